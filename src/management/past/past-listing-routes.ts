@@ -13,8 +13,8 @@ import {
   PermissionsQuestion,
   UserPermissionsRead,
 } from './listing-schema.ts'
-import { pastPdp } from './past-pdp.ts'
 import type { PastRevisions } from './past-revisions.ts'
+import { pastPdp } from './past-routes.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 const config = { operation: 'decision.explain' } as const

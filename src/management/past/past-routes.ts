@@ -5,13 +5,15 @@ import { type Query, readFlag } from '../../http/page.ts'
 import { readLooseCheck } from '../../http/pdp/check-bodies.ts'
 import { shortReason } from '../../http/pdp/record-decision.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Explanation, Pdp } from '../../pdp/pdp.ts'
+import { FixedImage } from '../../pdp/fixed-image.ts'
+import { type Explanation, Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { actorId, actorName } from '../actor.ts'
+import type { Scope } from '../http/auth.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
-import { pastPdp } from './past-pdp.ts'
 import type { Found, PastRevisions } from './past-revisions.ts'
+import { readAt } from './read-at.ts'
 import { PastAnswer, PastExplanation, PastQuestion, RevisionQuery, RevisionRead } from './schema.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
@@ -95,4 +97,29 @@ function explanationOf(explanation: Explanation, found: Found, check: Check): Om
     // types of the kernel side, as plain JSON
     ...(lists as unknown as Pick<PastExplanation, 'misses' | 'notes' | 'ill_typed'>),
   }
+}
+
+export interface PastPdp {
+  readonly pdp: Pdp
+  readonly found: Found
+  /** ms since 1970 that conditions see unless the question sends another time */
+  readonly now: number
+}
+
+/**
+ * The PDP that answers a question about an environment as it was: that of the revision in force at `at`.
+ * @param sent `at` of a body: a revision, an instant, or nothing for the newest revision
+ * @throws INPUT_INVALID, REVISION_UNKNOWN, REVISION_GONE; PAST_BUSY, PAST_TOO_LARGE
+ */
+export async function pastPdp(
+  { store }: RouteContext,
+  past: PastRevisions,
+  { environment: { id } }: Scope,
+  sent: string | number | null | undefined,
+): Promise<PastPdp> {
+  const at = readAt(sent, ['body', 'at'])
+  const found = past.find(id, at ?? { revision: store.head(id).revision })
+  const pdp = new Pdp(new FixedImage(await past.image(id, found)))
+  const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
+  return { pdp, found, now }
 }

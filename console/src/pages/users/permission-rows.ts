@@ -1,5 +1,17 @@
 // The permissions of a user as rows of a page: one for each resource in a tenant, and one for each instance.
-import type { UserPermissions } from './user-queries.ts'
+
+interface Held {
+  readonly tenant: string
+  readonly roles: readonly string[]
+  /** `type:action` */
+  readonly permissions: readonly string[]
+}
+
+/** What is read of an answer of `user-permissions`. */
+interface UserPermissions {
+  readonly tenants: readonly Held[]
+  readonly instances: readonly (Held & { readonly resource: string; readonly resource_instance: string })[]
+}
 
 export interface PermissionRow {
   readonly tenant: string

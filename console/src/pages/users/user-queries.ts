@@ -54,8 +54,6 @@ export const assignmentsQuery = (
     placeholderData: keepPreviousData,
   })
 
-export type UserPermissions = components['schemas']['UserPermissions']
-
 /** What the user may do, everywhere or in one tenant. */
 export const permissionsQuery = (path: EnvironmentPath, user: string, tenant: string | undefined) =>
   queryOptions({
