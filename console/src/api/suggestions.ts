@@ -103,3 +103,14 @@ export function suggestResourceRoles(path: EnvironmentPath, resource: string, se
     return roles.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(wanted))
   })
 }
+
+/** Relations that instances of a resource may have. */
+export function suggestRelations(path: EnvironmentPath, resource: string, search: string) {
+  return suggestions(path, ['relations', resource, search], async () => {
+    const params = { path: { ...path, resource } }
+    const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/relations', { params }))
+    const wanted = search.toLowerCase()
+    const relations = (found?.data ?? []).map(({ key, subject_resource }) => ({ key, about: subject_resource }))
+    return relations.filter(({ key }) => key.toLowerCase().includes(wanted))
+  })
+}

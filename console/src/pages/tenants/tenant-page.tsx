@@ -10,6 +10,7 @@ import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { DetailsForm } from '../../components/details-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { MissingObject } from '../../components/missing-object.tsx'
 import { Page } from '../../components/page.tsx'
 import { Tabs } from '../../components/tabs.tsx'
@@ -46,11 +47,24 @@ export function TenantPage() {
       }
       description={[name, tenant.data?.description].filter(Boolean).join(' · ') || undefined}
       actions={
-        canWrite &&
         tenant.data !== undefined && (
-          <Button variant="default" onClick={() => setDeleting(true)}>
-            Delete
-          </Button>
+          <>
+            <Button
+              variant="default"
+              component={Link}
+              to="/$project/$environment/instances"
+              from={FROM}
+              search={{ tenant: key } as never}
+              leftSection={<Icon name="listTree" size={14} />}
+            >
+              Instances
+            </Button>
+            {canWrite && (
+              <Button variant="default" onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+            )}
+          </>
         )
       }
       isWide

@@ -109,7 +109,20 @@ const whereOf = ({ resource_instance, tenant }: RoleAssignment): string =>
 function Where({ resource_instance: instance, tenant }: RoleAssignment) {
   return (
     <>
-      {instance !== null && <span>{instance} </span>}
+      {instance !== null && (
+        <>
+          <Anchor
+            component={Link}
+            to={'/$project/$environment/instances/$instance' as never}
+            from={FROM}
+            params={{ instance } as never}
+            size="sm"
+            underline="always"
+          >
+            {instance}
+          </Anchor>{' '}
+        </>
+      )}
       <span className={instance === null ? undefined : classes.name}>
         {instance === null ? '' : 'in '}
         <Anchor

@@ -1,0 +1,20 @@
+// The fields of an instance, for the form that makes one and the one that changes it.
+import type { Field } from '../../components/object-draft.ts'
+
+export const INSTANCE_KEY: Field = {
+  name: 'key',
+  label: 'Key',
+  placeholder: 'plan',
+  description: 'As your application names it, without the type. It never changes.',
+  isRequired: true,
+}
+
+export const INSTANCE_FIELDS: readonly Field[] = [
+  {
+    name: 'attributes',
+    label: 'Attributes',
+    description: 'A JSON object. Conditions may read it.',
+    placeholder: '{"amount": 120}',
+    isObject: true,
+  },
+]

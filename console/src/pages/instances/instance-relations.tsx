@@ -1,0 +1,132 @@
+// What an instance is related to, as two trees: upwards what it has as a relation, from which roles may follow, and
+// downwards what has it. Each level is read when it is opened.
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button, UnstyledButton } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { useWrite } from '../../api/write.ts'
+import { Icon } from '../../components/icon.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { ErrorState, LoadingState } from '../../components/states.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { AddRelation } from './add-relation.tsx'
+import { type Side, type Tuple, tuplesQuery } from './instance-queries.ts'
+import classes from './instances.module.css'
+
+const FROM = '/$project/$environment/instances/$instance'
+
+interface InstanceRelationsProps {
+  /** `type:key` */
+  readonly instance: string
+  readonly canWrite: boolean
+}
+
+export function InstanceRelations({ instance, canWrite }: InstanceRelationsProps) {
+  return (
+    <>
+      {canWrite && <AddRelation instance={instance} />}
+      <div className={classes.trees}>
+        <section aria-label="Above">
+          <h2>Above</h2>
+          <p className={classes.hint}>What {instance} is related to. Roles there may give roles here.</p>
+          <Level instance={instance} side="object" above={[instance]} canWrite={canWrite} />
+        </section>
+        <section aria-label="Below">
+          <h2>Below</h2>
+          <p className={classes.hint}>What is related to {instance}. Roles here may give roles there.</p>
+          <Level instance={instance} side="subject" above={[instance]} canWrite={canWrite} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+interface LevelProps {
+  readonly instance: string
+  readonly side: Side
+  /** the way from the root: what is on it is not opened again */
+  readonly above: readonly string[]
+  readonly canWrite: boolean
+}
+
+function Level({ instance, side, above, canWrite }: LevelProps) {
+  const tuples = useInfiniteQuery(tuplesQuery(useEnvironmentPath(), instance, side))
+  if (tuples.isPending) return <LoadingState rows={2} />
+  if (tuples.data === undefined) return <ErrorState error={tuples.error} onRetry={() => void tuples.refetch()} />
+  const rows = tuples.data.pages.flatMap(({ data }) => data)
+  if (rows.length === 0) return <p className={classes.hint}>Nothing.</p>
+  return (
+    <ul className={classes.tree}>
+      {rows.map((tuple) => (
+        <Node key={tuple.id} tuple={tuple} side={side} above={above} canWrite={canWrite} />
+      ))}
+      {tuples.hasNextPage && (
+        <li>
+          <Button
+            variant="default"
+            size="compact-xs"
+            loading={tuples.isFetchingNextPage}
+            onClick={() => void tuples.fetchNextPage()}
+          >
+            Show more of {tuples.data.pages[0]?.total_count}
+          </Button>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+interface NodeProps {
+  readonly tuple: Tuple
+  readonly side: Side
+  readonly above: readonly string[]
+  readonly canWrite: boolean
+}
+
+function Node({ tuple, side, above, canWrite }: NodeProps) {
+  const path = useEnvironmentPath()
+  const [isOpen, setOpen] = useState(false)
+  const { subject, relation, object } = tuple
+  const other = side === 'object' ? subject : object
+  const isRound = above.includes(other)
+  const remove = useWrite({
+    send: () =>
+      api.DELETE('/v2/facts/{p}/{e}/relationship_tuples', { params: { path }, body: { subject, relation, object } }),
+    done: () => `${subject} is no longer ${relation} of ${object}`,
+    onFail: (error) => notifyFailure('The relation was not removed', error),
+  })
+  return (
+    <li>
+      <div className={classes.node}>
+        <UnstyledButton
+          className={classes.toggle}
+          aria-expanded={isOpen}
+          aria-label={`What is ${side === 'object' ? 'above' : 'below'} ${other}`}
+          disabled={isRound}
+          onClick={() => setOpen((before) => !before)}
+        >
+          <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} size={14} />
+        </UnstyledButton>
+        <Tag>{relation}</Tag>
+        <Anchor component={Link} to={FROM as never} from={FROM} params={{ instance: other } as never} size="sm">
+          {other}
+        </Anchor>
+        {isRound && <span className={classes.hint}>again</span>}
+        {canWrite && (
+          <UnstyledButton
+            className={classes.remove}
+            aria-label={`Remove relation ${relation} between ${subject} and ${object}`}
+            title="Remove this relation"
+            onClick={() => remove.mutate(undefined)}
+          >
+            <Icon name="x" size={14} />
+          </UnstyledButton>
+        )}
+      </div>
+      {isOpen && <Level instance={other} side={side} above={[...above, other]} canWrite={canWrite} />}
+    </li>
+  )
+}

@@ -1,0 +1,95 @@
+// The roles on an instance, as they were assigned. What follows from related instances is on "Who may".
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { PAGE_ROWS } from '../../api/page-of.ts'
+import { useTakeRole } from '../../api/take-role.ts'
+import { AssignRole } from '../../components/assign-role.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { assignmentsQuery, type RoleAssignment } from '../users/user-queries.ts'
+
+const FROM = '/$project/$environment/instances/$instance'
+
+export function InstanceRoles({ instance, canWrite }: { readonly instance: string; readonly canWrite: boolean }) {
+  const path = useEnvironmentPath()
+  const { page = 1 } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const take = useTakeRole()
+  const roles = useQuery(assignmentsQuery(path, { resource_instance: instance }, page))
+  const taking: Column<RoleAssignment> = {
+    header: 'Take away',
+    isHeaderHidden: true,
+    align: 'right',
+    width: '80px',
+    cell: (row) => (
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        color="gray"
+        aria-label={`Take away role ${row.role} from ${row.user}`}
+        loading={take.isPending && take.variables === row}
+        onClick={() => take.mutate(row)}
+      >
+        Take away
+      </Button>
+    ),
+  }
+  return (
+    <>
+      {canWrite && <AssignRole instance={instance} />}
+      <QueryState query={roles}>
+        {({ data, total_count }) =>
+          data.length === 0 ? (
+            <EmptyState
+              icon="keyRound"
+              title="Nobody has a role on this instance"
+              text="Users may still reach it by roles in its tenant, by related instances, or by conditions: see Who may."
+            />
+          ) : (
+            <>
+              <DataTable
+                label={`Roles on ${instance}`}
+                columns={canWrite ? [...COLUMNS, taking] : COLUMNS}
+                rows={data}
+                rowKey={({ id }) => id}
+                isOld={roles.isPlaceholderData}
+              />
+              <Pager
+                page={page}
+                size={PAGE_ROWS}
+                total={total_count}
+                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+              />
+            </>
+          )
+        }
+      </QueryState>
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<RoleAssignment>[] = [
+  {
+    header: 'User',
+    width: '40%',
+    cell: ({ user }) => (
+      <Anchor
+        component={Link}
+        to={'/$project/$environment/users/$user' as never}
+        from={FROM}
+        params={{ user } as never}
+        size="sm"
+      >
+        {user}
+      </Anchor>
+    ),
+  },
+  { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
+  { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
+]
