@@ -47,6 +47,7 @@ export function InstancePage() {
     <Page
       key={name}
       title={name}
+      help="Instances"
       parent={
         <Anchor component={Link} to={LIST} from={FROM} size="sm">
           Instances

@@ -40,6 +40,7 @@ export function TenantPage() {
     <Page
       key={key}
       title={key}
+      help="Tenants"
       parent={
         <Anchor component={Link} to={LIST} from={FROM} size="sm">
           Tenants

@@ -46,6 +46,7 @@ export function UserPage() {
     <Page
       key={key}
       title={key}
+      help="Users"
       parent={
         <Anchor component={Link} to={LIST} from={FROM} size="sm">
           Users
