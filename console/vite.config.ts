@@ -10,6 +10,9 @@ const from = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** Where `npm run dev` finds the management API. */
 const SERVER = process.env.ZEROHOP_API ?? 'http://127.0.0.1:8080'
 
+/** Libraries of every page; tables and virtual rows come with the pages that have them. */
+const BASE = /node_modules\/((react|react-dom|scheduler)\/|@tanstack\/(?!(react-)?(virtual|table)))/
+
 export default defineConfig({
   root,
   base: '/console/',
@@ -26,7 +29,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // what every page needs and seldom changes: a browser keeps it when the console changes
-        codeSplitting: { groups: [{ name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// }] },
+        codeSplitting: { groups: [{ name: 'base', test: BASE }] },
       },
     },
   },

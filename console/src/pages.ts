@@ -4,6 +4,7 @@
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
+import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
 import { whyRoute } from './pages/why/route.ts'
 import { environmentIndexRoute, environmentRoute } from './routes.ts'
 
@@ -15,5 +16,8 @@ export const environmentPages = environmentRoute.addChildren([
   tenantRoute,
   instancesRoute,
   instanceRoute,
+  policyRoute,
+  reviewRoute,
+  revertRoute,
   whyRoute,
 ])

@@ -1,0 +1,46 @@
+// Which roles and actions the matrix shows. All of it is in the address.
+import { Button } from '@mantine/core'
+import { useCallback, useRef } from 'react'
+import { SearchField } from '../../components/search-field.tsx'
+import classes from './policy-page.module.css'
+import type { PolicySearch } from './policy-search.ts'
+
+interface MatrixFiltersProps {
+  readonly search: PolicySearch
+  readonly shown: { readonly roles: number; readonly actions: number }
+  readonly hasChanges: boolean
+  readonly onChange: (search: PolicySearch) => void
+}
+
+const count = new Intl.NumberFormat()
+
+export function MatrixFilters({ search, shown, hasChanges, onChange }: MatrixFiltersProps) {
+  const latest = useRef({ search, onChange })
+  latest.current = { search, onChange }
+  const set = useCallback((name: 'roles' | 'actions', text: string) => {
+    const { [name]: _, saved: __, ...others } = latest.current.search
+    latest.current.onChange(text === '' ? others : { ...others, [name]: text })
+  }, [])
+  const setRoles = useCallback((text: string) => set('roles', text), [set])
+  const setActions = useCallback((text: string) => set('actions', text), [set])
+  const { changed, saved: _, ...others } = search
+  return (
+    <div className={classes.filters}>
+      <SearchField label="Find roles" value={search.roles ?? ''} onChange={setRoles} />
+      <SearchField label="Find resources and actions" value={search.actions ?? ''} onChange={setActions} />
+      {hasChanges && (
+        <Button
+          variant={changed ? 'light' : 'default'}
+          aria-pressed={changed === true}
+          onClick={() => onChange(changed ? others : { ...others, changed: true })}
+        >
+          Only changes
+        </Button>
+      )}
+      <span className={classes.count} role="status">
+        {count.format(shown.roles)} {shown.roles === 1 ? 'role' : 'roles'}, {count.format(shown.actions)}{' '}
+        {shown.actions === 1 ? 'action' : 'actions'}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+// One role. It is drawn again when it changes, or when other columns become visible, and not while rows scroll.
+import type { VirtualItem } from '@tanstack/react-virtual'
+import { memo } from 'react'
+import classes from './matrix.module.css'
+import { type Column, cellLabel, isCellChanged, type Row } from './matrix-rows.ts'
+import { permissionsOf } from './policy.ts'
+
+interface MatrixRowProps {
+  readonly row: Row
+  readonly index: number
+  readonly top: number
+  readonly namesWidth: number
+  readonly columns: readonly Column[]
+  readonly visible: readonly VirtualItem[]
+  readonly inherited: ReadonlyMap<string, string>
+  /** the column of the keyboard, when it is in this row */
+  readonly active: number | undefined
+}
+
+const STATES = { same: '', new: 'new', changed: 'changed', deleted: 'will be deleted' } as const
+
+export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
+  const { row, index, top, namesWidth, columns, visible, inherited, active } = props
+  const own = permissionsOf(row.role)
+  const { key, name } = row.role
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the cells of a grid that the keyboard walks
+    // biome-ignore lint/a11y/useFocusableInteractive: the frame has the focus
+    <div
+      role="row"
+      aria-rowindex={index + 3}
+      className={classes.row}
+      data-state={row.state}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div
+        role="rowheader"
+        aria-colindex={1}
+        id={`cell-${index}--1`}
+        className={classes.name}
+        data-row={index}
+        data-column={-1}
+        data-active={active === -1 || undefined}
+        style={{ width: namesWidth }}
+        title={name === key ? key : `${name} (${key})`}
+      >
+        <span className={classes.nameText}>{name}</span>
+        {row.state !== 'same' && <span className={classes.state}>{STATES[row.state]}</span>}
+      </div>
+      {visible.map(({ index: column, start, size }) => {
+        const permission = columns[column]?.permission
+        if (permission === undefined) return null
+        const label = cellLabel(row, permission, inherited)
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          // biome-ignore lint/a11y/useFocusableInteractive: as above
+          <div
+            key={column}
+            role="gridcell"
+            aria-colindex={column + 2}
+            aria-label={label}
+            id={`cell-${index}-${column}`}
+            className={classes.cell}
+            data-row={index}
+            data-column={column}
+            data-first={columns[column]?.isFirst || undefined}
+            data-active={active === column || undefined}
+            data-changed={isCellChanged(row, permission) || undefined}
+            style={{ left: start, width: size }}
+            title={label}
+          >
+            <span
+              className={classes.mark}
+              data-own={own.has(permission) || undefined}
+              data-inherited={inherited.has(permission) || undefined}
+            />
+          </div>
+        )
+      })}
+    </div>
+  )
+})

@@ -1,0 +1,99 @@
+// Rows and columns of the matrix, and what a cell says.
+import { type Edits, editedRoles } from './draft.ts'
+import { permissionOf, permissionsOf, type ResourceType, type Role, type Roles } from './policy.ts'
+
+export interface Row {
+  readonly key: string
+  /** as it would be; of a deleted one as it was */
+  readonly role: Role
+  /** before the draft; null for a new one */
+  readonly base: Role | null
+  readonly state: 'same' | 'new' | 'changed' | 'deleted'
+}
+
+export interface Column {
+  readonly resource: string
+  readonly resourceName: string
+  readonly action: string
+  readonly actionName: string
+  readonly permission: string
+  /** of its resource type, of those that are shown */
+  readonly isFirst: boolean
+}
+
+interface RowFilter {
+  /** in keys or names of roles */
+  readonly role?: string | undefined
+  /** only those of the draft */
+  readonly isChanged?: boolean
+}
+
+/** Stored roles in their order, then new ones. */
+export function rowsOf(stored: Roles, edits: Edits, { role: text = '', isChanged = false }: RowFilter): readonly Row[] {
+  const wanted = text.toLowerCase()
+  const there = editedRoles(stored, edits)
+  const keys = isChanged ? [...edits.keys()] : [...new Set([...stored.keys(), ...edits.keys()])]
+  return keys.flatMap((key): Row[] => {
+    const edit = edits.get(key)
+    const base = edit === undefined ? (stored.get(key) ?? null) : edit.base
+    const role = there.get(key) ?? base
+    if (role === null || !`${key} ${role.name}`.toLowerCase().includes(wanted)) return []
+    return [{ key, role, base, state: stateOf(edit) }]
+  })
+}
+
+function stateOf(edit: { readonly base: Role | null; readonly now: Role | null } | undefined): Row['state'] {
+  if (edit === undefined) return 'same'
+  if (edit.now === null) return 'deleted'
+  return edit.base === null ? 'new' : 'changed'
+}
+
+/**
+ * The actions whose keys or names, or those of their resource type, have the text in them.
+ * @param edits when there are any, only what they give or take
+ */
+export function columnsOf(
+  resources: readonly ResourceType[],
+  edits: Edits | undefined,
+  { action: text = '' }: { readonly action?: string | undefined },
+): readonly Column[] {
+  const wanted = text.toLowerCase()
+  const changed = edits && changedPermissions(edits)
+  return resources.flatMap((resource) => {
+    const shown = resource.actions.flatMap((action): Omit<Column, 'isFirst'>[] => {
+      const permission = permissionOf(resource.key, action.key)
+      if (changed !== undefined && !changed.has(permission)) return []
+      if (!`${permission} ${resource.name} ${action.name}`.toLowerCase().includes(wanted)) return []
+      const names = { resourceName: resource.name, actionName: action.name }
+      return [{ resource: resource.key, action: action.key, permission, ...names }]
+    })
+    return shown.map((column, index) => ({ ...column, isFirst: index === 0 }))
+  })
+}
+
+function changedPermissions(edits: Edits): ReadonlySet<string> {
+  const changed = new Set<string>()
+  for (const { base, now } of edits.values()) {
+    const [before, after] = [base === null ? [] : base.permissions, now === null ? [] : now.permissions]
+    for (const each of before) if (now === null || !permissionsOf(now).has(each)) changed.add(each)
+    for (const each of after) if (base === null || !permissionsOf(base).has(each)) changed.add(each)
+  }
+  return changed
+}
+
+/** What a cell means, in words. */
+export function cellLabel(row: Row, permission: string, inherited: ReadonlyMap<string, string>): string {
+  const { key, state } = row
+  if (state === 'deleted') return `${key} will be deleted`
+  const source = inherited.get(permission)
+  const from = source === undefined ? '' : ` from ${source}`
+  const own = permissionsOf(row.role).has(permission)
+  const says = own ? (source === undefined ? 'own' : `own, and inherited${from}`) : `inherited${from}`
+  const text = own || source !== undefined ? `${key} has ${permission}: ${says}` : `${key} does not have ${permission}`
+  return isCellChanged(row, permission) ? `${text}, not saved yet` : text
+}
+
+export function isCellChanged({ role, base, state }: Row, permission: string): boolean {
+  if (state === 'same' || state === 'deleted') return false
+  return permissionsOf(role).has(permission) !== (base !== null && permissionsOf(base).has(permission))
+}

@@ -1,0 +1,217 @@
+// The page Policy: the matrix of roles and actions. What is changed gathers in a draft, which Review shows and saves.
+import { Button, Text } from '@mantine/core'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { PagePending } from '../../components/page-pending.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { Matrix } from './matrix.tsx'
+import { MatrixFilters } from './matrix-filters.tsx'
+import { columnsOf, rowsOf } from './matrix-rows.ts'
+import { type Policy, permissionsOf } from './policy.ts'
+import classes from './policy-page.module.css'
+import { RoleDialog } from './role-dialog.tsx'
+import { type PolicyDraft, usePolicy, usePolicyDraft } from './use-policy-draft.ts'
+
+const DESCRIPTION = 'Which role may do what. Changes gather in a draft until you have reviewed and saved them.'
+const FROM = '/$project/$environment/policy'
+
+export function PolicyPage() {
+  const environment = useEnvironment()
+  return (
+    <QueryState query={environment} loading={<PagePending />}>
+      {({ id }) => <EnvironmentPolicy environment={id} />}
+    </QueryState>
+  )
+}
+
+function EnvironmentPolicy({ environment }: { readonly environment: string }) {
+  const policy = usePolicy(useEnvironmentPath(), environment)
+  if (policy.data !== undefined) return <LoadedPolicy environment={environment} policy={policy.data} />
+  return (
+    <Page title="Policy" description={DESCRIPTION} isWide>
+      <QueryState query={policy}>{() => null}</QueryState>
+    </Page>
+  )
+}
+
+interface LoadedPolicyProps {
+  readonly environment: string
+  readonly policy: Policy
+}
+
+function LoadedPolicy({ environment, policy }: LoadedPolicyProps) {
+  const draft = usePolicyDraft(environment, policy)
+  const canEdit = useMay('write')
+  const { saved } = useSearch({ from: FROM })
+  /** the key of the role that is open; '' for a new one */
+  const [open, setOpen] = useState<string>()
+  useUndoKeys(draft)
+  return (
+    <Page
+      title="Policy"
+      description={DESCRIPTION}
+      isWide
+      actions={canEdit && <Actions draft={draft} onCreate={() => setOpen('')} />}
+    >
+      {saved !== undefined && draft.edits.size === 0 && <Saved revision={saved} canRevert={canEdit} />}
+      {draft.conflicts.length > 0 && (
+        <ConflictNotice
+          environment={environment}
+          conflicts={draft.conflicts}
+          revision={draft.store.draft.revision}
+          onContinue={draft.continueOnTop}
+          onGiveUp={draft.giveUp}
+        />
+      )}
+      <PolicyMatrix policy={policy} draft={draft} canEdit={canEdit} onOpen={setOpen} onCreate={() => setOpen('')} />
+      {open !== undefined && (
+        <RoleDialog roleKey={open} policy={policy} draft={draft} canEdit={canEdit} onClose={() => setOpen(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+interface ActionsProps {
+  readonly draft: PolicyDraft
+  readonly onCreate: () => void
+}
+
+function Actions({ draft, onCreate }: ActionsProps) {
+  const { store, edits } = draft
+  const changes = edits.size
+  return (
+    <>
+      {(store.canUndo || store.canRedo) && (
+        <Button.Group>
+          <Button variant="default" onClick={store.undo} disabled={!store.canUndo} title="Undo (Ctrl Z)">
+            Undo
+          </Button>
+          <Button variant="default" onClick={store.redo} disabled={!store.canRedo} title="Redo (Ctrl Shift Z)">
+            Redo
+          </Button>
+        </Button.Group>
+      )}
+      <Button variant="default" leftSection={<Icon name="plus" size={14} />} onClick={onCreate}>
+        New role
+      </Button>
+      {changes > 0 && (
+        <Button component={Link} from={FROM} to="/$project/$environment/policy/review">
+          Review {changes === 1 ? '1 role' : `${changes} roles`}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Saved({ revision, canRevert }: { readonly revision: number; readonly canRevert: boolean }) {
+  return (
+    <div role="status" className={classes.saved}>
+      <Icon name="circleCheck" size={16} />
+      <span>Saved as revision {revision}.</span>
+      {canRevert && (
+        <Link from={FROM} to="/$project/$environment/policy/revert/$revision" params={{ revision: String(revision) }}>
+          Revert
+        </Link>
+      )}
+    </div>
+  )
+}
+
+interface PolicyMatrixProps extends ActionsProps {
+  readonly policy: Policy
+  readonly canEdit: boolean
+  readonly onOpen: (role: string) => void
+}
+
+function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrixProps) {
+  const search = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const { edits, inheritance, roles } = draft
+  const filter = { role: search.roles, action: search.actions, isChanged: search.changed === true && edits.size > 0 }
+  const { role, action, isChanged } = filter
+  const rows = useMemo(() => rowsOf(policy.roles, edits, { role, isChanged }), [policy.roles, edits, role, isChanged])
+  // while all are shown, an edit leaves the columns as they are
+  const changes = isChanged ? edits : undefined
+  const columns = useMemo(() => columnsOf(policy.resources, changes, { action }), [policy.resources, changes, action])
+  const latest = useRef(draft)
+  latest.current = draft
+  const toggle = useCallback((key: string, permission: string) => {
+    const current = latest.current.roles.get(key)
+    if (current !== undefined) latest.current.setPermission(key, permission, !permissionsOf(current).has(permission))
+  }, [])
+  if (policy.roles.size === 0 && edits.size === 0) return <NoRoles canEdit={canEdit} onCreate={onCreate} />
+  const hasActions = policy.resources.some(({ actions }) => actions.length > 0)
+  const isFiltered = role !== undefined || action !== undefined || isChanged
+  return (
+    <>
+      <MatrixFilters
+        search={search}
+        shown={{ roles: rows.length, actions: columns.length }}
+        hasChanges={edits.size > 0}
+        onChange={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
+      />
+      {!hasActions && (
+        <Text size="sm" c="dimmed" mb="sm">
+          There are no actions yet, so nothing can be given to roles: declare types of resources with their actions.
+        </Text>
+      )}
+      {rows.length === 0 || (columns.length === 0 && hasActions) ? (
+        <EmptyState
+          icon="search"
+          title={rows.length === 0 ? 'No role matches' : 'No action matches'}
+          text="Roles and actions are found by their keys and names."
+          action={
+            isFiltered && (
+              <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
+                Show all
+              </Button>
+            )
+          }
+        />
+      ) : (
+        <Matrix
+          rows={rows}
+          columns={columns}
+          inheritance={inheritance}
+          canEdit={canEdit && roles.size > 0}
+          initialRole={search.role}
+          onToggle={toggle}
+          onOpen={onOpen}
+        />
+      )}
+    </>
+  )
+}
+
+function NoRoles({ canEdit, onCreate }: { readonly canEdit: boolean; readonly onCreate: () => void }) {
+  return (
+    <EmptyState
+      icon="table2"
+      title="There are no roles yet"
+      text="A role is a set of actions on types of resources. Users have roles in tenants."
+      action={canEdit && <Button onClick={onCreate}>New role</Button>}
+    />
+  )
+}
+
+/** Ctrl+Z and Ctrl+Shift+Z, or Ctrl+Y, outside of fields, which have an undo of their own. */
+function useUndoKeys({ store }: PolicyDraft): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+      if ((event.target as Element).closest('input, textarea, [role="dialog"]') !== null) return
+      const key = event.key.toLowerCase()
+      if (key === 'z' && !event.shiftKey) store.undo()
+      else if (key === 'y' || (key === 'z' && event.shiftKey)) store.redo()
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [store])
+}

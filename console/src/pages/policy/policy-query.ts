@@ -1,0 +1,96 @@
+// The policy as the matrix needs it, read whole: pages of lists, several at a time. The revision is asked for first, so
+// what was read is of that one or a newer one.
+import { queryOptions } from '@tanstack/react-query'
+import type { components } from 'zerohop/client'
+import { api, read } from '../../api/client.ts'
+import type { EnvironmentPath } from '../../api/environments.ts'
+import type { PlannedChange } from './draft.ts'
+import { type Policy, permissionOf } from './policy.ts'
+
+/** Rows of a page of the API: the most that it answers. */
+const ROWS = 100
+/** Pages of a list, of roles or of resource types: more than a matrix can be read with. */
+const PAGES_MAX = 50
+/** How often it is asked whether somebody else has written meanwhile. */
+const WATCH_MS = 15_000
+
+export type Plan = components['schemas']['Plan']
+
+interface Listed<T> {
+  readonly data: readonly T[]
+  readonly total_count: number
+}
+
+/** All rows of a list, up to a bound; the first page says how many there are. */
+async function allRows<T>(
+  readPage: (query: { page: number; per_page: number; include_total_count: true }) => Promise<unknown>,
+): Promise<readonly T[]> {
+  const pageOf = async (page: number) =>
+    (await readPage({ page, per_page: ROWS, include_total_count: true })) as Listed<T>
+  const first = await pageOf(1)
+  const pages = Math.min(Math.ceil(first.total_count / ROWS), PAGES_MAX)
+  const rest = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, index) => pageOf(index + 2)))
+  return [first, ...rest].flatMap(({ data }) => data)
+}
+
+/** The newest revision of the environment with this id. */
+export const revisionQuery = (environment: string) =>
+  queryOptions({
+    queryKey: ['revision', environment],
+    queryFn: async ({ signal }) => {
+      const params = { query: { env_id: [environment], per_page: 1 } }
+      const { data } = await read(api.GET('/v2/history', { params, signal }))
+      return data[0]?.revision ?? 0
+    },
+    refetchInterval: WATCH_MS,
+  })
+
+export const policyQuery = (path: EnvironmentPath, environment: string) =>
+  queryOptions({
+    queryKey: ['policy', environment],
+    queryFn: ({ signal, client }) =>
+      readPolicy(path, client.fetchQuery({ ...revisionQuery(environment), staleTime: 0 }), signal),
+  })
+
+async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal: AbortSignal): Promise<Policy> {
+  const revision = await asked
+  const [roles, resources] = await Promise.all([
+    allRows<components['schemas']['Role']>((query) =>
+      read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query }, signal })),
+    ),
+    allRows<components['schemas']['Resource']>((query) =>
+      read(api.GET('/v2/schema/{p}/{e}/resources', { params: { path, query }, signal })),
+    ),
+  ])
+  return {
+    revision,
+    roles: new Map(
+      roles.map(({ key, name, description, permissions, extends: parents }) => {
+        return [key, { key, name, description, permissions, extends: parents }]
+      }),
+    ),
+    resources: resources.map(({ key, name, actions }) => ({
+      key,
+      name,
+      actions: Object.entries(actions).map(([action, about]) => ({ key: action, name: about.name ?? action })),
+    })),
+  }
+}
+
+/** All permissions that there are. */
+export function allPermissions({ resources }: Policy): ReadonlySet<string> {
+  return new Set(resources.flatMap(({ key, actions }) => actions.map((action) => permissionOf(key, action.key))))
+}
+
+/** What the changes would do. `page`: where a page of changed access begins. */
+export const planQuery = (path: EnvironmentPath, changes: readonly PlannedChange[], page?: string) =>
+  queryOptions({
+    queryKey: ['plan', path.p, path.e, changes, page],
+    queryFn: ({ signal }) => {
+      const body = { changes: [...changes], ...(page === undefined ? {} : { page }) }
+      return read(api.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body, signal }))
+    },
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })

@@ -1,0 +1,28 @@
+// What of the matrix is looked at, as the address has it.
+
+export interface PolicySearch {
+  /** in keys or names of roles */
+  readonly roles?: string
+  /** in keys or names of resource types and actions */
+  readonly actions?: string
+  /** only what the draft changes */
+  readonly changed?: true
+  /** the role that the keyboard begins at */
+  readonly role?: string
+  /** the revision that was just saved */
+  readonly saved?: number
+}
+
+/** What an address says; whatever is no part of it is left out. */
+export function policySearchOf(search: Record<string, unknown>): PolicySearch {
+  const { saved, changed } = search
+  const texts = (['roles', 'actions', 'role'] as const).flatMap((name) => {
+    const value = search[name]
+    return value === undefined || value === '' || typeof value === 'object' ? [] : [[name, String(value)]]
+  })
+  return {
+    ...Object.fromEntries(texts),
+    ...(changed === true ? { changed: true as const } : {}),
+    ...(typeof saved === 'number' ? { saved } : {}),
+  }
+}

@@ -1,0 +1,195 @@
+// The review of the draft: what changes, who gains and who loses, and then all of it as one revision. It is saved only as
+// it was reviewed: when roles or the effect changed meanwhile, the review begins again and says so.
+import { Button, Group } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { api, read } from '../../api/client.ts'
+import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
+import { AccessDiff } from '../../components/access-diff.tsx'
+import { Page } from '../../components/page.tsx'
+import { PagePending } from '../../components/page-pending.tsx'
+import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { changesOf, NO_EDITS } from './draft.ts'
+import { Cascade } from './plan-parts.tsx'
+import type { Policy } from './policy.ts'
+import classes from './policy-page.module.css'
+import { type Plan, planQuery, policyQuery } from './policy-query.ts'
+import { RoleDifference } from './role-difference.tsx'
+import { usePolicy, usePolicyDraft } from './use-policy-draft.ts'
+
+const FROM = '/$project/$environment/policy/review'
+
+export function ReviewPage() {
+  const environment = useEnvironment()
+  return (
+    <QueryState query={environment} loading={<PagePending />}>
+      {({ id }) => <EnvironmentReview environment={id} />}
+    </QueryState>
+  )
+}
+
+function EnvironmentReview({ environment }: { readonly environment: string }) {
+  const policy = usePolicy(useEnvironmentPath(), environment)
+  return (
+    <Page title="Review" description="What your draft changes, and for whom. Nothing is saved yet.">
+      <QueryState query={policy}>{(data) => <Review environment={environment} policy={data} />}</QueryState>
+    </Page>
+  )
+}
+
+interface ReviewProps {
+  readonly environment: string
+  readonly policy: Policy
+}
+
+function Review({ environment, policy }: ReviewProps) {
+  const path = useEnvironmentPath()
+  const draft = usePolicyDraft(environment, policy)
+  const { edits, conflicts, store } = draft
+  const changes = useMemo(() => changesOf(edits), [edits])
+  const isBlocked = conflicts.length > 0
+  const plan = useQuery({ ...planQuery(path, changes), enabled: changes.length > 0 && !isBlocked })
+  const navigate = useNavigate({ from: FROM })
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: async ({ fingerprints, policy: pairs, access }: Plan) => {
+      const body = { changes: [...changes], fingerprints, expected: { policy: pairs, access } }
+      return read(api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body }))
+    },
+    onSuccess: ({ revision }) => {
+      // what is read anew is no change of others
+      client.setQueryData(policyQuery(path, environment).queryKey, { ...policy, roles: draft.roles })
+      store.clear()
+      void navigate({ to: '/$project/$environment/policy', search: { saved: revision } })
+    },
+    onError: () => void plan.refetch(),
+  })
+  if (edits.size === 0)
+    return save.isSuccess ? null : <NothingToReview onUndo={store.canUndo ? store.undo : undefined} />
+  return (
+    <div className={classes.review}>
+      {isBlocked && (
+        <ConflictNotice
+          environment={environment}
+          conflicts={conflicts}
+          revision={store.draft.revision}
+          onContinue={() => {
+            save.reset()
+            draft.continueOnTop()
+          }}
+          onGiveUp={draft.giveUp}
+        />
+      )}
+      <section aria-label="Changes">
+        <h2>{edits.size === 1 ? '1 role changes' : `${edits.size} roles change`}</h2>
+        <ul className={classes.changes}>
+          {[...edits].map(([key, { base, now }]) => (
+            <li key={key}>
+              <div className={classes.changeHead}>
+                <h3>{(now ?? base)?.name}</h3>
+                <code>{key}</code>
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  size="compact-xs"
+                  aria-label={`Discard changes of ${key}`}
+                  onClick={() => draft.giveUp(key)}
+                >
+                  Discard
+                </Button>
+              </div>
+              <RoleDifference before={base} after={now} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      {!isBlocked && (
+        <section aria-label="Effect" aria-live="polite" className={classes.effect}>
+          <h2>Who gains, who loses</h2>
+          {plan.data !== undefined && !plan.isFetching ? (
+            <>
+              <AccessDiff policy={plan.data.policy} access={plan.data.access} />
+              <Cascade counts={plan.data.cascade} />
+            </>
+          ) : plan.isError && !plan.isFetching ? (
+            <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
+          ) : (
+            <LoadingState label="Working out who gains and who loses" rows={4} />
+          )}
+        </section>
+      )}
+      {save.isError && !isBlocked && <SaveFailure error={save.error} />}
+      <SaveBar
+        isReady={plan.data !== undefined && !plan.isFetching && !isBlocked}
+        isSaving={save.isPending}
+        onSave={() => plan.data !== undefined && save.mutate(plan.data)}
+        onDiscard={() => store.edit(NO_EDITS, policy.revision)}
+      />
+    </div>
+  )
+}
+
+function SaveFailure({ error }: { readonly error: unknown }) {
+  const isOutdated = error instanceof ApiError && error.status === 409
+  return (
+    <div role="alert" className={classes.conflicts}>
+      {isOutdated ? (
+        <p>
+          Not saved: something changed between the review and now. {error.message} Look at the effect again, which is up
+          to date above.
+        </p>
+      ) : (
+        <ErrorState error={error} />
+      )}
+    </div>
+  )
+}
+
+interface SaveBarProps {
+  readonly isReady: boolean
+  readonly isSaving: boolean
+  readonly onSave: () => void
+  readonly onDiscard: () => void
+}
+
+function SaveBar({ isReady, isSaving, onSave, onDiscard }: SaveBarProps) {
+  const canWrite = useMay('write')
+  return (
+    <div className={classes.saveBar}>
+      <Button component={Link} from={FROM} to="/$project/$environment/policy" variant="default">
+        Back to the matrix
+      </Button>
+      <Button variant="subtle" color="red" onClick={onDiscard}>
+        Discard the draft
+      </Button>
+      {canWrite && (
+        <Button onClick={onSave} loading={isSaving} disabled={!isReady}>
+          Save as one revision
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** @param onUndo undefined where nothing was done */
+function NothingToReview({ onUndo }: { readonly onUndo: (() => void) | undefined }) {
+  return (
+    <EmptyState
+      icon="table2"
+      title="Nothing to review"
+      text="Changes of roles gather here before they are saved."
+      action={
+        <Group gap={8}>
+          <Button component={Link} from={FROM} to="/$project/$environment/policy" variant="default">
+            Back to the matrix
+          </Button>
+          {onUndo && <Button onClick={onUndo}>Undo</Button>}
+        </Group>
+      }
+    />
+  )
+}

@@ -1,0 +1,172 @@
+// A role: its name, description, and the roles that it extends. What is set here goes into the draft.
+import '@mantine/core/styles/Overlay.layer.css'
+import '@mantine/core/styles/ModalBase.layer.css'
+import '@mantine/core/styles/Modal.layer.css'
+import '@mantine/core/styles/Pill.layer.css'
+import '@mantine/core/styles/PillsInput.layer.css'
+import { Button, Modal, MultiSelect, Text, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Icon } from '../../components/icon.tsx'
+import { editedRole } from './draft.ts'
+import type { Policy, Role } from './policy.ts'
+import classes from './policy-page.module.css'
+import { keyOfName, parentsFor, problemsOfRole, type RoleForm } from './role-form.ts'
+import type { PolicyDraft } from './use-policy-draft.ts'
+
+interface RoleDialogProps {
+  /** '' for a new one */
+  readonly roleKey: string
+  readonly policy: Policy
+  readonly draft: PolicyDraft
+  readonly canEdit: boolean
+  readonly onClose: () => void
+}
+
+/** Suggestions of roles to extend, shown at once. */
+const OPTIONS_MAX = 60
+
+export function RoleDialog({ roleKey, policy, draft, canEdit, onClose }: RoleDialogProps) {
+  const isNew = roleKey === ''
+  const role = isNew ? null : editedRole(policy.roles, draft.edits, roleKey)
+  const isDeleted = !isNew && role === null
+  const title = isNew ? 'New role' : (role?.name ?? roleKey)
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      centered
+    >
+      {isDeleted ? (
+        <Deleted roleKey={roleKey} draft={draft} onClose={onClose} />
+      ) : (
+        <RoleFields role={role} draft={draft} canEdit={canEdit} onClose={onClose} />
+      )}
+    </Modal>
+  )
+}
+
+function Deleted({ roleKey, draft, onClose }: Pick<RoleDialogProps, 'roleKey' | 'draft' | 'onClose'>) {
+  return (
+    <>
+      <Text size="sm" mb="md">
+        This role will be deleted when the draft is saved. Roles that extended it do so no more.
+      </Text>
+      <Button
+        onClick={() => {
+          draft.giveUp(roleKey)
+          onClose()
+        }}
+      >
+        Keep the role
+      </Button>
+    </>
+  )
+}
+
+interface RoleFieldsProps extends Pick<RoleDialogProps, 'draft' | 'canEdit' | 'onClose'> {
+  /** null for a new one */
+  readonly role: Role | null
+}
+
+function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
+  const [form, setForm] = useState<RoleForm>({
+    key: role?.key ?? '',
+    name: role?.name ?? '',
+    description: role?.description ?? '',
+    parents: role?.extends ?? [],
+  })
+  const [wasSent, setSent] = useState(false)
+  const [hasOwnKey, setOwnKey] = useState(role !== null)
+  const problems = wasSent ? problemsOfRole(form, role === null ? draft.roles : undefined) : {}
+  const set = (fields: Partial<RoleForm>) => setForm((before) => ({ ...before, ...fields }))
+  const save = () => {
+    setSent(true)
+    if (Object.keys(problemsOfRole(form, role === null ? draft.roles : undefined)).length > 0) return
+    const { key, name, description, parents } = form
+    const permissions = role?.permissions ?? []
+    const about = { name: name.trim() || key, description: description.trim() || null }
+    draft.setRole(key, { key, ...about, permissions, extends: parents })
+    onClose()
+  }
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+      noValidate
+    >
+      <TextInput
+        label="Name"
+        value={form.name}
+        onChange={({ currentTarget: { value } }) =>
+          set({ name: value, ...(hasOwnKey ? {} : { key: keyOfName(value) }) })
+        }
+        readOnly={!canEdit}
+        autoComplete="off"
+        data-autofocus
+      />
+      <TextInput
+        label="Key"
+        description="Applications and policy files name the role by it; it never changes."
+        value={form.key}
+        onChange={({ currentTarget: { value } }) => {
+          setOwnKey(true)
+          set({ key: value.trim() })
+        }}
+        error={problems.key}
+        readOnly={role !== null}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Textarea
+        label="Description"
+        value={form.description}
+        onChange={({ currentTarget: { value } }) => set({ description: value })}
+        readOnly={!canEdit}
+        rows={2}
+        resize="vertical"
+      />
+      <MultiSelect
+        label="Extends"
+        description="Roles whose permissions this one has too."
+        size="xs"
+        data={parentsFor(draft.roles, form.key)}
+        value={[...form.parents]}
+        onChange={(parents) => set({ parents })}
+        readOnly={!canEdit}
+        limit={OPTIONS_MAX}
+        withScrollArea={false}
+        maxDropdownHeight={240}
+        styles={{ dropdown: { overflowY: 'auto' } }}
+        nothingFoundMessage="No role matches"
+        searchable
+        hidePickedOptions
+      />
+      {canEdit && (
+        <div className={classes.dialogActions}>
+          {role !== null && (
+            <Button
+              variant="subtle"
+              color="red"
+              leftSection={<Icon name="trash2" size={14} />}
+              onClick={() => {
+                draft.deleteRole(role.key)
+                onClose()
+              }}
+            >
+              Delete role
+            </Button>
+          )}
+          <Button type="submit" ml="auto">
+            {role === null ? 'Add to the draft' : 'Change in the draft'}
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,42 @@
+// How a role differs: what it gains and loses, line by line, with a sign and a word for each.
+import { differenceOf } from './draft.ts'
+import type { Role } from './policy.ts'
+import classes from './policy-page.module.css'
+
+interface RoleDifferenceProps {
+  readonly before: Role | null
+  readonly after: Role | null
+}
+
+/** Lines that are shown of one role. */
+const LINES_MAX = 200
+
+export function RoleDifference({ before, after }: RoleDifferenceProps) {
+  const { name, description, gained, lost, extended, noLongerExtended } = differenceOf(before, after)
+  if (after === null) return <p className={classes.removed}>The role is deleted.</p>
+  const lines = [
+    ...(before === null ? [{ sign: '+', text: 'The role is new' }] : []),
+    ...(name === undefined ? [] : [{ sign: '~', text: `Name: ${name[0]} → ${name[1]}` }]),
+    ...(description === undefined
+      ? []
+      : [{ sign: '~', text: `Description: ${description[0] ?? 'none'} → ${description[1] ?? 'none'}` }]),
+    ...extended.map((key) => ({ sign: '+', text: `Extends ${key}` })),
+    ...noLongerExtended.map((key) => ({ sign: '−', text: `No longer extends ${key}` })),
+    ...gained.map((permission) => ({ sign: '+', text: permission })),
+    ...lost.map((permission) => ({ sign: '−', text: permission })),
+  ]
+  return (
+    <ul className={classes.difference}>
+      {lines.slice(0, LINES_MAX).map(({ sign, text }) => (
+        <li key={`${sign}${text}`} data-sign={sign}>
+          <span aria-hidden="true">{sign}</span>
+          <span>
+            {text}
+            {sign === '−' && text.includes(':') ? <span className={classes.word}> taken</span> : null}
+          </span>
+        </li>
+      ))}
+      {lines.length > LINES_MAX && <li>and {lines.length - LINES_MAX} more</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,83 @@
+// Rows, columns and the keyboard of the matrix, without a page.
+import { expect, it } from 'vitest'
+import { NO_EDITS, withoutRole, withPermission, withRole } from '../../../console/src/pages/policy/draft.ts'
+import { moved } from '../../../console/src/pages/policy/matrix-position.ts'
+import { cellLabel, columnsOf, isCellChanged, rowsOf } from '../../../console/src/pages/policy/matrix-rows.ts'
+import type { ResourceType, Role, Roles } from '../../../console/src/pages/policy/policy.ts'
+import { keyOfName, parentsFor, problemsOfRole } from '../../../console/src/pages/policy/role-form.ts'
+
+const role = (key: string, name: string, permissions: readonly string[], parents: readonly string[] = []): Role => {
+  return { key, name, description: null, permissions, extends: parents }
+}
+const STORED: Roles = new Map(
+  [role('viewer', 'Viewer', ['doc:read']), role('editor', 'Redaktion', [], ['viewer'])].map((each) => [each.key, each]),
+)
+const RESOURCES: readonly ResourceType[] = [
+  {
+    key: 'doc',
+    name: 'Document',
+    actions: [
+      { key: 'read', name: 'Open' },
+      { key: 'write', name: 'write' },
+    ],
+  },
+  { key: 'folder', name: 'folder', actions: [{ key: 'read', name: 'read' }] },
+]
+
+it('rows are stored roles, then new ones, found by key and name', () => {
+  const edits = withoutRole(STORED, withRole(STORED, NO_EDITS, 'clerk', role('clerk', 'Clerk', [])), 'viewer')
+  const states = rowsOf(STORED, edits, {}).map(({ key, state }) => `${key} ${state}`)
+  expect(states).toEqual(['viewer deleted', 'editor changed', 'clerk new'])
+  expect(rowsOf(STORED, edits, { role: 'REDAK' }).map(({ key }) => key)).toEqual(['editor'])
+  expect(rowsOf(STORED, NO_EDITS, { isChanged: true })).toEqual([])
+})
+
+it('columns are found by keys and names of resources and actions, and by what a draft changes', () => {
+  const permissions = (action: string) => columnsOf(RESOURCES, undefined, { action }).map((each) => each.permission)
+  expect(permissions('')).toEqual(['doc:read', 'doc:write', 'folder:read'])
+  expect(permissions('docum')).toEqual(['doc:read', 'doc:write'])
+  expect(permissions('open')).toEqual(['doc:read'])
+  const edits = withPermission(STORED, NO_EDITS, 'viewer', 'folder:read', true)
+  expect(columnsOf(RESOURCES, edits, {}).map((each) => each.permission)).toEqual(['folder:read'])
+  expect(columnsOf(RESOURCES, undefined, {}).map(({ isFirst }) => isFirst)).toEqual([true, false, true])
+})
+
+it('a cell says whether it is own, inherited, and saved', () => {
+  const edits = withPermission(STORED, NO_EDITS, 'editor', 'doc:read', true)
+  const [viewer, editor] = rowsOf(STORED, edits, {})
+  const inherited = new Map([['doc:read', 'viewer']])
+  expect(cellLabel(viewer!, 'doc:read', new Map())).toBe('viewer has doc:read: own')
+  expect(cellLabel(viewer!, 'doc:write', new Map())).toBe('viewer does not have doc:write')
+  expect(cellLabel(editor!, 'doc:read', inherited)).toBe(
+    'editor has doc:read: own, and inherited from viewer, not saved yet',
+  )
+  expect([isCellChanged(editor!, 'doc:read'), isCellChanged(editor!, 'doc:write')]).toEqual([true, false])
+})
+
+it('the keyboard stays inside of the matrix', () => {
+  const size = { rows: 3, columns: 4, page: 2 }
+  const go = (key: string, row: number, column: number, ctrlKey = false) =>
+    moved({ row, column }, { key, ctrlKey, metaKey: false }, size)
+  expect(go('ArrowRight', 0, 3)).toEqual({ row: 0, column: 3 })
+  expect(go('ArrowLeft', 0, 0)).toEqual({ row: 0, column: -1 })
+  expect(go('ArrowLeft', 0, -1)).toEqual({ row: 0, column: -1 })
+  expect(go('ArrowDown', 2, 1)).toEqual({ row: 2, column: 1 })
+  expect(go('Home', 2, 3)).toEqual({ row: 2, column: -1 })
+  expect(go('Home', 2, 3, true)).toEqual({ row: 0, column: -1 })
+  expect(go('End', 0, 0)).toEqual({ row: 0, column: 3 })
+  expect(go('End', 0, 0, true)).toEqual({ row: 2, column: 3 })
+  expect(go('PageDown', 0, 1)).toEqual({ row: 2, column: 1 })
+  expect(go('PageUp', 2, 1)).toEqual({ row: 0, column: 1 })
+  expect(go('a', 0, 0)).toBeUndefined()
+})
+
+it('a new role needs a key of its own, and cannot extend what extends it', () => {
+  const form = { name: '', description: '', parents: [] }
+  expect(problemsOfRole({ ...form, key: '' }, STORED).key).toBe('A role needs a key')
+  expect(problemsOfRole({ ...form, key: 'a b' }, STORED).key).toMatch(/^Letters/)
+  expect(problemsOfRole({ ...form, key: 'viewer' }, STORED).key).toMatch(/already/)
+  expect(problemsOfRole({ ...form, key: 'viewer' }, undefined)).toEqual({})
+  expect(keyOfName(' Büro & Post, Süd ')).toBe('buro-post-sud')
+  expect(parentsFor(STORED, 'viewer')).toEqual([])
+  expect(parentsFor(STORED, 'editor')).toEqual([{ value: 'viewer', label: 'Viewer (viewer)' }])
+})

@@ -1,0 +1,109 @@
+// The page Policy in a browser: editing with the keyboard, the draft over a reload, review, saving, reverting; somebody
+// else who edits the same role; a key that may only read; a server that fails.
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { dataOf } from '../../src/client.ts'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('policy')
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+const cell = (page: Page, name: string) => page.getByRole('gridcell', { name, exact: true })
+
+async function roleNow(ref: string) {
+  return dataOf(await console.api.GET('/v2/schema/{p}/{e}/roles/{ref}', { params: { path: { ...console.path, ref } } }))
+}
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'edits with the keyboard alone, keeps the draft over a reload, reviews, saves, reverts',
+  async () => {
+    const page = await console.visit('policy')
+    await page.getByRole('grid').focus()
+    // at the name of the first role, viewer; down to editor, and right to invoice:approve
+    await press(page, 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'Space')
+    await cell(page, 'editor has invoice:approve: own, not saved yet').waitFor()
+    await cell(page, 'accountant has invoice:approve: inherited from editor').waitFor()
+    await press(page, 'Control+z')
+    await cell(page, 'editor does not have invoice:approve').waitFor()
+    await press(page, 'Control+Shift+z', 'End', 'Space', 'Control+Home', 'ArrowRight')
+    await cell(page, 'editor has report:export: own, not saved yet').waitFor()
+
+    await page.getByRole('button', { name: 'New role' }).click()
+    await page.getByLabel('Name').fill('Billing clerk')
+    await page.getByRole('combobox', { name: 'Extends' }).fill('audit')
+    await page.getByRole('option', { name: 'Auditor (auditor)' }).click()
+    await press(page, 'Enter')
+    await cell(page, 'billing-clerk has report:export: inherited from auditor').waitFor()
+
+    await page.reload()
+    await cell(page, 'editor has invoice:approve: own, not saved yet').waitFor()
+    await inspect(page, 'policy')
+    await page.getByRole('link', { name: 'Review 2 roles' }).click()
+    const gains = page.getByRole('region', { name: 'Gains access' })
+    await gains.getByText('invoice:approve').first().waitFor()
+    expect(await gains.innerText()).toContain('by role accountant: 1 user')
+    await inspect(page, 'policy-review')
+    await page.getByRole('button', { name: 'Save as one revision' }).click()
+    await page.getByText(/^Saved as revision/).waitFor()
+    expect((await roleNow('editor')).permissions.sort()).toEqual(['invoice:approve', 'invoice:create', 'report:export'])
+    expect((await roleNow('billing-clerk')).extends).toEqual(['auditor'])
+
+    await page.getByRole('link', { name: 'Revert' }).click()
+    await page.getByRole('region', { name: 'Loses access' }).getByText('invoice:approve').first().waitFor()
+    await page.getByRole('button', { name: 'Revert' }).click()
+    await cell(page, 'editor does not have invoice:approve').waitFor()
+    expect((await roleNow('editor')).permissions).toEqual(['invoice:create'])
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('tells the second of two people, and loses nothing of either', async () => {
+  const [ana, ben] = [await console.visit('policy?roles=viewer'), await console.visit('policy?roles=viewer')]
+  await cell(ana, 'viewer does not have invoice:create').click()
+  await cell(ben, 'viewer does not have invoice:delete').click()
+  for (const page of [ana, ben]) await page.getByRole('link', { name: 'Review 1 role' }).click()
+  for (const page of [ana, ben]) await page.getByRole('region', { name: 'Gains access' }).waitFor()
+  await ana.getByRole('button', { name: 'Save as one revision' }).click()
+  await ana.getByText(/^Saved as revision/).waitFor()
+
+  await ben.getByRole('button', { name: 'Save as one revision' }).click()
+  const told = ben.getByRole('alert', { name: 'Changed by others' })
+  await told.getByText(/by policy admin in revision \d+/).waitFor()
+  expect((await told.getByRole('listitem').allInnerTexts()).join()).toMatch(/invoice:create.*invoice:delete/s)
+  expect((await roleNow('viewer')).permissions).not.toContain('invoice:delete')
+  await inspect(ben, 'policy-conflict')
+  await told.getByRole('button', { name: 'Continue on top of their changes' }).click()
+  await ben.getByRole('region', { name: 'Gains access' }).waitFor()
+  await ben.getByRole('button', { name: 'Save as one revision' }).click()
+  await ben.getByText(/^Saved as revision/).waitFor()
+  const { permissions } = await roleNow('viewer')
+  expect(permissions.sort()).toEqual(['invoice:create', 'invoice:delete', 'invoice:read', 'report:read'])
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('offers a key that may only read nothing to write', async () => {
+  const page = await console.visit('policy?roles=audit', { access: 'read' })
+  await cell(page, 'auditor does not have folder:share').click()
+  await cell(page, 'auditor does not have folder:share').waitFor()
+  expect(await page.getByRole('button', { name: 'New role' }).count()).toBe(0)
+  await page.getByRole('rowheader', { name: 'Auditor' }).click()
+  await page.getByRole('dialog').getByLabel('Name').waitFor()
+  expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).count()).toBe(0)
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('says what failed, and goes on when it works again', async () => {
+  const page = await console.visit('policy?roles=nobody')
+  await page.getByText('No role matches').waitFor()
+  await page.route('**/v2/schema/**/roles?*', (route) => route.fulfill({ status: 500, json: { title: 'broken' } }))
+  await page.reload()
+  await page.getByRole('alert').getByText('The server failed').waitFor()
+  await page.unroute('**/v2/schema/**/roles?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByRole('grid').waitFor()
+})
