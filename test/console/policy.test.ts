@@ -82,6 +82,15 @@ it.skipIf(consoleServer === undefined)('tells the second of two people, and lose
   await ben.getByText(/^Saved as revision/).waitFor()
   const { permissions } = await roleNow('viewer')
   expect(permissions.sort()).toEqual(['invoice:create', 'invoice:delete', 'invoice:read', 'report:read'])
+
+  // what was saved just before the review is told there, also where the matrix did not show it
+  await cell(ben, 'viewer does not have folder:read').click()
+  const params = { path: { ...console.path, ref: 'viewer' } }
+  dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { name: 'Onlooker' } }))
+  await ben.getByRole('link', { name: 'Review 1 role' }).click()
+  await told.getByText('Name: Viewer → Onlooker').waitFor()
+  await told.getByRole('button', { name: 'Give up my edits to viewer' }).click()
+  await ben.getByText('Nothing to review').waitFor()
 })
 
 // skipped where no Chromium is installed

@@ -2,7 +2,7 @@
 // at one cell, which the frame names (`aria-activedescendant`): the focus stays on the frame while cells come and go.
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import classes from './matrix.module.css'
 import { MatrixHead } from './matrix-head.tsx'
 import { moved, type Position } from './matrix-position.ts'
@@ -42,29 +42,7 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
   const [active, setActive] = useState<Position>({ row: 0, column: -1 })
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false
   const namesWidth = isNarrow ? NAMES_WIDTH_NARROW : NAMES_WIDTH
-  const vertical = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    paddingStart: HEAD_HEIGHT,
-    scrollPaddingStart: HEAD_HEIGHT,
-    overscan: 6,
-  })
-  const horizontal = useVirtualizer({
-    horizontal: true,
-    count: columns.length,
-    getScrollElement: () => frame.current,
-    estimateSize: (index) => widthOf(columns[index]),
-    paddingStart: namesWidth,
-    scrollPaddingStart: namesWidth,
-    overscan: 4,
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what the widths are made from
-  useEffect(() => horizontal.measure(), [horizontal, columns, namesWidth])
-  const show = ({ row, column }: Position) => {
-    vertical.scrollToIndex(row)
-    if (column >= 0) horizontal.scrollToIndex(column)
-  }
+  const { vertical, horizontal, show } = useVisible(frame, rows.length, columns, namesWidth)
   // biome-ignore lint/correctness/useExhaustiveDependencies: it begins there, and stays where one goes from there
   useEffect(() => {
     const row = rows.findIndex(({ key }) => key === initialRole)
@@ -102,7 +80,6 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
 
   const visible = horizontal.getVirtualItems()
   const isWider = horizontal.getTotalSize() > (horizontal.scrollRect?.width ?? 0)
-  const label = useLabel(rows[at.row], columns[at.column], inheritance)
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a table has no roles for cells that the keyboard walks */}
@@ -145,38 +122,74 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
           </div>
         </div>
       </div>
-      <div className={classes.foot}>
-        <p className={classes.label}>{label}</p>
-        <Legend />
-      </div>
+      <Foot row={rows[at.row]} column={columns[at.column]} inheritance={inheritance} />
     </>
   )
 }
 
-function useLabel(row: Row | undefined, column: Column | undefined, inheritance: Inheritance): string {
-  return useMemo(() => {
-    if (row === undefined) return ''
-    if (column !== undefined) return cellLabel(row, column.permission, inheritance.of(row.key))
-    return row.role.description ?? ''
-  }, [row, column, inheritance])
+/** Which rows and columns are seen, and a way to see a cell. */
+function useVisible(
+  frame: RefObject<HTMLDivElement | null>,
+  count: number,
+  columns: readonly Column[],
+  namesWidth: number,
+) {
+  const vertical = useVirtualizer({
+    count,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_HEIGHT,
+    paddingStart: HEAD_HEIGHT,
+    scrollPaddingStart: HEAD_HEIGHT,
+    overscan: 6,
+  })
+  const horizontal = useVirtualizer({
+    horizontal: true,
+    count: columns.length,
+    getScrollElement: () => frame.current,
+    estimateSize: (index) => widthOf(columns[index]),
+    paddingStart: namesWidth,
+    scrollPaddingStart: namesWidth,
+    overscan: 4,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what the widths are made from
+  useEffect(() => horizontal.measure(), [horizontal, columns, namesWidth])
+  const show = ({ row, column }: Position) => {
+    vertical.scrollToIndex(row)
+    if (column >= 0) horizontal.scrollToIndex(column)
+  }
+  return { vertical, horizontal, show }
 }
 
-function Legend() {
+interface FootProps {
+  readonly row: Row | undefined
+  readonly column: Column | undefined
+  readonly inheritance: Inheritance
+}
+
+/** What the cell of the keyboard means, and what the marks do. */
+function Foot({ row, column, inheritance }: FootProps) {
+  const text =
+    row !== undefined && column !== undefined
+      ? cellLabel(row, column.permission, inheritance.of(row.key))
+      : row?.role.description
   return (
-    <ul className={classes.legend} aria-label="Legend">
-      <li>
-        <span className={classes.mark} data-own="true" /> Own
-      </li>
-      <li>
-        <span className={classes.mark} data-inherited="true" /> Inherited
-      </li>
-      <li>
-        <span className={classes.mark} /> Not given
-      </li>
-      <li>
-        <span className={classes.changed} /> Not saved yet
-      </li>
-    </ul>
+    <div className={classes.foot}>
+      <p className={classes.label}>{text}</p>
+      <ul className={classes.legend} aria-label="Legend">
+        <li>
+          <span className={classes.mark} data-own="true" /> Own
+        </li>
+        <li>
+          <span className={classes.mark} data-inherited="true" /> Inherited
+        </li>
+        <li>
+          <span className={classes.mark} /> Not given
+        </li>
+        <li>
+          <span className={classes.changed} /> Not saved yet
+        </li>
+      </ul>
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 // The changes of a plan, object by object and field by field, in the words of the policy file.
+import { Text } from '@mantine/core'
 import type { components } from 'zerohop/client'
 import classes from './policy-page.module.css'
 
@@ -53,3 +54,20 @@ const isTexts = (value: unknown): value is readonly string[] =>
 
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)
+
+interface CascadeProps {
+  readonly counts: readonly { readonly kind: string; readonly count: number }[]
+}
+
+/** What goes along with deletes. */
+export function Cascade({ counts }: CascadeProps) {
+  if (counts.length === 0) return null
+  const text = counts
+    .map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`)
+    .join(', ')
+  return (
+    <Text size="sm" mt="sm">
+      Deleted along with it: {text}.
+    </Text>
+  )
+}

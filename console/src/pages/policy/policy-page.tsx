@@ -155,6 +155,12 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
         hasChanges={edits.size > 0}
         onChange={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
       />
+      {policy.unread.roles + policy.unread.resources > 0 && (
+        <Text size="sm" c="dimmed" mb="sm">
+          There is more than the matrix reads: {policy.unread.roles} roles and {policy.unread.resources} types of
+          resources are missing here.
+        </Text>
+      )}
       {!hasActions && (
         <Text size="sm" c="dimmed" mb="sm">
           There are no actions yet, so nothing can be given to roles: declare types of resources with their actions.

@@ -21,16 +21,17 @@ interface Listed<T> {
   readonly total_count: number
 }
 
-/** All rows of a list, up to a bound; the first page says how many there are. */
+/** All rows of a list, up to a bound, and how many there are besides; the first page says that. */
 async function allRows<T>(
   readPage: (query: { page: number; per_page: number; include_total_count: true }) => Promise<unknown>,
-): Promise<readonly T[]> {
+): Promise<{ readonly rows: readonly T[]; readonly unread: number }> {
   const pageOf = async (page: number) =>
     (await readPage({ page, per_page: ROWS, include_total_count: true })) as Listed<T>
   const first = await pageOf(1)
   const pages = Math.min(Math.ceil(first.total_count / ROWS), PAGES_MAX)
   const rest = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, index) => pageOf(index + 2)))
-  return [first, ...rest].flatMap(({ data }) => data)
+  const rows = [first, ...rest].flatMap(({ data }) => data)
+  return { rows, unread: Math.max(0, first.total_count - PAGES_MAX * ROWS) }
 }
 
 /** The newest revision of the environment with this id. */
@@ -65,15 +66,16 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
   return {
     revision,
     roles: new Map(
-      roles.map(({ key, name, description, permissions, extends: parents }) => {
+      roles.rows.map(({ key, name, description, permissions, extends: parents }) => {
         return [key, { key, name, description, permissions, extends: parents }]
       }),
     ),
-    resources: resources.map(({ key, name, actions }) => ({
+    resources: resources.rows.map(({ key, name, actions }) => ({
       key,
       name,
       actions: Object.entries(actions).map(([action, about]) => ({ key: action, name: about.name ?? action })),
     })),
+    unread: { roles: roles.unread, resources: resources.unread },
   }
 }
 
@@ -82,13 +84,18 @@ export function allPermissions({ resources }: Policy): ReadonlySet<string> {
   return new Set(resources.flatMap(({ key, actions }) => actions.map((action) => permissionOf(key, action.key))))
 }
 
-/** What the changes would do. `page`: where a page of changed access begins. */
-export const planQuery = (path: EnvironmentPath, changes: readonly PlannedChange[], page?: string) =>
+/**
+ * What the changes would do. The policy is read once more after that: what others had changed when the plan was made is
+ * known before anybody can agree to it.
+ */
+export const planQuery = (path: EnvironmentPath, environment: string, changes: readonly PlannedChange[]) =>
   queryOptions({
-    queryKey: ['plan', path.p, path.e, changes, page],
-    queryFn: ({ signal }) => {
-      const body = { changes: [...changes], ...(page === undefined ? {} : { page }) }
-      return read(api.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body, signal }))
+    queryKey: ['plan', environment, changes],
+    queryFn: async ({ signal, client }) => {
+      const body = { changes: [...changes] }
+      const plan = await read(api.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body, signal }))
+      await client.fetchQuery({ ...policyQuery(path, environment), staleTime: 0 })
+      return plan
     },
     staleTime: 0,
     gcTime: 0,

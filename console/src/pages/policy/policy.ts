@@ -25,6 +25,8 @@ export interface Policy {
   /** by key, in the order of the server */
   readonly roles: Roles
   readonly resources: readonly ResourceType[]
+  /** roles and resource types that were too many to be read */
+  readonly unread: { readonly roles: number; readonly resources: number }
 }
 
 export const permissionOf = (resource: string, action: string): string => `${resource}:${action}`

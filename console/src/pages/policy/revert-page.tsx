@@ -10,8 +10,7 @@ import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
 import { Page } from '../../components/page.tsx'
 import { EmptyState, ErrorState, QueryState } from '../../components/states.tsx'
-import { PlanChanges } from './plan-changes.tsx'
-import { Cascade } from './plan-parts.tsx'
+import { Cascade, PlanChanges } from './plan-changes.tsx'
 import classes from './policy-page.module.css'
 
 type RevertPlan = components['schemas']['RevertPlan']
@@ -34,6 +33,7 @@ export function RevertPage() {
   return (
     <Page
       title={`Revert revision ${revision}`}
+      help="Policy"
       description="What it changed becomes what it was before; what was written since stays. It can be reverted, too."
     >
       <QueryState query={plan}>{(data) => <Reverting plan={data} />}</QueryState>

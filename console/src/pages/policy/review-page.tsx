@@ -1,7 +1,7 @@
 // The review of the draft: what changes, who gains and who loses, and then all of it as one revision. It is saved only as
 // it was reviewed: when roles or the effect changed meanwhile, the review begins again and says so.
 import { Button, Group } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ApiError } from '../../api/api-error.ts'
@@ -13,14 +13,16 @@ import { Page } from '../../components/page.tsx'
 import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, NO_EDITS } from './draft.ts'
-import { Cascade } from './plan-parts.tsx'
+import { changesOf, type Edits, NO_EDITS } from './draft.ts'
+import { Cascade } from './plan-changes.tsx'
 import type { Policy } from './policy.ts'
 import classes from './policy-page.module.css'
 import { type Plan, planQuery, policyQuery } from './policy-query.ts'
 import { RoleDifference } from './role-difference.tsx'
-import { usePolicy, usePolicyDraft } from './use-policy-draft.ts'
+import { type PolicyDraft, usePolicy, usePolicyDraft } from './use-policy-draft.ts'
 
+/** Changed roles that are listed. */
+const SHOWN = 200
 const FROM = '/$project/$environment/policy/review'
 
 export function ReviewPage() {
@@ -35,7 +37,7 @@ export function ReviewPage() {
 function EnvironmentReview({ environment }: { readonly environment: string }) {
   const policy = usePolicy(useEnvironmentPath(), environment)
   return (
-    <Page title="Review" description="What your draft changes, and for whom. Nothing is saved yet.">
+    <Page title="Review" help="Policy" description="What your draft changes, and for whom. Nothing is saved yet.">
       <QueryState query={policy}>{(data) => <Review environment={environment} policy={data} />}</QueryState>
     </Page>
   )
@@ -47,32 +49,15 @@ interface ReviewProps {
 }
 
 function Review({ environment, policy }: ReviewProps) {
-  const path = useEnvironmentPath()
   const draft = usePolicyDraft(environment, policy)
   const { edits, conflicts, store } = draft
-  const changes = useMemo(() => changesOf(edits), [edits])
   const isBlocked = conflicts.length > 0
-  const plan = useQuery({ ...planQuery(path, changes), enabled: changes.length > 0 && !isBlocked })
-  const navigate = useNavigate({ from: FROM })
-  const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: async ({ fingerprints, policy: pairs, access }: Plan) => {
-      const body = { changes: [...changes], fingerprints, expected: { policy: pairs, access } }
-      return read(api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body }))
-    },
-    onSuccess: ({ revision }) => {
-      // what is read anew is no change of others
-      client.setQueryData(policyQuery(path, environment).queryKey, { ...policy, roles: draft.roles })
-      store.clear()
-      void navigate({ to: '/$project/$environment/policy', search: { saved: revision } })
-    },
-    onError: () => void plan.refetch(),
-  })
+  const { plan, save } = useSaving(environment, policy, draft)
   if (edits.size === 0)
     return save.isSuccess ? null : <NothingToReview onUndo={store.canUndo ? store.undo : undefined} />
   return (
     <div className={classes.review}>
-      {isBlocked && (
+      {isBlocked ? (
         <ConflictNotice
           environment={environment}
           conflicts={conflicts}
@@ -83,45 +68,10 @@ function Review({ environment, policy }: ReviewProps) {
           }}
           onGiveUp={draft.giveUp}
         />
+      ) : (
+        <Effect plan={plan} />
       )}
-      <section aria-label="Changes">
-        <h2>{edits.size === 1 ? '1 role changes' : `${edits.size} roles change`}</h2>
-        <ul className={classes.changes}>
-          {[...edits].map(([key, { base, now }]) => (
-            <li key={key}>
-              <div className={classes.changeHead}>
-                <h3>{(now ?? base)?.name}</h3>
-                <code>{key}</code>
-                <Button
-                  variant="subtle"
-                  color="gray"
-                  size="compact-xs"
-                  aria-label={`Discard changes of ${key}`}
-                  onClick={() => draft.giveUp(key)}
-                >
-                  Discard
-                </Button>
-              </div>
-              <RoleDifference before={base} after={now} />
-            </li>
-          ))}
-        </ul>
-      </section>
-      {!isBlocked && (
-        <section aria-label="Effect" aria-live="polite" className={classes.effect}>
-          <h2>Who gains, who loses</h2>
-          {plan.data !== undefined && !plan.isFetching ? (
-            <>
-              <AccessDiff policy={plan.data.policy} access={plan.data.access} />
-              <Cascade counts={plan.data.cascade} />
-            </>
-          ) : plan.isError && !plan.isFetching ? (
-            <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
-          ) : (
-            <LoadingState label="Working out who gains and who loses" rows={4} />
-          )}
-        </section>
-      )}
+      <ChangedRoles edits={edits} onDiscard={draft.giveUp} />
       {save.isError && !isBlocked && <SaveFailure error={save.error} />}
       <SaveBar
         isReady={plan.data !== undefined && !plan.isFetching && !isBlocked}
@@ -130,6 +80,84 @@ function Review({ environment, policy }: ReviewProps) {
         onDiscard={() => store.edit(NO_EDITS, policy.revision)}
       />
     </div>
+  )
+}
+
+/** The plan of the draft, and saving what it says. */
+function useSaving(environment: string, policy: Policy, { edits, roles, conflicts, store }: PolicyDraft) {
+  const path = useEnvironmentPath()
+  const navigate = useNavigate({ from: FROM })
+  const client = useQueryClient()
+  const changes = useMemo(() => changesOf(edits), [edits])
+  const canPlan = changes.length > 0 && conflicts.length === 0
+  const plan = useQuery({ ...planQuery(path, environment, changes), enabled: canPlan })
+  const save = useMutation({
+    mutationFn: async ({ fingerprints, policy: pairs, access }: Plan) => {
+      const body = { changes: [...changes], fingerprints, expected: { policy: pairs, access } }
+      return read(api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body }))
+    },
+    onSuccess: ({ revision }) => {
+      // what was saved here is no change of others
+      client.setQueryData(policyQuery(path, environment).queryKey, { ...policy, roles })
+      store.clear()
+      void navigate({ to: '/$project/$environment/policy', search: { saved: revision } })
+    },
+    onError: () => void plan.refetch(),
+  })
+  return { plan, save }
+}
+
+function Effect({ plan }: { readonly plan: UseQueryResult<Plan> }) {
+  return (
+    <section aria-label="Effect" aria-live="polite" className={classes.effect}>
+      <h2>Who gains, who loses</h2>
+      {plan.isFetching ? (
+        <LoadingState label="Working out who gains and who loses" rows={4} />
+      ) : (
+        <QueryState query={plan}>
+          {({ policy, access, cascade }) => (
+            <>
+              <AccessDiff policy={policy} access={access} />
+              <Cascade counts={cascade} />
+            </>
+          )}
+        </QueryState>
+      )}
+    </section>
+  )
+}
+
+interface ChangedRolesProps {
+  readonly edits: Edits
+  readonly onDiscard: (role: string) => void
+}
+
+function ChangedRoles({ edits, onDiscard }: ChangedRolesProps) {
+  return (
+    <section aria-label="Changes">
+      <h2>{edits.size === 1 ? '1 role changes' : `${edits.size} roles change`}</h2>
+      <ul className={classes.changes}>
+        {[...edits].slice(0, SHOWN).map(([key, { base, now }]) => (
+          <li key={key}>
+            <div className={classes.changeHead}>
+              <h3>{(now ?? base)?.name}</h3>
+              <code>{key}</code>
+              <Button
+                variant="subtle"
+                color="gray"
+                size="compact-xs"
+                aria-label={`Discard changes of ${key}`}
+                onClick={() => onDiscard(key)}
+              >
+                Discard
+              </Button>
+            </div>
+            <RoleDifference before={base} after={now} />
+          </li>
+        ))}
+        {edits.size > SHOWN && <li>and {edits.size - SHOWN} more</li>}
+      </ul>
+    </section>
   )
 }
 

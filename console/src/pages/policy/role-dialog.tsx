@@ -24,6 +24,7 @@ interface RoleDialogProps {
 
 /** Suggestions of roles to extend, shown at once. */
 const OPTIONS_MAX = 60
+const DROPDOWN_HEIGHT = 200
 
 export function RoleDialog({ roleKey, policy, draft, canEdit, onClose }: RoleDialogProps) {
   const isNew = roleKey === ''
@@ -141,8 +142,7 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
         readOnly={!canEdit}
         limit={OPTIONS_MAX}
         withScrollArea={false}
-        maxDropdownHeight={240}
-        styles={{ dropdown: { overflowY: 'auto' } }}
+        styles={{ dropdown: { maxHeight: DROPDOWN_HEIGHT, overflowY: 'auto' } }}
         nothingFoundMessage="No role matches"
         searchable
         hidePickedOptions
