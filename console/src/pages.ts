@@ -1,10 +1,9 @@
 // Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
 // navigation shows pages in this order.
-
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
+import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
-import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
 import { whyRoute } from './pages/why/route.ts'
 import { environmentIndexRoute, environmentRoute } from './routes.ts'
 
