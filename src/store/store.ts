@@ -4,7 +4,7 @@
 // implementation, whose methods are short.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
+import type { Actor, HistoryEntry, LogEntry, LogId, ObjectName, Position } from '../log/change.ts'
 import { imageBytes } from '../log/image-bytes.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
@@ -17,7 +17,7 @@ import { type Followers, Following } from './following.ts'
 import { entryCount, type Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { readEntries, readHistory, readHistoryId } from './log.ts'
+import { readChanged, readEntries, readHistory, readHistoryId } from './log.ts'
 import { requireNotMoved } from './moved.ts'
 import { discardCache, discardLost, forgetLoss, lossOf, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
 import type { SharedTask, UpkeepEvent } from './postgres/settings.ts'
@@ -146,6 +146,11 @@ export interface Store<U extends UseCases> {
   history(log: LogId, before: number, limit: number): HistoryEntry[]
   /** One entry by its id; undefined when it does not exist or was trimmed. */
   historyEntry(id: string): HistoryEntry | undefined
+  /**
+   * The objects that a revision changed. Empty when its changes are not kept any more; undefined when there are more than
+   * a list shows.
+   */
+  changed(log: LogId, revision: number): ObjectName[] | undefined
   /** Entries of a log that history still has. */
   historyCount(log: LogId): number
   /** The first revision of a log whose entry has its changes; 1 when nothing was trimmed. */
@@ -393,6 +398,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#require(log)
     const head = this.#headOf(log)
     return head === undefined ? [] : readHistory(this.#tables, head, before, limit)
+  }
+
+  changed(log: LogId, revision: number): ObjectName[] | undefined {
+    this.#require(log)
+    const head = this.#headOf(log)
+    return head === undefined ? [] : readChanged(this.#tables, head, revision)
   }
 
   historyEntry(id: string): HistoryEntry | undefined {

@@ -2,6 +2,7 @@
 // and does just that.
 import { dataOf } from '../../client/management-client.ts'
 import type { RevertPlan } from '../../management/revert/schema.ts'
+import { conflictText, isCounted, lostTexts, MADE_AGAIN, sumOf } from '../../model/change-words.ts'
 import type { Env } from '../configuration/env.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'
@@ -9,7 +10,7 @@ import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
-import { joined, keyText, type PlanTextOptions, plain, planText, stylist, sumOf } from './plan-text.ts'
+import { joined, type PlanTextOptions, planText, stylist } from './plan-text.ts'
 
 export interface RevertOptions extends ApiOptions, AgreementOptions {
   readonly cascade?: boolean
@@ -57,17 +58,10 @@ type Body = object & Record<never, never> // the generated types know no lists t
 
 function revertText(planned: RevertPlan, options: PlanTextOptions): string {
   const styled = stylist(options)
-  const name = ({ kind, key }: { kind: string; key: string }) => `${kind.replaceAll('_', ' ')} ${keyText(kind, key)}`
-  const conflicts = planned.conflicts.map((conflict) => {
-    const { what, by, revision } = conflict
-    const who = revision === null ? '' : ` by ${plain(by ?? 'somebody')} at revision ${revision}`
-    return styled('red', `! ${name(conflict)} ${plain(what)}${who}`)
-  })
+  const conflicts = planned.conflicts.map((conflict) => styled('red', `! ${conflictText(conflict)}`))
   const isMade = planned.changes.some(({ op }) => op === 'create')
-  const ids = isMade ? ['What is made again has new ids and times.'] : []
-  const lost = planned.lost.filter(({ kind }) => kind === 'proxy_config')
-  const gone = lost.map((one) => styled('yellow', `${name(one)} does not come back: ${plain(one.what)}`))
+  const gone = lostTexts(planned.lost).map((text) => styled('yellow', text))
   const head = `Revert of revision ${planned.reverts}, at revision ${planned.revision}`
   const text = conflicts.length > 0 ? [] : [planText(planned, options).trimEnd()]
-  return joined([[head], conflicts, text, [...ids, ...gone]])
+  return joined([[head], conflicts, text, [...(isMade ? [MADE_AGAIN] : []), ...gone]])
 }

@@ -1,12 +1,13 @@
 // `zerohop history show`: what one revision changed, in the words of the policy file, and whose access by it.
 import { dataOf } from '../../client/management-client.ts'
 import type { RevisionRead } from '../../management/past/schema.ts'
+import { NO_ACCESS_CHANGED, NOTHING_CHANGED, othersText, plain, whoText } from '../../model/change-words.ts'
 import type { Env } from '../configuration/env.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
 import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
-import { accessLines, changeLines, joined, type PlanTextOptions, plain, stylist } from './plan-text.ts'
+import { accessLines, changeLines, joined, type PlanTextOptions, stylist } from './plan-text.ts'
 
 export interface HistoryShowOptions extends ApiOptions {
   readonly access: boolean
@@ -41,14 +42,11 @@ export function revisionText(shown: RevisionRead, options: PlanTextOptions): str
   const done = summary ?? operation
   const head = styled('bold', plain(`Revision ${revision} of ${at.replace('+00:00', 'Z')} by ${who}: ${done}`))
   const changed = [...changeLines({ changes: changes as ChangesOfPlan, more: 0 }, options, styled)]
-  if (others > 0) changed.push(`${others} object${others === 1 ? '' : 's'} that no policy file names`)
-  if (changed.length === 0) changed.push('Nothing changed that a policy file names.')
+  if (others > 0) changed.push(othersText(others))
+  if (changed.length === 0) changed.push(NOTHING_CHANGED)
   const diff = policy && access ? [...accessLines({ policy, access }, options, styled)] : []
-  if (access && diff.length === 0) diff.push('Nobody gained or lost access.')
+  if (access && diff.length === 0) diff.push(NO_ACCESS_CHANGED)
   return joined([[head, ...request], changed, diff])
 }
-
-/** Who did it: without an API key it was the command line on the machine of the server, or the server itself. */
-export const whoText = (id: string | null, name: string | null): string => (id === null ? 'system' : (name ?? id))
 
 type ChangesOfPlan = Parameters<typeof changeLines>[0]['changes']

@@ -1,13 +1,13 @@
 // `zerohop history`: the revisions of an environment, from the history of a management API.
 import { dataOf } from '../../client/management-client.ts'
 import type { EventRead } from '../../management/history/schema.ts'
+import { objectOfPath, whoText } from '../../model/change-words.ts'
 import { parseId } from '../../model/keys.ts'
 import { HISTORY_SCAN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type ApiOptions, type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
-import { whoText } from './history-show.ts'
 
 export interface HistoryOptions extends ApiOptions {
   readonly since?: string
@@ -45,13 +45,10 @@ export async function listHistory(env: Env, options: HistoryOptions, now: number
       event.timestamp.replace('+00:00', 'Z'),
       whoText(event.actor_type === 'system' ? null : event.actor_id, event.actor_display_name),
       event.operation,
-      event.summary ?? whatOf(event.path),
+      event.summary ?? objectOfPath(event.path),
     ]),
   )
 }
-
-/** The part of a path that names an object. */
-const whatOf = (path: string): string => path.replace(/^\/v\d+\/[^/]+\/[^/]+\/[^/]+\/(envs\/[^/]+\/)?/, '')
 
 async function readEvents({ client, path }: RemoteEnvironment, range: Range): Promise<EventRead[]> {
   const { since, until, actor, limit } = range

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dataOf } from '../../client/management-client.ts'
 import type { AuditLogRead } from '../../decision-log/schema.ts'
+import { plain } from '../../model/change-words.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import {
   AUDIT_SCAN_MAX,
@@ -15,7 +16,7 @@ import { lineOf } from '../process/process.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type ApiOptions, type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
-import { plain, stylist } from './plan-text.ts'
+import { stylist } from './plan-text.ts'
 
 export interface LogOptions extends ApiOptions {
   readonly user?: readonly string[]

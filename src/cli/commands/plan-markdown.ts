@@ -2,7 +2,21 @@
 // repository need not know them.
 import type { Plan } from '../../management/plan/schema.ts'
 import type { AccessChange } from '../../model/access-diff.ts'
-import { isCounted, keyText, plain, policyLines, sideText, sourceText, sumOf } from './plan-text.ts'
+import {
+  BY_POLICY,
+  isCounted,
+  isNobody,
+  keyText,
+  NOT_COUNTED,
+  NOTHING_CHANGES,
+  plain,
+  policyLines,
+  sideText,
+  sourceText,
+  sumOf,
+  widestFirst,
+} from '../../model/change-words.ts'
+import { RULE_SIGNS } from './plan-text.ts'
 
 export interface MarkdownOptions {
   /** keys of users, of instances and of tenants */
@@ -17,16 +31,16 @@ const FACTS = /^(user|tenant|membership|resource_instance|relationship_tuple|rol
 /** The comment, ending in a line break. */
 export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOptions): string {
   const title = `### Policy plan for \`${code(target)}\``
-  if (plan.changes.length === 0) return `${title}\n\nNothing would change.\n`
+  if (plan.changes.length === 0) return `${title}\n\n${NOTHING_CHANGES}\n`
   const { gained, lost, conditional } = plan.access
-  const rules = policyLines(plan.policy).map(([, text]) => text)
+  const rules = policyLines(plan.policy).map(({ is, text }) => `${RULE_SIGNS[is]} ${text}`)
   const blocks = [
     title,
     `**${sumOf(plan)}**`,
     plan.cascade.length > 0
       ? `⚠ Deleted with them: ${plan.cascade.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}`
       : '',
-    rules.length > 0 ? ['By the policy alone:', '```diff', ...diffLines(rules), '```'].join('\n') : '',
+    rules.length > 0 ? [`${BY_POLICY}:`, '```diff', ...diffLines(rules), '```'].join('\n') : '',
     ...side('gain', gained, names),
     ...side('lose', lost, names),
     conditional.length > 0
@@ -45,7 +59,7 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
           ],
         )
       : '',
-    isCounted(plan) ? '' : '⚠ Not all that changes could be counted.',
+    isCounted(plan) ? '' : `⚠ ${NOT_COUNTED}`,
     folded('Changes', [
       '| | kind | key | fields |',
       '|---|---|---|---|',
@@ -62,9 +76,9 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
 }
 
 function side(verb: 'gain' | 'lose', change: AccessChange, names: boolean): string[] {
-  const { decisions, complete, groups, first } = change
-  if (decisions === 0 && complete) return []
-  const widest = groups.toSorted((left, right) => right.users - left.users)
+  const { groups, first } = change
+  if (isNobody(change)) return []
+  const widest = widestFirst(groups)
   const table = [
     '| action | resource | tenant | as | users |',
     '|---|---|---|---|--:|',

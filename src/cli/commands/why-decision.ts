@@ -2,13 +2,12 @@
 // of then, what the record lacks for it, whether the answer would be the same today, and which revision changed it.
 import { dataOf } from '../../client/management-client.ts'
 import type { DecisionReplay } from '../../management/past/schema.ts'
+import { plain, whoText } from '../../model/change-words.ts'
 import type { Why } from '../../model/why.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
-import { whoText } from './history-show.ts'
-import { plain } from './plan-text.ts'
 
 export interface WhyDecisionOptions extends ApiOptions {
   readonly tree?: boolean

@@ -4,13 +4,15 @@
 import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../http/page.ts'
 import type { HistoryEntry, LogId } from '../../log/change.ts'
+import { operationText } from '../../model/change-words.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
+import { HISTORY_CHANGED_SHOWN } from '../../model/limits.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { actorId, actorName, actorType } from '../actor.ts'
-import { activityRead, describeActivity, historyRead, type LogPlace } from '../http/render.ts'
+import { activityRead, historyRead, type LogPlace } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import { useCases } from '../registry.ts'
 import { longPageOf } from '../schema-parts.ts'
@@ -35,7 +37,12 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
     { config, schema: { querystring: HistoryQuery, response: { 200: longPageOf(EventRead) } } },
     async ({ caller, query }) => {
       const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
-      const data = rows.map((entry) => historyRead(entry, places.get(entry.log), nameOf(entry)))
+      const isChanged = readFlag(query, 'changed')
+      const data = rows.map((entry) => {
+        const place = places.get(entry.log)
+        const read = historyRead(entry, place, nameOf(entry))
+        return isChanged ? { ...read, changed: changedOf(management, entry, place) } : read
+      })
       return { ...pageBody(data, total, page), pagination_count: reachable }
     },
   )
@@ -49,7 +56,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
     },
   )
   app.get(`${ACTIVITY}/types`, { config, schema: { response: { 200: listOf(ActivityType) } } }, () =>
-    [...Object.keys(useCases), ...READS].map((id) => ({ id, description: describeActivity(id) })),
+    [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationText(id) })),
   )
   const entryOf = (key: ApiKey, ref: string) => {
     const id = parseId(ref)
@@ -70,6 +77,13 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
     entryOf(caller.key, params.event)
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'response of event', ref: params.event })
   })
+}
+
+/** The objects that a revision of an environment wrote. Those of an organization are none of a list: keys, for one. */
+function changedOf({ store }: RouteContext, { log, revision }: HistoryEntry, place: LogPlace | undefined) {
+  const changed = place?.env_id ? store.changed(log, revision) : undefined
+  if (changed === undefined) return null
+  return { objects: changed.slice(0, HISTORY_CHANGED_SHOWN), count: changed.length }
 }
 
 /** The page that a list of history or activity shows. */
@@ -138,6 +152,11 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
     among('method', ({ by }) => by.method ?? '')
     const paths = readTexts(query, 'path')
     if (paths.length > 0) tests.push(({ by }) => paths.some((path) => by.path?.includes(path)))
+    const search = readText(query, 'search')?.toLowerCase()
+    if (search !== undefined)
+      tests.push(({ by, summary = '' }) =>
+        [operationText(by.operation), by.operation, by.path ?? '', summary].join('\n').toLowerCase().includes(search),
+      )
     among('status_code', ({ status }) => String(status))
     among('client_ip', ({ by }) => by.address ?? '')
     if (readText(query, 'success') !== undefined && !readFlag(query, 'success')) tests.push(() => false)

@@ -1,6 +1,25 @@
 // History and activity in the API: what is answered at /v2/history and /v2/activity.
-import { described, enumOf, Flag, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
-import { flagFilter, page, query, textParameter, textsParameter, timeParameter } from '../query-parameters.ts'
+import {
+  described,
+  enumOf,
+  Flag,
+  listOf,
+  named,
+  nullable,
+  open,
+  optional,
+  type Static,
+  Text,
+} from '../../model/json-schema.ts'
+import {
+  flagFilter,
+  flagParameter,
+  page,
+  query,
+  textParameter,
+  textsParameter,
+  timeParameter,
+} from '../query-parameters.ts'
 import { Attributes, Count, Id, Time } from '../schema-parts.ts'
 
 /** A person who signed in to the console, as the identity provider names them. */
@@ -38,6 +57,17 @@ export const EventRead = named(
     operation: Text,
     summary: described(nullable(Text), 'what was done, where the operation and the path do not say it'),
     revision: Count,
+    changed: optional(
+      described(
+        nullable(
+          open({
+            objects: described(listOf(open({ kind: Text, key: Text })), 'the first of them'),
+            count: described(Count, 'how many there are; 0 when the changes are not kept any more'),
+          }),
+        ),
+        'with `changed`: the objects that the revision wrote; null for what is not an environment, and for very many',
+      ),
+    ),
   }),
 )
 export type EventRead = Static<typeof EventRead>
@@ -70,5 +100,7 @@ export const HistoryQuery = query({
   method: textsParameter('only requests of this method'),
   path: textsParameter('only requests with this in their path'),
   status_code: textsParameter('only answers of this status'),
+  search: textParameter('a part of the operation, of the path, or of what `summary` says'),
+  changed: flagParameter('also which objects each revision wrote'),
   success: flagFilter('refused requests are not kept: false lists nothing'),
 })

@@ -2,6 +2,7 @@
 // decides or reads more than it must. The schema is in render-schema.ts.
 
 import type { HistoryEntry } from '../../log/change.ts'
+import { operationText } from '../../model/change-words.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
@@ -180,11 +181,6 @@ export function historyRead(entry: HistoryEntry, place: LogPlace | undefined, na
 
 export function activityRead(entry: HistoryEntry, place: LogPlace | undefined, name: string) {
   const { operation } = entry.by
-  const activity_description = entry.summary ?? describeActivity(operation)
+  const activity_description = entry.summary ?? operationText(operation)
   return { ...eventRead(entry, place, name), activity_id: operation, activity_description, activity_details: {} }
-}
-
-/** `createRole` → `create role`. */
-export function describeActivity(operation: string): string {
-  return operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

@@ -61,6 +61,10 @@ export const SCAN_ROWS_PER_TURN = 2_000
 export const SEARCH_LENGTH_MAX = 256
 /** Entries of history that one request looks at, the newest first: what is older is found by a narrower time. */
 export const HISTORY_SCAN_MAX = 10_000
+/** Bytes of an entry whose changed objects a list of history names: a page has up to a hundred. */
+export const HISTORY_CHANGED_BYTES_MAX = 64 * 1024
+/** Changed objects that a list of history names with each revision; the others are counted. */
+export const HISTORY_CHANGED_SHOWN = 5
 /** Entries of history read in one turn of the event loop. */
 export const HISTORY_ROWS_PER_TURN = 500
 /** Milliseconds of the window in which the requests of a key are counted, when there is a limit. */

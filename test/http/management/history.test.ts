@@ -91,6 +91,28 @@ describe('history', () => {
     expect((await api.ask('GET', '/v2/history?timestamp_from=x')).status).toBe(422)
   })
 
+  it('is searched by operation, path and summary', async () => {
+    expect(await operations('?search=UPDATE%20user')).toEqual(['updateUser'])
+    expect(await operations('?search=production/users')).toEqual(['createUser'])
+    expect(await operations('?search=nothing-like-it')).toEqual([])
+  })
+
+  it('names the objects that revisions of environments wrote, when asked', async () => {
+    const named = async (query: string) =>
+      (await list(query)).data.map(({ operation, changed }: Record<string, unknown>) => [operation, changed])
+    expect(await named(`?env_id=${api.environment}&search=user`)).toEqual([
+      ['updateUser', undefined],
+      ['createUser', undefined],
+    ])
+    const ana = { objects: [{ kind: 'user', key: 'ana' }], count: 1 }
+    expect(await named(`?env_id=${api.environment}&search=user&changed=true`)).toEqual([
+      ['updateUser', ana],
+      ['createUser', ana],
+    ])
+    // keys and projects of an organization are not named in lists
+    expect(await named('?search=read%20secret&changed=true')).toEqual([['readSecret', null]])
+  })
+
   it('shows a key only what it reaches', async () => {
     const key = api.made.environments[1]?.secret
     expect(await operations('', { key })).toEqual(['createUser', 'bootstrap'])
@@ -110,6 +132,13 @@ describe('history', () => {
     expect(await operations(`?env_id=${body.id}`)).toEqual(['createUser', 'createEnvironment'])
     expect((await list(`?env_id=${body.id}`)).data[0]).toMatchObject({ env_key: 'gone', project_key: 'default' })
     expect((await operations()).slice(0, 1)).toEqual(['deleteEnvironment'])
+  })
+
+  it('names the first objects of a revision that wrote many', async () => {
+    const roles = Array.from({ length: 9 }, (_, at) => ({ key: `role-${at}`, name: `Role ${at}` }))
+    await api.ask('POST', '/v2/projects/default/envs/production/apply', { policy: { zerohop: 2, roles } })
+    const [{ changed }] = (await list('?search=apply&changed=true')).data
+    expect([changed.objects.length, changed.count >= 9]).toEqual([5, true])
   })
 
   it('of many entries is read from both ends, page by page, each once', async () => {
