@@ -17,7 +17,13 @@ export default defineConfig({
   root,
   base: '/console/',
   plugins: [themeVariables(), helpOfPages()],
-  resolve: { alias: { 'zerohop/client': from('../src/client.ts') } },
+  resolve: {
+    alias: {
+      'zerohop/client': from('../src/client.ts'),
+      // not in the package: sentences that the command line says, too
+      'zerohop/change-words': from('../src/model/change-words.ts'),
+    },
+  },
   build: {
     outDir: from('../dist/console'),
     emptyOutDir: true,

@@ -4,6 +4,8 @@ import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
+import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
+import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
 import { whyRoute } from './pages/why/route.ts'
 import { environmentIndexRoute, environmentRoute } from './routes.ts'
 
@@ -19,4 +21,7 @@ export const environmentPages = environmentRoute.addChildren([
   reviewRoute,
   revertRoute,
   whyRoute,
+  historyRoute,
+  revisionRoute,
+  revisionRevertRoute,
 ])

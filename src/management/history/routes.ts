@@ -79,11 +79,15 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   })
 }
 
-/** The objects that a revision of an environment wrote. Those of an organization are none of a list: keys, for one. */
+/**
+ * The objects that a revision of an environment wrote, without those that only serve others. Those of an organization,
+ * such as keys, are in no list.
+ */
 function changedOf({ store }: RouteContext, { log, revision }: HistoryEntry, place: LogPlace | undefined) {
   const changed = place?.env_id ? store.changed(log, revision) : undefined
   if (changed === undefined) return null
-  return { objects: changed.slice(0, HISTORY_CHANGED_SHOWN), count: changed.length }
+  const told = changed.filter(({ kind }) => kind !== 'applied_object' && kind !== 'built_in')
+  return { objects: told.slice(0, HISTORY_CHANGED_SHOWN), count: told.length }
 }
 
 /** The page that a list of history or activity shows. */

@@ -62,7 +62,7 @@ export const EventRead = named(
         nullable(
           open({
             objects: described(listOf(open({ kind: Text, key: Text })), 'the first of them'),
-            count: described(Count, 'how many there are; 0 when the changes are not kept any more'),
+            count: described(Count, 'how many there are; 0 also when the changes are not kept any more'),
           }),
         ),
         'with `changed`: the objects that the revision wrote; null for what is not an environment, and for very many',

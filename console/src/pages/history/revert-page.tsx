@@ -1,0 +1,162 @@
+// Takes a revision back: what that would change now, who would gain and lose access, and what stands in its way. What is
+// in the way may be left as it is. Nothing happens before the button, and then just what is shown.
+import { Button } from '@mantine/core'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { countsText, lostTexts, MADE_AGAIN, NOTHING_CHANGES, sumOf } from 'zerohop/change-words'
+import { describeError } from '../../api/api-error.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
+import { RevisionAccess } from './revision-access.tsx'
+import { ChangeList } from '../../components/change-list.tsx'
+import { ButtonLink } from '../../components/links.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import { Page } from '../../components/page.tsx'
+import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
+import classes from './history.module.css'
+import { type RevertPlan, type Revision, revert, revertPlanQuery, revisionQuery } from './history-queries.ts'
+import { RevertObjects } from './revert-objects.tsx'
+import type { RevertSearch } from './revert-search.ts'
+
+const FROM = '/$project/$environment/history/$revision/revert'
+
+export function RevertPage() {
+  const path = useEnvironmentPath()
+  const { revision } = useParams({ from: FROM })
+  const search = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const shown = useQuery(revisionQuery(path, revision, false))
+  const plan = useQuery({
+    ...revertPlanQuery(path, shown.data, search),
+    enabled: shown.data !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Page
+      title={`Revert revision ${revision}`}
+      description="What it changed becomes again what it was before. What was written since stays."
+    >
+      <QueryState query={shown}>
+        {(target) => (
+          <div className={classes.sections}>
+            <RevertObjects
+              changes={target.changes}
+              conflicts={plan.data?.conflicts ?? []}
+              search={search}
+              onChange={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
+            />
+            <QueryState query={plan} loading={<LoadingState label="Planning the revert" />}>
+              {(planned) => (
+                <Plan
+                  key={planned.revision}
+                  {...{ target, planned, search }}
+                  isOld={plan.isFetching}
+                  onAgain={() => void plan.refetch()}
+                />
+              )}
+            </QueryState>
+          </div>
+        )}
+      </QueryState>
+    </Page>
+  )
+}
+
+interface PlanProps {
+  readonly target: Revision
+  readonly planned: RevertPlan
+  readonly search: RevertSearch
+  /** another plan is being made */
+  readonly isOld: boolean
+  readonly onAgain: () => void
+}
+
+function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
+  const path = useEnvironmentPath()
+  const navigate = useNavigate({ from: FROM })
+  const mayWrite = useMay('write')
+  const doIt = useMutation({
+    mutationFn: () => revert(path, target, search, planned),
+    onSuccess: ({ revision }) => {
+      notifyDone(`Revision ${target.revision} is reverted. To undo that, revert this one.`)
+      void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } })
+    },
+  })
+  const back = (
+    <ButtonLink
+      to="/$project/$environment/history/$revision"
+      params={{ project: path.p, environment: path.e, revision: String(target.revision) }}
+    >
+      {mayWrite ? 'Cancel' : 'Back'}
+    </ButtonLink>
+  )
+  const isPossible = planned.conflicts.length === 0
+  if (isPossible && planned.changes.length === 0)
+    return (
+      <EmptyState
+        icon="circleCheck"
+        title="Nothing to revert"
+        text={`Everything is already what it was before. ${NOTHING_CHANGES}`}
+        action={back}
+      />
+    )
+  return (
+    <>
+      {isPossible && <WhatChanges planned={planned} isOld={isOld} />}
+      {doIt.isError && (
+        <div role="alert" className={classes.conflict}>
+          <span>
+            {describeError(doIt.error).text} Nothing was changed.{' '}
+            <Button
+              variant="default"
+              onClick={() => {
+                doIt.reset()
+                onAgain()
+              }}
+            >
+              Plan again
+            </Button>
+          </span>
+        </div>
+      )}
+      <div className={classes.foot}>
+        {mayWrite && (
+          <Button disabled={!isPossible || isOld} loading={doIt.isPending} onClick={() => doIt.mutate()}>
+            Revert
+          </Button>
+        )}
+        {back}
+        <span className={classes.note}>
+          {!isPossible && 'Something is in the way: see above. '}
+          {isPossible && sentenceOf(planned)}
+          {!mayWrite && ' Your API key may only read.'}
+        </span>
+      </div>
+    </>
+  )
+}
+
+const sentenceOf = (planned: RevertPlan): string => `${sumOf(planned)}, in one revision.`
+
+function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonly isOld: boolean }) {
+  const { changes, more, cascade, policy, access, lost } = planned
+  return (
+    <>
+      <section className={isOld ? classes.old : undefined}>
+        <h2>What would change</h2>
+        <ChangeList label="What would change" changes={changes} more={more} isPlan />
+        {cascade.length > 0 && <p className={classes.note}>Deleted with them: {countsText(cascade)}</p>}
+        {changes.some(({ op }) => op === 'create') && <p className={classes.note}>{MADE_AGAIN}</p>}
+        {lostTexts(lost).map((text) => (
+          <p key={text} className={classes.note}>
+            {text}
+          </p>
+        ))}
+      </section>
+      <section className={isOld ? classes.old : undefined}>
+        <h2>Who would gain and lose access</h2>
+        <RevisionAccess diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+// The page History in a browser: a revision is found, opened and reverted; what stands in the way of that; who may not.
+import { expect, it } from 'vitest'
+import { dataOf } from '../../src/client.ts'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('history')
+const { p, e } = console.path
+
+/** Takes the role of a user away, and returns the revision. */
+async function unassign(user: string, role: string, tenant: string): Promise<number> {
+  const { response } = await console.api.DELETE('/v2/facts/{p}/{e}/role_assignments', {
+    params: { path: { p, e } },
+    body: { user, role, tenant },
+  })
+  expect(response.ok).toBe(true)
+  return Number(response.headers.get('x-revision'))
+}
+
+async function describeRole(ref: string, description: string): Promise<number> {
+  const params = { path: { p, e, ref } }
+  const { response } = await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { description } })
+  return Number(response.headers.get('x-revision'))
+}
+
+// skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
+it.skipIf(consoleServer === undefined)('finds who took a role away, shows who lost what, and reverts it', async () => {
+  const revision = await unassign('ben@acme.example', 'viewer', 'acme')
+  const page = await console.visit('history')
+  const table = page.getByRole('region', { name: 'Revisions' })
+  await table.getByText('ben@acme.example/viewer/acme').waitFor()
+  await inspect(page, 'history')
+  await page.getByRole('searchbox', { name: 'What was done' }).fill('unassign')
+  await page.waitForURL(/what=unassign/)
+  await expect.poll(() => table.getByRole('link').count()).toBe(1)
+  await table.getByRole('link', { name: String(revision) }).press('Enter')
+  await page.getByRole('heading', { name: `Revision ${revision}` }).waitFor()
+  await page.getByText('1 user loses access').waitFor()
+  await page.getByText('Each answer, by name').click()
+  await inspect(page, 'revision')
+
+  await page.getByRole('link', { name: 'Revert…' }).click()
+  await page.getByText('1 user gains access').waitFor()
+  await inspect(page, 'revert')
+  await page.getByRole('button', { name: 'Revert', exact: true }).click()
+  await page.waitForURL(new RegExp(`/history/${revision + 1}$`))
+  await page.getByRole('status').getByText(`Revision ${revision} is reverted.`).waitFor()
+  await page.getByRole('link', { name: 'All revisions' }).click()
+  await table.getByText(new RegExp(`revert.*${revision}`, 'i')).waitFor()
+  expect(dataOf(await console.api.GET('/v2/facts/{p}/{e}/users/{ref}', userBen)).roles).toMatchObject([
+    { role: 'viewer', tenant: 'acme' },
+  ])
+})
+const userBen = { params: { path: { p, e, ref: 'ben@acme.example' } } }
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'says what is in the way of a revert, and leaves it out when told to',
+  async () => {
+    const roles = [
+      { key: 'editor', name: 'Editor', description: 'one' },
+      { key: 'auditor', name: 'Auditor', description: 'one' },
+    ]
+    const applied = await console.api.POST('/v2/projects/{p}/envs/{e}/apply', {
+      params: { path: { p, e } },
+      body: { policy: { zerohop: 2, roles } },
+    })
+    const revision = dataOf(applied).revision
+    const later = await describeRole('editor', 'two')
+    const page = await console.visit(`history/${revision}/revert`)
+    await page.getByText(`at revision ${later}`).waitFor()
+    expect(await page.getByRole('button', { name: 'Revert', exact: true }).isDisabled()).toBe(true)
+    await inspect(page, 'revert-conflict')
+    await page.getByRole('button', { name: 'Leave out what is in the way' }).click()
+    await page.getByRole('button', { name: 'Revert', exact: true, disabled: false }).waitFor()
+    expect(await page.getByRole('checkbox', { name: 'role editor' }).isChecked()).toBe(false)
+    expect(await page.getByRole('list', { name: 'What would change' }).innerText()).toContain('auditor')
+
+    // somebody else is faster: nothing is done, and the plan is made again
+    await describeRole('auditor', 'three')
+    await page.getByRole('button', { name: 'Revert', exact: true }).click()
+    await page.getByRole('button', { name: 'Plan again' }).click()
+    await page.getByRole('button', { name: 'Revert', exact: true, disabled: true }).waitFor()
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'offers no revert to who may only read, and says what is not there',
+  async () => {
+    const page = await console.visit('history/1', { access: 'read' })
+    await page.getByRole('heading', { name: 'Changes' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Revert…' }).count()).toBe(0)
+    await page.goto(`/console/${p}/${e}/history/99999`)
+    await page.getByRole('alert').getByText(/99999/).waitFor()
+    await inspect(page, 'revision-unknown')
+    await page.goto(`/console/${p}/${e}/history?what=nothing-like-it`)
+    await page.getByRole('button', { name: 'Clear filters' }).first().waitFor()
+    await inspect(page, 'history-nothing')
+  },
+)
