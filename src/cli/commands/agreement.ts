@@ -1,7 +1,7 @@
 // Whether a command that shows first what it does may go on: it asks somebody at a terminal, or was told not to ask.
 import type { AccessDiff } from '../../model/access-diff.ts'
+import { isCounted } from '../../model/change-words.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
-import { isCounted } from './plan-text.ts'
 
 /** Options of commands that may only show what they would do. */
 export interface AgreementOptions {

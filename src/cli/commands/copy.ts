@@ -3,6 +3,7 @@
 import { dataOf } from '../../client/management-client.ts'
 import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/environments/schema.ts'
 import type { Plan } from '../../management/plan/schema.ts'
+import { isCounted, sumOf } from '../../model/change-words.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
@@ -14,7 +15,7 @@ import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './
 import { clientOf, environmentOf } from './management-api.ts'
 import { admin } from './operator.ts'
 import { apiOf, folderOf, type TargetOptions } from './plan-target.ts'
-import { planText, sumOf } from './plan-text.ts'
+import { planText } from './plan-text.ts'
 
 export interface CopyOptions extends Omit<TargetOptions, 'environment'>, AgreementOptions {
   readonly new?: boolean
