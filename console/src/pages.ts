@@ -5,6 +5,7 @@ import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
+import { decisionsRoute } from './pages/decisions/route.ts'
 import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
 import { whyRoute } from './pages/why/route.ts'
 import { environmentIndexRoute, environmentRoute } from './routes.ts'
@@ -21,6 +22,7 @@ export const environmentPages = environmentRoute.addChildren([
   reviewRoute,
   revertRoute,
   whyRoute,
+  decisionsRoute,
   historyRoute,
   revisionRoute,
   revisionRevertRoute,

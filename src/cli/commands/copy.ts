@@ -3,7 +3,7 @@
 import { dataOf } from '../../client/management-client.ts'
 import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/environments/schema.ts'
 import type { Plan } from '../../management/plan/schema.ts'
-import { isCounted, sumOf } from '../../model/change-words.ts'
+import { sumOf } from '../../model/change-words.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'

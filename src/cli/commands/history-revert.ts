@@ -2,7 +2,7 @@
 // and does just that.
 import { dataOf } from '../../client/management-client.ts'
 import type { RevertPlan } from '../../management/revert/schema.ts'
-import { conflictText, isCounted, lostTexts, MADE_AGAIN, sumOf } from '../../model/change-words.ts'
+import { conflictText, lostTexts, MADE_AGAIN, sumOf } from '../../model/change-words.ts'
 import type { Env } from '../configuration/env.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'

@@ -1,11 +1,12 @@
 // Every revision of the environment, the newest first: what was done, by whom, when. Filters and page are in the address.
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { whoText } from 'zerohop/change-words'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { DayFields } from '../../components/day-fields.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { TextLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
@@ -126,18 +127,7 @@ function Filters({ search, onChange }: FiltersProps) {
     <search className={classes.filters}>
       <SearchField label="What was done" value={search.what ?? ''} onChange={setWhat} />
       <SearchField label="Who did it" value={search.who ?? ''} onChange={setWho} />
-      {(['from', 'until'] as const).map((name) => (
-        <TextInput
-          key={name}
-          type="date"
-          className={classes.day}
-          aria-label={name === 'from' ? 'From this day on' : 'Until this day'}
-          leftSection={<span className={classes.prefix}>{name === 'from' ? 'From' : 'Until'}</span>}
-          leftSectionWidth={48}
-          value={search[name] ?? ''}
-          onChange={({ currentTarget }) => set(name, currentTarget.value)}
-        />
-      ))}
+      <DayFields value={search} onChange={set} />
       {isFiltered(search) && (
         <Button variant="subtle" onClick={() => onChange({})}>
           Clear filters

@@ -1,0 +1,159 @@
+// Recorded decisions, the newest first: who asked for what, and the answer. Each opens in Why, at its revision and with
+// what was recorded of the question. Filters and page are in the address.
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { api, read } from '../../api/client.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { TextLink } from '../../components/links.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { DecisionFilters } from './decision-filters.tsx'
+import classes from './decisions.module.css'
+import {
+  DECISION_ROWS,
+  type DecisionsSearch,
+  decisionsQueryOf,
+  isFiltered,
+  questionOfDecision,
+  type RecordedDecision,
+  resourceOf,
+  revisionOf,
+} from './decisions-search.ts'
+
+const FROM = '/$project/$environment/decisions'
+
+export function DecisionsPage() {
+  const path = useEnvironmentPath()
+  const search = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const decisions = useQuery({
+    queryKey: ['decisions', path.p, path.e, search],
+    queryFn: ({ signal }) =>
+      read(api.GET('/v2/pdps/{p}/{e}/audit_logs', { params: { path, query: decisionsQueryOf(search) }, signal })),
+    placeholderData: keepPreviousData,
+  })
+  const show = useCallback(
+    (next: DecisionsSearch) => void navigate({ search: next, replace: true, resetScroll: false }),
+    [navigate],
+  )
+  return (
+    <Page
+      title="Decisions"
+      description="What was asked, and what was answered. Each opens in Why, as of then."
+      actions={
+        <Button
+          variant="default"
+          leftSection={<Icon name="refreshCw" size={14} />}
+          loading={decisions.isFetching}
+          onClick={() => void decisions.refetch()}
+        >
+          Refresh
+        </Button>
+      }
+      isWide
+    >
+      <DecisionFilters search={search} onChange={show} />
+      <QueryState query={decisions}>
+        {({ data, pagination_count }) =>
+          data.length === 0 ? (
+            <NothingFound search={search} onClear={() => show({})} />
+          ) : (
+            <>
+              <DataTable
+                label="Recorded decisions"
+                columns={COLUMNS}
+                rows={data}
+                rowKey={({ id }) => id}
+                isOld={decisions.isPlaceholderData}
+              />
+              <Pager
+                page={search.page ?? 1}
+                size={DECISION_ROWS}
+                total={pagination_count}
+                onChange={(page) => void navigate({ search: { ...search, page } })}
+              />
+            </>
+          )
+        }
+      </QueryState>
+    </Page>
+  )
+}
+
+const COLUMNS: readonly Column<RecordedDecision>[] = [
+  { header: 'Answer', width: '96px', cell: ({ decision }) => <Outcome isAllowed={decision} /> },
+  { header: 'Question', cell: (decision) => <Question decision={decision} /> },
+  { header: 'Tenant', width: '180px', cell: ({ tenant }) => tenant, isMinor: true },
+  { header: 'Reason', width: '160px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
+  { header: 'Revision', width: '88px', cell: (decision) => revisionOf(decision) ?? '', isMinor: true },
+  { header: 'When', width: '190px', cell: ({ timestamp }) => <Instant value={timestamp} />, isMinor: true },
+]
+
+function Outcome({ isAllowed }: { readonly isAllowed: boolean }) {
+  return (
+    <span className={classes.outcome} data-allow={isAllowed}>
+      <Icon name={isAllowed ? 'check' : 'x'} size={14} />
+      {isAllowed ? 'Allowed' : 'Denied'}
+    </span>
+  )
+}
+
+function Question({ decision }: { readonly decision: RecordedDecision }) {
+  const path = useEnvironmentPath()
+  const { user_key: user, user_name: name, action, tenant, timestamp } = decision
+  return (
+    <>
+      <TextLink
+        to="/$project/$environment/why"
+        params={{ project: path.p, environment: path.e }}
+        search={questionOfDecision(decision)}
+      >
+        {user} {action} {resourceOf(decision)}
+      </TextLink>{' '}
+      <span className={classes.dim}>{name !== user && name}</span>
+      <div className={classes.narrow}>
+        {tenant}, <Instant value={timestamp} />
+      </div>
+    </>
+  )
+}
+
+/** Without reasons in the log it only repeats the answer. */
+function Reason({ reason }: { readonly reason: string | null }) {
+  return <span className={classes.dim}>{reason === 'allow' || reason === 'deny' ? '' : reason}</span>
+}
+
+function NothingFound({ search, onClear }: { readonly search: DecisionsSearch; readonly onClear: () => void }) {
+  if (!isFiltered(search) && search.page === undefined)
+    return (
+      <EmptyState
+        icon="scrollText"
+        title="No decision is recorded here"
+        text={
+          <>
+            Decisions appear here when they are sent to this server: start <code>zerohop serve</code>, or the PDP, with{' '}
+            <code>PDP_DECISION_LOG=api</code>. A PDP needs a key of access write.
+          </>
+        }
+      />
+    )
+  const isFar = !isFiltered(search)
+  return (
+    <EmptyState
+      icon="filter"
+      title={isFar ? 'This page is empty' : 'No decision fits these filters'}
+      text={isFar ? 'There are fewer decisions than that.' : 'The newest 10,000 of these days were searched.'}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {isFar ? 'Go to the newest decisions' : 'Clear filters'}
+        </Button>
+      }
+    />
+  )
+}

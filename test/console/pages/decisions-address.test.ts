@@ -1,0 +1,51 @@
+// The address of the page Decisions: what it says, what the API is asked for it, and the question of a decision.
+import { expect, it } from 'vitest'
+import {
+  decisionsQueryOf,
+  decisionsSearchOf,
+  isFiltered,
+  questionOfDecision,
+  type RecordedDecision,
+} from '../../../console/src/pages/decisions/decisions-search.ts'
+
+it('says what is filtered, and nothing that is no filter', () => {
+  const search = { user: 'ana', action: 7, resource: 'invoice:18', tenant: 'acme', outcome: 'deny', page: 2 }
+  expect(decisionsSearchOf(search)).toEqual({ ...search, action: '7' })
+  expect(decisionsSearchOf({ user: '', action: {}, outcome: 'maybe', from: '20', page: 'x' })).toEqual({})
+  expect([isFiltered({ page: 2 }), isFiltered({ outcome: 'allow' })]).toEqual([false, true])
+})
+
+it('asks the API for it', () => {
+  expect(decisionsQueryOf({})).toEqual({ page: 1, per_page: 50 })
+  const asked = decisionsQueryOf({
+    user: 'ana',
+    resource: 'invoice',
+    tenant: 'acme',
+    outcome: 'deny',
+    from: '2026-11-20',
+  })
+  expect(asked).toEqual({
+    ...{ page: 1, per_page: 50, users: ['ana'], resources: ['invoice'], tenant: ['acme'], decision: false },
+    timestamp_from: new Date(2026, 10, 20).getTime() / 1000,
+  })
+})
+
+const DECISION = {
+  ...{ user_key: 'ana', action: 'read', tenant: 'acme', resource_type: 'invoice' },
+  timestamp: '2026-11-20T08:00:00.000+00:00',
+  input: { user: { attributes: { level: 3 } }, resource: { attributes: {} }, context: { ip: '10.0.0.1' } },
+  context: { revision: 118, resource_key: '18' },
+} as unknown as RecordedDecision
+
+it('opens a decision as it was asked, at its revision and its time', () => {
+  expect(questionOfDecision(DECISION)).toEqual({
+    ...{ user: 'ana', action: 'read', resource: 'invoice:18', tenant: 'acme', at: '118' },
+    user_attributes: { level: 3 },
+    context: { now: Date.parse('2026-11-20T08:00:00Z'), ip: '10.0.0.1' },
+  })
+  const sent = { ...DECISION, input: { context: { now: 5 } }, context: { revision: 0, resource_key: null } }
+  expect(questionOfDecision(sent as unknown as RecordedDecision)).toEqual({
+    ...{ user: 'ana', action: 'read', resource: 'invoice', tenant: 'acme' },
+    context: { now: 5 },
+  })
+})
