@@ -12,13 +12,20 @@ import { AUDIT_BODY_BYTES_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
 import type { AuditRecord } from './audit-log.ts'
 import { readAudit } from './audit-queries.ts'
-import { AuditLogRead, AuditQuery, AuditStored } from './schema.ts'
+import { DecisionStreams } from './decision-streams.ts'
+import { AuditLogRead, AuditQuery, AuditStored, AuditStreamQuery } from './schema.ts'
 
 const AUDIT_LOGS = '/v2/pdps/:p/:e/audit_logs'
 const LINES = 'application/x-ndjson'
+const EVENTS = 'text/event-stream'
 
 export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext): void {
   const config = { operation: 'audit.read' } as const
+  const streams = new DecisionStreams(audit)
+  app.addHook('preClose', (done) => {
+    streams.close()
+    done()
+  })
   /** The one PDP config of the environment: clients see every PDP that follows the environment as this one. */
   const configOf = (scope: Scope): string => {
     const [found] = store.view(scope.organization).by('pdp_configs_of_environment', scope.environment.id, { limit: 1 })
@@ -41,6 +48,25 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
       })
       const data = rows.map((record) => auditRead(record, scope, pdp))
       return { ...pageBody(data, total, page), pagination_count: reachable }
+    },
+  )
+  app.get<{ Querystring: Query }>(
+    `${AUDIT_LOGS}/stream`,
+    { config, schema: { querystring: AuditStreamQuery } },
+    (request, reply) => {
+      const { scope, query, headers } = request
+      const pdp = configOf(scope)
+      const fits = filterOf(query, pdp)
+      if (!headers.accept?.includes(EVENTS))
+        throw new ZerohopError('INPUT_INVALID', { reason: `must be ${EVENTS}` }, { path: ['header', 'accept'] })
+      streams.requireRoom()
+      reply.hijack()
+      const { id } = request
+      const admitAgain = () => app.admitAgain(request)
+      streams.open({ id, environment: scope.environment.id, admitAgain }, reply.raw, (record) =>
+        fits === undefined || fits(record) ? auditRead(record, scope, pdp) : undefined,
+      )
+      return reply
     },
   )
   app.get<{ Params: { log: string } }>(

@@ -50,17 +50,21 @@ export const AuditStored = named(
 )
 export type AuditStored = Static<typeof AuditStored>
 
-export const AuditQuery = query({
-  ...page,
+const questions = {
   action: textParameter('only questions about this action'),
   decision: flagFilter('only those that were allowed, or that were denied'),
   pdp_id: textParameter('only what this PDP decided: the id of the config, or the instance in its records'),
   resources: textsParameter('only questions about these resources: a type, or `type:key`'),
+  ...tenantFilter,
+  users: textsParameter('only questions about these users'),
+}
+export const AuditStreamQuery = query(questions)
+export const AuditQuery = query({
+  ...page,
+  ...questions,
   sort_by: optional(
     schemaOf<string>({ type: 'string', enum: ['timestamp'], description: 'the newest is always first' }),
   ),
-  ...tenantFilter,
   timestamp_from: timeParameter,
   timestamp_to: timeParameter,
-  users: textsParameter('only questions about these users'),
 })

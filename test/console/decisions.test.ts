@@ -5,7 +5,11 @@ import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('decisions')
 const { p, e } = console.path
+/** The stream tells what is new since its first look at the log. */
+const LOOK_MS = 700
 const AT = Date.parse('2026-11-20T08:00:00Z')
+
+let series = 0
 
 interface Asked {
   readonly user: string
@@ -16,10 +20,16 @@ interface Asked {
 
 /** Stores records as a PDP sends them, a minute apart. */
 async function record(asked: readonly Asked[]): Promise<void> {
+  series++
   const { id: environment } = dataOf(await console.api.GET('/v2/projects/{p}/envs/{e}', { params: { path: { p, e } } }))
   const sender = await console.makeKey('write')
   const lines = asked.map(({ user, action, key, decision }, at) => ({
-    ...{ instance: 'd'.repeat(32), seq: at + 1, time: new Date(AT + at * 60_000).toISOString(), environment },
+    ...{
+      instance: String(series).repeat(32),
+      seq: at + 1,
+      time: new Date(AT + at * 60_000).toISOString(),
+      environment,
+    },
     ...{ request_id: null, revision: 2, api_key: sender.id, user, tenant: 'acme', action, resource_type: 'invoice' },
     ...{ resource_key: key, decision, reason: decision ? 'rbac' : 'deny', latency_us: 40, sent: null },
   }))
@@ -65,6 +75,17 @@ it.skipIf(consoleServer === undefined)('finds the decision that somebody asks ab
   })
   await page.goBack()
   await table.waitFor()
+
+  await page.getByRole('button', { name: 'Live' }).click()
+  await page.getByText('Waiting for decisions').waitFor()
+  await page.waitForTimeout(LOOK_MS)
+  await record([
+    { user: 'ben@acme.example', action: 'export', key: '7', decision: false },
+    { user: 'ben@acme.example', action: 'export', key: '8', decision: true },
+  ])
+  await table.getByRole('link', { name: 'ben@acme.example export invoice:7' }).waitFor()
+  expect(await table.getByRole('link').count()).toBe(2)
+  await inspect(page, 'decisions-live')
   await page.getByRole('combobox', { name: 'User' }).fill('nobody')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'No decision fits these filters' }).waitFor()

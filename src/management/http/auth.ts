@@ -35,6 +35,13 @@ export interface Scope {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Admits a request again that stays open: its key, its session or its environment may be gone.
+     * @throws as when it came
+     */
+    admitAgain(request: FastifyRequest): Promise<void>
+  }
   interface FastifyRequest {
     caller: Caller
     /** set on routes below `/:p/:e` */
@@ -171,8 +178,11 @@ export class Gate {
 /** What a PDP asks for. */
 const FOLLOWING: readonly Operation[] = ['scope.read', 'feed.read']
 
-/** The caller of a request of the console. @throws SESSION_MISSING, CSRF_REFUSED, KEY_REVOKED */
-export type CookieCaller = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
+/**
+ * The caller of a request of the console. With `reply` the session is renewed.
+ * @throws SESSION_MISSING, CSRF_REFUSED, KEY_REVOKED
+ */
+export type CookieCaller = (request: FastifyRequest, reply?: FastifyReply) => Promise<Caller>
 
 /**
  * Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their
@@ -182,6 +192,14 @@ export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorChec
   app.decorateRequest('caller')
   app.decorateRequest('scope')
   app.decorateRequest('isOperator', false)
+  app.decorate('admitAgain', async (request) => {
+    const { operation } = request.routeOptions.config
+    if (isConsole(request.raw) && cookieCaller === undefined) throw new ZerohopError('KEY_MISSING')
+    const caller = isConsole(request.raw)
+      ? await cookieCaller!(request)
+      : gate.caller(request.headers.authorization, FOLLOWING.includes(operation!))
+    admit(request, gate, caller, operation!)
+  })
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
   })

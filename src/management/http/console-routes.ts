@@ -31,7 +31,7 @@ export function cookieCaller(gate: Gate, door: UserDoor, sessions: Sessions): Co
     requireCsrf(request, session)
     const { by } = session
     const caller = 'user' in by ? userCaller(door, by.user) : callerOf(gate, by.keyHash)
-    request.consoleSession = await sessions.renew(request, reply, session)
+    request.consoleSession = reply === undefined ? session : await sessions.renew(request, reply, session)
     return caller
   }
 }

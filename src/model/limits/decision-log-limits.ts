@@ -40,6 +40,16 @@ export const AUDIT_BATCH_BYTES_MAX = 16 * 1024 * 1024
 export const AUDIT_BATCHES_MAX = 64
 /** Records that one request looks at, the newest first: what is older is found by a narrower time. */
 export const AUDIT_SCAN_MAX = 10_000
+/** Streams of recorded decisions that one process keeps open. */
+export const DECISION_STREAMS_MAX = 100
+/** Milliseconds between two looks for new records, of all streams of an environment together, while there are any. */
+export const DECISION_STREAM_MS = 500
+/** Records of one look: over that it says that some are left out. */
+export const DECISION_STREAM_RECORDS_MAX = 1_000
+/** Bytes that wait for the reader of a stream: then records are left out, and it is told so. */
+export const DECISION_STREAM_BYTES_MAX = 1024 * 1024
+/** Milliseconds between two heartbeats of a stream, at which its key or session is looked at again. */
+export const DECISION_STREAM_BEAT_MS = 5_000
 /** Records that one step of forgetting removes. */
 export const AUDIT_ROWS_PER_STEP = 5_000
 /** Records that one statement of a replica inserts. */

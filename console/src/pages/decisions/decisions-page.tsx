@@ -25,6 +25,7 @@ import {
   resourceOf,
   revisionOf,
 } from './decisions-search.ts'
+import { joined, type LiveDecisions, useLiveDecisions } from './live-decisions.ts'
 
 const FROM = '/$project/$environment/decisions'
 
@@ -42,40 +43,60 @@ export function DecisionsPage() {
     (next: DecisionsSearch) => void navigate({ search: next, replace: true, resetScroll: false }),
     [navigate],
   )
+  const { refetch } = decisions
+  const refresh = useCallback(() => void refetch(), [refetch])
+  const isLive = search.live === true && search.page === undefined
+  const live = useLiveDecisions(path, search, isLive, refresh)
   return (
     <Page
       title="Decisions"
       description="What was asked, and what was answered. Each opens in Why, as of then."
       actions={
-        <Button
-          variant="default"
-          leftSection={<Icon name="refreshCw" size={14} />}
-          loading={decisions.isFetching}
-          onClick={() => void decisions.refetch()}
-        >
-          Refresh
-        </Button>
+        <>
+          <Button
+            variant="default"
+            aria-pressed={isLive}
+            leftSection={<span className={classes.lamp} data-state={live.state} />}
+            onClick={() => {
+              const { live: _, page: __, ...others } = search
+              show(isLive ? others : { ...others, live: true })
+            }}
+          >
+            Live
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<Icon name="refreshCw" size={14} />}
+            loading={decisions.isFetching}
+            onClick={refresh}
+          >
+            Refresh
+          </Button>
+        </>
       }
       isWide
     >
       <DecisionFilters search={search} onChange={show} />
+      <p role="status" className={classes.status}>
+        {isLive && statusOf(live)}
+      </p>
       <QueryState query={decisions}>
         {({ data, pagination_count }) =>
-          data.length === 0 ? (
+          data.length + live.decisions.length === 0 ? (
             <NothingFound search={search} onClear={() => show({})} />
           ) : (
             <>
               <DataTable
                 label="Recorded decisions"
                 columns={COLUMNS}
-                rows={data}
+                rows={isLive ? joined(live.decisions, data) : data}
                 rowKey={({ id }) => id}
                 isOld={decisions.isPlaceholderData}
               />
               <Pager
                 page={search.page ?? 1}
                 size={DECISION_ROWS}
-                total={pagination_count}
+                total={Math.max(pagination_count, data.length)}
                 onChange={(page) => void navigate({ search: { ...search, page } })}
               />
             </>
@@ -84,6 +105,13 @@ export function DecisionsPage() {
       </QueryState>
     </Page>
   )
+}
+
+function statusOf({ state, hasMissed, decisions }: LiveDecisions): string {
+  if (state === 'lost') return 'No longer live: the server ended it. Switch it off and on to try again.'
+  if (state === 'connecting') return 'Connecting…'
+  if (hasMissed) return 'More decisions come than can be shown: Refresh lists the newest.'
+  return decisions.length === 0 ? 'Waiting for decisions' : 'Decisions appear as they are recorded'
 }
 
 const COLUMNS: readonly Column<RecordedDecision>[] = [

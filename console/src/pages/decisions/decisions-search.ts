@@ -16,6 +16,8 @@ export interface DecisionsSearch extends Days {
   readonly outcome?: 'allow' | 'deny'
   /** from 1 on; 1 when absent */
   readonly page?: number
+  /** those that come are shown, too */
+  readonly live?: true
 }
 
 /** Rows of a page. */
@@ -32,11 +34,13 @@ export function decisionsSearchOf(search: Record<string, unknown>): DecisionsSea
     ...(outcome === 'allow' || outcome === 'deny' ? { outcome } : {}),
     ...daysOf(search),
     ...pageIn(search),
+    ...(search.live === true ? { live: true } : {}),
   }
 }
 
 /** The query of `GET /v2/pdps/{p}/{e}/audit_logs`. */
-export function decisionsQueryOf({ user, action, resource, tenant, outcome, page = 1, ...days }: DecisionsSearch) {
+export function decisionsQueryOf({ page = 1, live: _, ...filters }: DecisionsSearch) {
+  const { user, action, resource, tenant, outcome, ...days } = filters
   const { first, last } = secondsOf(days)
   return {
     page,
@@ -51,8 +55,16 @@ export function decisionsQueryOf({ user, action, resource, tenant, outcome, page
   }
 }
 
+/** The query of the stream: the same filters without times. */
+export function streamQueryOf(search: DecisionsSearch): URLSearchParams {
+  const { page, per_page, timestamp_from, timestamp_to, ...filters } = decisionsQueryOf(search)
+  const texts = Object.entries(filters).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)]))
+  return new URLSearchParams(texts as [string, string][])
+}
+
 /** Whether fewer than all decisions are asked for. */
-export const isFiltered = ({ page: _, ...filters }: DecisionsSearch): boolean => Object.keys(filters).length > 0
+export const isFiltered = ({ page: _, live: __, ...filters }: DecisionsSearch): boolean =>
+  Object.keys(filters).length > 0
 
 /** What was asked about, as `type` or `type:key`. */
 export function resourceOf({ resource_type: type, context }: Pick<RecordedDecision, 'resource_type' | 'context'>) {

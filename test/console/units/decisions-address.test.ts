@@ -6,6 +6,7 @@ import {
   isFiltered,
   questionOfDecision,
   type RecordedDecision,
+  streamQueryOf,
 } from '../../../console/src/pages/decisions/decisions-search.ts'
 
 it('says what is filtered, and nothing that is no filter', () => {
@@ -13,6 +14,18 @@ it('says what is filtered, and nothing that is no filter', () => {
   expect(decisionsSearchOf(search)).toEqual({ ...search, action: '7' })
   expect(decisionsSearchOf({ user: '', action: {}, outcome: 'maybe', from: '20', page: 'x' })).toEqual({})
   expect([isFiltered({ page: 2 }), isFiltered({ outcome: 'allow' })]).toEqual([false, true])
+})
+
+it('asks the stream for the same, without times and pages', () => {
+  const query = streamQueryOf({
+    user: 'ana b',
+    tenant: 'acme',
+    outcome: 'deny',
+    from: '2026-11-20',
+    page: 3,
+    live: true,
+  })
+  expect(query.toString()).toBe('users=ana+b&tenant=acme&decision=false')
 })
 
 it('asks the API for it', () => {
