@@ -27,7 +27,7 @@ async function record(asked: readonly Asked[]): Promise<void> {
     ...{
       instance: String(series).repeat(32),
       seq: at + 1,
-      time: new Date(AT + at * 60_000).toISOString(),
+      time: new Date(AT + ((series - 1) * 100 + at) * 60_000).toISOString(),
       environment,
     },
     ...{ request_id: null, revision: 2, api_key: sender.id, user, tenant: 'acme', action, resource_type: 'invoice' },
