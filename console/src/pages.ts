@@ -5,8 +5,13 @@ import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
+
 import { decisionsRoute } from './pages/decisions/route.ts'
 import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
+import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
+import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
+import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
+import { userRoute, usersRoute } from './pages/users/route.ts'
 import { whyRoute } from './pages/why/route.ts'
 import { environmentIndexRoute, environmentRoute } from './routes.ts'
 

@@ -7,7 +7,6 @@ import { countsText, lostTexts, MADE_AGAIN, NOTHING_CHANGES, sumOf } from 'zeroh
 import { describeError } from '../../api/api-error.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
-import { RevisionAccess } from './revision-access.tsx'
 import { ChangeList } from '../../components/change-list.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { notifyDone } from '../../components/notify.ts'
@@ -17,6 +16,7 @@ import classes from './history.module.css'
 import { type RevertPlan, type Revision, revert, revertPlanQuery, revisionQuery } from './history-queries.ts'
 import { RevertObjects } from './revert-objects.tsx'
 import type { RevertSearch } from './revert-search.ts'
+import { RevisionAccess } from './revision-access.tsx'
 
 const FROM = '/$project/$environment/history/$revision/revert'
 

@@ -18,10 +18,10 @@ import {
 } from 'zerohop/change-words'
 import type { components } from 'zerohop/client'
 import { useEnvironmentPath } from '../../api/environments.ts'
-import classes from './revision-access.module.css'
 import { Icon } from '../../components/icon.tsx'
 import { TextLink } from '../../components/links.tsx'
 import { LongList } from '../../components/long-list.tsx'
+import classes from './revision-access.module.css'
 
 export type AccessDiff = components['schemas']['AccessDiff']
 type Side = AccessDiff['access']['gained']
