@@ -1,11 +1,5 @@
 // Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
 // navigation shows pages in this order.
-import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
-import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
-import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
-import { userRoute, usersRoute } from './pages/users/route.ts'
-import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
-
 import { decisionsRoute } from './pages/decisions/route.ts'
 import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
@@ -17,15 +11,15 @@ import { environmentIndexRoute, environmentRoute } from './routes.ts'
 
 export const environmentPages = environmentRoute.addChildren([
   environmentIndexRoute,
+  policyRoute,
+  reviewRoute,
+  revertRoute,
   usersRoute,
   userRoute,
   tenantsRoute,
   tenantRoute,
   instancesRoute,
   instanceRoute,
-  policyRoute,
-  reviewRoute,
-  revertRoute,
   whyRoute,
   decisionsRoute,
   historyRoute,
