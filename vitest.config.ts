@@ -14,14 +14,23 @@ const isLinux = process.platform === 'linux'
 const isOnReplicas = process.env.ZEROHOP_TEST_REPLICAS !== undefined
 /** Pages of the console in a browser: one server and one browser for all of them. */
 const CONSOLE = ['test/console/*.test.ts']
+const SLOW_CONSOLE = SLOW.filter((file) => file.startsWith('test/console/'))
 const usual: TestProjectInlineConfiguration = {
   extends: true,
   test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: [...SLOW, ...CONSOLE] },
 }
-const slow: TestProjectInlineConfiguration = { extends: true, test: { name: 'slow', include: [...SLOW] } }
+const slow: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: 'slow', include: [...SLOW], exclude: SLOW_CONSOLE },
+}
+const consoleSetup = ['test/support/console-setup.ts']
 const inBrowser: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: 'console', include: CONSOLE, globalSetup: ['test/support/console-setup.ts'] },
+  test: { name: 'console', include: CONSOLE, exclude: SLOW_CONSOLE, globalSetup: consoleSetup },
+}
+const slowInBrowser: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: 'slow-console', include: SLOW_CONSOLE, globalSetup: consoleSetup },
 }
 const onReplicas: TestProjectInlineConfiguration = {
   extends: true,
@@ -51,7 +60,7 @@ const compiled: Plugin = {
 export default defineConfig({
   plugins: process.env.ZEROHOP_TEST_COMPILED === undefined ? [] : [compiled],
   test: {
-    projects: isOnReplicas ? [onReplicas] : [usual, inBrowser, slow, ...(isLinux ? [onReplicas] : [])],
+    projects: isOnReplicas ? [onReplicas] : [usual, inBrowser, slow, slowInBrowser, ...(isLinux ? [onReplicas] : [])],
     server: { deps: { external: [/\/dist\/src\//] } },
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',

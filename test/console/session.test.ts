@@ -112,8 +112,8 @@ it.skipIf(consoleServer === undefined)(
   'shows a key of one environment that environment, and no page that is none',
   async () => {
     const page = await console.visit('/console/', { access: 'read' })
-    await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(WHY)
+    await page.getByRole('heading', { name: 'Policy', level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/default/session/policy')
     await page.getByRole('button', { name: /May read/ }).waitFor()
     await page.getByRole('button', { name: /^Environment: / }).click()
     expect(await page.getByRole('option').allInnerTexts()).toEqual(['Session'])

@@ -126,6 +126,10 @@ function watch(page: Page, complaints: string[]): void {
   })
 }
 
+/** `npm test` looks at each size in one of both colours, `npm run test:all` in both. */
+const IS_WHOLE = Number(process.env.ZEROHOP_TEST_SCALE ?? 1) >= 1
+const SCHEMES = { wide: 'light', narrow: 'dark' } as const
+
 /**
  * Looks at a page as it is: in 1,440 and 390 pixels, light and dark, no rule of WCAG 2.2 AA is violated that axe knows, and
  * nothing is wider than the screen. With ZEROHOP_CONSOLE_PICTURES it also takes its picture, called `name`.
@@ -134,7 +138,7 @@ export async function inspect(page: Page, name: string, sizes: readonly Size[] =
   const before = page.viewportSize() ?? SIZES.wide
   for (const size of sizes) {
     await page.setViewportSize(SIZES[size])
-    for (const scheme of ['light', 'dark'] as const) {
+    for (const scheme of IS_WHOLE ? (['light', 'dark'] as const) : [SCHEMES[size]]) {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
       const html = page.locator(`html[data-mantine-color-scheme="${scheme}"]`)
       await html.waitFor()

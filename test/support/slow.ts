@@ -4,6 +4,10 @@ export const SLOW: readonly string[] = [
   'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/store
+  'test/console/decisions.test.ts', // the page without its answers: console/history, console/why
+  'test/console/instances.test.ts', // console/policy, console/units
+  'test/console/tenants.test.ts', // console/policy, console/units
+  'test/console/users.test.ts', // console/policy, console/units
   'test/crash/decisions.test.ts', // decision-log/damage
   'test/damage/flips.test.ts', // kernel/damaged
   'test/migration/shared.test.ts', // migration/journey
