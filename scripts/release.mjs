@@ -28,7 +28,11 @@ if (options.help) {
 
   run('npm', ['run', '-s', 'build'])
   run('npm', ['run', '-s', 'lint:package'])
-  const bill = run('npm', ['sbom', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'], 'pipe')
+  const bill = run(
+    'npm',
+    ['sbom', '--no-workspaces', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'],
+    'pipe',
+  )
   const file = join(folder, `${name}-${version}.cdx.json`)
   writeFileSync(file, bill)
   console.log(`bill of materials: ${JSON.parse(bill).components.length} packages`)

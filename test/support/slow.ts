@@ -2,14 +2,18 @@
 // Each asks in long, in more forms or over more processes what a cheaper test asks too; it is named beside it.
 export const SLOW: readonly string[] = [
   'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
+  'test/build.test.ts', // the stage `build` of .ci/run
+  'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/store
-  'test/console/decisions.test.ts', // the page without its answers: console/history, console/why
+  'test/console/decisions.test.ts', // decision-log/stream, console/why
+  'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
   'test/console/tenants.test.ts', // console/policy, console/units
   'test/console/users.test.ts', // console/policy, console/units
   'test/crash/decisions.test.ts', // decision-log/damage
   'test/damage/flips.test.ts', // kernel/damaged
+  'test/kernel/collisions.test.ts', // conformance/image
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
   'test/property/canaries.test.ts', // the laws that its planted defects break
