@@ -13,6 +13,18 @@ const SERVER = process.env.ZEROHOP_API ?? 'http://127.0.0.1:8080'
 /** Libraries of every page; tables and virtual rows come with the pages that have them. */
 const BASE = /node_modules\/((react|react-dom|scheduler)\/|@tanstack\/(?!(react-)?(virtual|table)))/
 
+/** What stands between an empty cache and the pages on which people begin. */
+const FIRST_VIEW = new RegExp(
+  [
+    String.raw`console/src/(router|styles|theme|shell/(root|shell)|api/(one-time-link|query-client))\.tsx?$`,
+    String.raw`console/src/pages/(sign-in/sign-in|overview/overview)-page\.tsx$`,
+    'MantineProvider/MantineProvider|preload-helper',
+  ].join('|'),
+)
+
+/** What pages have in common, except what waits for the first message. */
+const SHARED = /^(?!.*@mantine\/notifications)/
+
 export default defineConfig({
   root,
   base: '/console/',
@@ -34,8 +46,14 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // what every page needs and seldom changes: a browser keeps it when the console changes
-        codeSplitting: { groups: [{ name: 'base', test: BASE }] },
+        // Few files, because many small ones compress badly. First what seldom changes, then each with what it needs.
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: BASE, priority: 2 },
+            { name: 'first-view', test: FIRST_VIEW, priority: 1 },
+            { name: 'shared', test: SHARED, minShareCount: 2 },
+          ],
+        },
       },
     },
   },

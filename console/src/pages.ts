@@ -1,9 +1,9 @@
 // Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
 // navigation shows pages in this order.
 import { decisionsRoute } from './pages/decisions/route.ts'
-import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
+import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
-import { policyRoute, revertRoute, reviewRoute } from './pages/policy/route.ts'
+import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { whyRoute } from './pages/why/route.ts'
@@ -13,7 +13,6 @@ export const environmentPages = environmentRoute.addChildren([
   environmentIndexRoute,
   policyRoute,
   reviewRoute,
-  revertRoute,
   usersRoute,
   userRoute,
   tenantsRoute,
@@ -24,5 +23,5 @@ export const environmentPages = environmentRoute.addChildren([
   decisionsRoute,
   historyRoute,
   revisionRoute,
-  revisionRevertRoute,
+  revertRoute,
 ])

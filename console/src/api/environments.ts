@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import type { components } from 'zerohop/client'
 import { api, read } from './client.ts'
 
-export type Project = Pick<components['schemas']['Project'], 'id' | 'key' | 'name'>
+type Project = Pick<components['schemas']['Project'], 'id' | 'key' | 'name'>
 
 /** Rows of a page of the API: the most that it answers. */
 const ROWS = 100

@@ -7,6 +7,7 @@ import { countsText, lostTexts, MADE_AGAIN, NOTHING_CHANGES, sumOf } from 'zeroh
 import { describeError } from '../../api/api-error.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
+import { AccessDiff } from '../../components/access-diff.tsx'
 import { ChangeList } from '../../components/change-list.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { notifyDone } from '../../components/notify.ts'
@@ -16,7 +17,6 @@ import classes from './history.module.css'
 import { type RevertPlan, type Revision, revert, revertPlanQuery, revisionQuery } from './history-queries.ts'
 import { RevertObjects } from './revert-objects.tsx'
 import type { RevertSearch } from './revert-search.ts'
-import { RevisionAccess } from './revision-access.tsx'
 
 const FROM = '/$project/$environment/history/$revision/revert'
 
@@ -155,7 +155,7 @@ function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonl
       </section>
       <section className={isOld ? classes.old : undefined}>
         <h2>Who would gain and lose access</h2>
-        <RevisionAccess diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+        <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
       </section>
     </>
   )

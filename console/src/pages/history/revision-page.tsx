@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { NO_ACCESS_CHANGED, NOTHING_CHANGED, operationText, othersText, whoText } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
+import { AccessDiff } from '../../components/access-diff.tsx'
 import { ChangeList } from '../../components/change-list.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -13,7 +14,6 @@ import { Page } from '../../components/page.tsx'
 import { LoadingState, QueryState } from '../../components/states.tsx'
 import classes from './history.module.css'
 import { type Revision, revisionQuery } from './history-queries.ts'
-import { RevisionAccess } from './revision-access.tsx'
 import { sentence } from './revision-text.ts'
 
 export function RevisionPage() {
@@ -74,7 +74,7 @@ function Access({ revision }: { readonly revision: string }) {
     <QueryState query={query} loading={<LoadingState rows={2} label="Comparing who had access before and after" />}>
       {({ policy, access }) =>
         policy === undefined || access === undefined ? null : (
-          <RevisionAccess diff={{ policy, access }} nothing={NO_ACCESS_CHANGED} whyAt={Number(revision)} />
+          <AccessDiff diff={{ policy, access }} nothing={NO_ACCESS_CHANGED} whyAt={Number(revision)} />
         )
       }
     </QueryState>

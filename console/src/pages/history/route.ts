@@ -20,7 +20,7 @@ export const revisionRoute = createRoute({
   component: lazyRouteComponent(() => import('./revision-page.tsx'), 'RevisionPage'),
 })
 
-export const revisionRevertRoute = createRoute({
+export const revertRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'history/$revision/revert',
   validateSearch: revertSearchOf,

@@ -5,19 +5,17 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
-import { PAGE_ROWS } from '../../api/page-of.ts'
 import { suggestResources, suggestTenants } from '../../api/suggestions.ts'
 import { useMay } from '../../api/use-session.ts'
-import { type Column, DataTable } from '../../components/data-table.tsx'
+import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
 import bar from '../../components/list-bar.module.css'
-import { NoRows } from '../../components/no-rows.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { EmptyState, QueryState } from '../../components/states.tsx'
+import { EmptyState } from '../../components/states.tsx'
 import { type Instance, instancesQuery, nameOf } from './instance-queries.ts'
 import type { InstancesSearch } from './instances-search.ts'
 import { NewInstanceDialog } from './new-instance-dialog.tsx'
@@ -63,31 +61,16 @@ export function InstancesPage() {
           onChange={(key) => narrow({ tenant: key })}
         />
       </div>
-      <QueryState query={instances}>
-        {({ data, total_count }) =>
-          data.length > 0 ? (
-            <>
-              <DataTable
-                label="Instances"
-                columns={COLUMNS}
-                rows={data}
-                rowKey={({ id }) => id}
-                isOld={instances.isPlaceholderData}
-              />
-              <Pager
-                page={page}
-                size={PAGE_ROWS}
-                total={total_count}
-                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
-              />
-            </>
-          ) : search !== '' || resource !== '' || tenant !== '' || page > 1 ? (
-            <NoRows kind="instance" isBeyond={page > 1} found="parts of type:key" />
-          ) : (
-            <NoInstances action={create || undefined} />
-          )
-        }
-      </QueryState>
+      <PagedList
+        label="Instances"
+        query={instances}
+        columns={COLUMNS}
+        page={page}
+        kind="instance"
+        found="parts of type:key"
+        isFiltered={search !== '' || resource !== '' || tenant !== ''}
+        empty={<NoInstances action={create || undefined} />}
+      />
       {isNew && <NewInstanceDialog resource={resource} tenant={tenant} onClose={() => setNew(false)} />}
     </Page>
   )

@@ -114,7 +114,7 @@ function Saved({ revision, canRevert }: { readonly revision: number; readonly ca
       <Icon name="circleCheck" size={16} />
       <span>Saved as revision {revision}.</span>
       {canRevert && (
-        <Link from={FROM} to="/$project/$environment/policy/revert/$revision" params={{ revision: String(revision) }}>
+        <Link from={FROM} to="/$project/$environment/history/$revision/revert" params={{ revision: String(revision) }}>
           Revert
         </Link>
       )}

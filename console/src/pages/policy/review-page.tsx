@@ -1,9 +1,10 @@
 // The review of the draft: what changes, who gains and who loses, and then all of it as one revision. It is saved only as
 // it was reviewed: when roles or the effect changed meanwhile, the review begins again and says so.
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { countsText } from 'zerohop/change-words'
 import { ApiError } from '../../api/api-error.ts'
 import { api, read } from '../../api/client.ts'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
@@ -14,7 +15,6 @@ import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { changesOf, type Edits, NO_EDITS } from './draft.ts'
-import { Cascade } from './plan-changes.tsx'
 import type { Policy } from './policy.ts'
 import classes from './policy-page.module.css'
 import { type Plan, planQuery, policyQuery } from './policy-query.ts'
@@ -117,8 +117,8 @@ function Effect({ plan }: { readonly plan: UseQueryResult<Plan> }) {
         <QueryState query={plan}>
           {({ policy, access, cascade }) => (
             <>
-              <AccessDiff policy={policy} access={access} />
-              <Cascade counts={cascade} />
+              <AccessDiff diff={{ policy, access }} nothing="Nobody gains or loses access." />
+              {cascade.length > 0 && <Text size="sm">Deleted along with it: {countsText(cascade)}</Text>}
             </>
           )}
         </QueryState>

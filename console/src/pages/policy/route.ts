@@ -1,4 +1,4 @@
-// /console/{project}/{environment}/policy: the matrix; below it the review of the draft, and taking a revision back.
+// /console/{project}/{environment}/policy: the matrix; below it the review of the draft.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { environmentRoute } from '../../routes.ts'
 import { policySearchOf } from './policy-search.ts'
@@ -18,10 +18,4 @@ export const reviewRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'policy/review',
   component: lazyRouteComponent(() => import('./review-page.tsx'), 'ReviewPage'),
-})
-
-export const revertRoute = createRoute({
-  getParentRoute: () => environmentRoute,
-  path: 'policy/revert/$revision',
-  component: lazyRouteComponent(() => import('./revert-page.tsx'), 'RevertPage'),
 })

@@ -5,21 +5,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
-import { PAGE_ROWS } from '../../api/page-of.ts'
 import { suggestRoles } from '../../api/suggestions.ts'
 import { useTakeRole } from '../../api/take-role.ts'
 import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
-import { type Column, DataTable } from '../../components/data-table.tsx'
+import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
-import { NoRows } from '../../components/no-rows.tsx'
 import { notifyFailure } from '../../components/notify.ts'
-import { Pager } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { EmptyState, QueryState } from '../../components/states.tsx'
+import { EmptyState } from '../../components/states.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { nameOf, type User, usersQuery } from '../users/user-queries.ts'
 import type { TenantSearch } from './tenants-search.ts'
@@ -51,38 +49,27 @@ export function TenantMembers({ tenant }: { readonly tenant: string }) {
           onChange={(key) => narrow({ role: key })}
         />
       </div>
-      <QueryState query={members}>
-        {({ data, total_count }) =>
-          data.length > 0 ? (
-            <>
-              <DataTable
-                label={`Members of ${tenant}`}
-                columns={columns}
-                rows={data}
-                rowKey={({ id }) => id}
-                isOld={members.isPlaceholderData}
-              />
-              <Pager
-                page={page}
-                size={PAGE_ROWS}
-                total={total_count}
-                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
-              />
-            </>
-          ) : search !== '' || role !== '' || page > 1 ? (
-            <NoRows kind="member" isBeyond={page > 1} found="parts of keys, names and email addresses" />
-          ) : (
-            <EmptyState
-              icon="users"
-              title="Nobody belongs to this tenant"
-              text="Whoever gets a role in the tenant belongs to it."
-            />
-          )
-        }
-      </QueryState>
+      <PagedList
+        label={`Members of ${tenant}`}
+        query={members}
+        columns={columns}
+        page={page}
+        kind="member"
+        found="parts of keys, names and email addresses"
+        isFiltered={search !== '' || role !== ''}
+        empty={NOBODY}
+      />
     </>
   )
 }
+
+const NOBODY = (
+  <EmptyState
+    icon="users"
+    title="Nobody belongs to this tenant"
+    text="Whoever gets a role in the tenant belongs to it."
+  />
+)
 
 function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] {
   const path = useEnvironmentPath()

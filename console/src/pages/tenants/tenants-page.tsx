@@ -5,18 +5,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
-import { PAGE_ROWS } from '../../api/page-of.ts'
 import { useMay } from '../../api/use-session.ts'
-import { type Column, DataTable } from '../../components/data-table.tsx'
+import type { Column } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
 import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
-import { NoRows } from '../../components/no-rows.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { EmptyState, QueryState } from '../../components/states.tsx'
+import { EmptyState } from '../../components/states.tsx'
 import { NewTenantDialog } from './new-tenant-dialog.tsx'
 import { type Tenant, tenantsQuery } from './tenant-queries.ts'
 
@@ -49,31 +47,16 @@ export function TenantsPage() {
           onChange={(text) => void navigate({ search: text === '' ? {} : { search: text }, replace: true })}
         />
       </div>
-      <QueryState query={tenants}>
-        {({ data, total_count }) =>
-          data.length > 0 ? (
-            <>
-              <DataTable
-                label="Tenants"
-                columns={COLUMNS}
-                rows={data}
-                rowKey={({ id }) => id}
-                isOld={tenants.isPlaceholderData}
-              />
-              <Pager
-                page={page}
-                size={PAGE_ROWS}
-                total={total_count}
-                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
-              />
-            </>
-          ) : search !== '' || page > 1 ? (
-            <NoRows kind="tenant" isBeyond={page > 1} found="parts of keys and names" />
-          ) : (
-            <NoTenants action={create || undefined} />
-          )
-        }
-      </QueryState>
+      <PagedList
+        label="Tenants"
+        query={tenants}
+        columns={COLUMNS}
+        page={page}
+        kind="tenant"
+        found="parts of keys and names"
+        isFiltered={search !== ''}
+        empty={<NoTenants action={create || undefined} />}
+      />
       {isNew && <NewTenantDialog onClose={() => setNew(false)} />}
     </Page>
   )

@@ -1,19 +1,12 @@
 // One user: roles, everything the user may do, and the stored fields.
-import '@mantine/core/styles/Anchor.layer.css'
-import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
-import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
-import { DetailsForm } from '../../components/details-form.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { MissingObject } from '../../components/missing-object.tsx'
-import { Page } from '../../components/page.tsx'
-import { Tabs } from '../../components/tabs.tsx'
+import { ButtonLink } from '../../components/links.tsx'
+import { ObjectPage } from '../../components/object-page.tsx'
 import { USER_FIELDS } from './user-fields.ts'
 import { UserPermissionsPanel } from './user-permissions-panel.tsx'
 import { nameOf, type User, userQuery } from './user-queries.ts'
@@ -28,8 +21,6 @@ export function UserPage() {
   const { user: key } = useParams({ from: FROM })
   const { tab = 'roles' } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const canWrite = useMay('write')
-  const [isDeleting, setDeleting] = useState(false)
   const user = useQuery(userQuery(path, key))
   const params = { path: { ...path, ref: key } }
   const save = useWrite({
@@ -42,73 +33,33 @@ export function UserPage() {
     onDone: () => void navigate({ to: LIST, replace: true }),
   })
 
-  return (
-    <Page
-      key={key}
-      title={key}
-      help="Users"
-      parent={
-        <Anchor component={Link} to={LIST} from={FROM} size="sm">
-          Users
-        </Anchor>
-      }
-      description={user.data && about(user.data)}
-      actions={
-        user.data !== undefined && (
-          <>
-            <Button
-              variant="default"
-              component={Link}
-              to="/$project/$environment/why"
-              from={FROM}
-              search={{ user: key } as never}
-              leftSection={<Icon name="searchCheck" size={14} />}
-            >
-              Ask why
-            </Button>
-            {canWrite && (
-              <Button variant="default" onClick={() => setDeleting(true)}>
-                Delete
-              </Button>
-            )}
-          </>
-        )
-      }
-      isWide
+  const why = (
+    <ButtonLink
+      to="/$project/$environment/why"
+      from={FROM}
+      search={{ user: key }}
+      leftSection={<Icon name="searchCheck" size={14} />}
     >
-      <MissingObject query={user} kind="user" name={key} list={{ to: LIST, label: 'All users' }}>
-        {(found) => (
-          <>
-            <Tabs label={`About ${key}`} tabs={USER_TABS} open={tab} />
-            {tab === 'roles' && <UserRoles user={found} />}
-            {tab === 'permissions' && <UserPermissionsPanel user={key} />}
-            {tab === 'details' && (
-              <DetailsForm
-                key={key}
-                fields={USER_FIELDS}
-                stored={found}
-                readAgain={async () => (await user.refetch()).data?.updated_at}
-                write={save}
-                canWrite={canWrite}
-              />
-            )}
-          </>
-        )}
-      </MissingObject>
-      {isDeleting && (
-        <Dialog
-          title={`Delete ${key}?`}
-          action="Delete user"
-          isDanger
-          isBusy={remove.isPending}
-          error={remove.error}
-          onSubmit={() => remove.mutate(undefined)}
-          onClose={() => setDeleting(false)}
-        >
-          <p>The user loses all roles, and belongs to no tenant any more. Your application may create it again.</p>
-        </Dialog>
-      )}
-    </Page>
+      Ask why
+    </ButtonLink>
+  )
+  return (
+    <ObjectPage
+      name={key}
+      kind="user"
+      list={{ to: LIST, label: 'Users' }}
+      query={user}
+      description={user.data && about(user.data)}
+      actions={why}
+      tabs={USER_TABS}
+      open={tab}
+      fields={USER_FIELDS}
+      save={save}
+      remove={remove}
+      removal="The user loses all roles, and belongs to no tenant any more. Your application may create it again."
+    >
+      {(found) => (tab === 'roles' ? <UserRoles user={found} /> : <UserPermissionsPanel user={key} />)}
+    </ObjectPage>
   )
 }
 

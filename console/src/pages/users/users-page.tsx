@@ -5,19 +5,17 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
-import { PAGE_ROWS } from '../../api/page-of.ts'
 import { suggestRoles, suggestTenants } from '../../api/suggestions.ts'
 import { useMay } from '../../api/use-session.ts'
-import { type Column, DataTable } from '../../components/data-table.tsx'
+import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
-import { NoRows } from '../../components/no-rows.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { EmptyState, QueryState } from '../../components/states.tsx'
+import { EmptyState } from '../../components/states.tsx'
 import { Tag, Tags } from '../../components/tag.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
 import { nameOf, type User, usersQuery } from './user-queries.ts'
@@ -67,31 +65,16 @@ export function UsersPage() {
           onChange={(key) => narrow({ tenant: key })}
         />
       </div>
-      <QueryState query={users}>
-        {({ data, total_count }) =>
-          data.length > 0 ? (
-            <>
-              <DataTable
-                label="Users"
-                columns={COLUMNS}
-                rows={data}
-                rowKey={({ id }) => id}
-                isOld={users.isPlaceholderData}
-              />
-              <Pager
-                page={page}
-                size={PAGE_ROWS}
-                total={total_count}
-                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
-              />
-            </>
-          ) : isFiltered || page > 1 ? (
-            <NoRows kind="user" isBeyond={page > 1} found="parts of keys, names and email addresses" />
-          ) : (
-            <NoUsers action={create || undefined} />
-          )
-        }
-      </QueryState>
+      <PagedList
+        label="Users"
+        query={users}
+        columns={COLUMNS}
+        page={page}
+        kind="user"
+        found="parts of keys, names and email addresses"
+        isFiltered={isFiltered}
+        empty={<NoUsers action={create || undefined} />}
+      />
       {isNew && <NewUserDialog tenant={tenant} onClose={() => setNew(false)} />}
     </Page>
   )

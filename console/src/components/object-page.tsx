@@ -1,0 +1,94 @@
+// The page of one stored object: where it is listed, its parts as tabs, its stored fields, and deleting it. The part
+// `details` is the same for every kind; the page of a kind shows the others.
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useMay } from '../api/use-session.ts'
+import { DetailsForm } from './details-form.tsx'
+import { Dialog } from './dialog.tsx'
+import { MissingObject } from './missing-object.tsx'
+import type { Field, Stored } from './object-draft.ts'
+import { Page } from './page.tsx'
+import { type Tab, Tabs } from './tabs.tsx'
+
+/** What `useWrite` returns. */
+interface Write<I> {
+  readonly mutate: (input: I) => void
+  readonly isPending: boolean
+  readonly error: unknown
+}
+
+interface ObjectPageProps<T extends Stored, Id extends string> {
+  /** the key of the object, which is the title */
+  readonly name: string
+  /** what it is, in the singular */
+  readonly kind: string
+  /** where all of its kind are; the label is that of its section in docs/console.md, too */
+  readonly list: { readonly to: string; readonly label: string }
+  readonly query: UseQueryResult<T>
+  readonly description: string | undefined
+  /** buttons beside that which deletes */
+  readonly actions?: ReactNode
+  readonly tabs: readonly Tab<Id>[]
+  readonly open: Id
+  readonly fields: readonly Field[]
+  readonly save: Write<Readonly<Record<string, unknown>>>
+  readonly remove: Write<undefined>
+  /** what goes along when it is deleted; shown before that */
+  readonly removal: ReactNode
+  /** the open part, unless that is `details` */
+  readonly children: (object: T) => ReactNode
+}
+
+export function ObjectPage<T extends Stored, Id extends string>(props: ObjectPageProps<T, Id>) {
+  const { name, kind, list, query, description, actions, tabs, open, fields, save, remove, removal, children } = props
+  const canWrite = useMay('write')
+  const [isDeleting, setDeleting] = useState(false)
+  const parent = (
+    <Anchor component={Link} to={list.to} from="/$project/$environment" size="sm">
+      {list.label}
+    </Anchor>
+  )
+  const buttons = query.data !== undefined && (
+    <>
+      {actions}
+      {canWrite && (
+        <Button variant="default" onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
+      )}
+    </>
+  )
+  const readAgain = async () => (await query.refetch()).data?.updated_at
+  return (
+    <Page key={name} title={name} help={list.label} {...{ parent, description }} actions={buttons} isWide>
+      <MissingObject query={query} {...{ kind, name }} list={{ to: list.to, label: `All ${kind}s` }}>
+        {(found) => (
+          <>
+            <Tabs label={`About ${name}`} {...{ tabs, open }} />
+            {open === 'details' ? (
+              <DetailsForm key={name} {...{ fields, readAgain, canWrite }} stored={found} write={save} />
+            ) : (
+              children(found)
+            )}
+          </>
+        )}
+      </MissingObject>
+      {isDeleting && (
+        <Dialog
+          title={`Delete ${name}?`}
+          action={`Delete ${kind}`}
+          isDanger
+          isBusy={remove.isPending}
+          error={remove.error}
+          onSubmit={() => remove.mutate(undefined)}
+          onClose={() => setDeleting(false)}
+        >
+          <p>{removal}</p>
+        </Dialog>
+      )}
+    </Page>
+  )
+}
