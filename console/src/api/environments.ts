@@ -4,8 +4,6 @@ import { useParams } from '@tanstack/react-router'
 import type { components } from 'zerohop/client'
 import { api, read } from './client.ts'
 
-type Project = Pick<components['schemas']['Project'], 'id' | 'key' | 'name'>
-
 /** Rows of a page of the API: the most that it answers. */
 const ROWS = 100
 /** Pages that are read for a list which is shown whole. */
