@@ -100,7 +100,7 @@ export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestC
       const secret = isOrganization ? consoleServer!.key : (await keyOf(access)).secret
       if (!isSignedOut) await signIn(context, secret)
       const opened = await context.newPage()
-      watch(opened, complaints)
+      watch(opened, complaints, consoleServer!.url)
       await opened.goto(page.startsWith('/') ? page : `/console/${path.p}/${path.e}/${page}`)
       return opened
     },
@@ -113,16 +113,18 @@ async function signIn(context: BrowserContext, secret: string): Promise<void> {
 }
 
 /** Chromium says so when an answer has such a status, whatever the page does about it. */
-const EXPECTED = /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/
+const EXPECTED =
+  /^Failed to load resource: (the server responded with a status of|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED))/
 
-function watch(page: Page, complaints: string[]): void {
+/** Collects what must not happen on a page: errors, what its policy refuses, and requests to another origin. */
+export function watch(page: Page, complaints: string[], allowed: string): void {
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (line) => {
     if (['error', 'warning'].includes(line.type()) && !EXPECTED.test(line.text())) complaints.push(line.text())
   })
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url())
-    if (origin !== consoleServer!.url && protocol !== 'data:') complaints.push(`left the origin: ${request.url()}`)
+    if (origin !== allowed && protocol !== 'data:') complaints.push(`left the origin: ${request.url()}`)
   })
 }
 

@@ -22,15 +22,27 @@ export function serverIsAway(onBack: () => void): void {
   void untilBack(onBack)
 }
 
+/** Resolves when the server answers again; at once when it was not away. */
+export async function serverIsBack(): Promise<void> {
+  if (!isAway) return
+  await new Promise<void>((resolve) => {
+    const leave = subscribeToConnection(() => {
+      if (isAway) return
+      leave()
+      resolve()
+    })
+  })
+}
+
 async function untilBack(onBack: () => void): Promise<void> {
   while (isAway) {
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-    if (await answers()) become(false)
+    if (await serverAnswers()) become(false)
   }
   onBack()
 }
 
-async function answers(): Promise<boolean> {
+export async function serverAnswers(): Promise<boolean> {
   try {
     return (await send('/console/api/session')).status < 500
   } catch {

@@ -1,7 +1,6 @@
 // The environment of the address, and the projects and environments that the key reaches.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { components } from 'zerohop/client'
 import { api, read } from './client.ts'
 
 /** Rows of a page of the API: the most that it answers. */

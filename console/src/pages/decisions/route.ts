@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/decisions. The filters are in the address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
 import { decisionsSearchOf } from './decisions-search.ts'
 
@@ -15,5 +16,5 @@ export const decisionsRoute = createRoute({
       keywords: ['audit', 'log', 'checks', 'denied'],
     },
   },
-  component: lazyRouteComponent(() => import('./decisions-page.tsx'), 'DecisionsPage'),
+  component: pageComponent(() => import('./decisions-page.tsx'), 'DecisionsPage'),
 })

@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/history, …/history/{revision}, and …/history/{revision}/revert.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
 import { historySearchOf } from './history-search.ts'
 import { revertSearchOf } from './revert-search.ts'
@@ -11,18 +12,18 @@ export const historyRoute = createRoute({
   staticData: {
     page: { label: 'History', icon: 'history', group: 'changes', keywords: ['revisions', 'who', 'revert', 'log'] },
   },
-  component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
+  component: pageComponent(() => import('./history-page.tsx'), 'HistoryPage'),
 })
 
 export const revisionRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'history/$revision',
-  component: lazyRouteComponent(() => import('./revision-page.tsx'), 'RevisionPage'),
+  component: pageComponent(() => import('./revision-page.tsx'), 'RevisionPage'),
 })
 
 export const revertRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'history/$revision/revert',
   validateSearch: revertSearchOf,
-  component: lazyRouteComponent(() => import('./revert-page.tsx'), 'RevertPage'),
+  component: pageComponent(() => import('./revert-page.tsx'), 'RevertPage'),
 })

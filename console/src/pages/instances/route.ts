@@ -1,6 +1,7 @@
 // /console/{project}/{environment}/instances, and …/instances/{type:key}. What is searched and which part is open is in
 // the address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 import { INSTANCE_TABS, type InstanceSearch, type InstancesSearch } from './instances-search.ts'
@@ -17,7 +18,7 @@ export const instancesRoute = createRoute({
   staticData: {
     page: { label: 'Instances', icon: 'listTree', group: 'directory', keywords: ['resources', 'objects', 'relations'] },
   },
-  component: lazyRouteComponent(() => import('./instances-page.tsx'), 'InstancesPage'),
+  component: pageComponent(() => import('./instances-page.tsx'), 'InstancesPage'),
 })
 
 export const instanceRoute = createRoute({
@@ -27,5 +28,5 @@ export const instanceRoute = createRoute({
     const tab = INSTANCE_TABS.find(({ id }) => id === search.tab)?.id
     return { ...(tab === undefined ? {} : { tab }), ...textIn(search, 'action'), ...pageIn(search) }
   },
-  component: lazyRouteComponent(() => import('./instance-page.tsx'), 'InstancePage'),
+  component: pageComponent(() => import('./instance-page.tsx'), 'InstancePage'),
 })

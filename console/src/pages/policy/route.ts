@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/policy: the matrix; below it the review of the draft.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
 import { policySearchOf } from './policy-search.ts'
 
@@ -11,11 +12,11 @@ export const policyRoute = createRoute({
     opens: 'role',
     page: { label: 'Policy', icon: 'table2', group: 'policy', keywords: ['matrix', 'roles', 'permissions', 'actions'] },
   },
-  component: lazyRouteComponent(() => import('./policy-page.tsx'), 'PolicyPage'),
+  component: pageComponent(() => import('./policy-page.tsx'), 'PolicyPage'),
 })
 
 export const reviewRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'policy/review',
-  component: lazyRouteComponent(() => import('./review-page.tsx'), 'ReviewPage'),
+  component: pageComponent(() => import('./review-page.tsx'), 'ReviewPage'),
 })

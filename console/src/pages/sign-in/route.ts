@@ -1,6 +1,7 @@
 // /console/sign-in. `to` is the address that needed a session: signing in leads back there. `error` is
 // the code with which signing in at the identity provider failed.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { rootRoute } from '../../routes.ts'
 
 export const signInRoute = createRoute({
@@ -10,5 +11,5 @@ export const signInRoute = createRoute({
     ...(typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}),
     ...(typeof error === 'string' ? { error } : {}),
   }),
-  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: pageComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 })

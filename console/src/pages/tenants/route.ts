@@ -1,6 +1,7 @@
 // /console/{project}/{environment}/tenants, and …/tenants/{tenant}. What is searched and which part is open is in the
 // address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 import { TENANT_TABS, type TenantSearch, type TenantsSearch } from './tenants-search.ts'
@@ -12,7 +13,7 @@ export const tenantsRoute = createRoute({
   staticData: {
     page: { label: 'Tenants', icon: 'building2', group: 'directory', keywords: ['customers', 'organizations'] },
   },
-  component: lazyRouteComponent(() => import('./tenants-page.tsx'), 'TenantsPage'),
+  component: pageComponent(() => import('./tenants-page.tsx'), 'TenantsPage'),
 })
 
 export const tenantRoute = createRoute({
@@ -28,5 +29,5 @@ export const tenantRoute = createRoute({
     }
   },
   staticData: { opens: 'tenant' },
-  component: lazyRouteComponent(() => import('./tenant-page.tsx'), 'TenantPage'),
+  component: pageComponent(() => import('./tenant-page.tsx'), 'TenantPage'),
 })

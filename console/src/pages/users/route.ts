@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/users, and …/users/{user}. What is searched and which part is open is in the address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 import { USER_TABS, type UserSearch, type UsersSearch } from './users-search.ts'
@@ -16,7 +17,7 @@ export const usersRoute = createRoute({
   staticData: {
     page: { label: 'Users', icon: 'users', group: 'directory', keywords: ['people', 'members', 'roles'] },
   },
-  component: lazyRouteComponent(() => import('./users-page.tsx'), 'UsersPage'),
+  component: pageComponent(() => import('./users-page.tsx'), 'UsersPage'),
 })
 
 export const userRoute = createRoute({
@@ -32,5 +33,5 @@ export const userRoute = createRoute({
     }
   },
   staticData: { opens: 'user' },
-  component: lazyRouteComponent(() => import('./user-page.tsx'), 'UserPage'),
+  component: pageComponent(() => import('./user-page.tsx'), 'UserPage'),
 })

@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/why. The question is in the address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
 import { searchOf } from './question.ts'
 
@@ -15,5 +16,5 @@ export const whyRoute = createRoute({
       keywords: ['check', 'explain', 'allowed', 'denied'],
     },
   },
-  component: lazyRouteComponent(() => import('./why-page.tsx'), 'WhyPage'),
+  component: pageComponent(() => import('./why-page.tsx'), 'WhyPage'),
 })
