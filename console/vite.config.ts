@@ -2,6 +2,7 @@
 // server sends it with a Content-Security-Policy that forbids that. In development requests go to a local server.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { errorsOfClient } from './errors-plugin.ts'
 import { helpOfPages } from './help-plugin.ts'
 import { themeVariables } from './theme-plugin.ts'
 
@@ -28,7 +29,7 @@ const SHARED = /^(?!.*@mantine\/notifications)/
 export default defineConfig({
   root,
   base: '/console/',
-  plugins: [themeVariables(), helpOfPages()],
+  plugins: [themeVariables(), helpOfPages(), errorsOfClient()],
   resolve: {
     alias: {
       'zerohop/client': from('../src/client.ts'),
