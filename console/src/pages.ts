@@ -2,6 +2,8 @@
 // navigation shows pages in this order.
 import { decisionsRoute } from './pages/decisions/route.ts'
 import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
+import { compareRoute, copyRoute, environmentsRoute } from './pages/environments/route.ts'
+import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
@@ -24,4 +26,8 @@ export const environmentPages = environmentRoute.addChildren([
   historyRoute,
   revisionRoute,
   revertRoute,
+  revisionRevertRoute,
+  environmentsRoute,
+  compareRoute,
+  copyRoute,
 ])

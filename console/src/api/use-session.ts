@@ -30,3 +30,9 @@ export function useMay(access: AccessLevel, to: 'facts' | 'policy' = 'policy'): 
   const isOnlyFacts = own.only === 'facts' && to !== 'facts' && access !== 'read'
   return reaches(own.access_level, access) && !isOnlyFacts
 }
+
+/** As `useMay`, of what takes a key of the project or the organization: environments are made, copied and deleted so. */
+export function useMayInProject(access: AccessLevel): boolean {
+  const may = useMay(access)
+  return useSession().access.object_type !== 'env' && may
+}

@@ -15,10 +15,12 @@ interface ChangeListProps {
   readonly more?: number
   /** they are not made yet */
   readonly isPlan?: boolean
+  /** in the place of Created, Changed … */
+  readonly words?: Readonly<Record<ChangedObject['op'], string>>
 }
 
-export function ChangeList({ label, changes, more = 0, isPlan = false }: ChangeListProps) {
-  const words = isPlan ? PLANNED : DONE
+export function ChangeList({ label, changes, more = 0, isPlan = false, words: own }: ChangeListProps) {
+  const words = own ?? (isPlan ? PLANNED : DONE)
   return (
     <LongList label={label} items={inReadingOrder(changes)} itemKey={nameOf} more={more} className={classes.list}>
       {(change) => (

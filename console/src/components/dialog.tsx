@@ -51,7 +51,7 @@ export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClo
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" color={isDanger ? 'red' : undefined} loading={isBusy}>
+          <Button type="submit" color={isDanger ? 'red.9' : undefined} loading={isBusy}>
             {action}
           </Button>
         </div>

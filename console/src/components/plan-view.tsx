@@ -1,0 +1,60 @@
+// What a plan would change, object by object, and who would gain and lose access by it (docs/plan-and-apply.md).
+import { countsText, NOTHING_CHANGES, objectText } from 'zerohop/change-words'
+import type { components } from 'zerohop/client'
+import { RevisionAccess } from '../pages/history/revision-access.tsx'
+import { ChangeList } from './change-list.tsx'
+import { LongList } from './long-list.tsx'
+import classes from './plan-view.module.css'
+
+type Plan = components['schemas']['Plan']
+
+interface PlanViewProps {
+  readonly plan: Plan
+  /** another plan is being made */
+  readonly isOld?: boolean
+}
+
+export function PlanView({ plan, isOld = false }: PlanViewProps) {
+  const { changes, more, cascade, carried, outside, suggested, policy, access } = plan
+  return (
+    <div className={classes.sections} data-old={isOld || undefined}>
+      <section>
+        <h2>What would change</h2>
+        {changes.length === 0 ? (
+          <p className={classes.note}>{NOTHING_CHANGES}</p>
+        ) : (
+          <ChangeList label="What would change" changes={changes} more={more} isPlan />
+        )}
+        {cascade.length > 0 && <p className={classes.note}>Deleted with them: {countsText(cascade)}</p>}
+        {carried.length > 0 && <p className={classes.note}>Moved with them: {countsText(carried)}</p>}
+      </section>
+      {outside.length > 0 && (
+        <section>
+          <h2>Changed by others since this policy was applied last</h2>
+          <LongList label="Changed by others" items={outside} itemKey={objectText} className={classes.lines}>
+            {(object) => `${objectText(object)}${whoAndWhen(object)}`}
+          </LongList>
+        </section>
+      )}
+      {suggested.length > 0 && (
+        <section>
+          <h2>The same object with another key?</h2>
+          <p className={classes.note}>
+            Deleted and created, an object loses what hangs on it. With these lines below <code>moved:</code> it keeps
+            it.
+          </p>
+          <pre className={classes.code}>
+            {suggested.map(({ kind, from, to }) => `- { kind: ${kind}, from: ${from}, to: ${to} }`).join('\n')}
+          </pre>
+        </section>
+      )}
+      <section>
+        <h2>Who would gain and lose access</h2>
+        <RevisionAccess diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+      </section>
+    </div>
+  )
+}
+
+const whoAndWhen = ({ by, revision }: Plan['outside'][number]): string =>
+  [by === null ? '' : `, by ${by}`, revision === null ? '' : `, at revision ${revision}`].join('')

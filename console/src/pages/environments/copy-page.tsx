@@ -1,0 +1,202 @@
+// Copies the policy of the open environment to another one of its project, or to a new one: first what that would change
+// there, and who would gain and lose access; then just that.
+import { Button, TextInput } from '@mantine/core'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { sumOf } from 'zerohop/change-words'
+import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
+import { useMayInProject } from '../../api/use-session.ts'
+import { KeyField } from '../../components/key-field.tsx'
+import { TextLink } from '../../components/links.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import { Page } from '../../components/page.tsx'
+import { PlanOutcome } from '../../components/plan-outcome.tsx'
+import { PlanView } from '../../components/plan-view.tsx'
+import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
+import { type CopyTarget, copy, copyPlanQuery, type Plan, suggestEnvironments } from './environment-queries.ts'
+import classes from './environments.module.css'
+import type { CopySearch } from './environments-search.ts'
+
+const FROM = '/$project/$environment/environments/copy'
+const LIST = '/$project/$environment/environments'
+
+export function CopyPage() {
+  const path = useEnvironmentPath()
+  const search = useSearch({ from: FROM })
+  const copying = copyingOf(search)
+  const plan = useQuery({ ...copyPlanQuery(path, copying), placeholderData: keepPreviousData })
+  return (
+    <Page
+      title={`Copy ${path.e}`}
+      help="Environments"
+      parent={
+        <TextLink to={LIST} from={FROM} size="sm">
+          Environments
+        </TextLink>
+      }
+      description="Resource types, roles, condition sets and set rules. Users and other facts are not copied, and what only the target has stays."
+    >
+      <CopyForm key={JSON.stringify(search)} path={path} search={search} />
+      {copying === undefined ? (
+        <EmptyState
+          icon="copy"
+          title="Nothing is copied yet"
+          text="Name the target. First you see what would change there."
+        />
+      ) : (
+        <QueryState query={plan} loading={<LoadingState label="Planning the copy" />}>
+          {(planned) => (
+            <Copy
+              key={planned.revision}
+              {...{ path, search, copying, planned }}
+              isOld={plan.isFetching}
+              onAgain={() => void plan.refetch()}
+            />
+          )}
+        </QueryState>
+      )}
+    </Page>
+  )
+}
+
+interface Copying {
+  readonly target: CopyTarget
+  readonly isOverwriting: boolean
+}
+
+/** What the address says shall be copied; undefined when it names no target. */
+function copyingOf({ to, new: isNew, keep }: CopySearch): Copying | undefined {
+  if (to === undefined) return undefined
+  const target = isNew ? { new: { key: to, name: to } } : { existing: to }
+  return { target, isOverwriting: !keep }
+}
+
+interface CopyFormProps {
+  readonly path: EnvironmentPath
+  readonly search: CopySearch
+}
+
+function CopyForm({ path, search }: CopyFormProps) {
+  const navigate = useNavigate({ from: FROM })
+  const [to, setTo] = useState(search.to ?? '')
+  const [isNew, setNew] = useState(search.new ?? false)
+  const [isKeeping, setKeeping] = useState(search.keep ?? false)
+  const [wasSent, setSent] = useState(false)
+  const problem =
+    to.trim() === '' ? 'Name the target' : to.trim() === path.e && 'This is the environment that is copied'
+  const error = wasSent && problem
+  return (
+    <form
+      aria-label="Copy"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setSent(true)
+        if (problem) return
+        const choices = { ...(isNew && { new: true as const }), ...(isKeeping && { keep: true as const }) }
+        void navigate({ search: { to: to.trim(), ...choices } })
+      }}
+      noValidate
+    >
+      <fieldset className={classes.choices} aria-label="Target">
+        <label>
+          <input type="radio" name="target" checked={!isNew} onChange={() => setNew(false)} />
+          To an environment that there is
+        </label>
+        <label>
+          <input type="radio" name="target" checked={isNew} onChange={() => setNew(true)} />
+          To a new environment
+        </label>
+        {!isNew && (
+          <label>
+            <input
+              type="checkbox"
+              checked={!isKeeping}
+              onChange={({ currentTarget }) => setKeeping(!currentTarget.checked)}
+            />
+            Overwrite what the target has already
+          </label>
+        )}
+      </fieldset>
+      <div className={classes.form}>
+        {isNew ? (
+          <TextInput
+            label="Key of the new environment"
+            placeholder="staging"
+            value={to}
+            onChange={({ currentTarget }) => setTo(currentTarget.value)}
+            error={error}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        ) : (
+          <KeyField
+            label="To"
+            placeholder="production"
+            value={to}
+            onChange={setTo}
+            error={error}
+            suggest={(text) => withoutProjects(suggestEnvironments(path, text))}
+          />
+        )}
+        <Button type="submit" variant="default">
+          Plan
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Copies stay inside of a project. */
+const withoutProjects = (query: ReturnType<typeof suggestEnvironments>) => ({
+  ...query,
+  select: (found: readonly { readonly key: string; readonly about?: string | undefined }[]) =>
+    found.filter(({ key }) => !key.includes('/')),
+})
+
+interface CopyProps {
+  readonly path: EnvironmentPath
+  readonly search: CopySearch
+  readonly copying: Copying
+  readonly planned: Plan
+  /** another plan is being made */
+  readonly isOld: boolean
+  readonly onAgain: () => void
+}
+
+function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, onAgain }: CopyProps) {
+  const navigate = useNavigate({ from: FROM })
+  const mayWrite = useMayInProject('write')
+  const doIt = useMutation({
+    mutationFn: () => copy(path, copying, planned),
+    onSuccess: ({ key }) => {
+      notifyDone(`${path.e} was copied to ${key}. To undo that, revert the newest revision here.`)
+      const params = { project: path.p, environment: to === key ? key : to }
+      void navigate({ to: '/$project/$environment/history', params, search: {} })
+    },
+  })
+  if (planned.changes.length === 0 && !isNew)
+    return (
+      <EmptyState
+        icon="circleCheck"
+        title="Nothing to copy"
+        text={`${to} has all of it already, exactly as it is here.`}
+      />
+    )
+  return (
+    <div className={classes.sections}>
+      <PlanView plan={planned} isOld={isOld} />
+      <PlanOutcome
+        action={isNew ? `Create ${to} and copy` : `Copy to ${to}`}
+        mutation={doIt}
+        onAgain={onAgain}
+        canWrite={mayWrite}
+        isDisabled={isOld}
+      >
+        {sumOf(planned)}, in {to}, in one revision.
+        {!mayWrite && ' Your API key may only read.'}
+      </PlanOutcome>
+    </div>
+  )
+}

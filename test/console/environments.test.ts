@@ -1,0 +1,101 @@
+// The page Environments in a browser: one is made, compared, copied with its plan, and deleted; a plan that others have
+// overtaken; who may only read.
+import { expect, it } from 'vitest'
+import { dataOf } from '../../src/client.ts'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('staging')
+const { p, e } = console.path
+const TARGET = 'shadow'
+
+async function makeInTarget(key: string): Promise<void> {
+  const params = { path: { p, e: TARGET } }
+  const body = { key, name: key, permissions: key === 'viewer' ? [] : ['invoice:read'] }
+  dataOf(await console.api.POST('/v2/schema/{p}/{e}/roles', { params, body }))
+}
+
+// skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
+it.skipIf(consoleServer === undefined)(
+  'makes an environment, copies to it, compares the two, and deletes it',
+  async () => {
+    const page = await console.visit('environments', { isOrganization: true })
+    await page.getByRole('button', { name: 'New environment' }).click()
+    await page.getByRole('textbox', { name: 'Key' }).fill(TARGET)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Shadow')
+    await page.getByRole('button', { name: 'Create environment' }).click()
+    await page.getByRole('link', { name: TARGET, exact: true }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search environments' }).fill('a')
+    await page.waitForURL(/search=a/)
+    await inspect(page, 'environments')
+
+    // the plan first, then just that
+    await page.getByRole('link', { name: `Copy ${e} to ${TARGET}` }).click()
+    await page.getByRole('heading', { name: 'What would change' }).waitFor()
+    await page.getByRole('list', { name: 'What would change' }).getByText('invoice').first().waitFor()
+    await inspect(page, 'copy')
+    await makeInTarget('viewer') // by somebody else, meanwhile
+    await page.getByRole('button', { name: `Copy to ${TARGET}` }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/viewer/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Plan again' }).click()
+    await page.getByRole('button', { name: `Copy to ${TARGET}`, disabled: false }).click()
+    await page.waitForURL(new RegExp(`/${TARGET}/history`))
+
+    // both have the same policy now, until one changes
+    await page.goto(`/console/${p}/${e}/environments/compare`)
+    const field = page.getByLabel(`Compare ${e} with`, { exact: true })
+    await field.fill(TARGET)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Nothing differs' }).waitFor()
+    await makeInTarget('only-there')
+    dataOf(
+      await console.api.DELETE('/v2/schema/{p}/{e}/roles/{ref}/permissions', {
+        params: { path: { p, e: TARGET, ref: 'viewer' } },
+        body: { permissions: ['report:read'] },
+      }),
+    )
+    await page.reload()
+    const differences = page.getByRole('list', { name: 'What differs' })
+    await differences.getByText('only-there').waitFor()
+    expect(await differences.innerText()).toMatch(new RegExp(`Only in ${TARGET}[^]*role[^]*only-there`))
+    await page.getByText('4 users lose access').waitFor()
+    await inspect(page, 'compare')
+
+    await page.getByRole('link', { name: 'Environments', exact: true }).first().click()
+    await page.getByRole('button', { name: `Delete ${TARGET}` }).click()
+    await page.getByText(/With it go \d+ roles, 3 resource types/).waitFor()
+    await page.getByRole('textbox', { name: /To delete it/ }).press('Enter')
+    await page.getByText(`This is not the key ${TARGET}`).waitFor()
+    await inspect(page, 'environments-delete')
+    await page.getByRole('textbox', { name: /To delete it/ }).fill(TARGET)
+    await page.getByRole('button', { name: 'Delete environment', exact: true }).click()
+    await page.getByRole('link', { name: TARGET, exact: true }).waitFor({ state: 'detached' })
+
+    // what is gone is said, with the name that was asked for
+    await page.goto(`/console/${p}/${e}/environments/compare?with=${TARGET}`)
+    await page.getByRole('alert').getByText(new RegExp(TARGET)).waitFor()
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'compares with the past, and offers nothing else to a key that reads',
+  async () => {
+    const page = await console.visit(`environments/compare?with=${e}&at=1`, { access: 'read' })
+    await page.getByRole('heading', { name: `${e} as of 1 has no policy` }).waitFor()
+    const params = { path: { p, e, ref: 'viewer' } }
+    const read = await console.api.GET('/v2/projects/{p}/envs/{e}', { params: { path: console.path } })
+    const before = read.response.headers.get('x-revision') ?? ''
+    const body = { description: 'reads' }
+    dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body }))
+    await page.getByRole('textbox', { name: 'As of' }).fill(before)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('list', { name: 'What differs' }).getByText('reads').waitFor()
+    await page.getByRole('link', { name: 'Environments', exact: true }).first().click()
+    await page.getByRole('link', { name: e, exact: true }).waitFor()
+    for (const name of ['New environment', `Delete ${e}`])
+      expect(await page.getByRole('button', { name }).count()).toBe(0)
+  },
+)

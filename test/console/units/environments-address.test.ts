@@ -1,0 +1,27 @@
+// The addresses of the pages that compare and copy environments, and the policy that a comparison plans.
+import { expect, it } from 'vitest'
+import { copySearchOf, nameBeside, placeOf } from '../../../console/src/pages/environments/environments-search.ts'
+import { everythingManaged } from '../../../console/src/pages/environments/everything-managed.ts'
+import { FACT_KINDS } from '../../../src/management/plan/managed.ts'
+import { POLICY_KINDS } from '../../../src/management/policy-file/schema.ts'
+
+const open = { p: 'shop', e: 'staging' }
+
+it('names environments as the command line does', () => {
+  expect(placeOf(' production ', open)).toEqual({ p: 'shop', e: 'production' })
+  expect(placeOf('billing/production', open)).toEqual({ p: 'billing', e: 'production' })
+  for (const name of ['', ' ', '/', 'billing/', '/production', 'a/b/c']) expect(placeOf(name, open)).toBeUndefined()
+  for (const name of ['production', 'billing/production']) expect(nameBeside(placeOf(name, open)!, open)).toBe(name)
+})
+
+it('says what is copied where, and nothing that is no choice', () => {
+  expect(copySearchOf({ to: 7, new: true, keep: true })).toEqual({ to: '7', new: true, keep: true })
+  expect(copySearchOf({ to: '', new: 'yes', keep: false, more: 1 })).toEqual({})
+})
+
+it('compares every kind of the schema, and no policy that names nothing', () => {
+  const managed = everythingManaged({ zerohop: 2, roles: [{ key: 'viewer' }] } as never)
+  const kinds = managed?.manages?.map(({ kind }) => kind)
+  expect(kinds).toEqual(POLICY_KINDS.filter((kind) => !FACT_KINDS.has(kind)))
+  expect(everythingManaged({ zerohop: 2, roles: [], user_attributes: {} } as never)).toBeUndefined()
+})
