@@ -141,7 +141,7 @@ function Comparison({ plan, path, other, shown, isPast }: ComparisonProps) {
         <RevisionAccess diff={{ policy, access }} nothing="Nobody would gain or lose access." />
       </section>
       {mayCopy && !isPast && other.p === path.p && (
-        <div className={classes.buttons}>
+        <div>
           <ButtonLink to={`${LIST}/copy`} from={FROM} search={{ to: nameBeside(other, path) }}>
             Copy {path.e} to {shown}…
           </ButtonLink>
