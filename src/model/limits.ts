@@ -2,6 +2,7 @@
 // here is a defect. docs/limits.md is generated from the comments. Numbers that the kernel needs are defined in
 // assembly/abi.ts and re-exported here.
 export * from './limits/access-diff-limits.ts'
+export * from './limits/access-review-limits.ts'
 export * from './limits/console-limits.ts'
 export * from './limits/decision-limits.ts'
 export * from './limits/decision-log-limits.ts'

@@ -13,6 +13,7 @@ const SECTIONS = [
   'feed',
   'decision',
   'access-diff',
+  'access-review',
   'snapshot',
   'past',
   'decision-log',

@@ -18,6 +18,7 @@ import { enumOf, named, open, optional, Text } from '../../model/json-schema.ts'
 import type { Store } from '../../store/store.ts'
 import { guideRoute } from '../../v1/routes/migration-guide.ts'
 import { v1Routes } from '../../v1/routes/v1-routes.ts'
+import { accessReviewRoutes } from '../access-review/routes.ts'
 import { actionGroupRoutes } from '../action-groups/routes.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { bulkRoutes } from '../bulk/routes.ts'
@@ -162,6 +163,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
       pastRoutes(guarded, management, options.past)
       pastListingRoutes(guarded, management, options.past)
       replayRoutes(guarded, management, options.past)
+      accessReviewRoutes(guarded, management, options.past)
       revertRoutes(guarded, management, { planner, past: options.past })
     }
     historyRoutes(guarded, management)

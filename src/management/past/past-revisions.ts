@@ -35,7 +35,8 @@ interface Kept {
 
 export class PastRevisions {
   readonly #store: Logs
-  readonly #place: PastPlace
+  /** where other threads read the same past */
+  readonly place: PastPlace
   /** by environment, revision and chain, in order of last use */
   readonly #kept = new Map<string, Kept>()
   readonly #building = new Map<string, Promise<Image>>()
@@ -44,7 +45,7 @@ export class PastRevisions {
 
   constructor(store: Logs, place: PastPlace) {
     this.#store = store
-    this.#place = place
+    this.place = place
   }
 
   /** Bytes of the images that are kept. */
@@ -159,7 +160,7 @@ export class PastRevisions {
       await new Promise<void>((resolve) => this.#waiting.push(resolve)) // gets the place of the one that ended
     } else this.#threads++
     try {
-      return await runPastTask(this.#place, environment, task)
+      return await runPastTask(this.place, environment, task)
     } finally {
       const next = this.#waiting.shift()
       if (next === undefined) this.#threads--

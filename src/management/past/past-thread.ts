@@ -8,18 +8,19 @@ import { writeCheckpoint } from '../../store/checkpoint-file.ts'
 import { FolderPastReader, type PastReader } from '../../store/past-reader.ts'
 import { openReader } from '../../store/reader.ts'
 import { compareAnswers } from './compare-answers.ts'
+import { openPast } from './open-past.ts'
 import { exportAt } from './past-export.ts'
 import { imageAt } from './past-image.ts'
 import type { PastResults, PastTask, PastWork } from './past-task.ts'
 import { changesOf, undoneOf } from './revision-changes.ts'
 
 const work = workerData as PastWork
-const { data, environment, database } = work
+const { data, environment } = work
 
 const answer = await answerSlowTask(async () => {
   if (work.task === 'checkpoint') return checkpoint()
   if (work.task === 'verify') return verify()
-  const reader = await openPast()
+  const reader = await openPast(work, environment)
   try {
     return await run(reader, work)
   } finally {
@@ -28,13 +29,6 @@ const answer = await answerSlowTask(async () => {
 })
 const bytes = 'result' in answer && 'bytes' in answer.result ? answer.result.bytes : undefined
 parentPort?.postMessage(answer, bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : [])
-
-async function openPast(): Promise<PastReader> {
-  if (database === undefined) return new FolderPastReader(data, openReader(data), environment)
-  // only replicas load the driver
-  const { openRecordPast } = await import('../../store/postgres/record-past-reader.ts')
-  return openRecordPast(database, environment)
-}
 
 async function run(
   reader: PastReader,

@@ -14,9 +14,8 @@ export interface PlanTask extends Wanted {
   readonly page?: string | null | undefined
 }
 
-/** A task on its way to the thread, which answers it by the number. */
+/** What the thread is asked. */
 export interface PlanMessage {
-  readonly id: number
   readonly task: PlanTask
   /** whether the thread may build an image of very many objects itself; without it it answers with no plan */
   readonly mayBuild: boolean

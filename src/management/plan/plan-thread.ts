@@ -1,6 +1,7 @@
 // Entry of the worker thread that makes plans: it reads the folder beside the store, keeps images between plans, and
 // answers one plan after the other.
 import { parentPort, workerData } from 'node:worker_threads'
+import type { KeptTask } from '../../model/kept-thread.ts'
 import { answerTask } from '../../model/thread.ts'
 import { openReader } from '../../store/reader.ts'
 import { makePlan } from './make-plan.ts'
@@ -11,12 +12,12 @@ const { data } = workerData as { readonly data: string }
 const reader = openReader(data)
 const images = new PlanImages(reader, data)
 
-parentPort?.on('message', (message: PlanMessage | 'close') => {
+parentPort?.on('message', (message: KeptTask<PlanMessage> | 'close') => {
   if (message === 'close') {
     void reader.close().then(() => parentPort?.close())
     return
   }
   reader.refresh()
-  const answer = answerTask(() => makePlan(reader, images, message))
+  const answer = answerTask(() => makePlan(reader, images, message.task))
   parentPort?.postMessage({ id: message.id, answer })
 })

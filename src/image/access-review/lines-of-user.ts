@@ -1,0 +1,167 @@
+// What one user has in an image, as lines of an access review: by roles in tenants (D4), by roles on instances (D5) and
+// by set rules (lines-by-rules.ts, D6). docs/access-review.md defines the lines; a test compares them with checks.
+import { Grant, Instance, Permission, Principal, Resource, Role } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { AccessSource } from '../../model/access-diff.ts'
+import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
+import { LISTING_WALK_MAX, LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
+import type { Inside } from '../access-diff/side.ts'
+import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { Evaluator } from '../decide/evaluator.ts'
+import { bareRole, permissionIdsOfRole, rolesOf, tenantGrantsOf } from '../read-records.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
+
+/** The work of a line, in the unit of listings. */
+export const LINE_WORK = 32
+
+export class LinesOfUser {
+  readonly kernel: Kernel
+  readonly #evaluator: Evaluator
+  readonly #rules: LinesByRules
+  readonly #filter: AccessFilter
+  readonly #scope: LineScope
+  readonly #permissions = new Map<number, LinePermission | undefined>()
+  /** by the record of a role */
+  readonly #ofRole = new Map<
+    number,
+    { readonly source: AccessSource; readonly permissions: readonly LinePermission[] }
+  >()
+
+  /** @param now milliseconds since 1970: `context.now` of every question */
+  constructor({ kernel, required }: Inside, now: number, filter: AccessFilter) {
+    this.kernel = kernel
+    this.#filter = filter
+    this.#evaluator = new Evaluator(kernel, required, { context: { now } }, LISTING_WHOLE_WORK_MAX)
+    const { tenant, resource, instance } = filter
+    const only = instance === undefined ? undefined : findSymbol(kernel, 'resource_instance', `${resource}:${instance}`)
+    const home = only === undefined || only === 0 ? only : kernel.word(only + Instance.Tenant)
+    const asked = tenant === undefined ? undefined : findSymbol(kernel, 'tenant', tenant)
+    this.#scope = {
+      ...{ kernel, filter, instance: only },
+      // an instance that is in another tenant than the one asked about has no lines
+      tenant: asked !== undefined && home !== undefined && asked !== home ? 0 : (asked ?? home),
+      permission: (id) => this.#permission(id),
+    }
+    this.#rules = new LinesByRules(this.#scope, this.#evaluator)
+  }
+
+  /** Whether the filter names what the image does not have: then nobody has a line. */
+  get isEmpty(): boolean {
+    return this.#scope.tenant === 0 || this.#scope.instance === 0
+  }
+
+  /** The lines of a stored user, in order, and the work that they took. */
+  of(user: number): { readonly lines: AccessLine[]; readonly work: number } {
+    this.#evaluator.left = LISTING_WHOLE_WORK_MAX
+    const lines: AccessLine[] = []
+    const key = this.kernel.key(user, Principal.Key)
+    this.#inTenants(user, key, lines)
+    const isWhole = this.#onInstances(user, key, lines)
+    const areRulesWhole = this.#rules.add(user, key, lines)
+    if (!isWhole || !areRulesWhole) lines.push(incomplete(key))
+    const work =
+      LISTING_WHOLE_WORK_MAX - this.#evaluator.left + LINE_WORK * (1 + lines.length) + this.#rules.takeShared()
+    return { lines: lines.sort(compareLines), work }
+  }
+
+  #inTenants(user: number, key: string, lines: AccessLine[]): void {
+    const { kernel } = this
+    for (const grant of tenantGrantsOf(kernel, user)) {
+      const scope = kernel.word(grant + Grant.Scope)
+      if (this.#scope.tenant !== undefined && this.#scope.tenant !== scope) continue
+      const tenant = kernel.key(scope, Principal.Key)
+      for (const role of rolesOf(kernel, kernel.word(grant + Grant.Roles))) {
+        const { source, permissions } = this.#roleOf(role)
+        for (const { resource, action } of permissions) {
+          lines.push({ user: key, tenant, resource, resource_instance: null, action, ...BY_ROLE, source })
+        }
+      }
+    }
+  }
+
+  /** false when there are more relations to follow than a listing does */
+  #onInstances(user: number, key: string, lines: AccessLine[]): boolean {
+    const { kernel } = this
+    const held = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+    for (const [instance, roles] of held ?? []) {
+      const { tenant: onlyIn, instance: only } = this.#scope
+      const home = kernel.word(instance + Instance.Tenant)
+      if ((onlyIn !== undefined && onlyIn !== home) || (only !== undefined && only !== instance)) continue
+      const grant = kernel.calls.grantOf(user, instance)
+      const assigned = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+      const type = kernel.word(instance + Instance.Type)
+      const place = { tenant: kernel.key(home, Principal.Key), resource_instance: this.#evaluator.keyOf(instance) }
+      for (const role of roles) {
+        const { source, permissions } = this.#roleOf(role)
+        const derived = !assigned.includes(role)
+        for (const { type: of, resource, action } of permissions) {
+          if (of === type) lines.push({ user: key, ...place, resource, action, ...BY_ROLE, source, derived })
+        }
+      }
+    }
+    return held !== undefined
+  }
+
+  #roleOf(role: number) {
+    let known = this.#ofRole.get(role)
+    if (known === undefined) {
+      const { kernel } = this
+      const onInstances = kernel.word(role + Role.Type) !== 0
+      const name = roleName(kernel, role)
+      const isWanted = this.#filter.role === undefined || this.#filter.role === name
+      const ids = isWanted ? permissionIdsOfRole(kernel, role) : []
+      const permissions = ids.map((id) => this.#permission(id)).filter((each) => each !== undefined)
+      known = { source: { kind: onInstances ? 'resource_role' : 'role', role: name }, permissions }
+      this.#ofRole.set(role, known)
+    }
+    return known
+  }
+
+  #permission(id: number): LinePermission | undefined {
+    if (this.#permissions.has(id)) return this.#permissions.get(id)
+    const { kernel } = this
+    const record = kernel.calls.permissionRecord(id)
+    const key = kernel.key(record, Permission.Key)
+    const type = kernel.word(record + Permission.Resource)
+    const resource = kernel.key(type, Resource.Key)
+    const action = key.slice(resource.length + 1)
+    const { filter } = this.#scope
+    const isWanted = (filter.resource ?? resource) === resource && (filter.action ?? action) === action
+    const found = isWanted ? { id, type, resource, action } : undefined
+    this.#permissions.set(id, found)
+    return found
+  }
+}
+
+const BY_ROLE = { access: 'allowed', derived: false, when: null } as const
+
+const incomplete = (user: string): AccessLine => ({
+  ...{ user, tenant: null, resource: null, resource_instance: null, action: null },
+  ...{ access: 'incomplete', source: null, derived: false, when: null },
+})
+
+/** The order of the lines of one user. */
+export function compareLines(left: AccessLine, right: AccessLine): number {
+  return (
+    compareText(left.user, right.user) ||
+    compareText(left.tenant ?? '', right.tenant ?? '') ||
+    compareText(left.resource ?? '', right.resource ?? '') ||
+    compareText(left.resource_instance ?? '', right.resource_instance ?? '') ||
+    compareText(left.action ?? '', right.action ?? '') ||
+    compareText(lineName(left), lineName(right))
+  )
+}
+
+/** Equal for lines that say the same. */
+export function lineName(line: AccessLine): string {
+  const { tenant, resource, resource_instance: instance, action, access, source, derived, when } = line
+  const { kind = '', role = '', user_set = '', resource_set = '' } = source ?? {}
+  const parts = [tenant, resource, instance, action, access, kind, role, user_set, resource_set, derived, when]
+  return JSON.stringify(parts)
+}
+
+/** A role in tenants by its key, a role on instances as `type#role`. */
+export const roleName = (kernel: Kernel, role: number): string =>
+  kernel.word(role + Role.Type) === 0 ? bareRole(kernel, role) : kernel.key(role, Role.Key).replace('/', '#')

@@ -1,0 +1,136 @@
+// The access review of an image: who has what, user by user in the order of their keys, in pages of bounded work; and
+// the same compared with an earlier image. docs/access-review.md defines it.
+import { Principal, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
+import { compareText } from '../../model/text-order.ts'
+import type { Inside } from '../access-diff/side.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import { compareLines, LinesOfUser, lineName } from './lines-of-user.ts'
+
+/** A line, and whether it was there before: null where nothing is compared, or it was and is. */
+export interface ComparedLine extends AccessLine {
+  readonly change: 'added' | 'removed' | null
+}
+
+/** Where a page begins: behind all lines of a user, or behind so many of them. */
+export interface ReviewPlace {
+  readonly user: string
+  /** lines of the user that were listed; null: all */
+  readonly lines: number | null
+}
+
+export interface ReviewPage {
+  readonly lines: readonly ComparedLine[]
+  /** where the next page begins; undefined at the end */
+  readonly next: ReviewPlace | undefined
+}
+
+/** What a review is asked for. */
+export interface ReviewQuestion {
+  readonly filter: AccessFilter
+  /** only lines that are added or removed */
+  readonly changed: boolean
+  /** milliseconds since 1970: `context.now` of every question */
+  readonly now: number
+}
+
+/** Users read at a time. */
+const CHUNK = 256
+/** The work of looking at a user without lines, in the unit of listings. */
+const LOOK_WORK = 8
+
+export class AccessReview {
+  readonly #sides: readonly [before: LinesOfUser | undefined, after: LinesOfUser]
+  readonly #question: ReviewQuestion
+
+  /** @param before what it is compared with */
+  constructor(after: Inside, before: Inside | undefined, question: ReviewQuestion) {
+    this.#question = question
+    const side = (inside: Inside) => new LinesOfUser(inside, question.now, question.filter)
+    this.#sides = [before && side(before), side(after)]
+  }
+
+  /**
+   * The lines behind a place. A page may have fewer lines than the limit, or none, and more behind: it ends when its work
+   * is done.
+   */
+  page(after: ReviewPlace | undefined, limit: number, work: number): ReviewPage {
+    const lines: ComparedLine[] = []
+    let left = work
+    for (const users of this.#usersFrom(after)) {
+      const { key } = users
+      const { lines: own, work: spent } = this.#linesOf(users)
+      left -= spent
+      const from = key === after?.user ? (after.lines ?? 0) : 0
+      const room = limit - lines.length
+      for (const line of own.slice(from, from + room)) lines.push(line)
+      if (own.length - from > room) return { lines, next: { user: key, lines: from + room } }
+      if (lines.length >= limit || left < 0) return { lines, next: { user: key, lines: null } }
+    }
+    return { lines, next: undefined }
+  }
+
+  #linesOf({ ids }: UserOfSides): { lines: readonly ComparedLine[]; work: number } {
+    const found = this.#sides.map((side, index) => {
+      const id = ids[index] ?? 0
+      return side === undefined || id === 0 || side.isEmpty ? NOTHING : side.of(id)
+    })
+    const [before = NOTHING, after = NOTHING] = found
+    const work = LOOK_WORK + before.work + after.work
+    if (this.#sides[0] === undefined) return { lines: after.lines.map((line) => ({ ...line, change: null })), work }
+    const [was, is] = [before, after].map(({ lines }) => new Set(lines.map(lineName)))
+    const lines: ComparedLine[] = after.lines.map((line) => ({
+      ...line,
+      change: was?.has(lineName(line)) ? null : 'added',
+    }))
+    for (const line of before.lines) if (!is?.has(lineName(line))) lines.push({ ...line, change: 'removed' })
+    const wanted = this.#question.changed ? lines.filter(({ change }) => change !== null) : lines
+    return { lines: wanted.sort(compareLines), work }
+  }
+
+  /** The users of both images from a place on, in the order of their keys. */
+  *#usersFrom(after: ReviewPlace | undefined): Iterable<UserOfSides> {
+    const kernels = this.#sides.map((side) => side?.kernel)
+    const idsOf = (key: string) => kernels.map((kernel) => (kernel === undefined ? 0 : findSymbol(kernel, 'user', key)))
+    const { user: only } = this.#question.filter
+    if (only !== undefined) {
+      if (after === undefined || after.lines !== null) yield { key: only, ids: idsOf(only) }
+      return
+    }
+    if (after !== undefined && after.lines !== null) yield { key: after.user, ids: idsOf(after.user) }
+    const cursors = kernels.map((kernel) => kernel && usersAfter(kernel, after?.user ?? ''))
+    const heads = cursors.map((cursor) => cursor?.next().value)
+    for (;;) {
+      const keys = heads.flatMap((head) => (head === undefined ? [] : [head.key]))
+      const [first] = keys.sort(compareText)
+      if (first === undefined) return
+      const ids = heads.map((head, index) => {
+        if (head?.key !== first) return 0
+        heads[index] = cursors[index]?.next().value
+        return head.id
+      })
+      yield { key: first, ids }
+    }
+  }
+}
+
+const NOTHING = { lines: [], work: 0 } as const
+
+interface UserOfSides {
+  readonly key: string
+  /** in the image before and after; 0 where it is not stored */
+  readonly ids: readonly number[]
+}
+
+/** The stored users behind a key, in order. */
+export function* usersAfter(kernel: Kernel, after: string): Generator<{ key: string; id: number }, undefined> {
+  let last = 0
+  for (;;) {
+    const length = last === 0 ? kernel.writeStart(after) : 0
+    const users = kernel.readList(kernel.calls.listOrdered(Table.Users, last, length, CHUNK))
+    for (const id of users) if (kernel.isLive(id)) yield { key: kernel.key(id, Principal.Key), id }
+    if (users.length < CHUNK) return undefined
+    last = users[CHUNK - 1]!
+  }
+}

@@ -1,0 +1,47 @@
+// An access review as CSV (RFC 4180). Each line says of which environment and revision it is, so that it still does when
+// lines are sorted, filtered or copied.
+import type { ComparedLine } from '../../image/access-review/review.ts'
+
+/** What every line begins with. */
+export interface CsvHead {
+  /** as `project/environment` */
+  readonly environment: string
+  readonly revision: number
+  /** when it was written */
+  readonly time: string
+  /** the revision that it is compared with */
+  readonly since: number | null
+}
+
+const COLUMNS = [
+  ...['environment', 'revision', 'time', 'since', 'change', 'user', 'access', 'action', 'resource'],
+  ...['resource_instance', 'tenant', 'by', 'role', 'user_set', 'resource_set', 'derived', 'when'],
+]
+
+const END = '\r\n'
+
+/** The first line of a file. */
+export const CSV_HEADER = `${COLUMNS.join(',')}${END}`
+
+export function csvLine({ environment, revision, time, since }: CsvHead, line: ComparedLine): string {
+  const { user, tenant, resource, resource_instance: instance, action, access, source, derived, when, change } = line
+  const isAbout = resource !== null
+  const values = [
+    ...[environment, revision, time, since, change, user, access, action, resource],
+    ...[isAbout ? (instance ?? '*') : null, isAbout ? (tenant ?? '*') : null],
+    ...[source?.kind, source?.role, source?.user_set, source?.resource_set, derived ? 'yes' : null, when],
+  ]
+  return `${values.map(cell).join(',')}${END}`
+}
+
+/** Where a spreadsheet takes a text for a formula, an apostrophe before it makes it a text. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+const QUOTED = /[",\r\n]|^\s|\s$/
+
+/** A value as a cell: quoted where it must be, and never a formula. */
+export function cell(value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return ''
+  const text = String(value)
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

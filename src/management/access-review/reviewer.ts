@@ -1,0 +1,29 @@
+// The thread of access reviews, from the side of the server.
+import { KeptThread } from '../../model/kept-thread.ts'
+import { REVIEW_IDLE_MS, REVIEWS_WAITING_MAX } from '../../model/limits.ts'
+import { threadUrl } from '../../model/thread.ts'
+import type { PastPlace } from '../past/past-task.ts'
+import type { ReviewResults, ReviewTask } from './review-task.ts'
+
+export class Reviewer {
+  readonly #thread: KeptThread<ReviewTask, ReviewResults[ReviewTask['task']]>
+
+  constructor(place: PastPlace) {
+    this.#thread = new KeptThread({
+      name: 'the thread of access reviews',
+      entry: threadUrl(import.meta.url, './review-thread.ts'),
+      workerData: place,
+      idleMs: REVIEW_IDLE_MS,
+      waitingMax: REVIEWS_WAITING_MAX,
+    })
+  }
+
+  /** @throws OVERLOADED, CLOSED, INTERNAL when the thread died; REVISION_GONE, INPUT_INVALID on a cursor that is none */
+  async ask<T extends ReviewTask>(task: T): Promise<ReviewResults[T['task']]> {
+    return (await this.#thread.ask(task)) as ReviewResults[T['task']] // the thread answers what it is asked
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}

@@ -1,0 +1,23 @@
+// Access reviews. How much of one is made at a time, and what its thread keeps.
+
+/** Lines of a page of an access review. */
+export const REVIEW_LINES_MAX = 1_000
+/** The same where no number is sent. */
+export const REVIEW_LINES_DEFAULT = 100
+/**
+ * Work of a page of an access review, counted as that of a listing; the last user is listed to the end. Then the page
+ * ends, and `next` goes on.
+ */
+export const REVIEW_WORK_MAX = 4_000_000
+/** Work of the counts of an access review: some ten seconds. Beyond it they are lower bounds. */
+export const REVIEW_COUNT_WORK_MAX = 400_000_000
+/** Lines of a CSV file of an access review; what is more is not written, and the last line says so. */
+export const REVIEW_CSV_LINES_MAX = 10_000_000
+/** Tasks that wait for the thread of access reviews; beyond it the caller is told to come back. */
+export const REVIEWS_WAITING_MAX = 64
+/** Milliseconds after the last access review until its thread ends, with what it keeps. */
+export const REVIEW_IDLE_MS = 120_000
+/** Images that the thread of access reviews keeps. */
+export const REVIEW_IMAGES_MAX = 4
+/** Reviews of which that thread keeps what was found once for all users. */
+export const REVIEWS_KEPT_MAX = 8

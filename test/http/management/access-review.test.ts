@@ -1,0 +1,193 @@
+// Access reviews over HTTP: lines in pages and as CSV, counts, what changed between two revisions, and what is refused.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cell } from '../../../src/management/access-review/csv.ts'
+import { type Harness, openHarness } from './harness.ts'
+
+const ACCESS = '/v2/projects/default/envs/development/access'
+const ODD = '@sum+1'
+
+let api: Harness
+let first: number
+let last: number
+
+const get = async (query = '', path = '') => (await api.ask('GET', `${ACCESS}${path}${query}`)).body
+interface Line {
+  readonly user: string
+  readonly [name: string]: unknown
+}
+const short = ({ user, action, resource, resource_instance: key, tenant, access, source }: Line) => {
+  const { role, user_set } = source as { role?: string; user_set?: string }
+  return `${user} ${access} ${resource}:${action}${key ? ` on ${key}` : ''} in ${tenant ?? 'all'} by ${role ?? user_set}`
+}
+
+beforeAll(async () => {
+  api = await openHarness()
+  const write = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body: object): Promise<number> => {
+    const { status, headers, body: said } = await api.ask(method, path, body)
+    expect(status, JSON.stringify(said)).toBeLessThan(300)
+    return Number(headers['x-revision'])
+  }
+  await write('POST', '$S/resources', {
+    key: 'doc',
+    name: 'doc',
+    actions: { read: {}, write: {} },
+    attributes: { public: { type: 'bool' } },
+    roles: { owner: { name: 'owner', permissions: ['read', 'write'] } },
+  })
+  await write('POST', '$S/roles', { key: 'editor', name: 'editor', permissions: ['doc:read', 'doc:write'] })
+  await write('POST', '$S/roles', { key: 'unused', name: 'unused', permissions: ['doc:read'] })
+  await write('POST', '$S/condition_sets', {
+    ...{ key: 'staff', name: 'staff', type: 'userset', conditions: { 'user.key': { equals: 'cyd' } } },
+  })
+  await write('POST', '$S/condition_sets', {
+    ...{ key: 'open', name: 'open', type: 'resourceset', resource_id: 'doc' },
+    conditions: { 'resource.public': { equals: true } },
+  })
+  await write('POST', '$F/set_rules', { user_set: 'staff', permission: 'doc:read', resource_set: 'open' })
+  for (const key of ['ana', 'ben', 'cyd', ODD]) await write('POST', '$F/users', { key })
+  for (const [key, isPublic] of [
+    ['one', true],
+    ['two', false],
+  ] as const)
+    await write('POST', '$F/resource_instances', {
+      resource: 'doc',
+      key,
+      tenant: 'default',
+      attributes: { public: isPublic },
+    })
+  first = await write('POST', '$F/role_assignments', { user: 'ana', role: 'editor', tenant: 'default' })
+  await write('POST', '$F/role_assignments', {
+    user: 'ben',
+    role: 'owner',
+    resource_instance: 'doc:two',
+    tenant: 'default',
+  })
+  await write('POST', '$F/role_assignments', { user: ODD, role: 'editor', tenant: 'default' })
+  last = await write('DELETE', '$F/role_assignments', { user: 'ana', role: 'editor', tenant: 'default' })
+})
+afterAll(() => api.close())
+
+describe('an access review', () => {
+  it('lists who has what, and by what', async () => {
+    const { lines, revision, since, next } = await get()
+    expect({ revision, since, next }).toEqual({ revision: last, since: null, next: null })
+    expect(lines.map(short)).toEqual([
+      `${ODD} allowed doc:read in default by editor`,
+      `${ODD} allowed doc:write in default by editor`,
+      'ben allowed doc:read on two in default by doc#owner',
+      'ben allowed doc:write on two in default by doc#owner',
+      'cyd conditional doc:read in all by staff',
+      'cyd allowed doc:read on one in default by staff',
+    ])
+    expect(lines[4].when).toBe('resource.public equals true')
+  })
+
+  it('goes on behind a page at the same revision, and is filtered', async () => {
+    const page = await get('?limit=3')
+    expect(page.lines).toHaveLength(3)
+    await api.ask('POST', '$F/users', { key: 'dan' })
+    const rest = await get(`?after=${page.next}`)
+    expect([rest.revision, rest.lines.length, rest.next]).toEqual([last, 3, null])
+    const texts = async (query: string) => (await get(query)).lines.map(short)
+    expect(await texts('?user=ben&action=write')).toEqual(['ben allowed doc:write on two in default by doc#owner'])
+    expect(await texts('?resource=doc:one&action=read')).toEqual([
+      `${ODD} allowed doc:read in default by editor`,
+      'cyd conditional doc:read in all by staff',
+      'cyd allowed doc:read on one in default by staff',
+    ])
+    expect(await texts(`?role=editor&at=${first}`)).toEqual([
+      'ana allowed doc:read in default by editor',
+      'ana allowed doc:write in default by editor',
+    ])
+    expect(await texts('?role=nobody')).toEqual([])
+    expect(await texts('?tenant=elsewhere')).toEqual([])
+    expect(await texts('?resource=doc:absent')).toEqual([])
+  })
+
+  it('marks what was added and removed since', async () => {
+    const { lines, since } = await get(`?since=${first}&changed=true&action=read`)
+    expect(since).toBe(first)
+    expect(lines.map((line: Line) => [line.user, line.change])).toEqual([
+      [ODD, 'added'],
+      ['ana', 'removed'],
+      ['ben', 'added'],
+    ])
+    const { access, since_at, revision_at } = await get(`?since=${first}&at=${last}`, '/changes')
+    expect([access.lost.users, access.gained.users, since_at < revision_at]).toEqual([1, 2, true])
+    expect(access.lost.first[0]).toMatchObject({ user: 'ana', resource: { type: 'doc' } })
+  })
+
+  it('counts by role and by resource, with roles that nobody has', async () => {
+    const roles = (await get(`?by=role&at=${last}`, '/counts')).counts
+    const counted = (key: string) => roles.find((each: Line) => each.key === key)
+    expect(counted('editor')).toEqual({ key: 'editor', users: 1, conditional: 0, permissions: 2 })
+    expect(counted('doc#owner')).toMatchObject({ users: 1, permissions: 2 })
+    expect(counted('unused')).toMatchObject({ users: 0 })
+    const { counts, complete } = await get(`?by=resource&at=${last}`, '/counts')
+    expect(complete).toBe(true)
+    expect(counts).toEqual([
+      { key: 'doc:read', users: 3, conditional: 0, permissions: null },
+      { key: 'doc:write', users: 2, conditional: 0, permissions: null },
+    ])
+  })
+
+  it('is a file whose lines say the environment and the revision, and hold no formulas', async () => {
+    const options = { headers: { accept: 'text/csv' } }
+    const { headers, body } = await api.ask('GET', `${ACCESS}?at=${last}&since=${first}`, undefined, options)
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(headers['content-disposition']).toBe(`attachment; filename="access-default-development-r${last}.csv"`)
+    const { revision_at: time } = await get(`?at=${last}`)
+    const rows = String(body).split('\r\n')
+    expect(rows[0]?.split(',').slice(0, 7)).toEqual([
+      'environment',
+      'revision',
+      'time',
+      'since',
+      'change',
+      'user',
+      'access',
+    ])
+    const start = `default/development,${last},${time},${first}`
+    expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,`)
+    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public equals true`)
+    expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,`)
+    expect(rows).toHaveLength(10)
+    expect(rows.at(-1)).toBe('')
+    expect((await api.ask('GET', `${ACCESS}?format=csv&user=nobody`)).body).toBe(`${rows[0]}\r\n`)
+  })
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@sum', "'@sum"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', `"'\r=1"`],
+    ['＝1', "'＝1"],
+    ['a,b', '"a,b"'],
+    ['say "a"', '"say ""a"""'],
+    ['two\nlines', '"two\nlines"'],
+    [' a', '" a"'],
+    ['a=b', 'a=b'],
+    [null, ''],
+    [12, '12'],
+  ])('writes %j as %j', (value, text) => expect(cell(value)).toBe(text))
+
+  it.each([
+    ['', 'since=1000', 'since'],
+    ['', 'at=yesterday', 'at'],
+    ['', 'limit=0', 'limit'],
+    ['', 'limit=1001', 'limit'],
+    ['', 'format=xml', 'format'],
+    ['', 'after=abc', 'after'],
+    ['', `after=${Buffer.from('[1,2,3]').toString('base64url')}`, 'after'],
+    ['', 'changed=perhaps', 'changed'],
+    ['/counts', 'by=user', 'by'],
+    ['/changes', 'since=9&at=8', 'since'],
+    ['/changes', 'since=8&page=abc', undefined],
+  ])('refuses GET %s?%s', async (path, query, name) => {
+    const { status, body } = await api.ask('GET', `${ACCESS}${path}?${query}`)
+    expect([404, 422]).toContain(status)
+    if (status === 422 && name !== undefined) expect(JSON.stringify(body)).toContain(`"${name}"`)
+  })
+})

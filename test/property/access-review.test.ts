@@ -1,0 +1,201 @@
+// The law of access reviews over random environments: a line says allowed exactly where checks allow, and where what is
+// sent makes an answer allowed, some line says that it may. Pages joined are the whole, filters take nothing else away,
+// and what is compared is what is in one and not in the other.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lineName } from '../../src/image/access-review/lines-of-user.ts'
+import { AccessReview, type ComparedLine, type ReviewPlace } from '../../src/image/access-review/review.ts'
+import { Image } from '../../src/image/image.ts'
+import type { AccessFilter } from '../../src/model/access-line.ts'
+import { check } from '../reference/check.ts'
+import { isElsewhere, isKnown } from '../reference/request.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import type { World } from '../support/world.ts'
+import { FILTER_POOL, filterEdits, filterWorld } from './filter-worlds.ts'
+import { mixedHistories, numbers, POOLS } from './histories.ts'
+import { type Play, play } from './laws.ts'
+import type { Pool } from './pool.ts'
+import { questions } from './questions.ts'
+import { parameters } from './seed.ts'
+import { MIDNIGHT } from './values.ts'
+
+const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
+const worlds = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: plays.map((drawn) => ({
+      ...play(drawn, { checksPerRevision: 0 }),
+      pool: POOLS[drawn.history.pool] as Pool,
+      seed: drawn.seed,
+    })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.nat().map((seed) => {
+      const { world } = filterWorld(numbers(seed), 0)
+      const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+      return { world: world as World, image, pool: FILTER_POOL, seed }
+    }),
+  },
+)
+
+interface Asked {
+  readonly filter?: AccessFilter
+  readonly changed?: boolean
+  readonly limit?: number
+  readonly before?: Image
+}
+
+/** All lines, joined from pages. */
+function linesOf(image: Image, { filter = {}, changed = false, limit = 10_000, before }: Asked = {}): ComparedLine[] {
+  const lines: ComparedLine[] = []
+  const join = (is: Parameters<Parameters<Image['inside']>[0]>[0], was?: typeof is): void => {
+    for (let after: ReviewPlace | undefined; ; ) {
+      const review = new AccessReview(is, was, { filter, changed, now: MIDNIGHT })
+      const page = review.page(after, limit, 400)
+      expect(page.lines.length).toBeLessThanOrEqual(limit)
+      lines.push(...page.lines)
+      if (page.next === undefined) return
+      after = page.next
+    }
+  }
+  image.inside((is) => (before === undefined ? join(is) : before.inside((was) => join(is, was))))
+  return lines
+}
+
+/** What a check says with nothing sent but the time. */
+const SENT = { context: { now: MIDNIGHT } }
+
+const nameOf = (user: string, tenant: string | null, type: string | null, key: string | null, action: string | null) =>
+  JSON.stringify([user, tenant, type, key, action])
+
+const without = (all: Set<string>, others: Set<string>) => new Set([...all].filter((each) => !others.has(each)))
+
+describe('an access review', () => {
+  it('says allowed exactly where checks allow', () => {
+    const seen = { questions: 0, allowed: 0, onInstances: 0, conditional: 0 }
+    fc.assert(
+      fc.property(worlds, ({ image, world: { policy } }) => {
+        const lines = linesOf(image)
+        const said = (access: ComparedLine['access']): Set<string> => {
+          const of = lines.filter((line) => line.access === access)
+          return new Set(
+            of.map((line) => nameOf(line.user, line.tenant, line.resource, line.resource_instance, line.action)),
+          )
+        }
+        const [allowed, conditional] = [said('allowed'), said('conditional')]
+        expect(lines.filter(({ access }) => access === 'undecided' || access === 'incomplete')).toEqual([])
+        seen.conditional += conditional.size
+        const has = (names: Set<string>, user: string, tenant: string, type: string, action: string): boolean =>
+          names.has(nameOf(user, tenant, type, null, action)) || names.has(nameOf(user, null, type, null, action))
+        for (const user of policy.user.keys())
+          for (const [type, { actions }] of policy.resource)
+            for (const action of actions) {
+              for (const tenant of policy.tenant.keys()) {
+                const onType = has(allowed, user, tenant, type, action)
+                const asked = image.check(user, action, type, tenant, undefined, SENT)
+                seen.questions++
+                if (onType) expect([user, action, type, tenant, asked]).toEqual([user, action, type, tenant, true])
+                else if (asked)
+                  expect(has(conditional, user, tenant, type, action), nameOf(user, tenant, type, null, action)).toBe(
+                    true,
+                  )
+              }
+              for (const [name, { tenant }] of policy.resource_instance) {
+                const [of = '', key = ''] = name.split(':')
+                if (of !== type) continue
+                const onInstance = allowed.has(nameOf(user, tenant, type, key, action))
+                const isAllowed = onInstance || has(allowed, user, tenant, type, action)
+                if (isAllowed) seen.allowed++
+                if (onInstance) seen.onInstances++
+                const asked = image.check(user, action, type, tenant, key, SENT)
+                expect([user, action, name, tenant, isAllowed]).toEqual([user, action, name, tenant, asked])
+              }
+            }
+      }),
+      parameters(8),
+    )
+    expect(seen.onInstances).toBeGreaterThan(15)
+    expect(seen.allowed).toBeGreaterThan(60)
+    expect(seen.conditional).toBeGreaterThan(5)
+  })
+
+  it('says that it may be where what is sent makes it so', () => {
+    const seen = { allowed: 0, byConditions: 0 }
+    fc.assert(
+      fc.property(worlds, ({ image, world, pool, seed }) => {
+        const { policy } = world
+        const lines = linesOf(image)
+        for (const request of questions(world, pool, numbers(seed), 60)) {
+          const { user, action, resource, sent } = request
+          const stored = policy.resource_instance.get(`${resource.type}:${resource.key}`)?.tenant
+          const tenant = resource.tenant ?? stored ?? 'default'
+          // other attributes of the user and relations that are sent are not reviewed
+          if (!isKnown(policy, request) || isElsewhere(policy, request) || resource.relations || sent?.user) continue
+          if (!check(policy, request)) continue
+          const covering = lines.filter(
+            (line) =>
+              line.user === user &&
+              line.action === action &&
+              line.resource === resource.type &&
+              (line.tenant ?? tenant) === tenant &&
+              (line.resource_instance ?? resource.key ?? null) === (resource.key ?? null),
+          )
+          seen.allowed++
+          if (covering.length > 0 && covering.every(({ access }) => access === 'conditional')) seen.byConditions++
+          expect(covering.length, JSON.stringify(request)).toBeGreaterThan(0)
+        }
+      }),
+      parameters(20),
+    )
+    expect(seen.allowed).toBeGreaterThan(50)
+    expect(seen.byConditions).toBeGreaterThan(5)
+  })
+
+  it('is the same whole and in pages, and filtered', () => {
+    fc.assert(
+      fc.property(worlds, fc.integer({ min: 1, max: 7 }), ({ image }, limit) => {
+        const whole = linesOf(image)
+        expect(linesOf(image, { limit })).toEqual(whole)
+        const line = whole[Math.floor(whole.length / 2)]
+        if (line === undefined) return
+        const { user, resource, action, source } = line
+        const by = (filter: AccessFilter, keeps: (each: ComparedLine) => boolean): void =>
+          expect(linesOf(image, { filter })).toEqual(whole.filter(keeps))
+        by({ user }, (each) => each.user === user)
+        by({ resource: resource!, action: action! }, (each) => each.resource === resource && each.action === action)
+        const role = source?.role
+        if (typeof role === 'string')
+          by({ role }, (each) => each.source?.role === role || each.source?.user_set === role)
+        const tenant = whole.find((each) => each.tenant !== null)?.tenant ?? undefined
+        if (tenant !== undefined) by({ tenant }, (each) => each.tenant === tenant || each.tenant === null)
+      }),
+      parameters(8),
+    )
+  })
+
+  it('compared with another revision has what one has and the other has not', () => {
+    let changes = 0
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const next = numbers(seed)
+        const { world } = filterWorld(next, 0)
+        const before = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+        const edits = filterEdits(world, next)
+        const after = before.clone()
+        after.apply(deltaTo(2, edits))
+        const [was, is] = [before, after].map((image) => linesOf(image))
+        const names = (lines: readonly ComparedLine[]) => new Set(lines.map((line) => `${line.user} ${lineName(line)}`))
+        const [then, now] = [names(was!), names(is!)]
+        const compared = linesOf(after, { before, changed: true, limit: 5 })
+        changes += compared.length
+        const said = (change: string) => names(compared.filter((line) => line.change === change))
+        expect(said('added')).toEqual(without(now, then))
+        expect(said('removed')).toEqual(without(then, now))
+        expect(names(linesOf(after, { before }))).toEqual(new Set([...now, ...then]))
+      }),
+      parameters(80),
+    )
+    expect(changes).toBeGreaterThan(25)
+  })
+})
