@@ -1,7 +1,8 @@
 // What goes to the thread that makes plans, and what comes back.
 import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
-import type { Moved, PolicyKind } from '../policy-file/schema.ts'
+import type { Problem, Source } from '../policy-file/problem.ts'
+import type { Moved, PolicyFile, PolicyKind } from '../policy-file/schema.ts'
 import type { Conflict, Lost } from '../revert/undone.ts'
 import type { Wanted } from './decide-plan.ts'
 import type { PlanEntry } from './entries.ts'
@@ -17,6 +18,25 @@ export interface PlanTask extends Wanted {
 /** What the thread is asked. */
 export interface PlanMessage {
   readonly task: PlanTask
+/** Policy files to be read, and judged by what the environment has. */
+export interface CheckTask {
+  readonly environment: LogId
+  /** milliseconds since 1970 */
+  readonly now: number
+  readonly files: readonly Source[]
+  readonly prune?: boolean | null | undefined
+}
+
+export interface CheckedFiles {
+  /** all files as one policy; null when there is an error */
+  readonly policy: PolicyFile | null
+  readonly problems: readonly Problem[]
+}
+
+/** A task on its way to the thread, which answers it by the number. */
+export interface PlanMessage {
+  readonly id: number
+  readonly task: PlanTask | CheckTask
   /** whether the thread may build an image of very many objects itself; without it it answers with no plan */
   readonly mayBuild: boolean
 }
@@ -55,3 +75,5 @@ export interface MadePlan {
   /** of what the plan says */
   readonly digest: string
 }
+
+export type PlanAnswer = MadePlan | CheckedFiles

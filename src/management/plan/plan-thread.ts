@@ -4,9 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptTask } from '../../model/kept-thread.ts'
 import { answerTask } from '../../model/thread.ts'
 import { openReader } from '../../store/reader.ts'
+import { checkFiles } from './check-files.ts'
 import { makePlan } from './make-plan.ts'
 import { PlanImages } from './plan-images.ts'
-import type { PlanMessage } from './plan-task.ts'
+import type { PlanAnswer, PlanMessage } from './plan-task.ts'
 
 const { data } = workerData as { readonly data: string }
 const reader = openReader(data)
@@ -20,4 +21,9 @@ parentPort?.on('message', (message: KeptTask<PlanMessage> | 'close') => {
   reader.refresh()
   const answer = answerTask(() => makePlan(reader, images, message.task))
   parentPort?.postMessage({ id: message.id, answer })
+  const { id, task, mayBuild } = message
+  const answer = answerTask<PlanAnswer | undefined>(() =>
+    'files' in task ? checkFiles(reader, task) : makePlan(reader, images, task, mayBuild),
+  )
+  parentPort?.postMessage({ id, answer })
 })

@@ -7,6 +7,16 @@ import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
 import { threadUrl } from '../../model/thread.ts'
 import type { MadePlan, PlanMessage, PlanTask } from './plan-task.ts'
 
+import { revived, type TaskAnswer, threadUrl } from '../../model/thread.ts'
+import type { CheckedFiles, CheckTask, MadePlan, PlanAnswer, PlanMessage, PlanTask } from './plan-task.ts'
+
+interface Waiting {
+  readonly task: PlanTask | CheckTask
+  /** the thread answers each task in its kind */
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: unknown) => void
+}
+
 /** Writes the image of an environment to the file for followers, where the thread of plans finds it. */
 export type WriteImage = (environment: LogId) => Promise<void>
 
@@ -33,6 +43,57 @@ export class Planner {
   async plan(task: PlanTask): Promise<MadePlan> {
     const made = await this.#thread.ask({ task, mayBuild: this.#writeImage === undefined })
     if (made !== undefined) return made
+  plan(task: PlanTask): Promise<MadePlan> {
+    return this.#ask<MadePlan>(task)
+  }
+
+  /** Reads policy files. @throws as `plan`, what is about no part of the files */
+  check(task: CheckTask): Promise<CheckedFiles> {
+    return this.#ask<CheckedFiles>(task)
+  }
+
+  #ask<T extends PlanAnswer>(task: PlanTask | CheckTask): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new ZerohopError('CLOSED', { what: 'the thread of plans' }))
+    const waiting = this.#waiting.size
+    if (waiting >= PLANS_WAITING_MAX) return Promise.reject(new ZerohopError('OVERLOADED', { waiting }))
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    worker.ref()
+    const id = this.#next++
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { task, resolve, reject })
+      send(worker, { id, task, mayBuild: this.#writeImage === undefined })
+    })
+  }
+
+  /** Ends the thread; plans that were not made yet are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#end()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(threadUrl(import.meta.url, './plan-thread.ts'), { workerData: { data: this.#data } })
+    worker.on('message', ({ id, answer }: { id: number; answer: TaskAnswer<PlanAnswer | undefined> }) => {
+      const waiting = this.#waiting.get(id)
+      if (waiting === undefined) return
+      if ('result' in answer && answer.result === undefined) {
+        void this.#withImage(worker, id, waiting.task)
+        return
+      }
+      this.#waiting.delete(id)
+      if ('failed' in answer) waiting.reject(revived(answer.failed))
+      else if (answer.result !== undefined) waiting.resolve(answer.result as never)
+      if (this.#waiting.size === 0) this.#rest(worker)
+    })
+    worker.on('error', (cause) => this.#died(worker, cause))
+    worker.on('exit', () => this.#died(worker, undefined))
+    return worker
+  }
+
+  /** Has the image written that the thread lacks, and asks once more; when it cannot be written, the thread builds it. */
+  async #withImage(worker: Worker, id: number, task: PlanTask | CheckTask): Promise<void> {
     try {
       await this.#writeImage?.(task.environment)
     } catch {

@@ -1,4 +1,4 @@
-// Plans: /v2/projects/{p}/envs/{e}/plan says what a policy file or a list of changes would do, and …/apply does it.
+// Plans: /v2/projects/{p}/envs/{e}/validate reads policy files, …/plan says what a policy file or a list of changes would do, and …/apply does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import { actorId } from '../actor.ts'
@@ -7,7 +7,7 @@ import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
 import type { Planner } from './planner.ts'
 import { planRead } from './render-plan.ts'
-import { ApplyRequest, Plan, PlanRequest } from './schema.ts'
+import { ApplyRequest, CheckedPolicy, Plan, PlanRequest, PolicyTexts } from './schema.ts'
 import type { ApplyInput } from './use-cases.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
@@ -20,6 +20,16 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
     return planRead(plan, (id) => control.find('api_key', id)?.name ?? null)
   }
 
+  app.post<{ Body: PolicyTexts }>(
+    `${ENVIRONMENT}/validate`,
+    {
+      config: { operation: 'schema.read' },
+      bodyLimit: BULK_BODY_BYTES_MAX,
+      schema: { body: PolicyTexts, response: { 200: CheckedPolicy } },
+    },
+    async ({ scope, body }): Promise<CheckedPolicy> =>
+      planner.check({ environment: scope.environment.id, now: now(), ...body }),
+  )
   app.post<{ Body: PlanRequest }>(
     `${ENVIRONMENT}/plan`,
     {

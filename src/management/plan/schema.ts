@@ -18,7 +18,7 @@ import {
   Text,
   type TSchema,
 } from '../../model/json-schema.ts'
-import { PLAN_CHANGES_MAX, PLAN_ENTRIES_MAX } from '../../model/limits.ts'
+import { PLAN_CHANGES_MAX, PLAN_ENTRIES_MAX, POLICY_FILES_MAX, POLICY_PROBLEMS_MAX } from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
 import { ActionGroupCreate, ActionGroupUpdate } from '../action-groups/schema.ts'
 import { ConditionSetCreate, ConditionSetUpdate } from '../condition-sets/schema.ts'
@@ -92,6 +92,43 @@ export const page = maybe(described(Text, '`next` of an answer: the page of chan
 
 export const PlanRequest = named('PlanRequest', closed({ ...what, page }))
 export type PlanRequest = Static<typeof PlanRequest>
+
+const PolicyText = closed({
+  name: described(Text, 'how problems name the file, such as its path'),
+  text: described(Text, 'YAML or JSON'),
+})
+
+export const PolicyTexts = named(
+  'PolicyTexts',
+  closed({ files: described(listOf(PolicyText, POLICY_FILES_MAX), 'together one policy'), prune: what.prune }),
+)
+export type PolicyTexts = Static<typeof PolicyTexts>
+
+const PlaceInFile = open({
+  file: Text,
+  line: described(Count, 'from 1'),
+  column: described(Count, 'from 1, in UTF-16 code units'),
+  length: described(Count, 'characters of the line that are meant'),
+})
+
+export const CheckedPolicy = named(
+  'CheckedPolicy',
+  open({
+    policy: described(nullable(PolicyFile), 'all files as one policy, for `plan` and `apply`; null with an error'),
+    problems: described(
+      listOf(
+        open({
+          severity: enumOf('error', 'warning'),
+          message: Text,
+          place: PlaceInFile,
+          related: maybe(open({ place: PlaceInFile, message: Text })),
+        }),
+      ),
+      `errors, or when there are none warnings; the first ${POLICY_PROBLEMS_MAX.toLocaleString('en-US')}`,
+    ),
+  }),
+)
+export type CheckedPolicy = Static<typeof CheckedPolicy>
 
 export const Fingerprints = mapOf(nullable(Text))
 

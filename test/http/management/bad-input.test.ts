@@ -26,6 +26,8 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
 
 /** Places where only the form of a value says whether it is taken. */
 const FORM_ONLY: Readonly<Record<string, readonly string[]>> = {
+  // what is wrong with a text is the answer
+  'POST /v2/projects/:p/envs/:e/validate': ['files'],
   // what a key may be depends on the kind
   'POST /v2/projects/:p/envs/:e/plan': ['changes.0.key'],
   // the rest is what a plan answered: it is compared, and refused with 409

@@ -1,5 +1,6 @@
 // Plans over HTTP: what a policy file would do, and doing it, with everything that may come between the two.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { POLICY_FILE_BYTES_MAX, POLICY_FILES_MAX } from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 let api: Harness
@@ -171,5 +172,57 @@ describe('a plan', () => {
     expect(
       (await plan({ policy: POLICY })).body.outside.filter(({ key }: { key: string }) => key === 'writer'),
     ).toEqual([])
+  })
+})
+
+describe('policy files as text', () => {
+  const validate = (files: readonly object[], more: object = {}) => api.ask('POST', `${E}/validate`, { files, ...more })
+  const file = (text: string, name = 'policy.yaml') => ({ name, text })
+  const ROLES = 'zerohop: 2\nroles:\n  - key: reader\n    permissions: ['
+
+  it('are one policy that can be planned, with warnings', async () => {
+    const set = '\ncondition_sets:\n  - { key: staff, type: userset, conditions: {} }\n'
+    const files = [file(`${ROLES}doc:read]\n`, 'roles.yaml'), file(`zerohop: 2${set}`, 'sets.yaml')]
+    const { status, body } = await validate([...files, file(JSON.stringify({ ...POLICY, roles: [] }), 'doc.json')])
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body.problems).toMatchObject([
+      { severity: 'warning', place: { file: 'sets.yaml', line: 3, column: 12 } },
+      { severity: 'warning', place: { file: 'doc.json', line: 1 } },
+    ])
+    const { changes } = (await plan({ policy: body.policy })).body
+    expect(changes).toMatchObject([
+      { op: 'update', kind: 'role', key: 'reader' },
+      { op: 'create', key: 'staff' },
+    ])
+  })
+
+  it('say all that is wrong with them, and where', async () => {
+    const { body } = await validate([file(`${ROLES}doc:raed]\n`), file(JSON.stringify(POLICY), 'all.json')])
+    expect(body.policy).toBeNull()
+    expect(body.problems).toMatchObject([
+      { severity: 'error', message: expect.stringContaining('`read`'), place: { line: 4, column: 19, length: 8 } },
+      { message: expect.stringContaining('twice'), place: { file: 'all.json' }, related: { place: { line: 3 } } },
+    ])
+    expect((await validate([file('a: [')])).body.problems).toMatchObject([{ severity: 'error', place: { line: 1 } }])
+  })
+
+  it('say what only this environment refuses, where it stands', async () => {
+    const assignments = 'zerohop: 2\nrole_assignments:\n  - { user: nobody, role: reader, tenant: default }\n'
+    const { body } = await validate([file(assignments), file(JSON.stringify(POLICY), 'all.json')])
+    expect(body.policy).toBeNull()
+    expect(body.problems).toMatchObject([
+      { severity: 'error', message: expect.stringContaining('nobody'), place: { file: 'policy.yaml', line: 3 } },
+    ])
+    // about no part of the files
+    const empty = await validate([file('zerohop: 2\n')], { prune: true })
+    expect(empty.status).toBe(422)
+    expect(empty.body.detail[0].msg).toContain('prune')
+  })
+
+  it('have a bound in number and size', async () => {
+    const many = Array.from({ length: POLICY_FILES_MAX + 1 }, (_, at) => file('zerohop: 2', `${at}.yaml`))
+    expect((await validate(many)).status).toBe(422)
+    const { body } = await validate([file(`# ${'x'.repeat(POLICY_FILE_BYTES_MAX)}`)])
+    expect(body.problems).toMatchObject([{ severity: 'error', message: expect.stringContaining('larger') }])
   })
 })

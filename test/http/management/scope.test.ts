@@ -37,6 +37,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/projects/:p/envs/:e/explain': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/user-permissions': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/authorized-users': { access: 'read' },
+  'POST /v2/projects/:p/envs/:e/validate': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
