@@ -6,6 +6,7 @@ import { compareRoute, copyRoute, environmentsRoute } from './pages/environments
 import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
+import { policyFileRoute } from './pages/policy-file/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { whyRoute } from './pages/why/route.ts'
@@ -30,4 +31,5 @@ export const environmentPages = environmentRoute.addChildren([
   environmentsRoute,
   compareRoute,
   copyRoute,
+  policyFileRoute,
 ])

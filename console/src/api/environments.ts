@@ -3,6 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { api, read } from './client.ts'
 
+export type Project = Pick<components['schemas']['Project'], 'id' | 'key' | 'name'>
+
 /** Rows of a page of the API: the most that it answers. */
 const ROWS = 100
 /** Pages that are read for a list which is shown whole. */

@@ -18,7 +18,7 @@ interface WriteOptions<I> {
   readonly done: (input: I) => string
   /** false where the same request may change nothing: then its revision is not its own */
   readonly isUndoable?: (input: I) => boolean
-  readonly onDone?: (input: I) => void
+  readonly onDone?: (input: I, revision: number) => void
   /** where no other place shows the error */
   readonly onFail?: (error: unknown) => void
 }
@@ -35,7 +35,7 @@ export function useWrite<I>({ send, done, isUndoable = () => true, onDone, onFai
     onSuccess: (revision, input) => {
       const canUndo = isUndoable(input) && revision > 0
       notifyDone(done(input), canUndo ? () => undo(path, revision) : undefined)
-      onDone?.(input)
+      onDone?.(input, revision)
     },
     onError: (error) => onFail?.(error),
   })

@@ -1,0 +1,148 @@
+// The policy as a file: exported, and files that were picked, which are read by the server, planned, and applied as one
+// revision, just as they were planned.
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { countsText, sumOf } from 'zerohop/change-words'
+import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
+import { useWrite } from '../../api/write.ts'
+import { Page } from '../../components/page.tsx'
+import { PlanOutcome } from '../../components/plan-outcome.tsx'
+import { PlanView } from '../../components/plan-view.tsx'
+import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
+import { ExportSection } from './export-section.tsx'
+import { FilePicker } from './file-picker.tsx'
+import { FileProblems } from './file-problems.tsx'
+import classes from './policy-file.module.css'
+import {
+  applyFiles,
+  checkQuery,
+  filePlanQuery,
+  type PickedFiles,
+  type Plan,
+  type Policy,
+} from './policy-file-queries.ts'
+
+const FROM = '/$project/$environment/policy-file'
+const NO_FILES: PickedFiles = { id: 0, files: [] }
+let picks = 0
+
+export function PolicyFilePage() {
+  const path = useEnvironmentPath()
+  return (
+    <Page
+      title="Policy file"
+      description={`The policy of ${path.e} as text: for git, for another environment, or to change it by a file.`}
+    >
+      <div className={classes.sections}>
+        <ExportSection />
+        {/* another environment begins with no files */}
+        <ApplySection key={`${path.p}/${path.e}`} path={path} />
+      </div>
+    </Page>
+  )
+}
+
+function ApplySection({ path }: { readonly path: EnvironmentPath }) {
+  const [picked, setPicked] = useState(NO_FILES)
+  const { id, files } = picked
+  const [prune, setPrune] = useState(false)
+  const checked = useQuery(checkQuery(path, picked, prune))
+  return (
+    <>
+      <section className={classes.apply}>
+        <h2>Plan and apply files</h2>
+        <FilePicker files={files} onChange={(next) => setPicked({ id: ++picks, files: next })} />
+        <label className={classes.choice}>
+          <input type="checkbox" checked={prune} onChange={({ currentTarget }) => setPrune(currentTarget.checked)} />
+          Prune: delete what the files manage and do not name
+        </label>
+      </section>
+      {files.length === 0 ? (
+        <p className={classes.note}>
+          Nothing happens before you have seen what would change and who would gain and lose access.
+        </p>
+      ) : (
+        <QueryState query={checked} loading={<LoadingState label="Reading the files" rows={3} />}>
+          {({ policy, problems }) => (
+            <>
+              {problems.length > 0 && <FileProblems problems={problems} files={files} />}
+              {policy !== null && <PlannedFiles {...{ path, id, policy, prune }} />}
+            </>
+          )}
+        </QueryState>
+      )}
+    </>
+  )
+}
+
+interface PlannedFilesProps {
+  readonly path: EnvironmentPath
+  readonly id: number
+  readonly policy: Policy
+  readonly prune: boolean
+}
+
+function PlannedFiles(props: PlannedFilesProps) {
+  const plan = useQuery(filePlanQuery(props.path, props.id, props.policy, props.prune))
+  return (
+    <QueryState query={plan} loading={<LoadingState label="Planning" />}>
+      {(planned) => (
+        <Planned {...props} planned={planned} isOld={plan.isFetching} onAgain={() => void plan.refetch()} />
+      )}
+    </QueryState>
+  )
+}
+
+interface PlannedProps extends PlannedFilesProps {
+  readonly planned: Plan
+  /** another plan is being made */
+  readonly isOld: boolean
+  readonly onAgain: () => void
+}
+
+function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps) {
+  const navigate = useNavigate({ from: FROM })
+  const canWrite = useMay('write')
+  const [cascade, setCascade] = useState(false)
+  const needsCascade = planned.cascade.length > 0
+  const apply = useWrite<void>({
+    send: () => applyFiles(path, policy, planned, { prune, cascade: cascade && needsCascade }),
+    done: () => 'The files are applied',
+    onDone: (_, revision) =>
+      void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } }),
+  })
+  if (planned.changes.length === 0)
+    return (
+      <EmptyState
+        icon="circleCheck"
+        title="Nothing would change"
+        text={`${path.e} is what the files say${prune ? '' : '; what they do not name was not looked at'}.`}
+      />
+    )
+  return (
+    <>
+      <PlanView plan={planned} isOld={isOld} />
+      {needsCascade && canWrite && (
+        <label className={classes.choice}>
+          <input
+            type="checkbox"
+            checked={cascade}
+            onChange={({ currentTarget }) => setCascade(currentTarget.checked)}
+          />
+          Also delete what goes with them: {countsText(planned.cascade)}
+        </label>
+      )}
+      <PlanOutcome
+        action="Apply as one revision"
+        mutation={apply}
+        onAgain={onAgain}
+        canWrite={canWrite}
+        isDisabled={isOld || (needsCascade && !cascade)}
+      >
+        {sumOf(planned)}, in one revision.{!canWrite && ' Your API key may only read.'}
+      </PlanOutcome>
+    </>
+  )
+}
