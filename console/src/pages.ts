@@ -1,5 +1,6 @@
 // Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
 // navigation shows pages in this order.
+import { accessReviewRoute } from './pages/access-review/route.ts'
 import { decisionsRoute } from './pages/decisions/route.ts'
 import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { compareRoute, copyRoute, environmentsRoute } from './pages/environments/route.ts'
@@ -32,4 +33,5 @@ export const environmentPages = environmentRoute.addChildren([
   compareRoute,
   copyRoute,
   policyFileRoute,
+  accessReviewRoute,
 ])

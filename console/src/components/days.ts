@@ -1,12 +1,12 @@
 // Days in an address, `2026-11-20`: those of the reader.
 
 /** Midnight where the reader is, in ms since 1970; of a later day when one says how many days later. */
-function dayStart(day: string, later = 0): number {
+export function dayStart(day: string, later = 0): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date + later).getTime()
 }
 
-const isDay = (value: unknown): value is string =>
+export const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(dayStart(value))
 
 export interface Days {

@@ -13,16 +13,18 @@ interface TabsProps<Id extends string> {
   /** the first one is open when the address names none */
   readonly tabs: readonly Tab<Id>[]
   readonly open: Id
+  /** what stays in the address */
+  readonly keep?: Readonly<Record<string, string>>
 }
 
-export function Tabs<Id extends string>({ label, tabs, open }: TabsProps<Id>) {
+export function Tabs<Id extends string>({ label, tabs, open, keep = {} }: TabsProps<Id>) {
   return (
     <nav aria-label={label} className={classes.tabs}>
       {tabs.map(({ id, label: text }, at) => (
         <Link
           key={id}
           to="."
-          search={(at === 0 ? {} : { tab: id }) as never}
+          search={(at === 0 ? keep : { ...keep, tab: id }) as never}
           resetScroll={false}
           className={classes.tab}
           activeProps={{}}

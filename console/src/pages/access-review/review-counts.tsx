@@ -1,0 +1,109 @@
+// How many users have each role, or may do each action: what one opens to see who.
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { TextLink } from '../../components/links.tsx'
+import bar from '../../components/list-bar.module.css'
+import { Pager } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import classes from './review.module.css'
+import { type AccessCount, countsQuery } from './review-queries.ts'
+import type { ReviewSearch } from './review-search.ts'
+
+const ROWS = 50
+const number = new Intl.NumberFormat()
+
+const WORDS = {
+  role: { label: 'Roles', none: 'No role', text: 'Roles give permissions to users. They are made on the page Policy.' },
+  resource: { label: 'Actions', none: 'No action', text: 'Resources with their actions are what is protected.' },
+} as const
+
+interface ReviewCountsProps {
+  readonly by: 'role' | 'resource'
+  readonly search: ReviewSearch
+}
+
+export function ReviewCounts({ by, search }: ReviewCountsProps) {
+  const counts = useQuery(countsQuery(useEnvironmentPath(), by, search))
+  const [find, setFind] = useState('')
+  const [page, setPage] = useState(1)
+  const { label, none, text } = WORDS[by]
+  const wanted = find.toLowerCase()
+  return (
+    <QueryState query={counts}>
+      {({ counts: all, complete, revision }) => {
+        const rows = all.filter(({ key }) => key.toLowerCase().includes(wanted))
+        return (
+          <>
+            <div className={bar.bar}>
+              <SearchField
+                label={`Find ${label.toLowerCase()}`}
+                value={find}
+                onChange={(next) => {
+                  setFind(next)
+                  setPage(1)
+                }}
+              />
+              <span className={classes.dim}>
+                {complete ? '' : 'At least, '}as of revision {revision}
+              </span>
+            </div>
+            {rows.length === 0 ? (
+              <EmptyState icon="search" title={`${none}${find === '' ? ' yet' : ' is like this'}`} text={text} />
+            ) : (
+              <>
+                <DataTable
+                  label={label}
+                  columns={by === 'role' ? ROLE_COLUMNS : ACTION_COLUMNS}
+                  rows={rows.slice((page - 1) * ROWS, page * ROWS)}
+                  rowKey={({ key }) => key}
+                />
+                {rows.length > ROWS && <Pager page={page} size={ROWS} total={rows.length} onChange={setPage} />}
+              </>
+            )}
+          </>
+        )
+      }}
+    </QueryState>
+  )
+}
+
+function CountLink({ of, to }: { readonly of: string; readonly to: ReviewSearch }) {
+  return (
+    <TextLink to="." search={((before: ReviewSearch) => ({ ...before, ...to })) as never}>
+      {of}
+    </TextLink>
+  )
+}
+
+function ActionLink({ of }: { readonly of: string }) {
+  const colon = of.indexOf(':')
+  return <CountLink of={of} to={{ resource: of.slice(0, colon), action: of.slice(colon + 1) }} />
+}
+
+const right = { align: 'right', width: '120px' } as const
+
+const ROLE_COLUMNS: readonly Column<AccessCount>[] = [
+  { header: 'Role', cell: ({ key }) => <CountLink of={key} to={{ role: key }} /> },
+  { header: 'Users', ...right, cell: ({ users }) => (users === 0 ? <Nobody /> : number.format(users)) },
+  { header: 'Permissions', ...right, cell: ({ permissions }) => number.format(permissions ?? 0) },
+]
+
+const ACTION_COLUMNS: readonly Column<AccessCount>[] = [
+  { header: 'Action', cell: ({ key }) => <ActionLink of={key} /> },
+  { header: 'Users', ...right, cell: ({ users }) => (users === 0 ? <Nobody /> : number.format(users)) },
+  {
+    header: 'Conditional',
+    ...right,
+    cell: ({ conditional }) => (conditional === 0 ? '' : `+ ${number.format(conditional)}`),
+  },
+]
+
+const Nobody = () => (
+  <span className={classes.nobody}>
+    <Icon name="triangleAlert" size={14} /> nobody
+  </span>
+)

@@ -1,0 +1,112 @@
+// What narrows an access review, when it is of, and what it is compared with.
+import '@mantine/core/styles/Checkbox.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import {
+  suggestActions,
+  suggestInstancesByName,
+  suggestResources,
+  suggestRoles,
+  suggestTenants,
+  suggestUsers,
+} from '../../api/suggestions.ts'
+import { FilterField } from '../../components/filter-field.tsx'
+import bar from '../../components/list-bar.module.css'
+import classes from './review.module.css'
+import { isNarrowed, isOverview } from './review-query.ts'
+import type { ReviewSearch } from './review-search.ts'
+
+interface ReviewFiltersProps {
+  readonly search: ReviewSearch
+  readonly onChange: (change: { readonly [N in keyof ReviewSearch]?: unknown }) => void
+  readonly onClear: () => void
+}
+
+export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps) {
+  const path = useEnvironmentPath()
+  const { resource = '' } = search
+  const [type = ''] = resource.split(':')
+  const fields = [
+    { name: 'user', label: 'User', suggest: (text: string) => suggestUsers(path, text) },
+    { name: 'role', label: 'Role, or type#role', suggest: (text: string) => suggestRoles(path, text) },
+    {
+      name: 'resource',
+      label: 'Resource, or type:key',
+      suggest: (text: string) =>
+        text.includes(':') ? suggestInstancesByName(path, text) : suggestResources(path, text),
+    },
+    { name: 'action', label: 'Action', suggest: (text: string) => suggestActions(path, type, text) },
+    { name: 'tenant', label: 'Tenant', suggest: (text: string) => suggestTenants(path, text) },
+  ] as const
+  return (
+    <search>
+      <div className={`${bar.bar} ${classes.bar}`}>
+        {!isOverview(search) &&
+          fields.map(({ name, label, suggest }) => (
+            <FilterField
+              key={name}
+              label={label}
+              value={search[name] ?? ''}
+              suggest={suggest}
+              onChange={(value) => onChange({ [name]: value })}
+            />
+          ))}
+        <MomentField label="As of" empty="now" value={search.at ?? ''} onChange={(at) => onChange({ at })} />
+        <MomentField
+          label="Compared with"
+          empty="nothing"
+          value={search.since ?? ''}
+          onChange={(since) => onChange({ since })}
+        />
+        {search.since !== undefined && !isOverview(search) && (
+          <Checkbox
+            label="Only changes"
+            className={classes.check}
+            checked={search.changed === true}
+            onChange={({ currentTarget }) => onChange({ changed: currentTarget.checked })}
+          />
+        )}
+        {isNarrowed(search) && (
+          <Button variant="subtle" onClick={onClear}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </search>
+  )
+}
+
+interface MomentFieldProps {
+  readonly label: string
+  /** what it means to leave it empty */
+  readonly empty: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A revision or a date, asked for with Enter or by leaving the field. */
+function MomentField({ label, empty, value, onChange }: MomentFieldProps) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const send = () => {
+    if (typed.trim() !== value) onChange(typed.trim())
+  }
+  return (
+    <TextInput
+      aria-label={`${label}: a revision, or a date as year-month-day`}
+      className={classes.moment}
+      leftSection={<span className={classes.prefix}>{label}</span>}
+      leftSectionWidth={label.length * 7 + 16}
+      placeholder={`${empty}, 118, 2026-11-20`}
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onBlur={send}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') send()
+      }}
+      autoComplete="off"
+    />
+  )
+}

@@ -1,0 +1,189 @@
+// Lines of an access review, one page of them. Each action opens in Why, at the revision of the review.
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { TextLink } from '../../components/links.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { Tags, tagLink } from '../../components/tag.tsx'
+import classes from './review.module.css'
+import { linesQuery } from './review-queries.ts'
+import { isNarrowed } from './review-query.ts'
+import { type AccessLine, type ReviewRow, rowsOf, sourceText } from './review-rows.ts'
+import type { ReviewSearch } from './review-search.ts'
+
+export function ReviewLines({ search }: { readonly search: ReviewSearch }) {
+  const lines = useQuery(linesQuery(useEnvironmentPath(), search))
+  return (
+    <QueryState query={lines}>
+      {({ lines: found, revision, revision_at, since, next }) => (
+        <>
+          <p className={classes.of}>
+            As of revision {revision}, <Instant value={revision_at} />
+            {since === null ? '' : `, compared with revision ${since}`}
+          </p>
+          {found.length === 0 && next === null ? (
+            <NoLines search={search} />
+          ) : (
+            <LinesTable lines={found} revision={revision} isOld={lines.isPlaceholderData} isCompared={since !== null} />
+          )}
+          <Pages search={search} next={next} />
+          <p className={classes.note}>
+            Conditional access depends on what is sent with the question, or stored of the resource, and is no access by
+            itself. Not listed is what a request gains by other attributes of the user, or by relations that it sends.
+          </p>
+        </>
+      )}
+    </QueryState>
+  )
+}
+
+interface LinesTableProps {
+  readonly lines: readonly AccessLine[]
+  readonly revision: number
+  readonly isOld: boolean
+  readonly isCompared: boolean
+}
+
+function LinesTable({ lines, revision, isOld, isCompared }: LinesTableProps) {
+  const columns = useMemo(() => columnsOf(revision, isCompared), [revision, isCompared])
+  const rows = useMemo(() => rowsOf(lines), [lines])
+  return <DataTable label="Access" columns={columns} rows={rows} rowKey={({ key }) => key} isOld={isOld} />
+}
+
+const columnsOf = (revision: number, isCompared: boolean): readonly Column<ReviewRow>[] => [
+  { header: 'User', width: '22%', cell: ({ line }) => <UserLink user={line.user} /> },
+  ...(isCompared
+    ? [{ header: 'Since then', width: '110px', cell: ({ line }: ReviewRow) => <Change of={line.change} /> }
+  { header: 'May', cell: (row) => <May row={row} revision={revision} /> },
+  { header: 'Where', width: '22%', cell: ({ line }) => <Where line={line} /> },
+  { header: 'By', width: '22%', cell: ({ line }) => <span className={classes.source}>{sourceText(line)}</span> },
+]
+    : []),
+]
+
+function UserLink({ user }: { readonly user: string }) {
+  const { p, e } = useEnvironmentPath()
+  return (
+    <TextLink to="/$project/$environment/users/$user" params={{ project: p, environment: e, user }}>
+      <span className={classes.user}>{user}</span>
+    </TextLink>
+  )
+}
+
+const NOTES = {
+  allowed: undefined,
+  conditional: 'Conditional',
+  undecided: 'Undecided: a check ends with an error',
+  incomplete: 'This user has more than one list can hold: filter by resource or tenant',
+} as const
+
+function May({ row: { line, lines }, revision }: { readonly row: ReviewRow; readonly revision: number }) {
+  const { access, when } = line
+  const note = NOTES[access]
+  return (
+    <>
+      <Tags>
+        {lines.map((each) => each.action !== null && <WhyTag key={whatOf(each)} line={each} revision={revision} />)}
+      </Tags>
+      {(note !== undefined || when !== null) && (
+        <div className={classes.dim}>
+          {note ?? 'With nothing sent; otherwise'}
+          {when === null ? '' : `${note === undefined ? '' : ','} when ${when}`}
+        </div>
+      )}
+    </>
+  )
+}
+
+const whatOf = ({ resource, action }: AccessLine): string => `${resource}:${action}`
+
+/** What was removed is not there at the revision: it opens at the newest one. */
+function WhyTag({ line, revision }: { readonly line: AccessLine; readonly revision: number }) {
+  const { p, e } = useEnvironmentPath()
+  const { user, action, resource, resource_instance: key, tenant, change } = line
+  const asked = { user, action, resource: key === null ? resource : `${resource}:${key}` }
+  const place = { ...(tenant !== null && { tenant }), ...(change !== 'removed' && { at: String(revision) }) }
+  return (
+    <Link
+      className={tagLink}
+      to="/$project/$environment/why"
+      params={{ project: p, environment: e }}
+      search={{ ...asked, ...place } as never}
+    >
+      {whatOf(line)}
+    </Link>
+  )
+}
+
+function Where({ line: { resource, resource_instance: key, tenant } }: { readonly line: AccessLine }) {
+  if (resource === null) return null
+  return (
+    <>
+      {key === null ? '' : `${resource}:${key} `}
+      <span className={key === null ? undefined : classes.dim}>
+        {tenant === null ? 'every tenant' : `in ${tenant}`}
+      </span>
+    </>
+  )
+}
+
+function Change({ of }: { readonly of: AccessLine['change'] }) {
+  if (of === null) return null
+  return (
+    <span className={classes.change} data-change={of}>
+      <Icon name={of === 'added' ? 'plus' : 'minus'} size={14} />
+      {of}
+    </span>
+  )
+}
+
+/** A page knows only where the next one begins: the way back is that of the browser. */
+function Pages({ search, next }: { readonly search: ReviewSearch; readonly next: string | null }) {
+  const navigate = useNavigate()
+  const { after, ...first } = search
+  if (after === undefined && next === null) return null
+  return (
+    <nav className={classes.pages} aria-label="Pages of the list">
+      {after !== undefined && (
+        <Button variant="default" onClick={() => void navigate({ to: '.', search: first as never })}>
+          First page
+        </Button>
+      )}
+      {next !== null && (
+        <Button
+          variant="default"
+          onClick={() => void navigate({ to: '.', search: { ...first, after: next } as never })}
+        >
+          Next page
+        </Button>
+      )}
+    </nav>
+  )
+}
+
+function NoLines({ search }: { readonly search: ReviewSearch }) {
+  if (search.changed)
+    return (
+      <EmptyState icon="gitCompare" title="Nothing was added or removed" text="Everybody has what they had then." />
+    )
+  if (isNarrowed(search))
+    return (
+      <EmptyState
+        icon="filter"
+        title="Nobody has access like this"
+        text="Filter less. A role without permissions, or that nobody has, gives no access."
+      />
+    )
+  return (
+    <EmptyState
+      icon="users"
+      title="Nobody has access yet"
+      text="Assign a role to a user on the page Users, and what it gives appears here."
+    />
+  )
+}

@@ -1,0 +1,31 @@
+// Lines of an access review as rows of a table: what a user has in one place by one source is one row.
+import type { components } from 'zerohop/client'
+
+export type AccessLine = components['schemas']['AccessLine']
+
+export interface ReviewRow {
+  readonly key: string
+  /** the first of its lines; in all others only the action, and of a whole type the resource, are others */
+  readonly line: AccessLine
+  readonly lines: readonly AccessLine[]
+}
+
+export function rowsOf(lines: readonly AccessLine[]): readonly ReviewRow[] {
+  const rows = new Map<string, AccessLine[]>()
+  for (const line of lines) {
+    const { action: _, resource, ...others } = line
+    const key = JSON.stringify(line.resource_instance === null ? others : { resource, ...others })
+    const row = rows.get(key)
+    if (row === undefined) rows.set(key, [line])
+    else row.push(line)
+  }
+  return [...rows].map(([key, own]) => ({ key, line: own[0]!, lines: own }))
+}
+
+/** By what a line has its access. */
+export function sourceText({ source, derived }: Pick<AccessLine, 'source' | 'derived'>): string {
+  if (source === null) return ''
+  const { role, user_set, resource_set } = source
+  if (role) return derived ? `${role}, over relations` : role
+  return `${user_set ?? ''} × ${resource_set ?? ''}`
+}
