@@ -100,7 +100,7 @@ function pick(
 }
 
 /** Reads all records after a key in order, until the page is full or its work limit is reached. */
-function scan(
+export function scan(
   evaluator: Evaluator,
   table: Table.Users | Table.Instances,
   { after = '', limit }: PageQuery,

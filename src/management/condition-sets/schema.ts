@@ -16,8 +16,8 @@ import { counted, page, query, search, textParameter } from '../query-parameters
 import { ResourceRead } from '../resources/schema.ts'
 import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from '../schema-parts.ts'
 
-const SetType = enumOf('userset', 'resourceset')
-const Conditions = described(Attributes, 'what must hold, as docs/conditions.md says; kept as it is sent')
+export const SetType = enumOf('userset', 'resourceset')
+export const Conditions = described(Attributes, 'what must hold, as docs/conditions.md says; kept as it is sent')
 
 const fields = {
   ...bodyNames,

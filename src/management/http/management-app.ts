@@ -22,6 +22,7 @@ import { accessReviewRoutes } from '../access-review/routes.ts'
 import { actionGroupRoutes } from '../action-groups/routes.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { bulkRoutes } from '../bulk/routes.ts'
+import { conditionMatchRoute } from '../condition-sets/match-routes.ts'
 import { conditionSetRoutes } from '../condition-sets/routes.ts'
 import { elementsRoutes } from '../elements/routes.ts'
 import { copyRoutes } from '../environments/copy-routes.ts'
@@ -158,6 +159,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     store.closeWith(planner)
     copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)
+    conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)

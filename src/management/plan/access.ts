@@ -33,12 +33,20 @@ export interface AccessOptions {
 
 /** What the changes do to the access that the image gives. */
 export function accessOf(before: Image, changes: readonly PolicyChange[], { now, page }: AccessOptions): AccessDiff {
+  return accessDiff(before, imageAfter(before, changes), changes, {
+    now,
+    ...(page === undefined ? {} : { after: page }),
+  })
+}
+
+/** A copy of the image with changes that no log has. @throws DELTA_INVALID, IMAGE_FULL */
+export function imageAfter(before: Image, changes: readonly PolicyChange[]): Image {
   const after = before.clone()
   const { revision } = before
   const { chain } = before.position
   const step = { environment: before.environment, from: revision, to: revision + 1, previous: chain }
   after.apply({ ...step, chain: AFTER_CHAIN, changes })
-  return accessDiff(before, after, changes, { now, ...(page === undefined ? {} : { after: page }) })
+  return after
 }
 
 const NOBODY: AccessChange = { users: 0, decisions: 0, complete: true, groups: [], more_groups: 0, first: [] }

@@ -3,6 +3,8 @@ import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
 import type { Moved, PolicyFile, PolicyKind } from '../policy-file/schema.ts'
+import type { ConditionMatchQuestion } from '../condition-sets/match-schema.ts'
+import type { Moved, PolicyKind } from '../policy-file/schema.ts'
 import type { Conflict, Lost } from '../revert/undone.ts'
 import type { Wanted } from './decide-plan.ts'
 import type { PlanEntry } from './entries.ts'
@@ -31,12 +33,19 @@ export interface CheckedFiles {
   /** all files as one policy; null when there is an error */
   readonly policy: PolicyFile | null
   readonly problems: readonly Problem[]
+/** Who or what condition sets match: asked of the same images. */
+export interface MatchTask {
+  readonly environment: LogId
+  /** milliseconds since 1970: the time of the question */
+  readonly now: number
+  readonly matched: ConditionMatchQuestion
 }
 
 /** A task on its way to the thread, which answers it by the number. */
-export interface PlanMessage {
+export interface PlanMessage<T extends PlanTask | MatchTask = PlanTask | MatchTask> {
   readonly id: number
   readonly task: PlanTask | CheckTask
+  readonly task: T
   /** whether the thread may build an image of very many objects itself; without it it answers with no plan */
   readonly mayBuild: boolean
 }

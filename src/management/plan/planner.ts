@@ -6,6 +6,12 @@ import { KeptThread } from '../../model/kept-thread.ts'
 import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
 import { threadUrl } from '../../model/thread.ts'
 import type { MadePlan, PlanMessage, PlanTask } from './plan-task.ts'
+import { revived, type TaskAnswer, threadUrl } from '../../model/thread.ts'
+import type { ConditionMatches } from '../condition-sets/match-schema.ts'
+import type { MadePlan, MatchTask, PlanMessage, PlanTask } from './plan-task.ts'
+
+type Task = PlanTask | MatchTask
+type Answer = MadePlan | ConditionMatches
 
 import { revived, type TaskAnswer, threadUrl } from '../../model/thread.ts'
 import type { CheckedFiles, CheckTask, MadePlan, PlanAnswer, PlanMessage, PlanTask } from './plan-task.ts'
@@ -14,6 +20,8 @@ interface Waiting {
   readonly task: PlanTask | CheckTask
   /** the thread answers each task in its kind */
   readonly resolve: (answer: never) => void
+  readonly task: Task
+  readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -53,6 +61,15 @@ export class Planner {
   }
 
   #ask<T extends PlanAnswer>(task: PlanTask | CheckTask): Promise<T> {
+    return this.#ask(task) as Promise<MadePlan>
+  }
+
+  /** Who or what condition sets match. @throws as `plan` */
+  match(task: MatchTask): Promise<ConditionMatches> {
+    return this.#ask(task) as Promise<ConditionMatches>
+  }
+
+  #ask(task: Task): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(new ZerohopError('CLOSED', { what: 'the thread of plans' }))
     const waiting = this.#waiting.size
     if (waiting >= PLANS_WAITING_MAX) return Promise.reject(new ZerohopError('OVERLOADED', { waiting }))
@@ -76,6 +93,7 @@ export class Planner {
   #start(): Worker {
     const worker = new Worker(threadUrl(import.meta.url, './plan-thread.ts'), { workerData: { data: this.#data } })
     worker.on('message', ({ id, answer }: { id: number; answer: TaskAnswer<PlanAnswer | undefined> }) => {
+    worker.on('message', ({ id, answer }: { id: number; answer: TaskAnswer<Answer | undefined> }) => {
       const waiting = this.#waiting.get(id)
       if (waiting === undefined) return
       if ('result' in answer && answer.result === undefined) {
@@ -94,6 +112,7 @@ export class Planner {
 
   /** Has the image written that the thread lacks, and asks once more; when it cannot be written, the thread builds it. */
   async #withImage(worker: Worker, id: number, task: PlanTask | CheckTask): Promise<void> {
+  async #withImage(worker: Worker, id: number, task: Task): Promise<void> {
     try {
       await this.#writeImage?.(task.environment)
     } catch {

@@ -38,6 +38,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/projects/:p/envs/:e/user-permissions': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/authorized-users': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/validate': { access: 'read' },
+  'POST /v2/projects/:p/envs/:e/condition-matches': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
