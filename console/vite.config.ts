@@ -35,6 +35,8 @@ export default defineConfig({
       'zerohop/client': from('../src/client.ts'),
       // not in the package: sentences that the command line says, too
       'zerohop/change-words': from('../src/model/change-words.ts'),
+      // nor this: the operators of conditions, and what each takes
+      'zerohop/conditions': from('../src/model/condition-operators.ts'),
     },
   },
   build: {

@@ -129,6 +129,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'POST /envs/:e/explain': 'Explain a decision as an environment was',
   'POST /envs/:e/user-permissions': 'List what a user may do as an environment was',
   'POST /envs/:e/authorized-users': 'List who may do something as an environment was',
+  'POST /envs/:e/condition-matches': 'List who or what a condition set matches',
   'GET /v2/history': 'List what was done',
   'GET /history/:event/request': 'Read the request of an event',
   'GET /history/:event/response': 'Read the response of an event',

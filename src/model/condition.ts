@@ -2,13 +2,21 @@
 // is wrong and where. The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference)
 // evaluates and what the image compiles. What a tree means is docs/semantics.md, D6–D9; docs/conditions.md has the
 // grammar and every operator.
+import {
+  GROUPS,
+  MATCHES,
+  OPERATORS,
+  type Operator,
+  type OperatorRule,
+  ROOTS,
+  type Root,
+} from './condition-operators.ts'
 import { ZerohopError } from './errors.ts'
 import { requireKey } from './keys.ts'
 import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, CONDITIONS_BYTES_MAX, KEY_BYTES_MAX } from './limits.ts'
-import type { AttributeType, Json } from './objects.ts'
+import type { Json } from './objects.ts'
 
-/** Where a value comes from. `action.*` is our extension: attributes sent with the action. */
-export type Root = 'user' | 'resource' | 'tenant' | 'context' | 'action'
+export { GROUPS, MATCHES, OPERATORS, type Operator, ROOTS, type Root } from './condition-operators.ts'
 
 /** An attribute, and members inside it. */
 export interface AttributePath {
@@ -42,62 +50,6 @@ export type Condition =
   | { readonly kind: 'all' | 'any'; readonly items: readonly Condition[] }
   | { readonly kind: 'not'; readonly item: Condition }
   | { readonly kind: 'operand'; readonly left: AttributePath; readonly test: Test }
-
-/**
- * What an operator takes on its left (a value of another type makes the test false) and on its right (another value is
- * refused).
- */
-interface OperatorRule {
-  readonly left: readonly AttributeType[]
-  readonly right: 'scalar' | 'ordered' | 'range' | 'string' | 'list'
-  readonly ref: boolean
-}
-
-const SCALAR = ['bool', 'number', 'string', 'time'] as const
-const ORDERED = ['number', 'time', 'string'] as const
-
-/** docs/conditions.md says what each means; `starts-with` and `ends-with` are extensions. */
-export const OPERATORS = {
-  equals: { left: SCALAR, right: 'scalar', ref: true },
-  'not-equals': { left: SCALAR, right: 'scalar', ref: true },
-  'less-than': { left: ORDERED, right: 'ordered', ref: true },
-  'less-than-equals': { left: ORDERED, right: 'ordered', ref: true },
-  'greater-than': { left: ORDERED, right: 'ordered', ref: true },
-  'greater-than-equals': { left: ORDERED, right: 'ordered', ref: true },
-  between: { left: ORDERED, right: 'range', ref: false },
-  contains: { left: ['string'], right: 'string', ref: true },
-  'starts-with': { left: ['string'], right: 'string', ref: true },
-  'ends-with': { left: ['string'], right: 'string', ref: true },
-  in: { left: SCALAR, right: 'list', ref: true },
-  array_contains: { left: ['array'], right: 'scalar', ref: true },
-  array_subset: { left: ['array'], right: 'list', ref: true },
-  array_superset: { left: ['array'], right: 'list', ref: true },
-  array_intersect: { left: ['array'], right: 'list', ref: true },
-} as const satisfies Record<string, OperatorRule>
-
-export type Operator = keyof typeof OPERATORS
-
-export const GROUPS: ReadonlyMap<string, 'all' | 'any'> = new Map([
-  ['allOf', 'all'],
-  ['and', 'all'],
-  ['anyOf', 'any'],
-  ['or', 'any'],
-])
-export const ROOTS: ReadonlyMap<string, Root> = new Map([
-  ['user', 'user'],
-  ['subject', 'user'],
-  ['resource', 'resource'],
-  ['tenant', 'tenant'],
-  ['context', 'context'],
-  ['environment', 'context'],
-  ['action', 'action'],
-])
-/** The operators that test what lies inside: the value itself, some item of it, every item of it. */
-export const MATCHES: ReadonlyMap<string, 'object' | 'any' | 'all'> = new Map([
-  ['object_match', 'object'],
-  ['any_match', 'any'],
-  ['all_match', 'all'],
-])
 
 type Path = readonly (string | number)[]
 
