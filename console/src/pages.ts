@@ -1,6 +1,7 @@
 // Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
 // navigation shows pages in this order.
 import { accessReviewRoute } from './pages/access-review/route.ts'
+import { conditionSetRoute, conditionsRoute } from './pages/conditions/route.ts'
 import { decisionsRoute } from './pages/decisions/route.ts'
 import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { compareRoute, copyRoute, environmentsRoute } from './pages/environments/route.ts'
@@ -17,6 +18,8 @@ export const environmentPages = environmentRoute.addChildren([
   environmentIndexRoute,
   policyRoute,
   reviewRoute,
+  conditionsRoute,
+  conditionSetRoute,
   usersRoute,
   userRoute,
   tenantsRoute,

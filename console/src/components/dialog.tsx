@@ -20,10 +20,12 @@ interface DialogProps {
   readonly error?: unknown
   readonly onSubmit: () => void
   readonly onClose: () => void
+  /** with room for a list of changes */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
-export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClose, children }: DialogProps) {
+export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClose, isWide, children }: DialogProps) {
   return (
     <Modal
       opened
@@ -32,6 +34,7 @@ export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClo
       lockScroll={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
       centered
+      size={isWide ? 'lg' : 'md'}
     >
       <form
         className={classes.form}

@@ -1,0 +1,95 @@
+// A change of the policy before it is made: what changes, who gains and who loses access, and then all of it as one
+// revision, exactly as it was shown. When something changed meanwhile, nothing is done and the plan is made again.
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { countsText } from 'zerohop/change-words'
+import type { components } from 'zerohop/client'
+import { ApiError } from '../api/api-error.ts'
+import { api, read } from '../api/client.ts'
+import { useEnvironmentPath } from '../api/environments.ts'
+import { useWrite } from '../api/write.ts'
+import { AccessDiff } from './access-diff.tsx'
+import { ChangeList } from './change-list.tsx'
+import { Dialog } from './dialog.tsx'
+import { LoadingState, QueryState } from './states.tsx'
+
+export type PlannedChange = components['schemas']['PlannedChange']
+type Plan = components['schemas']['Plan']
+
+interface PlanDialogProps {
+  readonly title: string
+  /** on the button that does it */
+  readonly action: string
+  readonly isDanger?: boolean
+  readonly changes: readonly PlannedChange[]
+  /** says what was done, in the past */
+  readonly done: string
+  readonly onDone: () => void
+  readonly onClose: () => void
+  readonly children?: ReactNode
+}
+
+export function PlanDialog({
+  title,
+  action,
+  isDanger = false,
+  changes,
+  done,
+  onDone,
+  onClose,
+  children,
+}: PlanDialogProps) {
+  const path = useEnvironmentPath()
+  const plan = useQuery({
+    queryKey: ['plan', path.p, path.e, changes],
+    queryFn: ({ signal }) => {
+      const body = { changes: [...changes] }
+      return read(api.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body, signal }))
+    },
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  const save = useWrite({
+    send: ({ fingerprints, policy, access }: Plan) => {
+      const body = { changes: [...changes], fingerprints, expected: { policy, access } }
+      return api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body })
+    },
+    done: () => done,
+    onDone,
+    onFail: () => void plan.refetch(),
+  })
+  const isOutdated = save.error instanceof ApiError && save.error.status === 409
+  return (
+    <Dialog
+      title={title}
+      action={action}
+      isDanger={isDanger}
+      isWide
+      isBusy={save.isPending || plan.isFetching}
+      error={isOutdated ? undefined : save.error}
+      onSubmit={() => plan.data !== undefined && save.mutate(plan.data)}
+      onClose={onClose}
+    >
+      {children}
+      {isOutdated && (
+        <p role="alert">
+          Not saved: something changed between the review and now. What is shown below is up to date: look at it again.
+        </p>
+      )}
+      {plan.isFetching ? (
+        <LoadingState label="Working out who gains and who loses" rows={4} />
+      ) : (
+        <QueryState query={plan}>
+          {({ changes: planned, more, policy, access, cascade }) => (
+            <>
+              <ChangeList label="What changes" changes={planned} more={more} isPlan />
+              {cascade.length > 0 && <p>Deleted along with it: {countsText(cascade)}</p>}
+              <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+            </>
+          )}
+        </QueryState>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,40 @@
+// The attributes that conditions may read, with their declared types, and those of them that a text is about.
+import { queryOptions } from '@tanstack/react-query'
+import { type AttributeType, ROOTS } from 'zerohop/conditions'
+import type { Suggest, Suggestion } from '../../api/suggestions.ts'
+import { GENERATED } from './operands.ts'
+
+type Types = Readonly<Record<string, AttributeType>>
+
+export interface AttributeTypes {
+  readonly user: Types
+  readonly tenant: Types
+  /** none in a user set, which says nothing about the type of the resource */
+  readonly resource: Types
+}
+
+/** The declared type of an attribute; undefined for one that is not declared, or a member inside of one. */
+export function typeOf(types: AttributeTypes, attribute: string): AttributeType | undefined {
+  const [written = '', name = '', ...inside] = attribute.split('.')
+  const root = ROOTS.get(written)
+  if (inside.length > 0) return undefined
+  if (root === 'user' || root === 'tenant' || root === 'resource')
+    return GENERATED[`${root}.${name}`] ?? types[root][name]
+  return GENERATED[`${root}.${name}`]
+}
+
+/** Suggestions of a field in which an attribute is typed. */
+export function suggestAttributes(types: AttributeTypes): Suggest {
+  const all = [
+    ...Object.entries(GENERATED),
+    ...(['user', 'resource', 'tenant'] as const).flatMap((root) =>
+      Object.entries(types[root]).map(([name, type]) => [`${root}.${name}`, type] as const),
+    ),
+  ].map(([key, about]) => ({ key, about }))
+  return (search) =>
+    queryOptions({
+      queryKey: ['suggestions', 'attributes', JSON.stringify(types), search],
+      queryFn: async (): Promise<readonly Suggestion[]> =>
+        all.filter(({ key }) => key.toLowerCase().includes(search.toLowerCase())),
+    })
+}

@@ -1,0 +1,37 @@
+// What was typed about a set, and which fields differ from the stored ones: only these are sent.
+import type { Conditions } from './condition-model.ts'
+import { printText } from './conditions-text.ts'
+
+export interface SetDraft {
+  /** of the conditions, as it was typed */
+  readonly text: string
+  readonly name: string
+  readonly description: string
+  /** key of the parent; empty without one */
+  readonly parent: string
+}
+
+interface Stored {
+  readonly key: string
+  readonly name: string
+  readonly description: string | null
+  readonly conditions: { readonly [member: string]: unknown }
+  readonly parent: string
+}
+
+export function draftOf({ name, description, conditions, parent }: Stored): SetDraft {
+  return { text: printText(conditions as Conditions), name, description: description ?? '', parent }
+}
+
+/** The body of the write: the fields that differ. The order of members says nothing in JSON, yet is kept as it is typed. */
+export function changedFields(draft: SetDraft, stored: Stored, conditions: Conditions): Record<string, unknown> {
+  const name = draft.name.trim() || stored.key
+  const description = draft.description.trim() || null
+  const parent = draft.parent.trim()
+  return {
+    ...(JSON.stringify(conditions) === JSON.stringify(stored.conditions) ? {} : { conditions }),
+    ...(name === stored.name ? {} : { name }),
+    ...(description === stored.description ? {} : { description }),
+    ...(parent === stored.parent ? {} : { parent_id: parent || null }),
+  }
+}

@@ -1,0 +1,70 @@
+// The pages of conditions in a browser: a set is made, built with fields and as JSON, its matches are seen before it is
+// saved with who gains access; a rule is added and removed; what JSON the builder cannot show, and what is no JSON.
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('conditions')
+const json = (page: Page) => page.getByRole('textbox', { name: 'Conditions as JSON' })
+const builder = (page: Page) => page.getByRole('group', { name: 'Builder' })
+const match = (page: Page, user: string) => page.getByRole('row').filter({ hasText: user })
+
+// skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
+it.skipIf(consoleServer === undefined)('builds a set, shows whom it matches, and saves it with who gains', async () => {
+  const page = await console.visit('conditions')
+  await page.getByRole('link', { name: 'small-invoices' }).waitFor()
+  await page.getByRole('button', { name: 'New condition set' }).click()
+  await page.getByLabel('Key', { exact: true }).fill('sellers')
+  await page.getByRole('button', { name: 'Create condition set' }).click()
+  await page.getByText('No rule uses this set').waitFor()
+  await match(page, 'ana@acme.example').getByText('Matches').waitFor() // without conditions everybody does
+
+  await builder(page).getByRole('button', { name: 'Condition' }).click()
+  await page.getByRole('combobox', { name: 'Attribute' }).fill('user.department')
+  await page.getByRole('textbox', { name: 'Value' }).fill('sales')
+  expect(JSON.parse(await json(page).inputValue())).toEqual({ allOf: [{ 'user.department': { equals: 'sales' } }] })
+  await page.getByText('Of 5 users looked at, 5 match as stored, 1 as edited').waitFor()
+  await page.getByLabel('Only what changes').check()
+  await match(page, 'ben@acme.example').waitFor({ state: 'detached' })
+  await json(page).fill('{"user.department": {"equals": "sales"}, ')
+  await page.getByText(/This is not JSON\. Line 1, column \d+/).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('sales') // what it showed last
+  const cards = { 'user.cards': { any_match: { match: { kind: { equals: 'gold' } } } } }
+  await json(page).fill(JSON.stringify({ anyOf: [{ 'user.department': { equals: 'support' } }, cards] }))
+  await page.getByText('Only to be edited as JSON: it tests what is inside').waitFor()
+  await json(page).fill('{"user.level": {"above": 3}}')
+  await page.getByText('user.level › above: unknown operator `above`').waitFor()
+  await json(page).fill('{"user.department": {"in": ["sales", "support"]}}')
+  await page.getByText('3 would no longer match, 0 would now').waitFor()
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  await page.getByText('Nobody would gain or lose access').waitFor()
+  await page.getByRole('button', { name: 'Save as one revision' }).click()
+  await page.getByText('Condition set sellers saved').waitFor()
+
+  await page.getByRole('combobox', { name: 'May do' }).fill('invoice:approve')
+  await page.getByRole('combobox', { name: 'Resource set or resource' }).fill('small-invoices')
+  await page.getByRole('button', { name: 'Add rule…' }).click()
+  await page.getByRole('dialog').getByText('ben@acme.example').first().waitFor()
+  await page.getByRole('button', { name: 'Add set rule' }).click()
+  await page.getByRole('link', { name: 'small-invoices' }).waitFor()
+  await inspect(page, 'conditions')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByText('set rule', { exact: true }).waitFor() // goes along
+  await page.getByRole('button', { name: 'Delete condition set' }).click()
+  await page.getByText('Condition set sellers deleted').waitFor()
+  await page.getByRole('link', { name: 'Set rules' }).click()
+  await page.getByRole('button', { name: /^Remove the rule finance-staff/ }).waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'offers a key that reads nothing but reading, and says what failed',
+  async () => {
+    const page = await console.visit('conditions/small-invoices', { access: 'read' })
+    await page.getByText('Of 2 instances looked at, 1 match as stored').waitFor()
+    expect(await page.getByRole('button', { name: /Save|Delete|Add|Remove/ }).count()).toBe(0)
+    await page.route('**/condition-matches', (route) => route.fulfill({ status: 500, json: { message: 'broken' } }))
+    await page.reload()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+  },
+)
