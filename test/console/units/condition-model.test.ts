@@ -17,6 +17,7 @@ import {
 } from '../../../console/src/pages/conditions/condition-model.ts'
 import { parseText } from '../../../console/src/pages/conditions/conditions-text.ts'
 import { operatorsOf, retarget, rightSideOf, scalarFrom } from '../../../console/src/pages/conditions/operands.ts'
+import { changedFields, draftOf, rebased } from '../../../console/src/pages/conditions/set-draft.ts'
 import { type Condition, parseConditions, type Test as ServerTest } from '../../../src/model/condition.ts'
 import { CONDITION_DEPTH_MAX } from '../../../src/model/limits.ts'
 import type { Json } from '../../../src/model/objects.ts'
@@ -149,4 +150,38 @@ it('says where a text is no JSON', () => {
   })
   expect(parseText('{"a": 1')).toMatchObject({ problem: expect.stringMatching(/Line 1, column 8: /) })
   expect(parseText('[]')).toMatchObject({ problem: expect.stringMatching(/object in braces/) })
+})
+
+describe('what was typed about a set', () => {
+  const stored = {
+    key: 'seniors',
+    name: 'Seniors',
+    description: null,
+    conditions: { 'user.a': { equals: 1 } },
+    parent: '',
+  }
+  const draft = draftOf(stored)
+
+  it('is sent only where it differs', () => {
+    expect(changedFields(draft, stored, stored.conditions)).toEqual({})
+    const changed = { ...draft, name: ' ', description: ' old ', parent: 'staff' }
+    expect(changedFields(changed, stored, {})).toEqual({
+      conditions: {},
+      name: 'seniors',
+      description: 'old',
+      parent_id: 'staff',
+    })
+    expect(changedFields(draft, { ...stored, parent: 'staff' }, stored.conditions)).toEqual({ parent_id: null })
+  })
+
+  it('stays when somebody else has changed other fields', () => {
+    const theirs = { ...stored, name: 'Elders', conditions: {} }
+    expect(rebased({ ...draft, description: 'mine' }, stored, theirs)).toEqual({
+      text: '{}',
+      name: 'Elders',
+      description: 'mine',
+      parent: '',
+    })
+    expect(rebased({ ...draft, text: '{"half' }, stored, theirs).text).toBe('{"half')
+  })
 })

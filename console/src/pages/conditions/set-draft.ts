@@ -35,3 +35,10 @@ export function changedFields(draft: SetDraft, stored: Stored, conditions: Condi
     ...(parent === stored.parent ? {} : { parent_id: parent || null }),
   }
 }
+
+/** The draft on another state of the set: what was changed stays, the other fields are as stored there. */
+export function rebased(draft: SetDraft, base: Stored, stored: Stored): SetDraft {
+  const [before, now] = [draftOf(base), draftOf(stored)]
+  const pick = (name: keyof SetDraft) => (draft[name] === before[name] ? now : draft)[name]
+  return { text: pick('text'), name: pick('name'), description: pick('description'), parent: pick('parent') }
+}

@@ -16,7 +16,7 @@ import { type MatchContext, matchesQuery, type SetWithParent, suggestParents } f
 import classes from './conditions.module.css'
 import { parseText, printText } from './conditions-text.ts'
 import { Matches } from './matches.tsx'
-import { changedFields, draftOf, type SetDraft } from './set-draft.ts'
+import { changedFields, draftOf, rebased, type SetDraft } from './set-draft.ts'
 
 /** After the last change, before it is asked whom it matches. */
 const PAUSE_MS = 400
@@ -38,15 +38,20 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
   const parsed = parseText(draft.text)
   const problem = 'problem' in parsed ? parsed.problem : undefined
   const fields = 'problem' in parsed ? undefined : changedFields(draft, base, parsed.conditions)
-  const isDirty = fields === undefined || Object.keys(fields).length > 0
+  const isDirty = fields === undefined || !isEmpty(fields)
   const isOvertaken = stored.updated_at !== base.updated_at
-  const take = () => {
+  const show = (next: SetDraft) => {
     setBase(stored)
-    setDraft(draftOf(stored))
-    setRoot(readConditions(stored.conditions as never))
+    setDraft(next)
+    const read = parseText(next.text)
+    if ('conditions' in read) setRoot(readConditions(read.conditions))
   }
+  const take = () => show(draftOf(stored))
   useEffect(() => {
-    if (isOvertaken && !isDirty) take()
+    if (!isOvertaken) return
+    // what was sent is there: it stays as it is written here
+    if (!('problem' in parsed) && isEmpty(changedFields(draft, stored, parsed.conditions))) setBase(stored)
+    else if (!isDirty) take()
   })
   const hasConditions = fields !== undefined && ('conditions' in fields || 'parent_id' in fields)
   const sent =
@@ -93,7 +98,7 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
             <Button variant="default" onClick={take}>
               Show theirs
             </Button>
-            <Button variant="default" onClick={() => setBase(stored)}>
+            <Button variant="default" onClick={() => show(rebased(draft, base, stored))}>
               Keep mine
             </Button>
           </div>
@@ -179,6 +184,8 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
     </form>
   )
 }
+
+const isEmpty = (fields: object): boolean => Object.keys(fields).length === 0
 
 interface ReviewProps {
   readonly set: string
