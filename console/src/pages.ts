@@ -9,6 +9,7 @@ import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/histor
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { policyFileRoute } from './pages/policy-file/route.ts'
+import { resourceRoute, resourcesRoute } from './pages/resources/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { whyRoute } from './pages/why/route.ts'
@@ -20,6 +21,8 @@ export const environmentPages = environmentRoute.addChildren([
   reviewRoute,
   conditionsRoute,
   conditionSetRoute,
+  resourcesRoute,
+  resourceRoute,
   usersRoute,
   userRoute,
   tenantsRoute,

@@ -12,6 +12,7 @@ export const SLOW: readonly string[] = [
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
   'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
+  'test/console/resources.test.ts', // console/units, console/policy, management/resources
   'test/console/tenants.test.ts', // console/policy, console/units
   'test/console/users.test.ts', // console/policy, console/units
   'test/crash/decisions.test.ts', // decision-log/damage

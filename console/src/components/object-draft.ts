@@ -11,6 +11,10 @@ export interface Field {
   readonly isRequired?: boolean
   /** a JSON object, such as attributes */
   readonly isObject?: boolean
+  /** one of these */
+  readonly options?: readonly string[]
+  /** any number of these; the draft has one in a line */
+  readonly choices?: readonly string[]
 }
 
 /** By name of the field. */
@@ -22,11 +26,16 @@ export function draftOf(fields: readonly Field[], stored: Stored = {}): Draft {
   return Object.fromEntries(fields.map((field) => [field.name, textOf(field, stored[field.name])]))
 }
 
-function textOf({ isObject }: Field, value: unknown): string {
+function textOf({ isObject, options, choices }: Field, value: unknown): string {
+  if (choices) return choices.filter((choice) => Array.isArray(value) && value.includes(choice)).join('\n')
+  if (options && value === undefined) return options[0] ?? ''
   if (value === null || value === undefined) return ''
   if (!isObject) return String(value)
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)
 }
+
+/** What is chosen in a field with choices. */
+export const chosenOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
 /** By name of the field; empty when it can be sent. */
 export function problemsOf(fields: readonly Field[], draft: Draft): Readonly<Record<string, string>> {
@@ -56,7 +65,10 @@ export const isChanged = (fields: readonly Field[], draft: Draft, stored: Stored
 /** What is sent: fields of a draft without problems that differ from the stored object. Emptied ones are null. */
 export function bodyOf(fields: readonly Field[], draft: Draft, stored: Stored = {}): Readonly<Record<string, unknown>> {
   const before = draftOf(fields, stored)
-  const changed = fields.filter((field) => !isSame(field, draft[field.name] ?? '', before[field.name] ?? ''))
+  const isNew = ({ name, options }: Field) => options !== undefined && stored[name] === undefined
+  const changed = fields.filter(
+    (field) => isNew(field) || !isSame(field, draft[field.name] ?? '', before[field.name] ?? ''),
+  )
   return Object.fromEntries(changed.map((field) => [field.name, sentValue(field, draft[field.name] ?? '')]))
 }
 
@@ -67,7 +79,8 @@ function isSame({ isObject }: Field, left: string, right: string): boolean {
   return one.problem === undefined && JSON.stringify(one.object ?? {}) === JSON.stringify(other.object ?? {})
 }
 
-function sentValue({ isObject }: Field, text: string): unknown {
+function sentValue({ isObject, choices }: Field, text: string): unknown {
+  if (choices) return chosenOf(text)
   if (isObject) return parseObject(text).object ?? {}
   return text.trim() === '' ? null : text.trim()
 }

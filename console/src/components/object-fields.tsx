@@ -1,7 +1,8 @@
 // The fields of a form that makes or changes an object, with what is wrong beside each: what was typed, or what the server
 // said about it.
-import { TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { ApiError } from '../api/api-error.ts'
+import { ChoiceField } from './choice-field.tsx'
 import { JsonField } from './json-field.tsx'
 import type { Draft, Field } from './object-draft.ts'
 
@@ -19,7 +20,7 @@ interface ObjectFieldsProps {
 
 export function ObjectFields(props: ObjectFieldsProps) {
   const { fields, draft, onChange, problems, error, isReadOnly = false, rows = 6 } = props
-  return fields.map(({ name, label, placeholder, description, isObject }) => {
+  return fields.map(({ name, label, placeholder, description, isObject, options, choices }) => {
     const change = (text: string) => onChange({ ...draft, [name]: text })
     const shown = {
       label,
@@ -28,6 +29,18 @@ export function ObjectFields(props: ObjectFieldsProps) {
       ...(description === undefined ? {} : { description }),
     }
     const problem = problems[name] ?? refusalOf(error, name)
+    if (options)
+      return (
+        <NativeSelect
+          key={name}
+          {...shown}
+          data={[...options]}
+          onChange={({ currentTarget }) => change(currentTarget.value)}
+          error={problem}
+          disabled={isReadOnly}
+        />
+      )
+    if (choices) return <ChoiceField key={name} {...shown} choices={choices} onChange={change} error={problem} />
     return isObject ? (
       <JsonField key={name} {...shown} onChange={change} problem={problem} rows={rows} isReadOnly={isReadOnly} />
     ) : (

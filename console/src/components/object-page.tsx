@@ -86,7 +86,7 @@ export function ObjectPage<T extends Stored, Id extends string>(props: ObjectPag
           onSubmit={() => remove.mutate(undefined)}
           onClose={() => setDeleting(false)}
         >
-          <p>{removal}</p>
+          <div>{removal}</div>
         </Dialog>
       )}
     </Page>

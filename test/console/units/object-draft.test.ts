@@ -35,6 +35,20 @@ describe('a draft', () => {
     expect(bodyOf(FIELDS, { ...draftOf(FIELDS), name: 'Ben' })).toEqual({ name: 'Ben' })
   })
 
+  it('has one of some options, and any number of choices', () => {
+    const fields: readonly Field[] = [
+      { name: 'type', label: 'Type', options: ['string', 'number'], isRequired: true },
+      { name: 'permissions', label: 'Permissions', choices: ['read', 'edit', 'delete'] },
+    ]
+    expect(bodyOf(fields, draftOf(fields))).toEqual({ type: 'string' })
+    const stored = { type: 'number', permissions: ['delete', 'read'] }
+    const draft = draftOf(fields, stored)
+    expect(draft).toEqual({ type: 'number', permissions: 'read\ndelete' })
+    expect(bodyOf(fields, draft, stored)).toEqual({})
+    expect(bodyOf(fields, { ...draft, permissions: 'read\nedit' }, stored)).toEqual({ permissions: ['read', 'edit'] })
+    expect(bodyOf(fields, { ...draft, permissions: '' }, stored)).toEqual({ permissions: [] })
+  })
+
   it('says at each field what is wrong', () => {
     const draft = { name: ' ', email: '', attributes: '{"level": }' }
     expect(problemsOf(FIELDS, draft)).toEqual({

@@ -1,0 +1,61 @@
+// The actions of a resource type, and its roles that permit each.
+import { api } from '../../api/client.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import type { Column } from '../../components/data-table.tsx'
+import { NamedRow } from '../../components/named-row.tsx'
+import { FewTags } from './few-tags.tsx'
+import { ACTION_FIELDS, NEW_ACTION } from './resource-fields.ts'
+import type { Resource } from './resource-queries.ts'
+import { SchemaParts } from './schema-parts.tsx'
+
+interface Row {
+  readonly key: string
+  readonly name: string
+  readonly description: string | null
+  readonly roles: readonly string[]
+}
+
+interface PartProps {
+  readonly resource: Resource
+  readonly readAgain: () => Promise<Resource | undefined>
+}
+
+export function ActionsPart({ resource, readAgain }: PartProps) {
+  const { key: of } = resource
+  const at = { ...useEnvironmentPath(), resource: of }
+  const rows = Object.values(resource.actions).map(({ key, name, description }): Row => {
+    const roles = Object.values(resource.roles).filter(({ permissions }) => permissions.includes(`${of}:${key}`))
+    return { key, name, description, roles: roles.map((role) => role.key) }
+  })
+  return (
+    <SchemaParts
+      kind="action"
+      label="Actions"
+      removed="action"
+      of={of}
+      rows={rows}
+      columns={COLUMNS}
+      empty="An action is what somebody does with a thing of this type: read, edit, approve. Roles permit actions."
+      newFields={NEW_ACTION}
+      fields={ACTION_FIELDS}
+      readAgain={async (key) => (await readAgain())?.actions[key]}
+      create={(body) => api.POST('/v2/schema/{p}/{e}/resources/{resource}/actions', { params: { path: at }, body })}
+      update={(ref, body) =>
+        api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', { params: { path: { ...at, ref } }, body })
+      }
+      remove={(ref) =>
+        api.DELETE('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', { params: { path: { ...at, ref } } })
+      }
+    />
+  )
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    header: 'Action',
+    width: '26%',
+    cell: ({ key, name }) => <NamedRow name={name === key ? undefined : name}>{key}</NamedRow>,
+  },
+  { header: 'Description', cell: ({ description }) => description, isMinor: true },
+  { header: 'Resource roles with it', cell: ({ roles }) => <FewTags keys={roles} />, isMinor: true },
+]

@@ -1,0 +1,56 @@
+// The fields of a resource type and of its parts, for the forms that make and change them.
+import type { Field } from '../../components/object-draft.ts'
+import type { Resource } from './resource-queries.ts'
+
+const ATTRIBUTE_TYPES = ['string', 'number', 'bool', 'time', 'array', 'json', 'object', 'object_array'] as const
+
+const keyField = (placeholder: string, of: string): Field => ({
+  name: 'key',
+  label: 'Key',
+  placeholder,
+  description: `As your application names the ${of}. It never changes.`,
+  isRequired: true,
+})
+const NAME: Field = { name: 'name', label: 'Name', description: 'Shown to people; the key when empty.' }
+const DESCRIPTION: Field = { name: 'description', label: 'Description' }
+
+export const NEW_RESOURCE: readonly Field[] = [keyField('document', 'type'), NAME, DESCRIPTION]
+export const RESOURCE_FIELDS: readonly Field[] = [
+  NAME,
+  DESCRIPTION,
+  { name: 'urn', label: 'URN', description: 'Free text, such as where it is in your system.' },
+  {
+    name: 'type_attributes',
+    label: 'Attributes of the type',
+    description: 'A JSON object about the type itself. Attributes of its instances are declared under Attributes.',
+    isObject: true,
+  },
+]
+
+export const ACTION_FIELDS: readonly Field[] = [NAME, DESCRIPTION]
+export const NEW_ACTION: readonly Field[] = [keyField('read', 'action'), ...ACTION_FIELDS]
+
+export const ATTRIBUTE_FIELDS: readonly Field[] = [
+  { name: 'type', label: 'Type', options: ATTRIBUTE_TYPES, isRequired: true },
+  DESCRIPTION,
+]
+export const NEW_ATTRIBUTE: readonly Field[] = [keyField('amount', 'attribute'), ...ATTRIBUTE_FIELDS]
+
+export const NEW_RELATION: readonly Field[] = [keyField('parent', 'relation'), NAME, DESCRIPTION]
+
+/** @param role the key of the role that is changed: it does not extend itself */
+export function roleFields({ actions, roles }: Resource, role?: string): readonly Field[] {
+  const others = Object.keys(roles).filter((key) => key !== role)
+  return [
+    NAME,
+    DESCRIPTION,
+    { name: 'permissions', label: 'Permissions', choices: Object.keys(actions) },
+    {
+      name: 'extends',
+      label: 'Extends',
+      description: 'Roles whose permissions this one has too.',
+      choices: others,
+    },
+  ]
+}
+export const newRole = (resource: Resource): readonly Field[] => [keyField('owner', 'role'), ...roleFields(resource)]
