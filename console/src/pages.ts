@@ -7,6 +7,7 @@ import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.
 import { compareRoute, copyRoute, environmentsRoute } from './pages/environments/route.ts'
 import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
+import { keysRoute } from './pages/keys/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { policyFileRoute } from './pages/policy-file/route.ts'
 import { resourceRoute, resourcesRoute } from './pages/resources/route.ts'
@@ -40,4 +41,5 @@ export const environmentPages = environmentRoute.addChildren([
   copyRoute,
   policyFileRoute,
   accessReviewRoute,
+  keysRoute,
 ])

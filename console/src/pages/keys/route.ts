@@ -1,0 +1,19 @@
+// /console/{project}/{environment}/keys: the API keys that the session reaches, and how a PDP is started.
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { pageIn } from '../../components/search-params.ts'
+import { environmentRoute } from '../../routes.ts'
+
+export const keysRoute = createRoute({
+  getParentRoute: () => environmentRoute,
+  path: 'keys',
+  validateSearch: pageIn,
+  staticData: {
+    page: {
+      label: 'Keys & PDPs',
+      icon: 'keyRound',
+      group: 'operations',
+      keywords: ['API keys', 'secrets', 'rotate', 'revoke', 'docker'],
+    },
+  },
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+})

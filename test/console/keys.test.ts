@@ -1,0 +1,62 @@
+// The page of keys in a browser: a key is made and its secret shown once, with a line that starts a PDP by it; it is rotated
+// and deleted after saying what that does; a key that only reads may look.
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { createClient } from '../../src/client.ts'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('keys')
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const secretIn = (page: Page) => page.getByRole('textbox', { name: 'Secret' }).inputValue()
+
+/** The status of a request with this key. */
+async function statusOf(secret: string): Promise<number> {
+  const client = createClient({ url: consoleServer!.url, apiKey: secret })
+  const params = { path: console.path }
+  return (await client.GET('/v2/schema/{p}/{e}/roles', { params })).response.status
+}
+
+// skipped where no Chromium is installed: the routes are tested in test/management/api-keys
+it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rotates it and deletes it', async () => {
+  const page = await console.visit('keys')
+  await page.getByText('signed in').waitFor()
+  await press(page, 'New key')
+  await press(page, 'Create key')
+  await page.getByText('Name is missing').waitFor()
+  await page.getByLabel('Name').fill('shop back end')
+  expect(await page.getByLabel('Reaches').locator('option').count()).toBe(1) // no further than the own key
+  await press(page, 'Create key')
+  const secret = await secretIn(page)
+  expect(await statusOf(secret)).toBe(200)
+  const docker = await page.getByRole('dialog').getByRole('textbox', { name: 'Docker' }).inputValue()
+  expect(docker).toContain(`PDP_API_KEY=${secret} -e PDP_CONTROL_PLANE=${consoleServer!.url} `)
+  await press(page, 'I have copied it')
+  await page.getByRole('cell', { name: 'shop back end', exact: true }).waitFor()
+  expect(await page.content()).not.toContain(secret)
+  const line = await page.getByRole('textbox', { name: 'Docker' }).inputValue()
+  expect(line).toContain('-e PDP_API_KEY -e')
+  await inspect(page, 'keys')
+
+  await press(page, 'Rotate shop back end')
+  await page.getByText('PDPs with it answer nothing').waitFor()
+  await press(page, 'Rotate key')
+  const rotated = await secretIn(page)
+  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([401, 200])
+  await press(page, 'I have copied it')
+  await press(page, 'Delete shop back end')
+  await press(page, 'Delete key')
+  await page.getByRole('cell', { name: 'shop back end', exact: true }).waitFor({ state: 'detached' })
+  expect(await statusOf(rotated)).toBe(401)
+  await press(page, 'Delete keys admin')
+  await page.getByText('You are signed in with this key').waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('lets a key that reads look, and says when keys cannot be read', async () => {
+  const page = await console.visit('keys', { access: 'read' })
+  await page.getByRole('cell', { name: 'keys read signed in' }).waitFor()
+  expect(await page.getByRole('button', { name: /New|Rotate|Delete/ }).count()).toBe(0)
+  await page.route('**/v2/api-key?*', (route) => route.fulfill({ status: 500, json: { message: 'broken' } }))
+  await page.reload()
+  await page.getByRole('alert').getByText('Broken.').waitFor()
+})
