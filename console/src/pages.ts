@@ -3,9 +3,8 @@
 import { accessReviewRoute } from './pages/access-review/route.ts'
 import { conditionSetRoute, conditionsRoute } from './pages/conditions/route.ts'
 import { decisionsRoute } from './pages/decisions/route.ts'
-import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { compareRoute, copyRoute, environmentsRoute } from './pages/environments/route.ts'
-import { historyRoute, revisionRevertRoute, revisionRoute } from './pages/history/route.ts'
+import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { keysRoute } from './pages/keys/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
@@ -20,10 +19,10 @@ export const environmentPages = environmentRoute.addChildren([
   environmentIndexRoute,
   policyRoute,
   reviewRoute,
-  conditionsRoute,
-  conditionSetRoute,
   resourcesRoute,
   resourceRoute,
+  conditionsRoute,
+  conditionSetRoute,
   usersRoute,
   userRoute,
   tenantsRoute,
@@ -35,11 +34,10 @@ export const environmentPages = environmentRoute.addChildren([
   historyRoute,
   revisionRoute,
   revertRoute,
-  revisionRevertRoute,
+  accessReviewRoute,
   environmentsRoute,
   compareRoute,
   copyRoute,
-  policyFileRoute,
-  accessReviewRoute,
   keysRoute,
+  policyFileRoute,
 ])

@@ -12,7 +12,6 @@ export const SLOW: readonly string[] = [
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
   'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
-  'test/console/resources.test.ts', // console/units, console/policy, management/resources
   'test/console/keys.test.ts', // console/units, management/api-keys
   'test/console/resources.test.ts', // console/units, console/policy, management/resource-roles
   'test/console/tenants.test.ts', // console/policy, console/units

@@ -1,6 +1,7 @@
 // The environment of the address, and the projects and environments that the key reaches.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import type { components } from 'zerohop/client'
 import { api, read } from './client.ts'
 
 export type Project = Pick<components['schemas']['Project'], 'id' | 'key' | 'name'>

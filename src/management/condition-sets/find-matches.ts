@@ -13,7 +13,7 @@ import type { View } from '../../store/view.ts'
 import { BODY, type Path } from '../fields.ts'
 import { imageAfter } from '../plan/access.ts'
 import type { PlanImages } from '../plan/plan-images.ts'
-import type { MatchTask, PlanMessage } from '../plan/plan-task.ts'
+import type { MatchTask } from '../plan/plan-task.ts'
 import type { ConditionMatches, ConditionMatchQuestion } from './match-schema.ts'
 import { conditionSets } from './use-cases.ts'
 
@@ -27,7 +27,8 @@ const ADDED = ' '
 export function findMatches(
   view: View,
   images: PlanImages,
-  { task: { matched, now }, mayBuild }: Pick<PlanMessage<MatchTask>, 'task' | 'mayBuild'>,
+  { matched, now }: MatchTask,
+  mayBuild: boolean,
 ): ConditionMatches | undefined {
   const named = namedIn(view, matched)
   const sets = setsOf(view, matched)

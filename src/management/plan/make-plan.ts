@@ -16,18 +16,12 @@ import type { Entry } from './entries.ts'
 import { fingerprint, type Place, placeOf } from './fingerprints.ts'
 import type { PlanImages } from './plan-images.ts'
 import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
-import type { ChangedOutside, LastChange, MadePlan, PlanMessage, PlanTask } from './plan-task.ts'
 
 /**
  * @param mayBuild also an image of very many objects; without it undefined is returned where the plan needs one
  * @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws
  */
 export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, mayBuild: boolean): MadePlan | undefined {
-export function makePlan(
-  reader: Reader,
-  images: PlanImages,
-  { task, mayBuild }: Pick<PlanMessage<PlanTask>, 'task' | 'mayBuild'>,
-): MadePlan | undefined {
   const mint = new PlannedIds(task.now)
   const { copy } = task
   const view = copy?.isNew ? newEnvironment(reader, task.environment, mint) : reader.view(task.environment)

@@ -1,10 +1,9 @@
 // What goes to the thread that makes plans, and what comes back.
 import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
+import type { ConditionMatches, ConditionMatchQuestion } from '../condition-sets/match-schema.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
 import type { Moved, PolicyFile, PolicyKind } from '../policy-file/schema.ts'
-import type { ConditionMatchQuestion } from '../condition-sets/match-schema.ts'
-import type { Moved, PolicyKind } from '../policy-file/schema.ts'
 import type { Conflict, Lost } from '../revert/undone.ts'
 import type { Wanted } from './decide-plan.ts'
 import type { PlanEntry } from './entries.ts'
@@ -17,9 +16,6 @@ export interface PlanTask extends Wanted {
   readonly page?: string | null | undefined
 }
 
-/** What the thread is asked. */
-export interface PlanMessage {
-  readonly task: PlanTask
 /** Policy files to be read, and judged by what the environment has. */
 export interface CheckTask {
   readonly environment: LogId
@@ -33,6 +29,8 @@ export interface CheckedFiles {
   /** all files as one policy; null when there is an error */
   readonly policy: PolicyFile | null
   readonly problems: readonly Problem[]
+}
+
 /** Who or what condition sets match: asked of the same images. */
 export interface MatchTask {
   readonly environment: LogId
@@ -41,12 +39,10 @@ export interface MatchTask {
   readonly matched: ConditionMatchQuestion
 }
 
-/** A task on its way to the thread, which answers it by the number. */
-export interface PlanMessage<T extends PlanTask | MatchTask = PlanTask | MatchTask> {
-  readonly id: number
-  readonly task: PlanTask | CheckTask
-  readonly task: T
-  /** whether the thread may build an image of very many objects itself; without it it answers with no plan */
+/** What the thread is asked. */
+export interface PlanMessage {
+  readonly task: PlanTask | CheckTask | MatchTask
+  /** whether the thread may build an image of very many objects itself; without it it answers with nothing */
   readonly mayBuild: boolean
 }
 
@@ -85,4 +81,5 @@ export interface MadePlan {
   readonly digest: string
 }
 
-export type PlanAnswer = MadePlan | CheckedFiles
+/** The answer to a task of the same kind; undefined where an image is needed that the thread may not build. */
+export type PlanAnswer = MadePlan | CheckedFiles | ConditionMatches | undefined

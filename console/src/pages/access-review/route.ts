@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/access-review
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
 import { reviewSearchOf } from './review-search.ts'
 
@@ -15,5 +16,5 @@ export const accessReviewRoute = createRoute({
       keywords: ['who has what', 'audit', 'certification', 'csv', 'export', 'report'],
     },
   },
-  component: lazyRouteComponent(() => import('./review-page.tsx'), 'ReviewPage'),
+  component: pageComponent(() => import('./review-page.tsx'), 'ReviewPage'),
 })

@@ -1,6 +1,7 @@
 // /console/{project}/{environment}/conditions, and …/conditions/{set}. Which part is open, and what is searched, is in the
 // address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 import { CONDITION_TABS, type ConditionsSearch } from './conditions-search.ts'
@@ -25,11 +26,11 @@ export const conditionsRoute = createRoute({
       keywords: ['condition sets', 'user sets', 'resource sets', 'set rules', 'attributes', 'abac'],
     },
   },
-  component: lazyRouteComponent(() => import('./conditions-page.tsx'), 'ConditionsPage'),
+  component: pageComponent(() => import('./conditions-page.tsx'), 'ConditionsPage'),
 })
 
 export const conditionSetRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'conditions/$set',
-  component: lazyRouteComponent(() => import('./set-page.tsx'), 'SetPage'),
+  component: pageComponent(() => import('./set-page.tsx'), 'SetPage'),
 })

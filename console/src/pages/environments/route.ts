@@ -1,6 +1,7 @@
 // /console/{project}/{environment}/environments, …/environments/compare and …/environments/copy: what the open environment
 // is compared with, or copied to, is in the address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 import { type CompareSearch, type CopySearch, copySearchOf } from './environments-search.ts'
@@ -17,19 +18,19 @@ export const environmentsRoute = createRoute({
       keywords: ['projects', 'compare', 'diff', 'copy', 'staging', 'production'],
     },
   },
-  component: lazyRouteComponent(() => import('./environments-page.tsx'), 'EnvironmentsPage'),
+  component: pageComponent(() => import('./environments-page.tsx'), 'EnvironmentsPage'),
 })
 
 export const compareRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'environments/compare',
   validateSearch: (search): CompareSearch => ({ ...textIn(search, 'with'), ...textIn(search, 'at') }),
-  component: lazyRouteComponent(() => import('./compare-page.tsx'), 'ComparePage'),
+  component: pageComponent(() => import('./compare-page.tsx'), 'ComparePage'),
 })
 
 export const copyRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'environments/copy',
   validateSearch: (search): CopySearch => copySearchOf(search),
-  component: lazyRouteComponent(() => import('./copy-page.tsx'), 'CopyPage'),
+  component: pageComponent(() => import('./copy-page.tsx'), 'CopyPage'),
 })

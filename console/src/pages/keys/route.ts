@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/keys: the API keys that the session reaches, and how a PDP is started.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { pageIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 
@@ -15,5 +16,5 @@ export const keysRoute = createRoute({
       keywords: ['API keys', 'secrets', 'rotate', 'revoke', 'docker'],
     },
   },
-  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+  component: pageComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 })

@@ -1,5 +1,6 @@
 // /console/{project}/{environment}/policy-file.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
 
 export const policyFileRoute = createRoute({
@@ -13,5 +14,5 @@ export const policyFileRoute = createRoute({
       keywords: ['export', 'import', 'upload', 'download', 'yaml', 'json', 'apply'],
     },
   },
-  component: lazyRouteComponent(() => import('./policy-file-page.tsx'), 'PolicyFilePage'),
+  component: pageComponent(() => import('./policy-file-page.tsx'), 'PolicyFilePage'),
 })

@@ -1,6 +1,7 @@
 // /console/{project}/{environment}/resources, as a list or as a graph, and …/resources/{resource}. What is searched and
 // which part is open is in the address.
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
 import { LIST_TABS, RESOURCE_TABS, type ResourceSearch, type ResourcesSearch } from './resources-search.ts'
@@ -25,7 +26,7 @@ export const resourcesRoute = createRoute({
       keywords: ['types', 'actions', 'attributes', 'resource roles', 'relations', 'graph'],
     },
   },
-  component: lazyRouteComponent(() => import('./resources-page.tsx'), 'ResourcesPage'),
+  component: pageComponent(() => import('./resources-page.tsx'), 'ResourcesPage'),
 })
 
 export const resourceRoute = createRoute({
@@ -36,5 +37,5 @@ export const resourceRoute = createRoute({
     return tab === undefined ? {} : { tab }
   },
   staticData: { opens: 'resource' },
-  component: lazyRouteComponent(() => import('./resource-page.tsx'), 'ResourcePage'),
+  component: pageComponent(() => import('./resource-page.tsx'), 'ResourcePage'),
 })
