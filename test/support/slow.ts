@@ -7,6 +7,7 @@ export const SLOW: readonly string[] = [
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/store
   'test/console/conditions.test.ts', // http/management/condition-matches, console/units
+  'test/console/access-review.test.ts', // http/management/access-review, console/units
   'test/console/decisions.test.ts', // decision-log/stream, console/why
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too

@@ -58,12 +58,11 @@ function LinesTable({ lines, revision, isOld, isCompared }: LinesTableProps) {
 const columnsOf = (revision: number, isCompared: boolean): readonly Column<ReviewRow>[] => [
   { header: 'User', width: '22%', cell: ({ line }) => <UserLink user={line.user} /> },
   ...(isCompared
-    ? [{ header: 'Since then', width: '110px', cell: ({ line }: ReviewRow) => <Change of={line.change} /> }
+    ? [{ header: 'Since then', width: '110px', cell: ({ line }: ReviewRow) => <Change of={line.change} /> }]
+    : []),
   { header: 'May', cell: (row) => <May row={row} revision={revision} /> },
   { header: 'Where', width: '22%', cell: ({ line }) => <Where line={line} /> },
   { header: 'By', width: '22%', cell: ({ line }) => <span className={classes.source}>{sourceText(line)}</span> },
-]
-    : []),
 ]
 
 function UserLink({ user }: { readonly user: string }) {
