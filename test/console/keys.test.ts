@@ -7,6 +7,7 @@ import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('keys')
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
 const secretIn = (page: Page) => page.getByRole('textbox', { name: 'Secret' }).inputValue()
 
 /** The status of a request with this key. */
@@ -31,7 +32,7 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   const docker = await page.getByRole('dialog').getByRole('textbox', { name: 'Docker' }).inputValue()
   expect(docker).toContain(`PDP_API_KEY=${secret} -e PDP_CONTROL_PLANE=${consoleServer!.url} `)
   await press(page, 'I have copied it')
-  await page.getByRole('cell', { name: 'shop back end', exact: true }).waitFor()
+  await row(page, 'shop back end').waitFor()
   expect(await page.content()).not.toContain(secret)
   const line = await page.getByRole('textbox', { name: 'Docker' }).inputValue()
   expect(line).toContain('-e PDP_API_KEY -e')
@@ -45,7 +46,7 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   await press(page, 'I have copied it')
   await press(page, 'Delete shop back end')
   await press(page, 'Delete key')
-  await page.getByRole('cell', { name: 'shop back end', exact: true }).waitFor({ state: 'detached' })
+  await row(page, 'shop back end').waitFor({ state: 'detached' })
   expect(await statusOf(rotated)).toBe(401)
   await press(page, 'Delete keys admin')
   await page.getByText('You are signed in with this key').waitFor()
@@ -54,7 +55,7 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('lets a key that reads look, and says when keys cannot be read', async () => {
   const page = await console.visit('keys', { access: 'read' })
-  await page.getByRole('cell', { name: 'keys read signed in' }).waitFor()
+  await row(page, 'keys read').getByText('signed in').waitFor()
   expect(await page.getByRole('button', { name: /New|Rotate|Delete/ }).count()).toBe(0)
   await page.route('**/v2/api-key?*', (route) => route.fulfill({ status: 500, json: { message: 'broken' } }))
   await page.reload()

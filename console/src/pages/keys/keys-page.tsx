@@ -7,6 +7,7 @@ import { useMay } from '../../api/use-session.ts'
 import type { Column } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { NamedRow } from '../../components/named-row.tsx'
 import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { EmptyState } from '../../components/states.tsx'
@@ -107,14 +108,14 @@ function StartPdp() {
 const columnsFor = (own: string | null | undefined): readonly Column<ApiKey>[] => [
   {
     header: 'Key',
-    width: '30%',
     cell: (key) => (
-      <>
-        {nameOfKey(key)} {key.id === own && <Tag>signed in</Tag>}
-      </>
+      <NamedRow name={reachOfKey(key)}>
+        <span>
+          {nameOfKey(key)} {key.id === own && <Tag>signed in</Tag>}
+        </span>
+      </NamedRow>
     ),
   },
-  { header: 'Reaches', cell: reachOfKey },
   { header: 'May', cell: ({ access_level }) => <Tag>{access_level}</Tag>, width: '110px' },
-  { header: 'Created', cell: ({ created_at }) => <Instant value={created_at} />, width: '180px', isMinor: true },
+  { header: 'Created', cell: ({ created_at }) => <Instant value={created_at} />, width: '220px', isMinor: true },
 ]
