@@ -1,4 +1,5 @@
-// One batch of decision records into the audit tables, stored in one synced transaction.
+// One batch of decision records into the audit tables, stored in one synced transaction with their index and counts.
+import { addMinutes, indexRecord } from './audit-index.ts'
 import {
   type AuditBatch,
   type FindUser,
@@ -10,6 +11,7 @@ import {
   textOf,
 } from './audit-lines.ts'
 import { type AuditInstance, type AuditTables, idOf, recordKey } from './audit-tables.ts'
+import { MinuteSums } from './audit-terms.ts'
 
 /** Stores a batch. @throws INPUT_INVALID, LIMIT_EXCEEDED when it cannot be read at all; what LMDB throws */
 export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, findUser: FindUser): Stored {
@@ -28,6 +30,7 @@ class Write {
   readonly #tables: AuditTables
   readonly #instances = new Map<string, AuditInstance>()
   readonly #counts = new Map<string, number>()
+  readonly #minutes = new MinuteSums()
   readonly #now: number
   readonly #sender: string | null
   #numbered: number
@@ -59,7 +62,10 @@ class Write {
       this.known++
       return
     }
-    void records.put(key, { id: idOf(key), ...record })
+    const stored = { id: idOf(key), ...record }
+    void records.put(key, stored)
+    indexRecord(this.#tables, environment, stored)
+    this.#minutes.add(environment, stored)
     this.stored++
     this.#counts.set(environment, (this.#counts.get(environment) ?? counts.get(environment) ?? 0) + 1)
     this.#instances.set(record.instance, {
@@ -75,6 +81,7 @@ class Write {
   end(): void {
     void this.#tables.meta.put('numbered', this.#numbered)
     for (const [name, instance] of this.#instances) void this.#tables.instances.put(name, instance)
+    addMinutes(this.#tables, this.#minutes)
     for (const [environment, count] of this.#counts) void this.#tables.counts.put(environment, count)
   }
 

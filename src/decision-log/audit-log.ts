@@ -2,6 +2,7 @@
 // (folder-audit-log.ts), or in the database that replicas share (database-audit-log.ts).
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditInstance, AuditRecord } from './audit-tables.ts'
+import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
 
 export type { AuditInstance, AuditRecord } from './audit-tables.ts'
 
@@ -30,6 +31,17 @@ export interface AuditRange {
   readonly limit: number
 }
 
+/** Which records are looked for in the index, as in a list. */
+export type AuditMatchRange = Omit<AuditRange, 'skip'>
+
+/** What was found in the index. */
+export interface AuditMatches {
+  /** the newest first */
+  readonly ids: readonly string[]
+  /** ask again with it as `after`: there may be more. Undefined at the end */
+  readonly next: string | undefined
+}
+
 export interface AuditLog {
   /** records received by this process since its start */
   readonly stats: { readonly stored: number; readonly known: number; readonly refused: number }
@@ -46,6 +58,15 @@ export interface AuditLog {
    * @throws DATA_DAMAGED, DATABASE_UNAVAILABLE, OVERLOADED, CLOSED, as all reads
    */
   list(environment: string, range: AuditRange): Promise<AuditRecord[]>
+  /**
+   * Ids of records that have one of the terms of each group, from the index; undefined while records of an older
+   * version are not in it: then a list is to be looked through. Groups: one at least.
+   */
+  match(environment: string, groups: TermGroups, range: AuditMatchRange): Promise<AuditMatches | undefined>
+  /** The records with these ids, in their order; those that are not there are left out. */
+  records(environment: string, ids: readonly string[]): Promise<AuditRecord[]>
+  /** Decisions by time, the oldest first; times without any are left out. They are kept longer than records. */
+  minutes(environment: string, range: AuditMinutesRange): Promise<AuditMinutes[]>
   count(environment: string): Promise<number>
   /** The same of several; those without records may be missing. */
   counts(environments: readonly string[]): Promise<ReadonlyMap<string, number>>

@@ -4,13 +4,18 @@
 //
 //   records    environment, 16 bytes │ id: time u48 │ instance u32 │ seq u48     → JSON
 //   instances  instance, 32 hex digits → number and totals            counts   environment → records
+//   terms      environment │ term, 8 bytes │ id of a record  → nothing: what records are found by (audit-terms.ts)
+//   minutes    environment │ minute u32  → decisions allowed and denied; they outlive their records
+//   indexing   next → the first key whose record may have no terms, while an older version's are being indexed
 //   meta       format; numbered → the last number given to an instance; numbers are never reused
 
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
 import { type Database, open, type RootDatabase } from '../store/lmdb.ts'
 
-const FORMAT = 1
+const FORMAT = 2
+/** Without terms and minutes. */
+const FORMAT_WITHOUT_INDEX = 1
 
 /** A series of records: one PDP process with one folder. */
 export interface AuditInstance {
@@ -71,6 +76,9 @@ export interface AuditTables {
   readonly records: Database<AuditRecord, Uint8Array>
   readonly instances: Database<AuditInstance, string>
   readonly counts: Database<number, string>
+  readonly terms: Database<Uint8Array, Uint8Array>
+  readonly minutes: Database<readonly [allowed: number, denied: number], Uint8Array>
+  readonly indexing: Database<string, string>
 }
 
 /**
@@ -89,6 +97,12 @@ export function openAuditTables(folder: string): AuditTables {
   })
   const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' })
   if (meta.get('format') === undefined) meta.putSync('format', FORMAT)
+  const indexing = root.openDB<string, string>({ name: 'indexing', encoding: 'json' })
+  root.transactionSync(() => {
+    if (meta.get('format') !== FORMAT_WITHOUT_INDEX) return
+    void indexing.put('next', '') // all records: retention indexes them step by step
+    void meta.put('format', FORMAT)
+  })
   const format = meta.get('format')
   if (format !== FORMAT) {
     void root.close()
@@ -102,6 +116,9 @@ export function openAuditTables(folder: string): AuditTables {
     records: root.openDB({ name: 'records', keyEncoding: 'binary', encoding: 'json' }),
     instances,
     counts: root.openDB({ name: 'counts', encoding: 'json' }),
+    terms: root.openDB({ name: 'terms', keyEncoding: 'binary', encoding: 'binary' }),
+    minutes: root.openDB({ name: 'minutes', keyEncoding: 'binary', encoding: 'json' }),
+    indexing,
   }
 }
 

@@ -5,6 +5,8 @@ import { AUDIT_INSERT_MAX } from '../model/limits.ts'
 import type { Connection } from '../store/postgres/connection.ts'
 import { type PreparedLine, type Refusal, type Stored, storedOf } from './audit-lines.ts'
 import { type AuditRecord, idOf, recordKey } from './audit-tables.ts'
+import { MinuteSums } from './audit-terms.ts'
+import { addMinutes, TERM_COLUMNS, termColumns, termParameters } from './database-audit-index.ts'
 import { withoutDashes } from './database-audit-reads.ts'
 
 export interface PreparedBatch {
@@ -61,6 +63,7 @@ export async function storeBatches(
   const stored = new Map<PreparedBatch, number>()
   const totals = new Map<string, Totals>()
   const counts = new Map<string, number>()
+  const minutes = new MinuteSums()
   const fresh = await insertRecords(connection, [...rows.values()])
   for (const [key, { line, batch }] of rows) {
     if (!fresh.has(key)) {
@@ -69,6 +72,7 @@ export async function storeBatches(
     }
     add(stored, batch)
     const { environment, record, dropped } = line
+    minutes.add(environment, record)
     counts.set(environment, (counts.get(environment) ?? 0) + 1)
     const of = totals.get(record.instance) ?? { stored: 0, dropped: 0, last: 0 }
     totals.set(record.instance, {
@@ -77,7 +81,13 @@ export async function storeBatches(
       last: Math.max(of.last, record.seq),
     })
   }
-  if (fresh.size > 0) await Promise.all([addTotals(connection, totals, now), addCounts(connection, counts)])
+  if (fresh.size > 0) {
+    await Promise.all([
+      addTotals(connection, totals, now),
+      addCounts(connection, counts),
+      addMinutes(connection, minutes),
+    ])
+  }
   return batches.map((batch) => storedOf(stored.get(batch) ?? 0, known.get(batch) ?? 0, batch.refusals))
 }
 
@@ -124,13 +134,14 @@ async function insertRecords(connection: Connection, rows: readonly Row[]): Prom
   for (let at = 0; at < rows.length; at += AUDIT_INSERT_MAX) {
     const some = rows.slice(at, at + AUDIT_INSERT_MAX)
     const inserted = await connection.query<{ environment: string; id: string }>(
-      `INSERT INTO zerohop.decisions (environment, id, record)
-      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[])
+      `INSERT INTO zerohop.decisions (environment, id, record, ${TERM_COLUMNS})
+      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], ${termParameters(4)})
       ON CONFLICT (environment, id) DO NOTHING RETURNING environment::text AS environment, id::text AS id`,
       [
         some.map(({ line }) => line.environment),
         some.map(({ id }) => id),
         some.map(({ id, line }) => Buffer.from(JSON.stringify({ id, ...line.record } satisfies AuditRecord))),
+        ...termColumns(some.map(({ line }) => line.record)),
       ],
     )
     for (const { environment, id } of inserted) fresh.add(withoutDashes(environment + id))

@@ -7,7 +7,17 @@ import { threadUrl } from '../model/thread.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
 import { AskedThread } from './asked-thread.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
-import type { AuditInstance, AuditKeep, AuditLog, AuditRange, AuditRecord, AuditTrimmed } from './audit-log.ts'
+import type {
+  AuditInstance,
+  AuditKeep,
+  AuditLog,
+  AuditMatches,
+  AuditMatchRange,
+  AuditRange,
+  AuditRecord,
+  AuditTrimmed,
+} from './audit-log.ts'
+import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
 import type { DatabaseAuditAnswers, DatabaseAuditQuestion, DatabaseAuditThreadData } from './database-audit-thread.ts'
 
 export class DatabaseAuditLog implements AuditLog {
@@ -50,6 +60,20 @@ export class DatabaseAuditLog implements AuditLog {
   async list(environment: string, range: AuditRange): Promise<AuditRecord[]> {
     const records = await this.#read('list', { about: 'list', environment, range })
     return records.map((record) => JSON.parse(record) as AuditRecord)
+  }
+
+  match(environment: string, groups: TermGroups, range: AuditMatchRange): Promise<AuditMatches | undefined> {
+    return this.#read('match', { about: 'match', environment, groups, range })
+  }
+
+  async records(environment: string, ids: readonly string[]): Promise<AuditRecord[]> {
+    if (ids.length === 0) return []
+    const records = await this.#read('records', { about: 'records', environment, ids })
+    return records.map((record) => JSON.parse(record) as AuditRecord)
+  }
+
+  minutes(environment: string, range: AuditMinutesRange): Promise<AuditMinutes[]> {
+    return this.#read('minutes', { about: 'minutes', environment, range })
   }
 
   async count(environment: string): Promise<number> {

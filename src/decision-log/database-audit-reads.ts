@@ -36,6 +36,20 @@ export async function findRecord(connection: Connection, environment: string, id
   return row?.record.toString('utf8')
 }
 
+/** Records with these ids as JSON, in their order. */
+export async function findRecords(
+  connection: Connection,
+  environment: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await connection.query<{ id: string; record: Buffer }>(
+    'SELECT id::text AS id, record FROM zerohop.decisions WHERE environment = $1::uuid AND id = ANY($2::uuid[])',
+    [environment, ids],
+  )
+  const found = new Map(rows.map(({ id, record }) => [withoutDashes(id), record.toString('utf8')]))
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
 /** Records of environments; one without records is missing. */
 export async function countRecords(
   connection: Connection,

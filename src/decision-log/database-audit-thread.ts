@@ -7,8 +7,10 @@ import { Database, Lane } from '../store/postgres/database.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
 import type { FromAsked, ToAsked } from './asked-thread.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
-import type { AuditInstance, AuditKeep, AuditRange, AuditTrimmed } from './audit-log.ts'
-import { countRecords, findRecord, findSeries, listRecords } from './database-audit-reads.ts'
+import type { AuditInstance, AuditKeep, AuditMatches, AuditMatchRange, AuditRange, AuditTrimmed } from './audit-log.ts'
+import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
+import { matchTerms, sumMinutes } from './database-audit-index.ts'
+import { countRecords, findRecord, findRecords, findSeries, listRecords } from './database-audit-reads.ts'
 import { DatabaseAuditWriter } from './database-audit-writer.ts'
 import { UserNames } from './user-names.ts'
 
@@ -22,6 +24,14 @@ export type DatabaseAuditQuestion =
   | { readonly about: 'stored'; readonly batch: AuditBatch }
   | { readonly about: 'trimmed'; readonly keep: AuditKeep }
   | { readonly about: 'list'; readonly environment: string; readonly range: AuditRange }
+  | {
+      readonly about: 'match'
+      readonly environment: string
+      readonly groups: TermGroups
+      readonly range: AuditMatchRange
+    }
+  | { readonly about: 'records'; readonly environment: string; readonly ids: readonly string[] }
+  | { readonly about: 'minutes'; readonly environment: string; readonly range: AuditMinutesRange }
   | { readonly about: 'counts'; readonly environments: readonly string[] }
   | { readonly about: 'record'; readonly environment: string; readonly id: string }
   | { readonly about: 'instance'; readonly name: string }
@@ -31,6 +41,9 @@ export interface DatabaseAuditAnswers {
   readonly stored: Stored
   readonly trimmed: AuditTrimmed
   readonly list: string[]
+  readonly match: AuditMatches | undefined
+  readonly records: string[]
+  readonly minutes: AuditMinutes[]
   readonly counts: ReadonlyMap<string, number>
   readonly record: string | undefined
   readonly instance: AuditInstance | undefined
@@ -71,6 +84,9 @@ async function answerOf(question: DatabaseAuditQuestion): Promise<unknown> {
   if (question.about === 'trimmed') return writer.trim(question.keep)
   const connection = await reading.connection()
   if (question.about === 'list') return listRecords(connection, question.environment, question.range)
+  if (question.about === 'match') return matchTerms(connection, question.environment, question.groups, question.range)
+  if (question.about === 'records') return findRecords(connection, question.environment, question.ids)
+  if (question.about === 'minutes') return sumMinutes(connection, question.environment, question.range)
   if (question.about === 'counts') return countRecords(connection, question.environments)
   if (question.about === 'record') return findRecord(connection, question.environment, question.id)
   return findSeries(connection, question.name)

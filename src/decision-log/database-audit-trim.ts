@@ -1,8 +1,9 @@
-// Forgets records of decisions in the database that replicas share: a bounded number in one transaction, by one replica
-// at a time.
+// Forgets records of decisions in the database that replicas share, and indexes what an older version stored: a bounded
+// number in one transaction, by one replica at a time.
 import { AUDIT_ROWS_PER_STEP, AUDIT_TRIMMED_ENVIRONMENTS_MAX } from '../model/limits.ts'
 import type { Connection } from '../store/postgres/connection.ts'
 import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
+import { indexOlder, trimMinutes } from './database-audit-index.ts'
 import { idAt, OF_ENVIRONMENT } from './database-audit-reads.ts'
 
 /** Any number that nobody else uses. */
@@ -57,5 +58,6 @@ export async function trimRecords(connection: Connection, { now, ms, records }: 
       SELECT id FROM zerohop.decision_series WHERE seen < $1 FOR UPDATE SKIP LOCKED)`,
     [Math.floor(now - ms)],
   )
-  return { rows, more: false }
+  await trimMinutes(connection, now - ms, AUDIT_ROWS_PER_STEP)
+  return { rows, more: await indexOlder(connection) }
 }

@@ -9,9 +9,20 @@ import { threadUrl } from '../model/thread.ts'
 import { suspect } from '../store/data-file.ts'
 import { asOpenError, dataFolder } from '../store/disk.ts'
 import { AskedThread } from './asked-thread.ts'
+import { matchTerms, recordsOf, sumMinutes } from './audit-index.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
-import type { AuditInstance, AuditKeep, AuditLog, AuditRange, AuditRecord, AuditTrimmed } from './audit-log.ts'
+import type {
+  AuditInstance,
+  AuditKeep,
+  AuditLog,
+  AuditMatches,
+  AuditMatchRange,
+  AuditRange,
+  AuditRecord,
+  AuditTrimmed,
+} from './audit-log.ts'
 import { type AuditTables, idKey, openAuditTables, TIME_MAX, timeKey } from './audit-tables.ts'
+import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
 import type { AuditAnswer, AuditQuestion, AuditThreadData } from './audit-thread.ts'
 
 export class FolderAuditLog implements AuditLog {
@@ -63,6 +74,22 @@ export class FolderAuditLog implements AuditLog {
     const end = timeKey(environment, since) // no record has such a key: instances count from 1
     const found = tables.records.getRange({ start, end, exclusiveStart: true, reverse: true, offset, limit })
     return [...found].map(({ value }) => value)
+  }
+
+  async match(environment: string, groups: TermGroups, range: AuditMatchRange): Promise<AuditMatches | undefined> {
+    const tables = this.#read()
+    if (tables === undefined) return { ids: [], next: undefined }
+    return tables.indexing.get('next') === undefined ? matchTerms(tables, environment, groups, range) : undefined
+  }
+
+  async records(environment: string, ids: readonly string[]): Promise<AuditRecord[]> {
+    const tables = this.#read()
+    return tables === undefined ? [] : recordsOf(tables, environment, ids)
+  }
+
+  async minutes(environment: string, range: AuditMinutesRange): Promise<AuditMinutes[]> {
+    const tables = this.#read()
+    return tables === undefined ? [] : sumMinutes(tables, environment, range)
   }
 
   async count(environment: string): Promise<number> {

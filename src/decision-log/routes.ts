@@ -1,7 +1,7 @@
 // Routes for decision records: PDPs send them in batches, and the contract's lists read them back. Fields:
 // docs/decision-log.md. They are not policy: no revision, no history.
 import type { FastifyInstance } from 'fastify'
-import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../http/page.ts'
+import { pageBody, type Query, readPage, readText, readTime } from '../http/page.ts'
 import type { Scope } from '../management/http/auth.ts'
 import { printTime } from '../management/http/render.ts'
 import type { RouteContext } from '../management/http/route-context.ts'
@@ -10,10 +10,12 @@ import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
+import { countsRead } from './audit-counts.ts'
+import { filterOf } from './audit-filter.ts'
 import type { AuditRecord } from './audit-log.ts'
 import { readAudit } from './audit-queries.ts'
 import { DecisionStreams } from './decision-streams.ts'
-import { AuditLogRead, AuditQuery, AuditStored, AuditStreamQuery } from './schema.ts'
+import { AuditCounts, AuditCountsQuery, AuditLogRead, AuditQuery, AuditStored, AuditStreamQuery } from './schema.ts'
 
 const AUDIT_LOGS = '/v2/pdps/:p/:e/audit_logs'
 const LINES = 'application/x-ndjson'
@@ -42,7 +44,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
         environment: scope.environment.id,
         since: readTime(query, 'timestamp_from'),
         until: untilOf(query),
-        fits: filterOf(query, pdp),
+        ...filterOf(query, pdp),
         offset: page.offset,
         rows: page.rows,
       })
@@ -51,12 +53,17 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     },
   )
   app.get<{ Querystring: Query }>(
+    `${AUDIT_LOGS}/counts`,
+    { config, schema: { querystring: AuditCountsQuery, response: { 200: AuditCounts } } },
+    ({ scope, query }) => countsRead(audit, scope.environment.id, query, Date.now()),
+  )
+  app.get<{ Querystring: Query }>(
     `${AUDIT_LOGS}/stream`,
     { config, schema: { querystring: AuditStreamQuery } },
     (request, reply) => {
       const { scope, query, headers } = request
       const pdp = configOf(scope)
-      const fits = filterOf(query, pdp)
+      const { fits } = filterOf(query, pdp)
       if (!headers.accept?.includes(EVENTS))
         throw new ZerohopError('INPUT_INVALID', { reason: `must be ${EVENTS}` }, { path: ['header', 'accept'] })
       streams.requireRoom()
@@ -113,26 +120,6 @@ function requireSort(query: Query): void {
 function untilOf(query: Query): number | undefined {
   const until = readTime(query, 'timestamp_to')
   return until === undefined ? undefined : until + 999
-}
-
-function filterOf(query: Query, pdp: string): ((record: AuditRecord) => boolean) | undefined {
-  const tests: ((record: AuditRecord) => boolean)[] = []
-  const among = (name: string, fits: (record: AuditRecord, wanted: readonly string[]) => boolean): void => {
-    const wanted = readTexts(query, name).filter((text) => text !== '')
-    if (wanted.length > 0) tests.push((record) => fits(record, wanted))
-  }
-  among('pdp_id', ({ instance }, wanted) => wanted.some((ref) => [pdp, instance].includes(parseId(ref) ?? '')))
-  among('users', ({ user }, wanted) => wanted.includes(user))
-  among('resources', ({ resource_type: type, resource_key: key }, wanted) =>
-    wanted.some((ref) => ref === type || (key !== null && ref === `${type}:${key}`)),
-  )
-  among('tenant', ({ tenant }, wanted) => wanted.includes(tenant))
-  among('action', ({ action }, wanted) => wanted.includes(action))
-  if (readText(query, 'decision') !== undefined) {
-    const wanted = readFlag(query, 'decision')
-    tests.push(({ decision }) => decision === wanted)
-  }
-  return tests.length === 0 ? undefined : (record) => tests.every((test) => test(record))
 }
 
 /** The contract's AuditLogModel. */

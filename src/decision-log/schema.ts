@@ -10,7 +10,7 @@ import {
   timeParameter,
 } from '../management/query-parameters.ts'
 import { Attributes, Count, Id, Time } from '../management/schema-parts.ts'
-import { Flag, named, nullable, open, optional, type Static, schemaOf, Text } from '../model/json-schema.ts'
+import { Flag, listOf, named, nullable, open, optional, type Static, schemaOf, Text } from '../model/json-schema.ts'
 
 export const AuditLogRead = named(
   'AuditLog',
@@ -49,6 +49,29 @@ export const AuditStored = named(
   }),
 )
 export type AuditStored = Static<typeof AuditStored>
+
+export const AuditCounts = named(
+  'AuditCounts',
+  open({
+    by: Text,
+    from: Time,
+    to: Time,
+    data: listOf(open({ time: Time, allowed: Count, denied: Count })),
+  }),
+)
+export type AuditCounts = Static<typeof AuditCounts>
+export const AuditCountsQuery = query({
+  by: optional(
+    schemaOf<string>({
+      type: 'string',
+      enum: ['minute', 'hour', 'day'],
+      default: 'hour',
+      description: 'what is counted together, in UTC',
+    }),
+  ),
+  timestamp_from: timeParameter,
+  timestamp_to: timeParameter,
+})
 
 const questions = {
   action: textParameter('only questions about this action'),

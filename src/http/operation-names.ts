@@ -135,6 +135,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'GET /history/:event/response': 'Read the response of an event',
   'GET /v2/activity': 'List what was done, in words',
   'GET /activity/types': 'List the kinds of activity',
+  'GET /audit_logs/counts': 'Count decisions over time',
   'GET /audit_logs/stream': 'Watch decisions as they are recorded',
   'POST /audit_logs/:log/replay': 'Ask a recorded decision again',
   'POST /audit_logs': 'Send recorded decisions',

@@ -5,8 +5,9 @@ import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditBatch } from '../../src/decision-log/audit-lines.ts'
-import type { AuditKeep, AuditLog, AuditRecord } from '../../src/decision-log/audit-log.ts'
+import type { AuditKeep, AuditLog, AuditMatchRange, AuditRecord } from '../../src/decision-log/audit-log.ts'
 import { readAudit } from '../../src/decision-log/audit-queries.ts'
+import { type TermGroups, termOf } from '../../src/decision-log/audit-terms.ts'
 import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
 import { idAt, LIST_RECORDS } from '../../src/decision-log/database-audit-reads.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
@@ -21,6 +22,34 @@ import { decisionLine } from './decision-lines.ts'
 const START = Date.UTC(2026, 10, 20, 12)
 const BATCHES = 60
 const id = () => randomBytes(16).toString('hex')
+
+/** Filters of the index; the last one has no records. */
+const GROUPS: readonly TermGroups[] = [
+  [[termOf('user', 'ana')]],
+  [[termOf('user', 'nul\0'), termOf('user', 'ä')], [termOf('decision', true)]],
+  [[termOf('type', 'hello'), termOf('instance', 'hello')], [termOf('tenant', 'default')], [termOf('user', 'ben')]],
+  [[termOf('user', 'ana')], [termOf('action', 'absent')]],
+]
+
+/** Everything that the index has, in pieces. */
+async function allMatches(
+  log: AuditLog,
+  environment: string,
+  groups: TermGroups,
+  range: Omit<AuditMatchRange, 'limit'>,
+) {
+  const ids: string[] = []
+  for (let after: string | undefined; ; ) {
+    const found = await log.match(environment, groups, {
+      ...range,
+      ...(after === undefined ? {} : { after }),
+      limit: 7,
+    })
+    ids.push(...found!.ids)
+    if (found!.next === undefined) return ids
+    after = found!.next
+  }
+}
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('records of decisions in a folder and in the database', () => {
@@ -80,8 +109,16 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     const found = await Promise.all(
       environments.flatMap((environment) => lists.map(async ([first]) => log.find(environment, first?.id ?? id()))),
     )
+    const range = { since: START + 5_000, before: START + 45_000 }
+    const matches = await Promise.all(
+      environments.flatMap((environment) => GROUPS.map((groups) => allMatches(log, environment, groups, range))),
+    )
     return {
       records,
+      matches,
+      minutes: await Promise.all(
+        environments.map((of) => log.minutes(of, { since: 0, before: START + 3_600_000, minutes: 1 })),
+      ),
       found: found.map((record) => record?.id),
       counts: await Promise.all(environments.map((environment) => log.count(environment))),
       together: [...(await log.counts(environments))].filter(([, count]) => count > 0).sort(),
@@ -112,6 +149,10 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   it('are listed, counted and found alike', async () => {
     const contents = await contentsOf(folder)
     expect(contents.records.flat().length).toBeGreaterThan(100)
+    expect(contents.matches.filter((ids) => ids.length > 7).length).toBeGreaterThan(3)
+    expect(contents.minutes.flat().reduce((sum, { allowed, denied }) => sum + allowed + denied, 0)).toBe(
+      contents.together.reduce((sum, [, count]) => sum + count, 0),
+    )
     for (const replica of replicas) expect(await contentsOf(replica)).toEqual(contents)
   })
 
@@ -170,6 +211,33 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     expect([...(await replicas[0]!.counts(many)).values()]).toEqual(many.map(() => 5))
   })
 
+  it('of an older version are listed at once, and found by the index and counted after the next round', async () => {
+    const environment = id()
+    const lines = ['ana', 'ben', 'ana'].map((user, seq) =>
+      decisionLine({ environment, instance: series[2]!, seq, apiKey: 'own', at: START + seq, user }),
+    )
+    const log = replicas[0]!
+    await log.append({ lines: Buffer.from(lines.join('')), isCompressed: false })
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(
+      `UPDATE zerohop.decisions SET user_term = NULL, action_term = NULL, type_term = NULL, instance_term = NULL,
+        tenant_term = NULL, allowed = NULL WHERE environment = '${environment}'`,
+    )
+    await client.query(`DELETE FROM zerohop.decision_minutes WHERE environment = '${environment}'`)
+    await client.end()
+    const groups = [[termOf('user', 'ana')]]
+    const fits = ({ user }: AuditRecord) => user === 'ana'
+    const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
+    expect(await log.match(environment, groups, { limit: 10 })).toBeUndefined()
+    expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([2, 0])
+    await trimAll(log, { now: START + 60_000, ms: 1_000_000, records: 1_000 })
+    expect((await log.match(environment, groups, { limit: 10 }))?.ids).toHaveLength(2)
+    expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([2, 0])
+    const [sum, ...more] = await log.minutes(environment, { since: 0, before: START + 60_000, minutes: 1_440 })
+    expect([(sum?.allowed ?? 0) + (sum?.denied ?? 0), more]).toEqual([3, []])
+  })
+
   it('that come while a list is searched are not in it, and move no place', async () => {
     const environment = id()
     const batchFrom = (first: number, count: number): AuditBatch => {
@@ -182,8 +250,10 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     for (const log of [folder, replicas[0]!]) {
       await log.append(batchFrom(1_000, 1_700))
       let next = 10_000
-      const growing: Pick<AuditLog, 'list' | 'count'> = {
+      const growing: Pick<AuditLog, 'list' | 'count' | 'match' | 'records'> = {
         count: (of) => log.count(of),
+        match: (of, groups, range) => log.match(of, groups, range),
+        records: (of, ids) => log.records(of, ids),
         list: async (of, range) => {
           const page = await log.list(of, range)
           await log.append(batchFrom(next, 30))
@@ -191,7 +261,15 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
           return page
         },
       }
-      const query = { environment, since: undefined, until: undefined, fits: () => true, offset: 1_600, rows: 100 }
+      const query = {
+        environment,
+        since: undefined,
+        until: undefined,
+        fits: () => true,
+        groups: undefined,
+        offset: 1_600,
+        rows: 100,
+      }
       const { rows, total } = await readAudit(growing, query)
       expect([total, rows.map(({ seq }) => seq)]).toEqual([1_700, Array.from({ length: 100 }, (_, at) => 1_099 - at)])
     }

@@ -38,8 +38,21 @@ export const AUDIT_BODY_BYTES_MAX = 4 * 1024 * 1024
 export const AUDIT_BATCH_BYTES_MAX = 16 * 1024 * 1024
 /** Batches that wait to be stored; beyond it a PDP is told to come back. */
 export const AUDIT_BATCHES_MAX = 64
-/** Records that one request looks at, the newest first: what is older is found by a narrower time. */
+/**
+ * Records that one request lists, the newest first: what is older is found by a narrower time. As many are looked
+ * through where the index does not help.
+ */
 export const AUDIT_SCAN_MAX = 10_000
+/** Places of the index of records that are looked at in one turn of the event loop: some milliseconds. */
+export const AUDIT_INDEX_KEYS_PER_TURN = 5_000
+/** Turns in which one request looks at the index: with several filters, what fits all of them may be rare. */
+export const AUDIT_INDEX_TURNS_MAX = 200
+/** Places of the index that are read at once. */
+export const AUDIT_INDEX_KEYS_PER_READ = 128
+/** Records of an older version that one step adds to the index. */
+export const AUDIT_INDEXED_PER_STEP = 1_000
+/** Times of one answer with counts of decisions: a day by minutes, two months by hours. */
+export const AUDIT_COUNTS_MAX = 1_500
 /** Streams of recorded decisions that one process keeps open. */
 export const DECISION_STREAMS_MAX = 100
 /** Milliseconds between two looks for new records, of all streams of an environment together, while there are any. */

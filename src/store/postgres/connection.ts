@@ -15,7 +15,7 @@ export interface Backend {
 }
 
 type Row = QueryResultRow
-type Value = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[]
+export type Value = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[]
 
 const WHO_IS_THERE = `
   SET standard_conforming_strings = on;

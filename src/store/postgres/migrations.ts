@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The format that this version writes. */
-export const DATABASE_FORMAT = 2
+export const DATABASE_FORMAT = 3
 
 interface Migration {
   readonly format: number
@@ -145,6 +145,35 @@ const MIGRATIONS: readonly Migration[] = [
         at timestamptz NOT NULL DEFAULT clock_timestamp()
       );
       ALTER TABLE zerohop.replicas ADD COLUMN floor xid8, ADD COLUMN folded timestamptz;`,
+  },
+  {
+    format: 3,
+    // a program of an older format stores records without terms and does not count them: they wait for `unindexed`
+    readableFrom: 1,
+    // Terms are hashes (src/decision-log/audit-terms.ts). A record has all of them or none, and one that has them is
+    // counted. Minutes are counted since 1970.
+    statements: `
+      ALTER TABLE zerohop.decisions
+        ADD COLUMN user_term bigint, ADD COLUMN action_term bigint, ADD COLUMN type_term bigint,
+        ADD COLUMN instance_term bigint, ADD COLUMN tenant_term bigint, ADD COLUMN allowed boolean;
+      CREATE INDEX decisions_by_user ON zerohop.decisions (environment, user_term, id) WHERE user_term IS NOT NULL;
+      CREATE INDEX decisions_by_action ON zerohop.decisions (environment, action_term, id)
+        WHERE action_term IS NOT NULL;
+      CREATE INDEX decisions_by_type ON zerohop.decisions (environment, type_term, id) WHERE type_term IS NOT NULL;
+      CREATE INDEX decisions_by_instance ON zerohop.decisions (environment, instance_term, id)
+        WHERE instance_term IS NOT NULL;
+      CREATE INDEX decisions_by_tenant ON zerohop.decisions (environment, tenant_term, id)
+        WHERE tenant_term IS NOT NULL;
+      CREATE INDEX decisions_by_outcome ON zerohop.decisions (environment, allowed, id) WHERE allowed IS NOT NULL;
+      CREATE INDEX decisions_unindexed ON zerohop.decisions (environment, id) WHERE user_term IS NULL;
+      CREATE TABLE zerohop.decision_minutes (
+        environment uuid NOT NULL,
+        minute bigint NOT NULL,
+        allowed bigint NOT NULL,
+        denied bigint NOT NULL,
+        PRIMARY KEY (environment, minute)
+      );
+      CREATE INDEX decision_minutes_by_time ON zerohop.decision_minutes (minute);`,
   },
 ]
 

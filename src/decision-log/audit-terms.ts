@@ -1,0 +1,73 @@
+// What recorded decisions are found by: each record has a term for its user, action, resource, tenant and outcome. A
+// term is a hash, so keys of any length and with any characters take the same room; who shows what was found by terms
+// compares the record itself.
+import { createHash } from 'node:crypto'
+import type { AuditRecord } from './audit-tables.ts'
+
+/** `type` is the resource type, `instance` is `type:key`. */
+export type TermKind = 'user' | 'action' | 'type' | 'instance' | 'tenant' | 'decision'
+
+export interface Term {
+  readonly kind: TermKind
+  /** 16 hex digits */
+  readonly hash: string
+}
+
+/** A record fits when it has one of the terms of each group. */
+export type TermGroups = readonly (readonly Term[])[]
+
+export function termOf(kind: TermKind, value: string | boolean): Term {
+  return { kind, hash: createHash('sha256').update(`${kind}\0${value}`).digest('hex').slice(0, 16) }
+}
+
+type Asked = Pick<AuditRecord, 'user' | 'action' | 'resource_type' | 'resource_key' | 'tenant' | 'decision'>
+
+/** The terms of a record. */
+export function termsOf({ user, action, resource_type: type, resource_key: key, tenant, decision }: Asked): Term[] {
+  const terms = [termOf('user', user), termOf('action', action), termOf('type', type), termOf('tenant', tenant)]
+  if (key !== null) terms.push(termOf('instance', `${type}:${key}`))
+  return [...terms, termOf('decision', decision)]
+}
+
+const MINUTE_MS = 60_000
+
+/** The minute of a time, counted since 1970. */
+export const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS)
+
+/** Allowed and denied decisions of some time. */
+export interface AuditMinutes {
+  /** ms since 1970 */
+  readonly at: number
+  readonly allowed: number
+  readonly denied: number
+}
+
+/** Counts of decisions in a range of time. */
+export interface AuditMinutesRange {
+  /** ms since 1970, whole minutes; the first is included, the last is not */
+  readonly since: number
+  readonly before: number
+  /** minutes that are counted together */
+  readonly minutes: number
+}
+
+export const timeOfMinute = (minute: number): number => minute * MINUTE_MS
+
+/** Adds decisions up by environment and minute, for one transaction. */
+export class MinuteSums {
+  readonly #sums = new Map<string, { environment: string; minute: number; allowed: number; denied: number }>()
+
+  add(environment: string, { at, decision }: Pick<AuditRecord, 'at' | 'decision'>): void {
+    const minute = minuteOf(at)
+    const key = `${environment}${String(minute).padStart(12, '0')}`
+    const sum = this.#sums.get(key) ?? { environment, minute, allowed: 0, denied: 0 }
+    if (decision) sum.allowed++
+    else sum.denied++
+    this.#sums.set(key, sum)
+  }
+
+  /** By environment, then time: everybody who locks rows of counts does it in this order. */
+  sums(): readonly { environment: string; minute: number; allowed: number; denied: number }[] {
+    return [...this.#sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum)
+  }
+}
