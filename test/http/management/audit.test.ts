@@ -281,4 +281,39 @@ describe('records of decisions', () => {
     const late = line({ seq: 3 }).replace(/"time":"[^"]+"/, '"time":"+275760-09-13T00:00:00.000Z"')
     expect((await send(late)).body).toMatchObject({ stored: 0, known: 0, refused: 1 })
   })
+
+  it('are counted over time, allowed and denied', async () => {
+    const counts = async (query: string) => (await api.ask('GET', `${LOGS}/counts?${query}`)).body
+    const instance = 'c0'.repeat(16)
+    const at = START + 90 * 86_400_000
+    const lines = [0, 59_000, 60_000, 3_600_000].map((ms, seq) =>
+      line({ seq: seq + 1, at: at + ms, instance, allow: seq !== 1 }),
+    )
+    await send(lines.join(''))
+    await send(lines.join('')) // what comes again is not counted again
+    const [from, to] = [at / 1000, at / 1000 + 3_600]
+    const time = (ms: number) => new Date(at + ms).toISOString().replace('Z', '+00:00')
+    expect(await counts(`by=minute&timestamp_from=${from}&timestamp_to=${to}`)).toEqual({
+      by: 'minute',
+      from: time(0),
+      to: time(3_660_000),
+      data: [
+        { time: time(0), allowed: 1, denied: 1 },
+        { time: time(60_000), allowed: 1, denied: 0 },
+        { time: time(3_600_000), allowed: 1, denied: 0 },
+      ],
+    })
+    expect((await counts(`timestamp_from=${from}&timestamp_to=${to}`)).data).toEqual([
+      { time: time(0), allowed: 2, denied: 1 },
+      { time: time(3_600_000), allowed: 1, denied: 0 },
+    ])
+    expect((await counts(`by=day&timestamp_to=${to}`)).data).toMatchObject([{ allowed: 3, denied: 1 }])
+    expect((await counts('timestamp_from=0&timestamp_to=60')).data).toEqual([])
+    for (const wrong of ['by=year', `by=minute&timestamp_from=${from}&timestamp_to=${from + 90_060}`])
+      expect((await api.ask('GET', `${LOGS}/counts?${wrong}`)).status).toBe(422)
+    const most = `by=minute&timestamp_from=${from}&timestamp_to=${from + 1_499 * 60}`
+    expect((await api.ask('GET', `${LOGS}/counts?${most}`)).status).toBe(200)
+    await applyRetention(api.store, { audit: api.audit, auditRecords: 0, auditDays: 1_000 }, at)
+    expect((await counts(`by=day&timestamp_to=${to}`)).data).toMatchObject([{ allowed: 3, denied: 1 }])
+  })
 })

@@ -176,7 +176,7 @@ function NothingFound({ search, onClear }: { readonly search: DecisionsSearch; r
     <EmptyState
       icon="filter"
       title={isFar ? 'This page is empty' : 'No decision fits these filters'}
-      text={isFar ? 'There are fewer decisions than that.' : 'The newest 10,000 of these days were searched.'}
+      text={isFar ? 'There are fewer decisions than that.' : 'No recorded decision of these days fits the filters.'}
       action={
         <Button variant="default" onClick={onClear}>
           {isFar ? 'Go to the newest decisions' : 'Clear filters'}
