@@ -32,7 +32,7 @@ const toBigint = ({ hash }: Term): string => BigInt.asIntN(64, BigInt(`0x${hash}
 export function termColumns(records: readonly Omit<AuditRecord, 'id'>[]): Value[] {
   const terms = records.map((record) => new Map(termsOf(record).map((term) => [term.kind, toBigint(term)])))
   const hashes = KINDS.map((kind) => terms.map((of) => of.get(kind) ?? null))
-  return [...hashes, records.map(({ decision }) => decision)]
+  return [...hashes, records.map(({ decision }) => String(decision))]
 }
 
 /** Adds counts. Rows are locked in one order. */
@@ -119,7 +119,7 @@ function testOf(group: readonly Term[], parameters: Value[]): string {
     const terms = group.filter((term) => term.kind === kind).map(toBigint)
     return terms.length === 0 ? [] : `${kind}_term = ANY(${add(terms)}::bigint[])`
   })
-  const outcomes = group.filter(({ kind }) => kind === 'decision').map(({ hash }) => hash === ALLOW)
+  const outcomes = group.filter(({ kind }) => kind === 'decision').map(({ hash }) => String(hash === ALLOW))
   if (outcomes.length > 0) tests.push(`allowed = ANY(${add(outcomes)}::boolean[])`)
   return `(${tests.join(' OR ')})`
 }

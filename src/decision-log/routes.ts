@@ -1,7 +1,7 @@
 // Routes for decision records: PDPs send them in batches, and the contract's lists read them back. Fields:
 // docs/decision-log.md. They are not policy: no revision, no history.
 import type { FastifyInstance } from 'fastify'
-import { pageBody, type Query, readPage, readText, readTime } from '../http/page.ts'
+import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../http/page.ts'
 import type { Scope } from '../management/http/auth.ts'
 import { printTime } from '../management/http/render.ts'
 import type { RouteContext } from '../management/http/route-context.ts'
@@ -10,10 +10,10 @@ import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
-import { countsRead } from './audit-counts.ts'
-import { filterOf } from './audit-filter.ts'
+import { type AuditWanted, filterOf } from './audit-filter.ts'
 import type { AuditRecord } from './audit-log.ts'
 import { readAudit } from './audit-queries.ts'
+import { countsRead } from './counts-routes.ts'
 import { DecisionStreams } from './decision-streams.ts'
 import { AuditCounts, AuditCountsQuery, AuditLogRead, AuditQuery, AuditStored, AuditStreamQuery } from './schema.ts'
 
@@ -44,7 +44,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
         environment: scope.environment.id,
         since: readTime(query, 'timestamp_from'),
         until: untilOf(query),
-        ...filterOf(query, pdp),
+        ...filterOf(wantedOf(query), pdp),
         offset: page.offset,
         rows: page.rows,
       })
@@ -63,7 +63,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     (request, reply) => {
       const { scope, query, headers } = request
       const pdp = configOf(scope)
-      const { fits } = filterOf(query, pdp)
+      const { fits } = filterOf(wantedOf(query), pdp)
       if (!headers.accept?.includes(EVENTS))
         throw new ZerohopError('INPUT_INVALID', { reason: `must be ${EVENTS}` }, { path: ['header', 'accept'] })
       streams.requireRoom()
@@ -120,6 +120,19 @@ function requireSort(query: Query): void {
 function untilOf(query: Query): number | undefined {
   const until = readTime(query, 'timestamp_to')
   return until === undefined ? undefined : until + 999
+}
+
+/** What is asked for by the parameters of a query. @throws INPUT_INVALID */
+function wantedOf(query: Query): AuditWanted {
+  const values = (name: string): readonly string[] => readTexts(query, name).filter((text) => text !== '')
+  return {
+    users: values('users'),
+    actions: values('action'),
+    resources: values('resources'),
+    tenants: values('tenant'),
+    decision: readText(query, 'decision') === undefined ? undefined : readFlag(query, 'decision'),
+    pdps: values('pdp_id'),
+  }
 }
 
 /** The contract's AuditLogModel. */

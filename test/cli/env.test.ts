@@ -51,7 +51,7 @@ describe('secrets', () => {
 
 describe('variables of the decision log', () => {
   it('are off, or say where records go and what happens when they cannot be kept', () => {
-    expect(readEnv({}).decisionLog).toMatchObject({ sinks: [], attributes: false, reasons: false })
+    expect(readEnv({}).decisionLog).toMatchObject({ sinks: undefined, attributes: false, reasons: false })
     for (const [sinks, policy] of [
       ['file', 'block'],
       ['file,api', 'drop'],
@@ -59,6 +59,7 @@ describe('variables of the decision log', () => {
       ['off', 'block'],
     ] as const)
       expect([sinks, readEnv({ PDP_DECISION_LOG: sinks }).decisionLog.policy]).toEqual([sinks, policy])
+    expect(readEnv({ PDP_DECISION_LOG: 'off' }).decisionLog.sinks).toEqual([])
     const kept = { PDP_DECISION_LOG: 'file,api', PDP_DECISION_LOG_POLICY: 'block', PDP_DECISION_LOG_BUFFER: '1M' }
     expect(readEnv(kept).decisionLog).toMatchObject({ policy: 'block', bufferBytes: 2 ** 20, sinks: ['file', 'api'] })
   })

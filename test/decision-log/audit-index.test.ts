@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../src/client/decision-record.ts'
-import { filterOf } from '../../src/decision-log/audit-filter.ts'
+import { type AuditWanted, filterOf } from '../../src/decision-log/audit-filter.ts'
 import { readAudit } from '../../src/decision-log/audit-queries.ts'
 import { openAuditTables } from '../../src/decision-log/audit-tables.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
@@ -33,15 +33,17 @@ const lineAt = (seq: number, at: number): string =>
     0,
   )}`
 
-const QUERIES = [
-  { users: 'ana' },
-  { users: ['rare', 'cas'], decision: 'false' },
-  { users: 'ana', action: 'shout', tenant: 'acme', resources: 'hello:two' },
-  { resources: ['hello', 'other'], decision: 'true', users: 'rare' },
-  { resources: 'hello:one', action: ['say', 'wave'] },
-  { users: 'absent', action: 'say' },
-  { users: 'ana', pdp_id: PDP },
+const ANY: AuditWanted = { users: [], actions: [], resources: [], tenants: [], decision: undefined, pdps: [] }
+const QUERIES: readonly Partial<AuditWanted>[] = [
+  { users: ['ana'] },
+  { users: ['rare', 'cas'], decision: false },
+  { users: ['ana'], actions: ['shout'], tenants: ['acme'], resources: ['hello:two'] },
+  { resources: ['hello', 'other'], decision: true, users: ['rare'] },
+  { resources: ['hello:one'], actions: ['say', 'wave'] },
+  { users: ['absent'], actions: ['say'] },
+  { users: ['ana'], pdps: [PDP] },
 ]
+const filter = (wanted: Partial<AuditWanted>) => filterOf({ ...ANY, ...wanted }, PDP)
 
 async function filled(data: string): Promise<FolderAuditLog> {
   const log = new FolderAuditLog(data)
@@ -54,7 +56,7 @@ async function filled(data: string): Promise<FolderAuditLog> {
 async function expectAlike(log: FolderAuditLog): Promise<void> {
   for (const asked of QUERIES) {
     for (const since of [undefined, RECORD.at + 400_500]) {
-      const { fits, groups } = filterOf(asked, PDP)
+      const { fits, groups } = filter(asked)
       const query = { environment, since, until: undefined, fits, offset: 3, rows: 100 }
       const byIndex = await readAudit(log, { ...query, groups })
       expect(byIndex).toEqual(await readAudit(log, { ...query, groups: undefined }))
@@ -64,7 +66,7 @@ async function expectAlike(log: FolderAuditLog): Promise<void> {
 
 it('the index finds what a look at every record finds', async () => {
   const log = await filled(temporaryFolder('audit'))
-  const { fits, groups } = filterOf({ users: 'rare' }, PDP)
+  const { fits, groups } = filter({ users: ['rare'] })
   const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
   // 401 and 802, the newest first
   expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([802, 401])
@@ -82,7 +84,7 @@ it('what is forgotten is not found any more, and stays counted until its time is
   expect(before[0]).toEqual({ at: RECORD.at, allowed: 48, denied: 12 })
   await log.trim({ now, ms: 1e9, records: 500 })
   await expectAlike(log)
-  const { groups } = filterOf({ decision: 'true' }, PDP)
+  const { groups } = filter({ decision: true })
   expect((await log.match(environment, groups!, { limit: COUNT }))?.ids).toHaveLength(400)
   expect(await log.minutes(environment, all)).toEqual(before)
   expect(await log.minutes(environment, { ...all, minutes: 60 })).toEqual([
@@ -102,7 +104,7 @@ it('records of an older version are listed at once; the index is made in steps, 
   tables.meta.putSync('format', 1)
   await tables.root.close()
   const log = new FolderAuditLog(data)
-  const { fits, groups } = filterOf({ users: 'rare' }, PDP)
+  const { fits, groups } = filter({ users: ['rare'] })
   const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
   expect(await log.match(environment, groups!, { limit: 10 })).toBeUndefined()
   expect((await readAudit(log, query)).total).toBe(2)

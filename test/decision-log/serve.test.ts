@@ -42,4 +42,13 @@ it('zerohop serve writes decisions to stdout and keeps them, with the key that a
   expect(first.api_key).toMatch(/^[0-9a-f]{32}$/)
   expect(server.output).not.toContain(key)
   expect(await server.end()).toBe(0)
+
+  // without the variable it keeps them too, and says nothing on stdout
+  const again = new Server('serve', { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(api), PDP_PORT: String(pdp) })
+  await again.until(async () => (await fetch(`${url(pdp)}/ready`)).ok)
+  const body = JSON.stringify({ user: { key: 'cas' }, action: 'say', resource: { type: 'hello' } })
+  expect((await fetch(`${url(pdp)}/allowed`, { method: 'POST', headers, body })).status).toBe(200)
+  await eventually(async () => (await kept())[0], ['cas', false])
+  expect(again.output).not.toContain('{"instance":')
+  expect(await again.end()).toBe(0)
 })

@@ -133,7 +133,7 @@ async function recorded(env: Env, apiKey: string, place: Place | undefined, log:
   if (decisionLog === undefined) return undefined
   const stopping = new AbortController()
   void client?.identify(stopping.signal).then(() => {
-    if (env.decisionLog.sinks.includes('api') && client.access === 'read') log.error({ sink: 'api' }, READ_KEY)
+    if (env.decisionLog.sinks?.includes('api') && client.access === 'read') log.error({ sink: 'api' }, READ_KEY)
   })
   closers.add(async () => stopping.abort())
   return { ...decisionLog, ...(client && { keyId: () => client.keyId }) }

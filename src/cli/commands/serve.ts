@@ -26,7 +26,9 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
     const { management, app: api, apiPort } = await startManagement(env, options, log, closers, tracer)
     warnOfPublicUrl(env, log)
     const tls = readTls(env)
-    const decisionLog = await startDecisionLog(env, log, closers, ownApi(management), 'serve')
+    // in its own folder; a database that replicas share is not filled without being asked
+    const unset = env.database === undefined ? (['api'] as const) : []
+    const decisionLog = await startDecisionLog(env, log, closers, ownApi(management), 'serve', unset)
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
       ...(tls === undefined ? {} : { tls }),

@@ -5,8 +5,8 @@ import type { RECORD_VARIABLES } from './variables/record-variables.ts'
 type Values = Static<ReturnType<typeof closed<typeof RECORD_VARIABLES>>>
 
 export interface DecisionLogEnv {
-  /** empty: no decision is recorded */
-  readonly sinks: NonNullable<Values['PDP_DECISION_LOG']>
+  /** empty: no decision is recorded; undefined when nothing is said: the command knows */
+  readonly sinks: Values['PDP_DECISION_LOG'] | undefined
   readonly folder: string | undefined
   readonly policy: NonNullable<Values['PDP_DECISION_LOG_POLICY']>
   readonly bufferBytes: number
@@ -25,11 +25,11 @@ export interface TracingEnv {
 
 /** What goes on to somebody else must not stop the answers when that somebody is away, unless the operator says so. */
 export function readDecisionLog(values: Values): DecisionLogEnv {
-  const sinks = values.PDP_DECISION_LOG ?? []
+  const sinks = values.PDP_DECISION_LOG
   return {
     sinks,
     folder: values.PDP_DECISION_LOG_FOLDER,
-    policy: values.PDP_DECISION_LOG_POLICY ?? (sinks.every((sink) => sink === 'file') ? 'block' : 'drop'),
+    policy: values.PDP_DECISION_LOG_POLICY ?? (sinks?.every((sink) => sink === 'file') ? 'block' : 'drop'),
     bufferBytes: values.PDP_DECISION_LOG_BUFFER,
     fileBytes: values.PDP_DECISION_LOG_FILE_SIZE,
     files: values.PDP_DECISION_LOG_FILES,

@@ -21,6 +21,7 @@ const SAYS = {
 
 /**
  * Opens the log; undefined when it is off. `api` sends to the management API, as `owner`.
+ * @param unset where decisions go when PDP_DECISION_LOG does not say
  * @throws DATA_READ_ONLY, DISK_FULL, CONFIG_INVALID
  */
 export async function startDecisionLog(
@@ -29,8 +30,9 @@ export async function startDecisionLog(
   closers: Closers,
   api: Sink | undefined,
   owner: string,
+  unset: readonly 'api'[] = [],
 ): Promise<Served | undefined> {
-  const { sinks, policy, bufferBytes, fileBytes, files, attributes, reasons } = env.decisionLog
+  const { sinks = unset, policy, bufferBytes, fileBytes, files, attributes, reasons } = env.decisionLog
   if (sinks.length === 0) return undefined
   const targets: Sink[] = []
   if (sinks.includes('stdout')) targets.push(streamSink())

@@ -19,7 +19,7 @@ export const RECORD_VARIABLES = {
     about:
       'where a record of each decision goes, several with commas; `api` is the management API; [decision log](decision-log.md)',
     readBy: PDPS,
-    unset: '`off`',
+    unset: '`serve` without a database: `api`, else `off`',
   }),
   PDP_DECISION_LOG_FOLDER: variable(Path, {
     about: 'its files; also the buffer of what is sent elsewhere',

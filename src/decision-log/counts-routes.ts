@@ -14,7 +14,7 @@ const STEPS = {
   day: { minutes: 24 * 60, shown: 30 },
 } as const
 
-/** @param now ms since 1970 @throws INPUT_INVALID */
+/** The counts that a query asks for. @param now ms since 1970 @throws INPUT_INVALID */
 export async function countsRead(
   audit: Pick<AuditLog, 'minutes'>,
   environment: string,
