@@ -45,7 +45,7 @@ it.skipIf(consoleServer === undefined)(
     // a role less and a permission more
     const roles = policy.roles
       .filter(({ key }: { key: string }) => key !== 'auditor')
-      .map((role: { key: string; permissions: string[] }) =>
+      .map((role: { readonly key: string; readonly permissions: readonly string[] }) =>
         role.key === 'viewer' ? { ...role, permissions: [...role.permissions, 'report:export'] } : role,
       )
     await choose(page, ['policy.json', JSON.stringify({ ...policy, roles }, null, 2)])
