@@ -18,11 +18,13 @@ interface PlanOutcomeProps {
   /** false: the session may only look */
   readonly canWrite: boolean
   readonly isDisabled: boolean
+  /** what one may do instead, such as going back */
+  readonly beside?: ReactNode
   /** beside the button: what it does, in short */
   readonly children: ReactNode
 }
 
-export function PlanOutcome({ action, mutation, onAgain, canWrite, isDisabled, children }: PlanOutcomeProps) {
+export function PlanOutcome({ action, mutation, onAgain, canWrite, isDisabled, beside, children }: PlanOutcomeProps) {
   return (
     <>
       {mutation.isError && (
@@ -45,7 +47,11 @@ export function PlanOutcome({ action, mutation, onAgain, canWrite, isDisabled, c
             {action}
           </Button>
         )}
-        <span className={classes.note}>{children}</span>
+        {beside}
+        <span className={classes.note}>
+          {children}
+          {!canWrite && ' Your API key may only read.'}
+        </span>
       </div>
     </>
   )

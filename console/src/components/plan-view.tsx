@@ -1,7 +1,7 @@
 // What a plan would change, object by object, and who would gain and lose access by it (docs/plan-and-apply.md).
 import { countsText, NOTHING_CHANGES, objectText } from 'zerohop/change-words'
 import type { components } from 'zerohop/client'
-import { RevisionAccess } from '../pages/history/revision-access.tsx'
+import { AccessDiff } from './access-diff.tsx'
 import { ChangeList } from './change-list.tsx'
 import { LongList } from './long-list.tsx'
 import classes from './plan-view.module.css'
@@ -50,7 +50,7 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
       )}
       <section>
         <h2>Who would gain and lose access</h2>
-        <RevisionAccess diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+        <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
       </section>
     </div>
   )

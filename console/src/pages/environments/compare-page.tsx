@@ -6,12 +6,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
 import { useMayInProject } from '../../api/use-session.ts'
+import { AccessDiff } from '../../components/access-diff.tsx'
 import { ChangeList } from '../../components/change-list.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { ButtonLink, TextLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
-import { RevisionAccess } from '../history/revision-access.tsx'
 import { comparisonQuery, type Plan, suggestEnvironments } from './environment-queries.ts'
 import classes from './environments.module.css'
 import { type CompareSearch, nameBeside, placeOf } from './environments-search.ts'
@@ -138,7 +138,7 @@ function Comparison({ plan, path, other, shown, isPast }: ComparisonProps) {
           With the policy of {shown}, in {path.e}
         </h2>
         <p className={classes.note}>Asked for the users of {path.e}, who stay as they are.</p>
-        <RevisionAccess diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+        <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
       </section>
       {mayCopy && !isPast && other.p === path.p && (
         <div>

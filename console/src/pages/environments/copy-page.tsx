@@ -195,7 +195,6 @@ function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, 
         isDisabled={isOld}
       >
         {sumOf(planned)}, in {to}, in one revision.
-        {!mayWrite && ' Your API key may only read.'}
       </PlanOutcome>
     </div>
   )

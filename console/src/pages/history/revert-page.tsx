@@ -1,10 +1,8 @@
 // Takes a revision back: what that would change now, who would gain and lose access, and what stands in its way. What is
 // in the way may be left as it is. Nothing happens before the button, and then just what is shown.
-import { Button } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { countsText, lostTexts, MADE_AGAIN, NOTHING_CHANGES, sumOf } from 'zerohop/change-words'
-import { describeError } from '../../api/api-error.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
@@ -12,6 +10,7 @@ import { ChangeList } from '../../components/change-list.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
+import { PlanOutcome } from '../../components/plan-outcome.tsx'
 import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
 import classes from './history.module.css'
 import { type RevertPlan, type Revision, revert, revertPlanQuery, revisionQuery } from './history-queries.ts'
@@ -103,35 +102,16 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
   return (
     <>
       {isPossible && <WhatChanges planned={planned} isOld={isOld} />}
-      {doIt.isError && (
-        <div role="alert" className={classes.conflict}>
-          <span>
-            {describeError(doIt.error).text} Nothing was changed.{' '}
-            <Button
-              variant="default"
-              onClick={() => {
-                doIt.reset()
-                onAgain()
-              }}
-            >
-              Plan again
-            </Button>
-          </span>
-        </div>
-      )}
-      <div className={classes.foot}>
-        {mayWrite && (
-          <Button disabled={!isPossible || isOld} loading={doIt.isPending} onClick={() => doIt.mutate()}>
-            Revert
-          </Button>
-        )}
-        {back}
-        <span className={classes.note}>
-          {!isPossible && 'Something is in the way: see above. '}
-          {isPossible && sentenceOf(planned)}
-          {!mayWrite && ' Your API key may only read.'}
-        </span>
-      </div>
+      <PlanOutcome
+        action="Revert"
+        mutation={doIt}
+        onAgain={onAgain}
+        canWrite={mayWrite}
+        isDisabled={!isPossible || isOld}
+        beside={back}
+      >
+        {isPossible ? sentenceOf(planned) : 'Something is in the way: see above.'}
+      </PlanOutcome>
     </>
   )
 }

@@ -141,7 +141,7 @@ function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps)
         canWrite={canWrite}
         isDisabled={isOld || (needsCascade && !cascade)}
       >
-        {sumOf(planned)}, in one revision.{!canWrite && ' Your API key may only read.'}
+        {sumOf(planned)}, in one revision.
       </PlanOutcome>
     </>
   )
