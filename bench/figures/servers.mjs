@@ -40,7 +40,12 @@ class Servers {
   async serve(variables = {}) {
     const data = this.folder()
     const [api, pdp] = [await freePort(), await freePort()]
-    this.zerohop(['serve', '--data', data], { ZEROHOP_API_PORT: api, PDP_PORT: pdp, PDP_DECISION_LOG: 'off', ...variables })
+    this.zerohop(['serve', '--data', data], {
+      ZEROHOP_API_PORT: api,
+      PDP_PORT: pdp,
+      PDP_DECISION_LOG: 'off',
+      ...variables,
+    })
     await ready(`http://127.0.0.1:${pdp}/ready`)
     return { api, pdp, data, ...(await keysIn(data, api)) }
   }
