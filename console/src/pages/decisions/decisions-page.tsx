@@ -165,8 +165,8 @@ function NothingFound({ search, onClear }: { readonly search: DecisionsSearch; r
         title="No decision is recorded here"
         text={
           <>
-            <code>zerohop serve</code> records its decisions unless <code>PDP_DECISION_LOG</code> is off. Other PDPs send
-            theirs with <code>PDP_DECISION_LOG=api</code>, and need a key of access write.
+            <code>zerohop serve</code> records its decisions unless <code>PDP_DECISION_LOG</code> is off. Other PDPs
+            send theirs with <code>PDP_DECISION_LOG=api</code>, and need a key of access write.
           </>
         }
       />
