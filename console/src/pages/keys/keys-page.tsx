@@ -32,7 +32,7 @@ export function KeysPage() {
     header: 'Change',
     isHeaderHidden: true,
     align: 'right',
-    width: '160px',
+    width: '130px',
     cell: (key) => (
       <div className={classes.buttons}>
         <Button
@@ -116,6 +116,6 @@ const columnsFor = (own: string | null | undefined): readonly Column<ApiKey>[] =
       </NamedRow>
     ),
   },
-  { header: 'May', cell: ({ access_level }) => <Tag>{access_level}</Tag>, width: '110px' },
+  { header: 'May', cell: ({ access_level }) => <Tag>{access_level}</Tag>, width: '80px' },
   { header: 'Created', cell: ({ created_at }) => <Instant value={created_at} />, width: '220px', isMinor: true },
 ]
