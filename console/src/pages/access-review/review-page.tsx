@@ -75,7 +75,7 @@ function Changes({ search }: { readonly search: ReviewSearch }) {
   return (
     <details className={classes.changes} open>
       <summary>
-        <h2>Gained and lost since{changes.data === undefined ? '' : ` revision ${changes.data.since}`}</h2>
+        <h2>What changed{changes.data === undefined ? '' : ` since revision ${changes.data.since}`}</h2>
       </summary>
       <QueryState query={changes}>
         {({ revision, ...diff }) => <AccessDiff diff={diff} nothing="Nobody gained or lost access." whyAt={revision} />}
