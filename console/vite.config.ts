@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { errorsOfClient } from './errors-plugin.ts'
 import { helpOfPages } from './help-plugin.ts'
+import { noScrollArea } from './scroll-area-plugin.ts'
 import { themeVariables } from './theme-plugin.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -29,7 +30,7 @@ const SHARED = /^(?!.*@mantine\/notifications)/
 export default defineConfig({
   root,
   base: '/console/',
-  plugins: [themeVariables(), helpOfPages(), errorsOfClient()],
+  plugins: [themeVariables(), helpOfPages(), errorsOfClient(), noScrollArea()],
   resolve: {
     alias: {
       'zerohop/client': from('../src/client.ts'),

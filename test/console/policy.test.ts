@@ -40,8 +40,8 @@ it.skipIf(consoleServer === undefined)(
     await page.getByRole('button', { name: 'New role' }).click()
     await page.getByLabel('Name').fill('Billing clerk')
     await page.getByRole('combobox', { name: 'Extends' }).fill('audit')
-    await page.getByRole('option', { name: 'Auditor (auditor)' }).click()
-    await press(page, 'Enter')
+    await page.getByRole('option', { name: /^auditor/ }).click()
+    await page.getByRole('button', { name: 'Add to the draft' }).click()
     await cell(page, 'billing-clerk has report:export: inherited from auditor').waitFor()
 
     await page.reload()

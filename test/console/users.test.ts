@@ -52,7 +52,7 @@ it.skipIf(consoleServer === undefined)('makes a user, assigns and takes roles, a
   await undo(page, 'Role editor taken from flo@acme.example')
   await page.getByRole('button', { name: 'Take away role editor in acme' }).waitFor()
 
-  await page.getByText('On an instance').click()
+  await page.getByLabel('Where the role counts').selectOption('instance')
   await page.getByRole('combobox', { name: 'Instance' }).fill('folder:q4')
   await page.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: 'owner' }).click()

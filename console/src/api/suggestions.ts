@@ -21,6 +21,16 @@ const suggestions = (path: EnvironmentPath, of: readonly string[], find: () => P
 
 const query = (search: string) => ({ per_page: SHOWN, ...(search === '' ? {} : { search }) })
 
+/**
+ * Those of a list that is there already.
+ * @param of what the list is, and no other one on the page
+ */
+export function suggestAmong(path: EnvironmentPath, of: string, all: readonly Suggestion[], search: string) {
+  const words = search.toLowerCase()
+  const found = all.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(words)).slice(0, SHOWN)
+  return suggestions(path, [of, search, ...found.map(({ key }) => key)], async () => found)
+}
+
 /** Rows of an answer that is an array, or a page. */
 const rowsOf = <T>(answer: readonly T[] | { readonly data: readonly T[] }): readonly T[] =>
   'data' in answer ? answer.data : answer

@@ -1,7 +1,5 @@
 // Assigns a role to a user, in a tenant or on an instance: whichever of user and instance the page is about is given.
-import '@mantine/core/styles/FloatingIndicator.layer.css'
-import '@mantine/core/styles/SegmentedControl.layer.css'
-import { Button, SegmentedControl } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { api, read } from '../api/client.ts'
@@ -70,11 +68,11 @@ export function AssignRole(given: AssignRoleProps) {
       noValidate
     >
       {isChoosable && (
-        <SegmentedControl
+        <NativeSelect
           size="xs"
           aria-label="Where the role counts"
           value={isOnInstance ? 'instance' : 'tenant'}
-          onChange={(value) => setOnInstance(value === 'instance')}
+          onChange={({ currentTarget }) => setOnInstance(currentTarget.value === 'instance')}
           data={[
             { value: 'tenant', label: 'In a tenant' },
             { value: 'instance', label: 'On an instance' },

@@ -79,5 +79,5 @@ it('a new role needs a key of its own, and cannot extend what extends it', () =>
   expect(problemsOfRole({ ...form, key: 'viewer' }, undefined)).toEqual({})
   expect(keyOfName(' Büro & Post, Süd ')).toBe('buro-post-sud')
   expect(parentsFor(STORED, 'viewer')).toEqual([])
-  expect(parentsFor(STORED, 'editor')).toEqual([{ value: 'viewer', label: 'Viewer (viewer)' }])
+  expect(parentsFor(STORED, 'editor')).toEqual([{ key: 'viewer', about: 'Viewer' }])
 })

@@ -4,7 +4,7 @@ import { dayStart, isDay } from '../../components/days.ts'
 import { type ReviewSearch, reviewSearchOf } from './review-search.ts'
 
 /** What narrows the lines. */
-export const NARROWING = ['user', 'role', 'resource', 'action', 'tenant'] as const
+const NARROWING = ['user', 'role', 'resource', 'action', 'tenant'] as const
 
 /** The address after something was filled in or taken away: from the first page on. */
 export function narrowed(

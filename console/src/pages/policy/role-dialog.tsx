@@ -2,11 +2,13 @@
 import '@mantine/core/styles/Overlay.layer.css'
 import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Modal.layer.css'
-import '@mantine/core/styles/Pill.layer.css'
-import '@mantine/core/styles/PillsInput.layer.css'
-import { Button, Modal, MultiSelect, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Modal, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { suggestAmong } from '../../api/suggestions.ts'
 import { Icon } from '../../components/icon.tsx'
+import { KeyField } from '../../components/key-field.tsx'
+import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { editedRole } from './draft.ts'
 import type { Policy, Role } from './policy.ts'
 import classes from './policy-page.module.css'
@@ -21,10 +23,6 @@ interface RoleDialogProps {
   readonly canEdit: boolean
   readonly onClose: () => void
 }
-
-/** Suggestions of roles to extend, shown at once. */
-const OPTIONS_MAX = 60
-const DROPDOWN_HEIGHT = 200
 
 export function RoleDialog({ roleKey, policy, draft, canEdit, onClose }: RoleDialogProps) {
   const isNew = roleKey === ''
@@ -132,21 +130,7 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
         rows={2}
         resize="vertical"
       />
-      <MultiSelect
-        label="Extends"
-        description="Roles whose permissions this one has too."
-        size="xs"
-        data={parentsFor(draft.roles, form.key)}
-        value={[...form.parents]}
-        onChange={(parents) => set({ parents })}
-        readOnly={!canEdit}
-        limit={OPTIONS_MAX}
-        withScrollArea={false}
-        styles={{ dropdown: { maxHeight: DROPDOWN_HEIGHT, overflowY: 'auto' } }}
-        nothingFoundMessage="No role matches"
-        searchable
-        hidePickedOptions
-      />
+      <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={(parents) => set({ parents })} />
       {canEdit && (
         <div className={classes.dialogActions}>
           {role !== null && (
@@ -168,5 +152,53 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
         </div>
       )}
     </form>
+  )
+}
+
+interface ExtendedRolesProps extends Pick<RoleDialogProps, 'draft' | 'canEdit'> {
+  readonly form: RoleForm
+  readonly onChange: (parents: readonly string[]) => void
+}
+
+/** The roles that this one extends. */
+function ExtendedRoles({ form: { key, parents }, draft, canEdit, onChange }: ExtendedRolesProps) {
+  const path = useEnvironmentPath()
+  const [typed, setTyped] = useState('')
+  const choices = parentsFor(draft.roles, key).filter((choice) => !parents.includes(choice.key))
+  const add = (text: string) => {
+    const chosen = choices.find((choice) => choice.key === text.trim())
+    if (chosen === undefined) return
+    onChange([...parents, chosen.key])
+    setTyped('')
+  }
+  return (
+    <div className={classes.parents}>
+      {canEdit && (
+        <KeyField
+          label="Extends"
+          description="Roles whose permissions this one has too."
+          value={typed}
+          onChange={setTyped}
+          onCommit={add}
+          suggest={(text) => suggestAmong(path, 'parents', choices, text)}
+        />
+      )}
+      {!canEdit && <Text size="sm">Extends{parents.length === 0 ? ' no other role' : ''}</Text>}
+      <Tags>
+        {parents.map((parent) =>
+          canEdit ? (
+            <RemovableTag
+              key={parent}
+              label={`Extend ${parent} no more`}
+              onRemove={() => onChange(parents.filter((each) => each !== parent))}
+            >
+              {parent}
+            </RemovableTag>
+          ) : (
+            <Tag key={parent}>{parent}</Tag>
+          ),
+        )}
+      </Tags>
+    </div>
   )
 }

@@ -1,4 +1,5 @@
 // The fields of a role as they are typed, and what is wrong with them.
+import type { Suggestion } from '../../api/suggestions.ts'
 import { type Roles, reachesRole } from './policy.ts'
 
 export interface RoleForm {
@@ -31,8 +32,8 @@ export function keyOfName(name: string): string {
 }
 
 /** The roles that a role may extend: not itself, and none that extends it already. */
-export function parentsFor(roles: Roles, key: string): { readonly value: string; readonly label: string }[] {
+export function parentsFor(roles: Roles, key: string): Suggestion[] {
   return [...roles.values()]
     .filter((role) => !reachesRole(roles, role.key, key))
-    .map((role) => ({ value: role.key, label: role.name === role.key ? role.key : `${role.name} (${role.key})` }))
+    .map((role) => ({ key: role.key, about: role.name === role.key ? undefined : role.name }))
 }
