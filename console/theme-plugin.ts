@@ -6,6 +6,9 @@ import { theme } from './src/theme.ts'
 
 const NAME = 'virtual:theme.css'
 
+/** Colours that nothing here has: 38 variables each, in the first view. */
+const UNUSED = /^--mantine-color-(blue|cyan|grape|green|indigo|lime|orange|pink|violet)-/
+
 export function themeVariables(): Plugin {
   return {
     name: 'theme-variables',
@@ -16,6 +19,9 @@ export function themeVariables(): Plugin {
 
 /** All variables of the theme, for both colour schemes. */
 function stylesOf(): string {
-  const variables = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))
-  return convertCssVariables(variables, ':root')
+  const { variables, light, dark } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))
+  return convertCssVariables({ variables: used(variables), light: used(light), dark: used(dark) }, ':root')
 }
+
+const used = (variables: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !UNUSED.test(name)))

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { errorsOfClient } from './errors-plugin.ts'
 import { helpOfPages } from './help-plugin.ts'
-import { noScrollArea } from './scroll-area-plugin.ts'
+
 import { themeVariables } from './theme-plugin.ts'
+import { unusedParts } from './unused-parts-plugin.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const from = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -30,7 +31,7 @@ const SHARED = /^(?!.*@mantine\/notifications)/
 export default defineConfig({
   root,
   base: '/console/',
-  plugins: [themeVariables(), helpOfPages(), errorsOfClient(), noScrollArea()],
+  plugins: [themeVariables(), helpOfPages(), errorsOfClient(), unusedParts()],
   resolve: {
     alias: {
       'zerohop/client': from('../src/client.ts'),

@@ -7,6 +7,7 @@ import { compareRoute, copyRoute, environmentsRoute } from './pages/environments
 import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
 import { keysRoute } from './pages/keys/route.ts'
+import { overviewRoute } from './pages/overview/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { policyFileRoute } from './pages/policy-file/route.ts'
 import { resourceRoute, resourcesRoute } from './pages/resources/route.ts'
@@ -17,6 +18,7 @@ import { environmentIndexRoute, environmentRoute } from './routes.ts'
 
 export const environmentPages = environmentRoute.addChildren([
   environmentIndexRoute,
+  overviewRoute,
   policyRoute,
   reviewRoute,
   resourcesRoute,

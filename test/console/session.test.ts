@@ -112,8 +112,8 @@ it.skipIf(consoleServer === undefined)(
   'shows a key of one environment that environment, and says so where an address has no page',
   async () => {
     const page = await console.visit('/console/', { access: 'read' })
-    await page.getByRole('heading', { name: 'Policy', level: 1 }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/console/default/session/policy')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/default/session/overview')
     await page.getByRole('button', { name: /May read/ }).waitFor()
     await page.getByRole('button', { name: /^Environment: / }).click()
     await page.getByRole('option', { name: 'Session' }).waitFor()

@@ -1,0 +1,207 @@
+// The first page of an environment: first steps while something is missing, what is there, what happened lately, and what
+// asks for attention.
+import { useQuery } from '@tanstack/react-query'
+import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
+import { Icon } from '../../components/icon.tsx'
+import { TextLink } from '../../components/links.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryState } from '../../components/states.tsx'
+import { Bars } from './bars.tsx'
+import classes from './overview.module.css'
+import {
+  decisionCountsQuery,
+  HOURS,
+  revisionDaysQuery,
+  roleUsersQuery,
+  type Sizes,
+  sizesQuery,
+} from './overview-queries.ts'
+
+const AT = '/$project/$environment'
+const number = new Intl.NumberFormat()
+const hour = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+/** Unused roles that are named. */
+const ROLES_SHOWN = 5
+
+export function OverviewPage() {
+  const path = useEnvironmentPath()
+  const environment = useEnvironment()
+  const sizes = useQuery(sizesQuery(path))
+  return (
+    <Page
+      title="Overview"
+      description={environment.data && `What ${environment.data.name} has, and what happened lately.`}
+      isWide
+    >
+      <QueryState query={sizes}>
+        {(data) => (
+          <div className={classes.sections}>
+            <FirstSteps sizes={data} />
+            <SizesOf sizes={data} />
+            <div className={classes.charts}>
+              <Decisions />
+              {environment.data && <Revisions environment={environment.data.id} />}
+            </div>
+            <Warnings />
+          </div>
+        )}
+      </QueryState>
+    </Page>
+  )
+}
+
+function useParameters() {
+  const { p, e } = useEnvironmentPath()
+  return { project: p, environment: e }
+}
+
+/** What a new environment needs until it answers, each with the page where it is done. */
+function FirstSteps({ sizes }: { readonly sizes: Sizes }) {
+  const params = useParameters()
+  const path = useEnvironmentPath()
+  const canWrite = useMay('write')
+  const roles = useQuery({ ...roleUsersQuery(path), enabled: canWrite })
+  const decisions = useQuery({ ...decisionCountsQuery(path), enabled: canWrite })
+  if (!canWrite || roles.data === undefined || decisions.data === undefined) return null
+  const hasRoles = roles.data.counts.some(({ users }) => users > 0)
+  const hasDecisions = decisions.data.data.some(({ allowed, denied }) => allowed + denied > 0)
+  const steps = [
+    {
+      to: `${AT}/resources`,
+      text: 'Describe what is protected: a resource and its actions',
+      isDone: sizes.resources > 0,
+    },
+    { to: `${AT}/policy`, text: 'Make a role, and say which actions it allows', isDone: sizes.roles > 0 },
+    { to: `${AT}/users`, text: 'Add a user, and assign the role', isDone: sizes.users > 0 && hasRoles },
+    { to: `${AT}/why`, text: 'Ask why the user may do something, or not', isDone: hasDecisions },
+    { to: `${AT}/keys`, text: 'Make an API key, and ask from your application', isDone: hasDecisions },
+  ] as const
+  if (steps.slice(0, 3).every(({ isDone }) => isDone)) return null
+  return (
+    <section>
+      <h2>First steps</h2>
+      <ol className={classes.list}>
+        {steps.map(({ to, text, isDone }) => (
+          <li key={text}>
+            <Icon name={isDone ? 'circleCheck' : 'arrowRight'} size={14} />
+            <span>
+              <TextLink to={to} params={params}>
+                {text}
+              </TextLink>
+              {isDone && ' (done)'}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function SizesOf({ sizes }: { readonly sizes: Sizes }) {
+  const params = useParameters()
+  const kinds = [
+    { to: `${AT}/resources`, label: 'Resources', size: sizes.resources },
+    { to: `${AT}/policy`, label: 'Roles', size: sizes.roles },
+    { to: `${AT}/users`, label: 'Users', size: sizes.users },
+    { to: `${AT}/tenants`, label: 'Tenants', size: sizes.tenants },
+    { to: `${AT}/instances`, label: 'Instances', size: sizes.instances },
+  ] as const
+  return (
+    <ul className={classes.sizes} aria-label="What is stored">
+      {kinds.map(({ to, label, size }) => (
+        <li key={label}>
+          <TextLink to={to} params={params}>
+            <strong>{number.format(size)}</strong> <span>{label}</span>
+          </TextLink>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Decisions() {
+  const counts = useQuery(decisionCountsQuery(useEnvironmentPath()))
+  return (
+    <section>
+      <h2>Decisions</h2>
+      <QueryState query={counts}>
+        {({ data }) => (
+          <Bars
+            title={`Last ${HOURS} hours`}
+            parts={['allowed', 'denied']}
+            bars={data.map(({ time, allowed, denied }) => ({
+              label: hour.format(new Date(time)),
+              parts: [allowed, denied],
+            }))}
+          />
+        )}
+      </QueryState>
+    </section>
+  )
+}
+
+function Revisions({ environment }: { readonly environment: string }) {
+  const days = useQuery(revisionDaysQuery(environment))
+  return (
+    <section>
+      <h2>Revisions</h2>
+      <QueryState query={days}>
+        {(data) => (
+          <Bars
+            title={`Last ${data.length} days`}
+            parts={['revisions']}
+            bars={data.map(({ time, revisions }) => ({ label: day.format(time), parts: [revisions] }))}
+          />
+        )}
+      </QueryState>
+    </section>
+  )
+}
+
+/** What asks for attention, each with where it is mended. */
+function Warnings() {
+  const params = useParameters()
+  const path = useEnvironmentPath()
+  const roles = useQuery(roleUsersQuery(path))
+  const decisions = useQuery(decisionCountsQuery(path))
+  const unused =
+    roles.data?.complete === true ? roles.data.counts.filter((role) => role.users + role.conditional === 0) : []
+  const isSilent = decisions.data?.data.every(({ allowed, denied }) => allowed + denied === 0) === true
+  if (unused.length === 0 && !isSilent) return null
+  const names = unused.slice(0, ROLES_SHOWN).map(({ key }) => key)
+  const more = unused.length - names.length
+  return (
+    <section>
+      <h2>Worth a look</h2>
+      <ul className={classes.list}>
+        {isSilent && (
+          <li>
+            <Icon name="info" size={14} />
+            <span>
+              No decision was recorded in the last {HOURS} hours: nothing asked, or it records elsewhere (
+              <TextLink to={`${AT}/decisions`} params={params} underline="always">
+                Decisions
+              </TextLink>
+              ).
+            </span>
+          </li>
+        )}
+        {unused.length > 0 && (
+          <li>
+            <Icon name="triangleAlert" size={14} />
+            <span>
+              {unused.length === 1 ? '1 role is' : `${unused.length} roles are`} assigned to nobody: {names.join(', ')}
+              {more > 0 && ` and ${more} more`} (
+              <TextLink to={`${AT}/access-review`} params={params} search={{ tab: 'role' }} underline="always">
+                Access review
+              </TextLink>
+              ).
+            </span>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}
