@@ -1,5 +1,5 @@
-// The world of the rows about access diffs: users with a role in their tenant and in two more, and an editor's role on a
-// folder of documents each. The same world as changes, for an image, and as calls of the API.
+// The world of the rows about access diffs: users with a role in their tenant and in two more, and an editor's role on
+// a folder of documents each. The same world as changes, for an image, and as calls of the API.
 
 const TENANTS = 1_000
 export const FACTS = new Set(['user', 'role_assignment', 'resource_instance', 'relationship_tuple', 'tenant'])

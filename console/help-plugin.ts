@@ -1,5 +1,5 @@
-// The help of the pages: the sections of docs/console.md, by their titles, as HTML. `virtual:help-titles` says which there
-// are, `virtual:help` has them and is loaded when somebody asks.
+// The help of the pages: the sections of docs/console.md, by their titles, as HTML. `virtual:help-titles` says which
+// there are, `virtual:help` has them and is loaded when somebody asks.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'

@@ -1,5 +1,5 @@
-// The variables of the theme as a static style sheet, `virtual:theme.css`. Mantine would write them into a style element
-// when the page starts, which the Content-Security-Policy of the console forbids.
+// The variables of the theme as a static style sheet, `virtual:theme.css`. Mantine would write them into a style
+// element when the page starts, which the Content-Security-Policy of the console forbids.
 import { convertCssVariables, DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
 import type { Plugin } from 'vite'
 import { theme } from './src/theme.ts'

@@ -1,6 +1,7 @@
-// Builds dist/cjs for programs that use `require`: each light door as one CommonJS file, and its declarations as .d.cts.
-// Worker threads run the ES modules of the bundle. What must be one in a process that loads both builds is found through
-// global symbols: the class of errors (src/model/errors.ts) and the compiled kernel (src/kernel/module.ts).
+// Builds dist/cjs for programs that use `require`: each light door as one CommonJS file, and its declarations as
+// .d.cts. Worker threads run the ES modules of the bundle. What must be one in a process that loads both builds is
+// found through global symbols: the class of errors (src/model/errors.ts) and the compiled kernel
+// (src/kernel/module.ts).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -58,8 +58,8 @@ function check(what, bytes, max) {
 }
 
 /**
- * Not that `use client` at the top of a library's file means nothing in a page that has no server, and not what took long
- * on a machine that does much else.
+ * Not that `use client` at the top of a library's file means nothing in a page that has no server, and not what took
+ * long on a machine that does much else.
  */
 function print(level, log, handler) {
   if (!['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'].includes(log.code)) handler(level, log)

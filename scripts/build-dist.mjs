@@ -1,8 +1,8 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
-// runs, `dist/cjs` of the light doors for `require`, `dist/reference`, the reference of the API, and the JSON Schemas of files.
-// Types are not checked here, which would take twice as long: `npm run typecheck` does that. Node needs about a
-// millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay
-// outside.
+// runs, `dist/cjs` of the light doors for `require`, `dist/reference`, the reference of the API, and the JSON Schemas
+// of files. Types are not checked here, which would take twice as long: `npm run typecheck` does that. Node needs about
+// a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages
+// stay outside.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'

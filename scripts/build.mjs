@@ -1,6 +1,6 @@
-// npm run build: the kernel, dist, the console. With the name of a step only that one. A step is skipped when its inputs,
-// outputs and tools are byte for byte those of its last run: modification times do not matter, and changed outputs are
-// rebuilt.
+// npm run build: the kernel, dist, the console. With the name of a step only that one. A step is skipped when its
+// inputs, outputs and tools are byte for byte those of its last run: modification times do not matter, and changed
+// outputs are rebuilt.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

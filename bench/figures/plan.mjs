@@ -1,5 +1,5 @@
-// Rows of plans over HTTP: a server on an environment of a million facts says what a change would do, and does it, while
-// another connection measures how long other requests of the management API wait.
+// Rows of plans over HTTP: a server on an environment of a million facts says what a change would do, and does it,
+// while another connection measures how long other requests of the management API wait.
 import {
   DOCUMENT_READER,
   DRAFTS,

@@ -1,5 +1,5 @@
-// Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
-// navigation shows pages in this order.
+// Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group
+// the navigation shows pages in this order.
 import { accessReviewRoute } from './pages/access-review/route.ts'
 import { conditionSetRoute, conditionsRoute } from './pages/conditions/route.ts'
 import { decisionsRoute } from './pages/decisions/route.ts'

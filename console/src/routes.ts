@@ -1,5 +1,5 @@
-// The routes that pages hang on: the root, and the environment of an address, which needs a session. A page adds its own
-// below `environmentRoute`, and says in `staticData` how the navigation shows it.
+// The routes that pages hang on: the root, and the environment of an address, which needs a session. A page adds its
+// own below `environmentRoute`, and says in `staticData` how the navigation shows it.
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router'
 import { linkFailure } from './api/one-time-link.ts'
 import { loadSession } from './api/session.ts'

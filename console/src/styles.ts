@@ -1,5 +1,5 @@
-// Style sheets of the components that every page uses, in the order that Mantine asks for, in a layer below the styles of
-// the console. What only some pages use they import themselves, `@mantine/core/styles/NAME.layer.css` beside the
+// Style sheets of the components that every page uses, in the order that Mantine asks for, in a layer below the styles
+// of the console. What only some pages use they import themselves, `@mantine/core/styles/NAME.layer.css` beside the
 // component: nothing else brings it. All variables are in `virtual:theme.css`.
 import '@mantine/core/styles/baseline.layer.css'
 import '@mantine/core/styles/global.layer.css'

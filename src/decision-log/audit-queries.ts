@@ -1,5 +1,6 @@
 // Reads recorded decisions, the newest first, with the filters of the contract: by the index where it has them, else by
-// looking through the newest records. One request reads a bounded number of places, a few in each turn of the event loop.
+// looking through the newest records. One request reads a bounded number of places, a few in each turn of the event
+// loop.
 import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_INDEX_TURNS_MAX, AUDIT_SCAN_MAX, HISTORY_ROWS_PER_TURN } from '../model/limits.ts'

@@ -1,5 +1,5 @@
-// The index of recorded decisions in the database, and their counts by minute. Both are written in the transaction of the
-// record: a record that has its terms is counted, one that has none (an older version stored it) is neither.
+// The index of recorded decisions in the database, and their counts by minute. Both are written in the transaction of
+// the record: a record that has its terms is counted, one that has none (an older version stored it) is neither.
 import { AUDIT_INDEXED_PER_STEP } from '../model/limits.ts'
 import type { Connection, Value } from '../store/postgres/connection.ts'
 import type { AuditMatches, AuditMatchRange } from './audit-log.ts'

@@ -1,6 +1,6 @@
-// What is recorded from now on in an environment, for everybody who watches it: one look at the log for all of them, and
-// none while nobody does. It looks at the log itself, so it also sees what other replicas stored. PDPs send in batches,
-// and one may come late: a look reaches back, and what was told is known by its id.
+// What is recorded from now on in an environment, for everybody who watches it: one look at the log for all of them,
+// and none while nobody does. It looks at the log itself, so it also sees what other replicas stored. PDPs send in
+// batches, and one may come late: a look reaches back, and what was told is known by its id.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isZerohopError } from '../model/errors.ts'
 import { DECISION_STREAM_MS, DECISION_STREAM_RECORDS_MAX, LOG_FOLLOW_LATE_MS } from '../model/limits.ts'

@@ -311,8 +311,8 @@ export class Image {
   }
 
   /**
-   * `explain` with what an explanation for people needs beside it: over which relations; of a deny the nearest names and
-   * the roles that would allow. @throws as `explain`
+   * `explain` with what an explanation for people needs beside it: over which relations; of a deny the nearest names
+   * and the roles that would allow. @throws as `explain`
    */
   explainWays(...asked: Parameters<Image['explain']>): Explained {
     const [user, action, type, tenant, key, sent, relations] = asked
@@ -321,7 +321,9 @@ export class Image {
     return { question, explanation, ways: this.guard(() => waysOf(this.#kernel, this.#related, question, explanation)) }
   }
 
-  /** Names of the request attributes that the set rules of a permission read, by subject; `now` is one of the context. */
+  /**
+   * Names of the request attributes that the set rules of a permission read, by subject; `now` is one of the context.
+   */
   attributesRead(type: string, action: string): Readonly<Record<keyof Sent, readonly string[]>> {
     return this.guard(() => this.#required.names(this.permission(type, action)))
   }
@@ -333,7 +335,9 @@ export class Image {
     return this.#listings
   }
 
-  /** The names of the policy: resource types with their actions, attributes and relations, and tenants. @throws POISONED */
+  /**
+   * The names of the policy: resource types with their actions, attributes and relations, and tenants. @throws POISONED
+   */
   get names(): PolicyNames {
     this.#names ??= guarded(new PolicyNames(this.#kernel), (run) => this.guard(run))
     return this.#names
@@ -486,7 +490,10 @@ export class Image {
     return copy
   }
 
-  /** Whether this is a copy of the other image, which has not changed since: an id of the other is that of the same key here. */
+  /**
+   * Whether this is a copy of the other image, which has not changed since: an id of the other is that of the same key
+   * here.
+   */
   isCopyOf(other: Image): boolean {
     return this.#copyOf?.memory === other.#memory && this.#copyOf.revision === other.revision
   }

@@ -11,8 +11,9 @@ export interface AccessLine {
   readonly resource_instance: string | null
   readonly action: string | null
   /**
-   * `allowed` with nothing sent but the time; `conditional`: only where `when` is true of what is sent with the question,
-   * or stored of the resource; `undecided`: a check ends with an error; `incomplete`: the user has more than is listed
+   * `allowed` with nothing sent but the time; `conditional`: only where `when` is true of what is sent with the
+   * question, or stored of the resource; `undecided`: a check ends with an error; `incomplete`: the user has more than
+   * is listed
    */
   readonly access: 'allowed' | 'conditional' | 'undecided' | 'incomplete'
   readonly source: AccessSource | null

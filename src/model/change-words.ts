@@ -1,6 +1,6 @@
-// The words for what changes: the objects of a revision, of a plan or of a revert, and who gains and who loses access by
-// it. The command line and the console say the same. Text of policies is given without control characters, which could
-// move the cursor of a terminal.
+// The words for what changes: the objects of a revision, of a plan or of a revert, and who gains and who loses access
+// by it. The command line and the console say the same. Text of policies is given without control characters, which
+// could move the cursor of a terminal.
 import type {
   AccessChange,
   AccessDiff,

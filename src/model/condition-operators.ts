@@ -1,6 +1,6 @@
-// The words of conditions: groups, roots and operators, with what each operator takes on its two sides. The grammar reads
-// them (condition.ts), and so does the builder of the console: nothing of Node.js, and no dependency. What an operator means
-// is docs/conditions.md.
+// The words of conditions: groups, roots and operators, with what each operator takes on its two sides. The grammar
+// reads them (condition.ts), and so does the builder of the console: nothing of Node.js, and no dependency. What an
+// operator means is docs/conditions.md.
 import type { AttributeType } from './objects.ts'
 
 export type { AttributeType } from './objects.ts'

@@ -1,6 +1,6 @@
 // A thread that answers one task after the other and keeps what it has read for the next: started with the first task,
-// ended when none came for long. From the side of those who ask; the thread itself posts `{ id, answer }` for each task,
-// and ends when it hears 'close'.
+// ended when none came for long. From the side of those who ask; the thread itself posts `{ id, answer }` for each
+// task, and ends when it hears 'close'.
 import { Worker } from 'node:worker_threads'
 import { ZerohopError } from './errors.ts'
 import { revived, type TaskAnswer } from './thread.ts'

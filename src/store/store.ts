@@ -147,8 +147,8 @@ export interface Store<U extends UseCases> {
   /** One entry by its id; undefined when it does not exist or was trimmed. */
   historyEntry(id: string): HistoryEntry | undefined
   /**
-   * The objects that a revision changed. Empty when its changes are not kept any more; undefined when there are more than
-   * a list shows.
+   * The objects that a revision changed. Empty when its changes are not kept any more; undefined when there are more
+   * than a list shows.
    */
   changed(log: LogId, revision: number): ObjectName[] | undefined
   /** Entries of a log that history still has. */

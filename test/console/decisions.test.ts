@@ -1,4 +1,5 @@
-// The page Decisions in a browser: recorded decisions are filtered, and one opens in Why as of then; nothing recorded yet.
+// The page Decisions in a browser: recorded decisions are filtered, and one opens in Why as of then; nothing recorded
+// yet.
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'

@@ -33,6 +33,7 @@ afterAll(async () => {
 it.skipIf(consoleServer === undefined)('leads from an empty folder to a role that answers', async () => {
   const link = await server.until(async () => /^console +(http:\S+)$/m.exec(server.output)?.[1])
   await page.goto(link ?? '')
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Policy', exact: true }).click()
   await page.getByRole('grid').waitFor()
   expect(page.url()).not.toContain('token')

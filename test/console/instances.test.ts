@@ -1,5 +1,5 @@
-// The pages of instances in a browser: the tree of relations, roles on one, who may do something with it and by what; one
-// is made, related, deleted, and the delete undone; what a key that only reads is not offered.
+// The pages of instances in a browser: the tree of relations, roles on one, who may do something with it and by what;
+// one is made, related, deleted, and the delete undone; what a key that only reads is not offered.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'

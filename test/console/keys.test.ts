@@ -1,5 +1,5 @@
-// The page of keys in a browser: a key is made and its secret shown once, with a line that starts a PDP by it; it is rotated
-// and deleted after saying what that does; a key that only reads may look.
+// The page of keys in a browser: a key is made and its secret shown once, with a line that starts a PDP by it; it is
+// rotated and deleted after saying what that does; a key that only reads may look.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/client.ts'

@@ -1,5 +1,6 @@
-// The pages of resources in a browser: a type is made, gets actions, an attribute, a relation and a role that is derived
-// over it; the graph shows that, and what a delete takes along is said first. What a key that only reads is not offered.
+// The pages of resources in a browser: a type is made, gets actions, an attribute, a relation and a role that is
+// derived over it; the graph shows that, and what a delete takes along is said first. What a key that only reads is not
+// offered.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'

@@ -1,5 +1,5 @@
-// The index of recorded decisions in a folder: what it finds is what a look at every record finds; it is made for records
-// of an older version; counts by minute stay when records are forgotten.
+// The index of recorded decisions in a folder: what it finds is what a look at every record finds; it is made for
+// records of an older version; counts by minute stay when records are forgotten.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// What every database must do with filters, whatever it is: the law, the mistakes that the law finds, indexes, long lists.
+// What every database must do with filters, whatever it is: the law, the mistakes that the law finds, indexes, long
+// lists.
 import { expect, it } from 'vitest'
 import type { Dialect } from '../../src/filters/sql/dialect.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'

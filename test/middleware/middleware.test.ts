@@ -1,5 +1,5 @@
-// The middleware of each framework, on a real server: who may, who may not, what cannot be asked or decided, and that it
-// leaves bodies and the application's own errors alone.
+// The middleware of each framework, on a real server: who may, who may not, what cannot be asked or decided, and that
+// it leaves bodies and the application's own errors alone.
 import { readFileSync } from 'node:fs'
 import { createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Relations that are sent with a question to the library: what is refused, what is explained, and what cannot be decided.
-// What they give is compared with the definition by the cases of D14 and by test/property.
+// Relations that are sent with a question to the library: what is refused, what is explained, and what cannot be
+// decided. What they give is compared with the definition by the cases of D14 and by test/property.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'

@@ -1,5 +1,5 @@
-// Reports of policy tests: word for word for people, and as machines read them. Names are hostile here, because they come
-// from files.
+// Reports of policy tests: word for word for people, and as machines read them. Names are hostile here, because they
+// come from files.
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
 import { hasPassed, type Reporter, report } from '../../src/policy-test/report.ts'

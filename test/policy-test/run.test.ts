@@ -1,5 +1,5 @@
-// Tests of policies as files: every form of an expectation, what is wrong with files, coverage and mutants by lists that
-// were made by hand.
+// Tests of policies as files: every form of an expectation, what is wrong with files, coverage and mutants by lists
+// that were made by hand.
 import { describe, expect, it } from 'vitest'
 import type { RunOptions } from '../../src/policy-test/run-tests.ts'
 import { runTests, type TestRun } from '../../src/policy-test/run-tests.ts'

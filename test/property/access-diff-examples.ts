@@ -1,5 +1,5 @@
-// One environment in which every kind of change flips an answer in its own way, and one change of each kind. Random edits
-// reach some of them rarely.
+// One environment in which every kind of change flips an answer in its own way, and one change of each kind. Random
+// edits reach some of them rarely.
 import { Image } from '../../src/image/image.ts'
 import type { DerivationRule } from '../../src/model/objects.ts'
 import { policyOf } from '../reference/policy.ts'

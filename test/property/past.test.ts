@@ -1,6 +1,6 @@
-// The law of past revisions: whatever was written, the image of a revision that is built later answers every question as
-// the image that followed the log answered it then, with the same explanation; and when an answer changed, the revisions
-// that changed it are found. ZEROHOP_TEST_SCALE=60 asks more than 5,000 questions again.
+// The law of past revisions: whatever was written, the image of a revision that is built later answers every question
+// as the image that followed the log answered it then, with the same explanation; and when an answer changed, the
+// revisions that changed it are found. ZEROHOP_TEST_SCALE=60 asks more than 5,000 questions again.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { lineOf } from '../../src/client/decision-record.ts'

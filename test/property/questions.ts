@@ -84,8 +84,8 @@ function aboutInstance(world: World, next: (below: number) => number): Request {
 }
 
 /**
- * A question with relations (D14), mostly one that a rule follows to where the user holds a role; about an instance that
- * is stored or not, or that has no key yet.
+ * A question with relations (D14), mostly one that a rule follows to where the user holds a role; about an instance
+ * that is stored or not, or that has no key yet.
  */
 function aboutRelated({ policy }: World, next: Next): Request | undefined {
   const any = <T>(from: readonly T[]): T | undefined => from[next(from.length)]

@@ -1,5 +1,6 @@
-// The definition: roles on instances (D5), also by relations that are sent with the question (D14). What a user holds is found from what was assigned, upwards over relations,
-// until nothing new comes; cycles need no care, because what is held already is not new.
+// The definition: roles on instances (D5), also by relations that are sent with the question (D14). What a user holds
+// is found from what was assigned, upwards over relations, until nothing new comes; cycles need no care, because what
+// is held already is not new.
 import type { Policy } from './policy.ts'
 import { instanceOf, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
 

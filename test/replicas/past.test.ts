@@ -1,5 +1,5 @@
-// Past revisions where the log of record is in PostgreSQL: any replica answers them, also one with an empty folder, from
-// the snapshots that stay for it.
+// Past revisions where the log of record is in PostgreSQL: any replica answers them, also one with an empty folder,
+// from the snapshots that stay for it.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'

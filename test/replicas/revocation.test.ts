@@ -1,5 +1,5 @@
-// A key that was revoked writes nothing any more, at whatever replica and however long a write takes: a write holds what
-// a revocation waits for. docs/replicas.md.
+// A key that was revoked writes nothing any more, at whatever replica and however long a write takes: a write holds
+// what a revocation waits for. docs/replicas.md.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// One server and one browser for all tests of the console: each would take seconds to start for each file. Tests keep out
-// of each other's way by environments of their own (console.ts). Where no Chromium is installed nothing is started.
+// One server and one browser for all tests of the console: each would take seconds to start for each file. Tests keep
+// out of each other's way by environments of their own (console.ts). Where no Chromium is installed nothing is started.
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { CHROMIUM } from './chromium.ts'

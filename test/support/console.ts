@@ -43,8 +43,8 @@ export interface TestConsole {
 }
 
 /**
- * The console for the tests of one file, with an environment called `name` that has the policy; to be called at the top of
- * the file. Its members may be used in tests and hooks.
+ * The console for the tests of one file, with an environment called `name` that has the policy; to be called at the top
+ * of the file. Its members may be used in tests and hooks.
  */
 export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestConsole {
   const path = { p: 'default', e: name }
@@ -133,8 +133,8 @@ const IS_WHOLE = Number(process.env.ZEROHOP_TEST_SCALE ?? 1) >= 1
 const SCHEMES = { wide: 'light', narrow: 'dark' } as const
 
 /**
- * Looks at a page as it is: in 1,440 and 390 pixels, light and dark, no rule of WCAG 2.2 AA is violated that axe knows, and
- * nothing is wider than the screen. With ZEROHOP_CONSOLE_PICTURES it also takes its picture, called `name`.
+ * Looks at a page as it is: in 1,440 and 390 pixels, light and dark, no rule of WCAG 2.2 AA is violated that axe knows,
+ * and nothing is wider than the screen. With ZEROHOP_CONSOLE_PICTURES it also takes its picture, called `name`.
  */
 export async function inspect(page: Page, name: string, sizes: readonly Size[] = ['wide', 'narrow']): Promise<void> {
   const before = page.viewportSize() ?? SIZES.wide

@@ -4,7 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 
 const PATIENCE_MS = 60_000
-/** Between two questions, longer each time: many tests ask a server, or begin work, which costs what others wait for. */
+/**
+ * Between two questions, longer each time: many tests ask a server, or begin work, which costs what others wait for.
+ */
 const PAUSE_MS = 10
 const PAUSE_MS_MAX = 100
 

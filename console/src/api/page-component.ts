@@ -1,5 +1,5 @@
-// Pages are loaded when they are opened. While the server is away that waits, instead of loading the whole console anew,
-// by which everything that was typed would be lost.
+// Pages are loaded when they are opened. While the server is away that waits, instead of loading the whole console
+// anew, by which everything that was typed would be lost.
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { serverAnswers, serverIsAway, serverIsBack } from './connection.ts'
 import { queryClient } from './query-client.ts'
@@ -13,7 +13,9 @@ export function pageComponent<M extends Record<string, unknown>, N extends keyof
   return lazyRouteComponent(() => loaded(load), name)
 }
 
-/** @throws what `load` throws when the server is there: after an update it has other files, and the router starts anew */
+/**
+ * @throws what `load` throws when the server is there: after an update it has other files, and the router starts anew
+ */
 async function loaded<M>(load: () => Promise<M>): Promise<M> {
   try {
     return await load()

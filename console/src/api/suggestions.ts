@@ -1,5 +1,5 @@
-// Names that people choose from while they type: users, tenants, resources, actions, instances, roles. Each is a query of
-// the first few that match, so that it also works where there are millions.
+// Names that people choose from while they type: users, tenants, resources, actions, instances, roles. Each is a query
+// of the first few that match, so that it also works where there are millions.
 import { queryOptions } from '@tanstack/react-query'
 import { api, read, readIfThere } from './client.ts'
 import type { EnvironmentPath } from './environments.ts'

@@ -21,8 +21,8 @@ export function useSession(): Session {
 }
 
 /**
- * Whether the session may do what needs this access to facts (users, tenants, assignments, instances, relationships) or to
- * everything else. What it may not do is not offered; the API refuses it as well.
+ * Whether the session may do what needs this access to facts (users, tenants, assignments, instances, relationships) or
+ * to everything else. What it may not do is not offered; the API refuses it as well.
  * @public
  */
 export function useMay(access: AccessLevel, to: 'facts' | 'policy' = 'policy'): boolean {
@@ -31,7 +31,9 @@ export function useMay(access: AccessLevel, to: 'facts' | 'policy' = 'policy'): 
   return reaches(own.access_level, access) && !isOnlyFacts
 }
 
-/** As `useMay`, of what takes a key of the project or the organization: environments are made, copied and deleted so. */
+/**
+ * As `useMay`, of what takes a key of the project or the organization: environments are made, copied and deleted so.
+ */
 export function useMayInProject(access: AccessLevel): boolean {
   const may = useMay(access)
   return useSession().access.object_type !== 'env' && may

@@ -1,5 +1,5 @@
-// Writes whose revision is known, so that they can be taken back: undoing is reverting that revision, which says no where
-// somebody has changed the same since.
+// Writes whose revision is known, so that they can be taken back: undoing is reverting that revision, which says no
+// where somebody has changed the same since.
 import { useMutation } from '@tanstack/react-query'
 import { notifyDone, notifyFailure } from '../components/notify.ts'
 import { api, read } from './client.ts'

@@ -1,5 +1,5 @@
-// Who gains and who loses access: by a revision, or by what a plan would write. First what the policy says more or less,
-// whoever has which role, then the people.
+// Who gains and who loses access: by a revision, or by what a plan would write. First what the policy says more or
+// less, whoever has which role, then the people.
 import { VisuallyHidden } from '@mantine/core'
 import {
   BY_POLICY,

@@ -1,5 +1,5 @@
-// Dialogs over a page: a form, or a question before something is deleted. What was refused is said in the dialog, and what
-// was typed stays.
+// Dialogs over a page: a form, or a question before something is deleted. What was refused is said in the dialog, and
+// what was typed stays.
 import '@mantine/core/styles/Overlay.layer.css'
 import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Modal.layer.css'

@@ -1,6 +1,6 @@
-// The shapes of the icons, from Lucide (https://lucide.dev), the few that the console uses: the package has 50 MB. To add
-// one, copy the elements of its SVG. Copyright (c) Lucide Icons and Contributors, ISC License: permission to use, copy,
-// modify, and distribute is granted, provided that this notice appears in all copies.
+// The shapes of the icons, from Lucide (https://lucide.dev), the few that the console uses: the package has 50 MB. To
+// add one, copy the elements of its SVG. Copyright (c) Lucide Icons and Contributors, ISC License: permission to use,
+// copy, modify, and distribute is granted, provided that this notice appears in all copies.
 import type { ReactElement } from 'react'
 
 export const SHAPES = {

@@ -1,4 +1,5 @@
-// A field for a JSON object. What is wrong is said where it is, once one leaves the field; the text stays as it was typed.
+// A field for a JSON object. What is wrong is said where it is, once one leaves the field; the text stays as it was
+// typed.
 import { Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { parseObject } from './json-object.ts'

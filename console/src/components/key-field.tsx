@@ -1,5 +1,5 @@
-// A field for the key of something, with suggestions from the server while one types. Any text may be entered: what does
-// not exist is a question, too.
+// A field for the key of something, with suggestions from the server while one types. Any text may be entered: what
+// does not exist is a question, too.
 import { Combobox, TextInput, type TextInputProps, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'

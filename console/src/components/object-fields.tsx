@@ -1,5 +1,5 @@
-// The fields of a form that makes or changes an object, with what is wrong beside each: what was typed, or what the server
-// said about it.
+// The fields of a form that makes or changes an object, with what is wrong beside each: what was typed, or what the
+// server said about it.
 import { NativeSelect, TextInput } from '@mantine/core'
 import { ApiError } from '../api/api-error.ts'
 import { ChoiceField } from './choice-field.tsx'

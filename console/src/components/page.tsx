@@ -1,5 +1,5 @@
-// The frame of a page: its title, what it is for, its actions, its help. The title takes the focus when a page is opened,
-// so that screen readers say where one is.
+// The frame of a page: its title, what it is for, its actions, its help. The title takes the focus when a page is
+// opened, so that screen readers say where one is.
 
 import HELP_TITLES from 'virtual:help-titles'
 import { type ReactNode, useEffect, useRef } from 'react'

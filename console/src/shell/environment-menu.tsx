@@ -1,4 +1,5 @@
-// Chooses the environment, opened at once: those of the open project first, then the other projects. The page stays the same one.
+// Chooses the environment, opened at once: those of the open project first, then the other projects. The page stays the
+// same one.
 import { Combobox, useCombobox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'

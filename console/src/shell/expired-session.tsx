@@ -1,5 +1,5 @@
-// Asks to sign in again over the page that is open, when the session has ended: the page stays as it is, and what it was
-// about to do goes on afterwards.
+// Asks to sign in again over the page that is open, when the session has ended: the page stays as it is, and what it
+// was about to do goes on afterwards.
 import '@mantine/core/styles/Overlay.layer.css'
 import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Modal.layer.css'

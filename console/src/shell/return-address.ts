@@ -1,4 +1,5 @@
-// Where to go after signing in at the identity provider, which leads back to the first page: kept in this tab meanwhile.
+// Where to go after signing in at the identity provider, which leads back to the first page: kept in this tab
+// meanwhile.
 const KEY = 'zerohop-return'
 
 /** Undefined when there is none any more. */

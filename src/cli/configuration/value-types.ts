@@ -157,7 +157,9 @@ export const Origin = readable(text, 'origin', (text, name) => {
   return found.origin
 })
 
-/** Hosts with commas between them, each as the origin that it stands for: https, unless `http://` is written before it. */
+/**
+ * Hosts with commas between them, each as the origin that it stands for: https, unless `http://` is written before it.
+ */
 export const Hosts = readable(listOf(text), 'hosts', (text, name) =>
   text.split(',').map((part) => {
     const host = part.trim()
@@ -169,7 +171,9 @@ export const Hosts = readable(listOf(text), 'hosts', (text, name) =>
   }),
 )
 
-/** Where users sign in. Over plain HTTP only on this machine: whoever can change an answer there signs in as anybody. */
+/**
+ * Where users sign in. Over plain HTTP only on this machine: whoever can change an answer there signs in as anybody.
+ */
 export const Issuer = readable(text, 'URL', (text, name) => {
   const found = URL.canParse(text) ? new URL(text) : undefined
   const isLocal = found?.protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(found.hostname)

@@ -51,8 +51,8 @@ export class AllowedHosts {
 }
 
 /**
- * What a browser opens as a page: signing in at a provider begins by a link or a typed address, and the provider, another
- * site, leads back.
+ * What a browser opens as a page: signing in at a provider begins by a link or a typed address, and the provider,
+ * another site, leads back.
  */
 function isNavigated(url: string, site: string | string[]): boolean {
   const path = url.split('?', 1)[0]

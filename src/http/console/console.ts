@@ -18,7 +18,10 @@ export interface ConsoleOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** where the page of this request is; set for requests below `/console/api` that its rules of `Host` and `Origin` admit */
+    /**
+     * where the page of this request is; set for requests below `/console/api` that its rules of `Host` and `Origin`
+     * admit
+     */
     consoleOrigin: string | undefined
   }
 }

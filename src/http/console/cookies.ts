@@ -1,5 +1,5 @@
-// Cookies of the console: how they are named, read and set. Under TLS a name begins with `__Host-`: a browser then takes
-// the cookie only from this host, over TLS and for all paths, so no other host of the domain can plant one.
+// Cookies of the console: how they are named, read and set. Under TLS a name begins with `__Host-`: a browser then
+// takes the cookie only from this host, over TLS and for all paths, so no other host of the domain can plant one.
 import { CONSOLE_COOKIE_LENGTH_MAX } from '../../model/limits.ts'
 
 export interface Cookie {

@@ -1,6 +1,6 @@
-// The console as files: `/` leads to `/console/`, which answers with the page of `dist/console`, and so does every address
-// below it, because the page has routes of its own. It loads without a session and holds no data. Names of files are
-// looked at before the file system is: one plain segment, in `assets` or beside the page, never a path.
+// The console as files: `/` leads to `/console/`, which answers with the page of `dist/console`, and so does every
+// address below it, because the page has routes of its own. It loads without a session and holds no data. Names of
+// files are looked at before the file system is: one plain segment, in `assets` or beside the page, never a path.
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream'
@@ -10,8 +10,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isConsole } from './console-request.ts'
 
 /**
- * Nothing is loaded from elsewhere or sent elsewhere, no script and no style stands in the page itself, and no page shows
- * this one in a frame.
+ * Nothing is loaded from elsewhere or sent elsewhere, no script and no style stands in the page itself, and no page
+ * shows this one in a frame.
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -75,7 +75,9 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, path: stri
   return true
 }
 
-/** Every file of the page is text. A browser asks once for most of them, so that packing them each time costs little. */
+/**
+ * Every file of the page is text. A browser asks once for most of them, so that packing them each time costs little.
+ */
 const takesGzip = ({ headers }: FastifyRequest): boolean => /\bgzip\b(?!;q=0)/.test(String(headers['accept-encoding']))
 
 function notFound(reply: FastifyReply): FastifyReply {

@@ -1,7 +1,7 @@
 // Sessions of the console. A session is what its cookie says, sealed so that only servers with the same secrets key can
-// read or make one: no server keeps it, and every replica knows it (docs/adr/0024-console-sessions.md). It stands for an
-// API key, named by the hash of its secret so that a key that is rotated or deleted ends its sessions, or for a user of
-// the identity provider (docs/adr/0027-users-of-the-console.md). Whoever opens a session looks up what that may do.
+// read or make one: no server keeps it, and every replica knows it (docs/adr/0024-console-sessions.md). It stands for
+// an API key, named by the hash of its secret so that a key that is rotated or deleted ends its sessions, or for a user
+// of the identity provider (docs/adr/0027-users-of-the-console.md). Whoever opens a session looks up what that may do.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { UserActor } from '../../log/change.ts'

@@ -1,5 +1,5 @@
-// What users of the identity provider may do in the console: rules from a value of a claim to a role, on the organization,
-// a project or an environment. The first rule that fits counts, so a list is read from the top.
+// What users of the identity provider may do in the console: rules from a value of a claim to a role, on the
+// organization, a project or an environment. The first rule that fits counts, so a list is read from the top.
 import { ZerohopError } from '../../model/errors.ts'
 import { USER_VALUES_MAX } from '../../model/limits.ts'
 
@@ -18,7 +18,10 @@ export interface AccessRule {
 
 const FORM = /^(?<value>.+)=(?<role>[a-z]+)(?:@(?<project>[\w-]+)(?:\/(?<environment>[\w-]+))?)?$/
 
-/** A rule of the form `value=role`, `value=role@project` or `value=role@project/environment`; undefined for another text. */
+/**
+ * A rule of the form `value=role`, `value=role@project` or `value=role@project/environment`; undefined for another
+ * text.
+ */
 export function readAccessRule(text: string): AccessRule | undefined {
   const { value = '', role: named, project, environment } = FORM.exec(text.trim())?.groups ?? {}
   const role = USER_ROLES.find((one) => one === named)

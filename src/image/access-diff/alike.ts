@@ -34,7 +34,8 @@ const NOT_STORED = '-'
 export type Numbered = readonly [number: number, record: number]
 
 /**
- * Numbers of objects, those together that have the same values in these attributes; those that are not stored are alike.
+ * Numbers of objects, those together that have the same values in these attributes; those that are not stored are
+ * alike.
  * @param names of attributes
  */
 export function alike(

@@ -1,5 +1,6 @@
 // Which questions may get other answers by what is sent with them, from what the changes name: for each permission the
-// users and the tenants that must be looked at (docs/access-diff.md). Too many cost time, one that is missing hides a change.
+// users and the tenants that must be looked at (docs/access-diff.md). Too many cost time, one that is missing hides a
+// change.
 import { Instance, Principal, Resource, Role, Rule, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'

@@ -41,8 +41,8 @@ const RESIDUAL_WORK = 512
  * What may change for stored users, and the rules that a request may reach by other attributes of the user.
  * @param questions what was asked with nothing sent
  * @param found what is known of the changes
- * @param options `now`, milliseconds since 1970: `context.now` of the answers with nothing sent; `budget`, work, of which
- * at most CONDITIONAL_WORK_MAX is used
+ * @param options `now`, milliseconds since 1970: `context.now` of the answers with nothing sent; `budget`, work, of
+ * which at most CONDITIONAL_WORK_MAX is used
  */
 export function conditionalChanges(
   insides: readonly [Inside, Inside],
@@ -245,7 +245,9 @@ class PermissionSearch {
     }
   }
 
-  /** A user in a tenant that he or she belongs to; `byRoleAlone` when nothing but a role in it can make a difference. */
+  /**
+   * A user in a tenant that he or she belongs to; `byRoleAlone` when nothing but a role in it can make a difference.
+   */
   #lookInside(who: AskedUser, byRoleAlone: boolean): void {
     this.#shared.meter.spend(SIGNATURE_WORK)
     const { pairs } = this.#shared
@@ -353,7 +355,10 @@ class PermissionSearch {
     return answers[0] === (before === true) && answers[1] === (after === true)
   }
 
-  /** Rules that mean something else, and read attributes of the user that a question may send: others remain to be tried. */
+  /**
+   * Rules that mean something else, and read attributes of the user that a question may send: others remain to be
+   * tried.
+   */
   #addChangedRules(): void {
     const changed = this.#own.rules.map(({ rule }) => `${rule.user_set}/${rule.resource_set}`)
     if (changed.length === 0) return

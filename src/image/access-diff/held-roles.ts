@@ -75,8 +75,8 @@ export class HeldRoles {
 const OWN = 'own'
 
 /**
- * What the parts of both images leave, over relations and by the key of the resource. Keys are written where both images
- * have the part, and others.
+ * What the parts of both images leave, over relations and by the key of the resource. Keys are written where both
+ * images have the part, and others.
  */
 export function heldResiduals(parts: readonly [HeldParts, HeldParts]): {
   readonly byRelation: readonly [Residual, Residual]

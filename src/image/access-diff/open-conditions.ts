@@ -8,7 +8,9 @@ import type { AttributeType } from '../../model/objects.ts'
 import { FOREIGN_OPERATORS, type ForeignMatch, Residuals, type Side, termOf } from '../filter/residuals.ts'
 import { all, nodeOf, type Part } from '../filter/simplify.ts'
 
-/** A value that is not known: of the user, the tenant, the context, the action, or of a stored instance that is tested. */
+/**
+ * A value that is not known: of the user, the tenant, the context, the action, or of a stored instance that is tested.
+ */
 export interface OpenPath {
   readonly of: 'user' | 'tenant' | 'context' | 'action' | 'item' | 'relation'
   readonly path: readonly string[]

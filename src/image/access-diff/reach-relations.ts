@@ -1,7 +1,7 @@
-// From changed resource roles, derivations, assignments on instances and tuples to the questions that relations (D5) may
-// answer otherwise. A role is derived along tuples from subject to object, so what a tuple or an assignment changes is
-// for users above it, on instances below it. What a role or a derivation changes is found by comparing what its holders
-// hold.
+// From changed resource roles, derivations, assignments on instances and tuples to the questions that relations (D5)
+// may answer otherwise. A role is derived along tuples from subject to object, so what a tuple or an assignment changes
+// is for users above it, on instances below it. What a role or a derivation changes is found by comparing what its
+// holders hold.
 import { Grant, Instance, Principal, Relation, Resource, Role, Rule, Table, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'

@@ -1,5 +1,5 @@
-// Where a set rule may be true in one image (D6), and the questions about it there. A side that depends on few things is
-// evaluated once for all that it does not depend on.
+// Where a set rule may be true in one image (D6), and the questions about it there. A side that depends on few things
+// is evaluated once for all that it does not depend on.
 import { Grant, Instance, Principal, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-attributes.ts'
@@ -60,7 +60,9 @@ export class RuleTruth {
     }
   }
 
-  /** Evaluates a rule that reads attributes alone: once for users and instances with the same ones, wherever they are. */
+  /**
+   * Evaluates a rule that reads attributes alone: once for users and instances with the same ones, wherever they are.
+   */
   #askAlike(permission: number, number: number, rule: ReadingRule, within: Within): void {
     const read = this.#side.attributesRead(permission)
     const later = (rule.userReads & READS_INSTANCE) !== 0

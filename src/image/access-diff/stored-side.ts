@@ -44,7 +44,9 @@ export interface CopiedSide {
   isSame(user: number): boolean
 }
 
-/** A stored user in a tenant, 0 outside of all. Most rules read little of it, so each part is read when it is asked for. */
+/**
+ * A stored user in a tenant, 0 outside of all. Most rules read little of it, so each part is read when it is asked for.
+ */
 class SeenUser implements Seen {
   readonly #side: StoredSide
   readonly #user: number
@@ -133,7 +135,9 @@ export class StoredSide implements Stored {
     return objectAt(this.kernel, this.kernel.word(record + Principal.Attributes)) ?? NONE
   }
 
-  /** Records of the tenants that the user belongs to (D6): by an assignment there, on an instance there, or as a member. */
+  /**
+   * Records of the tenants that the user belongs to (D6): by an assignment there, on an instance there, or as a member.
+   */
   tiesOf(user: number): ReadonlySet<number> {
     this.#load(user)
     return this.#ties

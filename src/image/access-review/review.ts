@@ -52,8 +52,8 @@ export class AccessReview {
   }
 
   /**
-   * The lines behind a place. A page may have fewer lines than the limit, or none, and more behind: it ends when its work
-   * is done.
+   * The lines behind a place. A page may have fewer lines than the limit, or none, and more behind: it ends when its
+   * work is done.
    */
   page(after: ReviewPlace | undefined, limit: number, work: number): ReviewPage {
     const lines: ComparedLine[] = []

@@ -32,8 +32,8 @@ export class SentRelations {
   }
 
   /**
-   * Writes the relations of a resource of `type`; returns how many bytes they take, 0 when nothing comes of them. Call it
-   * just before the question, because the next one overwrites them.
+   * Writes the relations of a resource of `type`; returns how many bytes they take, 0 when nothing comes of them. Call
+   * it just before the question, because the next one overwrites them.
    */
   write(type: string, relations: readonly SentRelation[] | undefined): number {
     if (relations === undefined) return 0

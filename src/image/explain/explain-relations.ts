@@ -1,5 +1,5 @@
-// Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with one path over relations from the
-// assigned role to the role that has the permission.
+// Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with
+// one path over relations from the assigned role to the role that has the permission.
 import { GOAL_BYTES, Goal, Grant, Instance, Permission, Role, Verdict, WORK } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { rolesOf } from '../read-records.ts'

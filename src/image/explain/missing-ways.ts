@@ -1,5 +1,6 @@
-// Of a deny: what would allow, as sentences. The ways that need the fewest changes come first: a test that fails, a role
-// that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the tenant.
+// Of a deny: what would allow, as sentences. The ways that need the fewest changes come first: a test that fails, a
+// role that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the
+// tenant.
 import { EXPLAIN_NAMES_MAX } from '../../model/limits.ts'
 import type { WhyNode } from '../../model/why.ts'
 import type { Explanation, FailedSet, Miss } from './explanation.ts'

@@ -1,6 +1,6 @@
-// What an explanation for people has beside the codes: over which relations a role came about, and for a deny what would
-// allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent. Data
-// only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
+// What an explanation for people has beside the codes: over which relations a role came about, and for a deny what
+// would allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent.
+// Data only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
 import { Instance, Principal } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { SentRelations } from '../decide/sent-relations.ts'

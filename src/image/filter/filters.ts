@@ -30,8 +30,8 @@ export interface FilterQuestion {
    */
   readonly isTenantColumnAuthoritative?: boolean
   /**
-   * the answer is kept by somebody else: the time of asking stays open, and what was not sent of the context is refused,
-   * as is a list of keys on which the user holds no role
+   * the answer is kept by somebody else: the time of asking stays open, and what was not sent of the context is
+   * refused, as is a list of keys on which the user holds no role
    */
   readonly isKept?: boolean
 }

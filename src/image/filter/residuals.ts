@@ -10,7 +10,9 @@ import type { RowPath, Term } from '../../model/filter.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 import { all, any, match, not, type Part } from './simplify.ts'
 
-/** A side of a test: known, or a term. With both it is known, and is written as the term where the other side is open. */
+/**
+ * A side of a test: known, or a term. With both it is known, and is written as the term where the other side is open.
+ */
 export type Side<Open = never> =
   | { readonly known: Operand; readonly term?: Term<Open> }
   | { readonly known?: undefined; readonly term: Term<Open> }

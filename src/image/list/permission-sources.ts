@@ -1,5 +1,5 @@
-// All sources of a permission on a resource over relations (D5: roles derived over relations, D14: relations sent with a
-// question): every pair of an instance and a role on it from which the permission follows. The search goes from the
+// All sources of a permission on a resource over relations (D5: roles derived over relations, D14: relations sent with
+// a question): every pair of an instance and a role on it from which the permission follows. The search goes from the
 // requested resource upwards like a check, but finds all pairs instead of the first that a user has.
 import { Instance, Permission, Resource, Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -34,8 +34,8 @@ export type OnSource = (
 ) => void
 
 /**
- * All sources of the permission, none when the instance is in another tenant (D2: the tenant of a check); undefined when
- * finding them takes more than `limit` tuples and rules.
+ * All sources of the permission, none when the instance is in another tenant (D2: the tenant of a check); undefined
+ * when finding them takes more than `limit` tuples and rules.
  */
 export function sourcesOf(
   kernel: Kernel,

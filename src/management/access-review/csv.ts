@@ -1,5 +1,5 @@
-// An access review as CSV (RFC 4180). Each line says of which environment and revision it is, so that it still does when
-// lines are sorted, filtered or copied.
+// An access review as CSV (RFC 4180). Each line says of which environment and revision it is, so that it still does
+// when lines are sorted, filtered or copied.
 import type { ComparedLine } from '../../image/access-review/review.ts'
 
 /** What every line begins with. */

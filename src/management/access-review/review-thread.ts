@@ -1,4 +1,5 @@
-// Entry of the worker thread that makes access reviews: it keeps the images of the revisions that were asked about last.
+// Entry of the worker thread that makes access reviews: it keeps the images of the revisions that were asked about
+// last.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptTask } from '../../model/kept-thread.ts'
 import { answerSlowTask } from '../../model/thread.ts'

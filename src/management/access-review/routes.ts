@@ -108,7 +108,10 @@ interface Wanted {
   readonly since?: string | undefined
 }
 
-/** The revisions that a query names; pages keep those of the first. @throws INPUT_INVALID, REVISION_UNKNOWN, REVISION_GONE */
+/**
+ * The revisions that a query names; pages keep those of the first. @throws INPUT_INVALID, REVISION_UNKNOWN,
+ * REVISION_GONE
+ */
 function revisionOf(
   store: RouteContext['store'],
   past: PastRevisions,

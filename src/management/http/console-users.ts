@@ -1,6 +1,6 @@
-// Signing in to the console as a user of the identity provider, and what such a user may do. A user has no API key: rules
-// of the operator give them a role on the organization, a project or an environment, and each request applies the rules
-// anew. docs/adr/0027-users-of-the-console.md.
+// Signing in to the console as a user of the identity provider, and what such a user may do. A user has no API key:
+// rules of the operator give them a role on the organization, a project or an environment, and each request applies the
+// rules anew. docs/adr/0027-users-of-the-console.md.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CONSOLE_API, SIGN_IN_CALLBACK, SIGN_IN_START } from '../../http/console/console-request.ts'
 import { type Cookie, cookieOf, readCookie } from '../../http/console/cookies.ts'

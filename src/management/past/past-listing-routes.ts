@@ -1,5 +1,5 @@
-// Listings of an environment as it was: what a user may do, and who may do something. They are those of a PDP, with `at`
-// beside the question; who may do something is a page of users, each with what allows it.
+// Listings of an environment as it was: what a user may do, and who may do something. They are those of a PDP, with
+// `at` beside the question; who may do something is a page of users, each with what allows it.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { readPermissionsQuery, readUsersQuery } from '../../http/pdp/check-bodies.ts'

@@ -1,5 +1,5 @@
-// Plans: /v2/projects/{p}/envs/{e}/validate reads policy files, …/plan says what a policy file or a list of changes would
-// do, and …/apply does it.
+// Plans: /v2/projects/{p}/envs/{e}/validate reads policy files, …/plan says what a policy file or a list of changes
+// would do, and …/apply does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import { actorId } from '../actor.ts'

@@ -1,14 +1,17 @@
 // Access diffs: what is compared of the rules, and how many lines and letters one shows.
 
-/** Pairs of a role and a permission, or set rules, that an access diff lists as gained, lost or changed: more than anybody reads. */
+/**
+ * Pairs of a role and a permission, or set rules, that an access diff lists as gained, lost or changed: more than
+ * anybody reads.
+ */
 export const POLICY_PAIRS_MAX = 10_000
 /** Pairs of a role and a permission that are compared for one access diff: one or two seconds. */
 export const POLICY_COMPARED_MAX = 2_000_000
 /** Letters of a condition in an access diff: a screen full. */
 export const CONDITION_TEXT_MAX = 2_000
 /**
- * Work of one access diff for what may change: 16 for a user in a tenant and a permission, 512 for conditions that are made;
- * some seconds. What would take more is not complete, and says so.
+ * Work of one access diff for what may change: 16 for a user in a tenant and a permission, 512 for conditions that are
+ * made; some seconds. What would take more is not complete, and says so.
  */
 export const CONDITIONAL_WORK_MAX = 50_000_000
 /** Lines of an access diff about what may change: each is a pair of conditions of one permission. */

@@ -7,8 +7,8 @@ export const SESSION_MS = 24 * 3_600_000
 /** Milliseconds after which a request gets its cookie sealed anew: a session ends by so much earlier at most. */
 export const SESSION_RENEW_MS = 5 * 60_000
 /**
- * Sessions that were signed out and are remembered until they would have ended, each some hundred bytes; beyond it those
- * that began no later than the oldest of them end too.
+ * Sessions that were signed out and are remembered until they would have ended, each some hundred bytes; beyond it
+ * those that began no later than the oldest of them end too.
  */
 export const SESSIONS_ENDED_MAX = 10_000
 /** Milliseconds after which the session of a user of an identity provider ends: then the provider is asked again. */

@@ -79,7 +79,9 @@ export const EXPLAIN_TESTS_MAX = 10_000
 export const EXPLAIN_STEPS_MAX = 2_000_000
 /** Roles, users, tenants or instances that an explanation names in one list; it says how many more there are. */
 export const EXPLAIN_NAMES_MAX = 5
-/** Roles, grants, relationships and rules that an explanation looks at to find the nearest ways: some ten milliseconds. */
+/**
+ * Roles, grants, relationships and rules that an explanation looks at to find the nearest ways: some ten milliseconds.
+ */
 export const EXPLAIN_WALK_MAX = 60_000
 /** Keys in one list of a filter: a database takes them as one parameter, of at most 2.6 MB. */
 export const FILTER_KEYS_MAX = 10_000
@@ -87,9 +89,15 @@ export const FILTER_KEYS_MAX = 10_000
 export const FILTER_NODES_MAX = 2_000
 /** Levels of nesting in a filter that was made elsewhere: readers of filters recurse. */
 export const FILTER_DEPTH_MAX = 200
-/** Levels of nesting of a condition for SQLite, whose parser ends at about 24 of them; the rest is for the query around it. */
+/**
+ * Levels of nesting of a condition for SQLite, whose parser ends at about 24 of them; the rest is for the query around
+ * it.
+ */
 export const FILTER_SQLITE_NESTING_MAX = 20
-/** Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other tenants. */
+/**
+ * Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other
+ * tenants.
+ */
 export const FILTER_INSTANCES_MAX = 100_000
 /** Names that an error about an unknown name compares with it, to suggest the nearest: some milliseconds at most. */
 export const NEAREST_NAMES_MAX = 1_000

@@ -73,7 +73,9 @@ export const AUDIT_READS_MAX = 256
 export const AUDIT_TRIMMED_ENVIRONMENTS_MAX = 100
 /** Days that records are kept, unless `ZEROHOP_AUDIT_DAYS` says otherwise. */
 export const AUDIT_DAYS_DEFAULT = 30
-/** Records of each environment that are kept, unless `ZEROHOP_AUDIT_RECORDS` says otherwise: 1.3 GB with their index. */
+/**
+ * Records of each environment that are kept, unless `ZEROHOP_AUDIT_RECORDS` says otherwise: 1.3 GB with their index.
+ */
 export const AUDIT_RECORDS_DEFAULT = 1_000_000
 /** Milliseconds that a process which ends goes on sending; the rest is sent after the next start. */
 export const DECISION_DRAIN_MS = 2_000

@@ -5,8 +5,8 @@ export const SNAPSHOT_TENANTS_MAX = 100
 /** Answers in one snapshot, one for each tenant, type and action: some ten milliseconds to find. */
 export const SNAPSHOT_ANSWERS_MAX = 2_000
 /**
- * Characters of one answer as JSON, some two thousand keys: what would be longer is asked of the server. A page loads it
- * again and again.
+ * Characters of one answer as JSON, some two thousand keys: what would be longer is asked of the server. A page loads
+ * it again and again.
  */
 export const SNAPSHOT_ANSWER_LENGTH_MAX = 65_536
 /** Characters of a snapshot as JSON: what a page can load beside itself. */

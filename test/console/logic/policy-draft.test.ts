@@ -1,5 +1,5 @@
-// The draft of the page Policy, without a page: edits, what others changed meanwhile, and the changes for the API, which
-// are carried out here on plain roles as the API does.
+// The draft of the page Policy, without a page: edits, what others changed meanwhile, and the changes for the API,
+// which are carried out here on plain roles as the API does.
 import { describe, expect, it } from 'vitest'
 import {
   changesOf,

@@ -1,4 +1,5 @@
-// Forms about an object of the API: what is sent is what differs, and what somebody else changed meanwhile stays theirs.
+// Forms about an object of the API: what is sent is what differs, and what somebody else changed meanwhile stays
+// theirs.
 import { describe, expect, it } from 'vitest'
 import {
   bodyOf,

@@ -1,6 +1,6 @@
-// An OpenID Connect provider for tests: discovery, keys, authorization and token endpoint, user info. It signs in whoever
-// it was told to, at once, and checks what a provider has to check: client, redirect URI, PKCE, and that a code is used
-// once. A test may make it lie.
+// An OpenID Connect provider for tests: discovery, keys, authorization and token endpoint, user info. It signs in
+// whoever it was told to, at once, and checks what a provider has to check: client, redirect URI, PKCE, and that a code
+// is used once. A test may make it lie.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'

@@ -1,5 +1,5 @@
-// People sign in to the console at an identity provider: the whole way with a provider of the test's own, what each role
-// may do, what history says, and what an attacker would try on the way.
+// People sign in to the console at an identity provider: the whole way with a provider of the test's own, what each
+// role may do, what history says, and what an attacker would try on the way.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { knownValues, readAccessRule } from '../../../src/http/console/user-access.ts'
 import { SIGN_IN_MS, USER_NAME_LENGTH_MAX, USER_SESSION_MS, USER_VALUES_MAX } from '../../../src/model/limits.ts'

@@ -1,4 +1,5 @@
-// Who or what a condition set matches, stored and as it is sent: the answers are those of checks that a set rule decides.
+// Who or what a condition set matches, stored and as it is sent: the answers are those of checks that a set rule
+// decides.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Harness, openHarness } from './harness.ts'
 

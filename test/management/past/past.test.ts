@@ -1,5 +1,5 @@
-// Images of past revisions: built from checkpoints and the entries after them, they answer as the PDPs did then; how far
-// back they go, and what is said before that.
+// Images of past revisions: built from checkpoints and the entries after them, they answer as the PDPs did then; how
+// far back they go, and what is said before that.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

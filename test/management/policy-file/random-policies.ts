@@ -1,4 +1,5 @@
-// Random policy files of version 2 that are right: references lead to what is there, roles and sets extend earlier ones.
+// Random policy files of version 2 that are right: references lead to what is there, roles and sets extend earlier
+// ones.
 import fc from 'fast-check'
 import type { PolicyFile } from '../../../src/management/policy-file/schema.ts'
 

@@ -1,5 +1,5 @@
-// What files may hold that nobody checked: reading never throws, every problem has a place in the files, the bounds hold,
-// and a file has errors exactly when it would be refused.
+// What files may hold that nobody checked: reading never throws, every problem has a place in the files, the bounds
+// hold, and a file has errors exactly when it would be refused.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Who has what, and by what: of every user, by role, by resource; as of any revision, compared with another one, as CSV.
+// Who has what, and by what: of every user, by role, by resource; as of any revision, compared with another one, as
+// CSV.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
-// What an address of the page Access review means, and what the API is asked for it. A date is one of the reader: as of a
-// date is the end of that day, compared with a date is its beginning.
+// What an address of the page Access review means, and what the API is asked for it. A date is one of the reader: as of
+// a date is the end of that day, compared with a date is its beginning.
 import { dayStart, isDay } from '../../components/days.ts'
 import { type ReviewSearch, reviewSearchOf } from './review-search.ts'
 

@@ -1,6 +1,6 @@
 // Conditions as the builder shows them, read from their JSON and written back: groups, and tests of one attribute each.
-// What it cannot show stays JSON, and what was not touched is written back as it was. The grammar is docs/conditions.md;
-// whether conditions are right is for the server to say. Nothing here knows the page.
+// What it cannot show stays JSON, and what was not touched is written back as it was. The grammar is
+// docs/conditions.md; whether conditions are right is for the server to say. Nothing here knows the page.
 import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, GROUPS, MATCHES, OPERATORS, type Operator } from 'zerohop/conditions'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json }

@@ -30,7 +30,10 @@ function placeOf(error: unknown, text: string): readonly [line: number, column: 
   return [before.length, (before.at(-1)?.length ?? 0) + 1]
 }
 
-/** Where the token is that a message names without its place, as in `Unexpected token 'x', ..."a: x}" is not valid JSON`. */
+/**
+ * Where the token is that a message names without its place, as in `Unexpected token 'x', ..."a: x}" is not valid
+ * JSON`.
+ */
 function quoted(message: string, text: string): number {
   const [, token = '', near = ''] = /token '(.)', (?:\.\.\.)?"(.*?)"(?:\.\.\.)? is not valid/s.exec(message) ?? []
   const start = near === '' ? -1 : text.indexOf(near)

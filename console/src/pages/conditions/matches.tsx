@@ -1,4 +1,5 @@
-// Whom or what the conditions match now, as they are stored and as they are in the editor. The server answers, as checks do.
+// Whom or what the conditions match now, as they are stored and as they are in the editor. The server answers, as
+// checks do.
 import { Button, Checkbox } from '@mantine/core'
 import '@mantine/core/styles/Checkbox.layer.css'
 import type { UseQueryResult } from '@tanstack/react-query'

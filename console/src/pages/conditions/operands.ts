@@ -1,5 +1,5 @@
-// What the two sides of a test may be, by the declared type of the attribute: which operators are offered, and what stands
-// on the right of one. All of it comes from the operators of the grammar.
+// What the two sides of a test may be, by the declared type of the attribute: which operators are offered, and what
+// stands on the right of one. All of it comes from the operators of the grammar.
 import { type AttributeType, OPERATORS, type Operator, type OperatorRule } from 'zerohop/conditions'
 import type { Json, Test } from './condition-model.ts'
 

@@ -1,5 +1,5 @@
-// /console/{project}/{environment}/conditions, and …/conditions/{set}. Which part is open, and what is searched, is in the
-// address.
+// /console/{project}/{environment}/conditions, and …/conditions/{set}. Which part is open, and what is searched, is in
+// the address.
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'

@@ -23,7 +23,9 @@ export function draftOf({ name, description, conditions, parent }: Stored): SetD
   return { text: printText(conditions as Conditions), name, description: description ?? '', parent }
 }
 
-/** The body of the write: the fields that differ. The order of members says nothing in JSON, yet is kept as it is typed. */
+/**
+ * The body of the write: the fields that differ. The order of members says nothing in JSON, yet is kept as it is typed.
+ */
 export function changedFields(draft: SetDraft, stored: Stored, conditions: Conditions): Record<string, unknown> {
   const name = draft.name.trim() || stored.key
   const description = draft.description.trim() || null

@@ -1,5 +1,5 @@
-// The editor of a set: builder and JSON side by side, and whom or what the conditions match. Both sides stay in step; while
-// the JSON cannot be read, the builder keeps what it showed last. Nothing is saved before its effect was shown.
+// The editor of a set: builder and JSON side by side, and whom or what the conditions match. Both sides stay in step;
+// while the JSON cannot be read, the builder keeps what it showed last. Nothing is saved before its effect was shown.
 import '@mantine/core/styles/Alert.layer.css'
 import { Alert, Button, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'

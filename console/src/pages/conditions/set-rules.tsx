@@ -1,5 +1,5 @@
-// Set rules: the users of a user set may do one action on the resources of a resource set. All of them, or those of one set;
-// added and removed with who gains and who loses shown first.
+// Set rules: the users of a user set may do one action on the resources of a resource set. All of them, or those of one
+// set; added and removed with who gains and who loses shown first.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'

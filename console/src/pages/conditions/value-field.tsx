@@ -1,5 +1,5 @@
-// The right side of a test: a constant of a kind that the operator and the declared type take, several of them, or another
-// attribute.
+// The right side of a test: a constant of a kind that the operator and the declared type take, several of them, or
+// another attribute.
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { AttributeType, Operator } from 'zerohop/conditions'

@@ -1,5 +1,5 @@
-// What differs between the open environment and another one, object by object, and whose access here would change if this
-// one had the policy of the other.
+// What differs between the open environment and another one, object by object, and whose access here would change if
+// this one had the policy of the other.
 import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

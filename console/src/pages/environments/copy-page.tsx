@@ -1,5 +1,5 @@
-// Copies the policy of the open environment to another one of its project, or to a new one: first what that would change
-// there, and who would gain and lose access; then just that.
+// Copies the policy of the open environment to another one of its project, or to a new one: first what that would
+// change there, and who would gain and lose access; then just that.
 import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

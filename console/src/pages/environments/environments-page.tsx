@@ -1,5 +1,5 @@
-// The projects and environments that the session reaches. Those of the open project are read at once, those of another one
-// when it is opened.
+// The projects and environments that the session reaches. Those of the open project are read at once, those of another
+// one when it is opened.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
-// The addresses of the pages that compare and copy environments. Environments are named as on the command line: by their
-// key, those of other projects as `project/environment`.
+// The addresses of the pages that compare and copy environments. Environments are named as on the command line: by
+// their key, those of other projects as `project/environment`.
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { textIn } from '../../components/search-params.ts'
 

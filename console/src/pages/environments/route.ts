@@ -1,5 +1,5 @@
-// /console/{project}/{environment}/environments, …/environments/compare and …/environments/copy: what the open environment
-// is compared with, or copied to, is in the address.
+// /console/{project}/{environment}/environments, …/environments/compare and …/environments/copy: what the open
+// environment is compared with, or copied to, is in the address.
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { textIn } from '../../components/search-params.ts'

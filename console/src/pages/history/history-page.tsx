@@ -1,4 +1,5 @@
-// Every revision of the environment, the newest first: what was done, by whom, when. Filters and page are in the address.
+// Every revision of the environment, the newest first: what was done, by whom, when. Filters and page are in the
+// address.
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

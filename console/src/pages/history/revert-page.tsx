@@ -1,5 +1,5 @@
-// Takes a revision back: what that would change now, who would gain and lose access, and what stands in its way. What is
-// in the way may be left as it is. Nothing happens before the button, and then just what is shown.
+// Takes a revision back: what that would change now, who would gain and lose access, and what stands in its way. What
+// is in the way may be left as it is. Nothing happens before the button, and then just what is shown.
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { countsText, lostTexts, MADE_AGAIN, NOTHING_CHANGES, sumOf } from 'zerohop/change-words'

@@ -1,4 +1,5 @@
-// Who may do an action on an instance, with what is stored, and by what. The server looks at part of the users at a time.
+// Who may do an action on an instance, with what is stored, and by what. The server looks at part of the users at a
+// time.
 import '@mantine/core/styles/Anchor.layer.css'
 import { Anchor, Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'

@@ -1,5 +1,5 @@
-// The first page of an environment: first steps while something is missing, what is there, what happened lately, and what
-// asks for attention.
+// The first page of an environment: first steps while something is missing, what is there, what happened lately, and
+// what asks for attention.
 import { useQuery } from '@tanstack/react-query'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'

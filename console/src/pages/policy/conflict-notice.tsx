@@ -1,5 +1,5 @@
-// Says that somebody else changed roles of the draft meanwhile: who, what, and what to do about it. The edits stay until
-// they are given up here.
+// Says that somebody else changed roles of the draft meanwhile: who, what, and what to do about it. The edits stay
+// until they are given up here.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'

@@ -1,5 +1,5 @@
-// The draft of each environment: kept by the tab across reloads, with steps back and forth while the page is open. It is
-// bound to the environment and the revision from which it was begun.
+// The draft of each environment: kept by the tab across reloads, with steps back and forth while the page is open. It
+// is bound to the environment and the revision from which it was begun.
 import { useSyncExternalStore } from 'react'
 import { type Edit, type Edits, NO_EDITS } from './draft.ts'
 

@@ -1,5 +1,5 @@
-// Changes of roles that are not saved yet, as plain data. An edit keeps the role as it was when its first change was made:
-// so it is known when somebody else changed it meanwhile, and their change and this one can be put together.
+// Changes of roles that are not saved yet, as plain data. An edit keeps the role as it was when its first change was
+// made: so it is known when somebody else changed it meanwhile, and their change and this one can be put together.
 import { permissionsOf, type Role, type Roles } from './policy.ts'
 
 /** null: there is no such role. */
@@ -177,8 +177,8 @@ function patched(list: readonly string[], added: readonly string[], removed: rea
 }
 
 /**
- * The changes for the API, in an order in which each of them can be made: what is no longer extended goes first, so that
- * no chain of roles becomes a ring on the way; new roles are there before others extend them.
+ * The changes for the API, in an order in which each of them can be made: what is no longer extended goes first, so
+ * that no chain of roles becomes a ring on the way; new roles are there before others extend them.
  */
 export function changesOf(edits: Edits): readonly PlannedChange[] {
   const kept = [...edits.values()].flatMap(({ base, now }) => (base !== null && now !== null ? [{ base, now }] : []))

@@ -1,5 +1,6 @@
-// The matrix of roles and actions, as a grid of which only the visible rows and columns are in the page. The keyboard is
-// at one cell, which the frame names (`aria-activedescendant`): the focus stays on the frame while cells come and go.
+// The matrix of roles and actions, as a grid of which only the visible rows and columns are in the page. The keyboard
+// is at one cell, which the frame names (`aria-activedescendant`): the focus stays on the frame while cells come and
+// go.
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'

@@ -1,5 +1,5 @@
-// What the matrix shows: tenant roles, and the actions of resource types. Which permissions a role has by the roles that
-// it extends is worked out here for the rows that are looked at; the rule is D4 of docs/semantics.md.
+// What the matrix shows: tenant roles, and the actions of resource types. Which permissions a role has by the roles
+// that it extends is worked out here for the rows that are looked at; the rule is D4 of docs/semantics.md.
 
 export interface Role {
   readonly key: string

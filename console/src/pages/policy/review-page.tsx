@@ -1,5 +1,5 @@
-// The review of the draft: what changes, who gains and who loses, and then all of it as one revision. It is saved only as
-// it was reviewed: when roles or the effect changed meanwhile, the review begins again and says so.
+// The review of the draft: what changes, who gains and who loses, and then all of it as one revision. It is saved only
+// as it was reviewed: when roles or the effect changed meanwhile, the review begins again and says so.
 import { Button, Group, Text } from '@mantine/core'
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
-// Dialogs for a part of a resource type: changing it, and deleting it. When somebody else has changed a field meanwhile that
-// would be overwritten, that is said first, and what was typed stays.
+// Dialogs for a part of a resource type: changing it, and deleting it. When somebody else has changed a field meanwhile
+// that would be overwritten, that is said first, and what was typed stays.
 import { Alert } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api/write.ts'

@@ -1,5 +1,5 @@
-// The relations of a resource type: which types its instances may be related to. What other types are related to it is in
-// the graph.
+// The relations of a resource type: which types its instances may be related to. What other types are related to it is
+// in the graph.
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'

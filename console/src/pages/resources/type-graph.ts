@@ -1,5 +1,5 @@
-// Types, their relations, and the roles that are derived over them, as a graph, and the part of it that is shown: a graph of
-// hundreds of types cannot be read, so the rest is found by putting another type in the middle.
+// Types, their relations, and the roles that are derived over them, as a graph, and the part of it that is shown: a
+// graph of hundreds of types cannot be read, so the rest is found by putting another type in the middle.
 import type { Resource } from './resource-queries.ts'
 
 /** Types and relations that are drawn at once. */
@@ -66,8 +66,8 @@ function relationsOf({ key: object, relations, roles }: GraphSource): GraphRelat
 }
 
 /**
- * What is shown: with `around` the types that can be reached from it, the nearest first; else all, those that have relations
- * first. At most TYPES_MAX types and RELATIONS_MAX relations between them.
+ * What is shown: with `around` the types that can be reached from it, the nearest first; else all, those that have
+ * relations first. At most TYPES_MAX types and RELATIONS_MAX relations between them.
  */
 export function shownPart({ types, relations }: TypeGraph, around: string | undefined): ShownGraph {
   const byKey = new Map(types.map((type) => [type.key, type]))

@@ -1,5 +1,5 @@
-// The graph of types, relations and derivations, and beside it the same as a list, for who does not see it or would rather
-// read.
+// The graph of types, relations and derivations, and beside it the same as a list, for who does not see it or would
+// rather read.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useMemo } from 'react'

@@ -1,4 +1,5 @@
-// /console/{project}/{environment}/users, and …/users/{user}. What is searched and which part is open is in the address.
+// /console/{project}/{environment}/users, and …/users/{user}. What is searched and which part is open is in the
+// address.
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'

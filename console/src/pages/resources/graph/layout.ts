@@ -1,5 +1,5 @@
-// Where the types of the graph stand and how its relations run: the type that a relation comes from above the other one,
-// or left of it.
+// Where the types of the graph stand and how its relations run: the type that a relation comes from above the other
+// one, or left of it.
 import { Graph, type GraphLabel, layout } from '@dagrejs/dagre'
 import { componentsOf, type GraphRelation, type TypeGraph } from '../type-graph.ts'
 

@@ -1,5 +1,5 @@
-// A relation in the graph: a line from the type that it comes from, and on it what it is called and which roles are derived
-// over it. A line over which roles are derived is thicker.
+// A relation in the graph: a line from the type that it comes from, and on it what it is called and which roles are
+// derived over it. A line over which roles are derived is thicker.
 import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react'
 import { curve, LABEL_WIDTH_MAX, type PlacedRelation } from './layout.ts'
 import classes from './resource-graph.module.css'
