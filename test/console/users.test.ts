@@ -54,11 +54,11 @@ it.skipIf(consoleServer === undefined)('makes a user, assigns and takes roles, a
 
   await page.getByLabel('Where the role counts').selectOption('instance')
   await page.getByRole('combobox', { name: 'Instance' }).fill('folder:q4')
-  await page.getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('combobox', { name: 'Role', exact: true }).click()
   await page.getByRole('option', { name: 'owner' }).click()
   await page.getByRole('button', { name: 'Assign role' }).click()
   await rows(page).nth(1).waitFor()
-  await page.getByRole('combobox', { name: 'Role' }).fill('owner')
+  await page.getByRole('combobox', { name: 'Role', exact: true }).fill('owner')
   await page.getByRole('button', { name: 'Assign role' }).click()
   await page.getByText('The user has this role already.').waitFor()
 
