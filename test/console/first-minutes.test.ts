@@ -3,8 +3,9 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consoleServer, inspect, watch } from '../support/console.ts'
+import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { freePort, Server, url } from '../support/server.ts'
+import { freePort, readKeys, Server, url } from '../support/server.ts'
 
 const complaints: string[] = []
 const env: Record<string, string> = {}
@@ -60,6 +61,19 @@ it.skipIf(consoleServer === undefined)('leads from an empty folder to a role tha
   await page.keyboard.press('Control+Enter')
   await page.getByRole('heading', { name: /^Allow/ }).waitFor()
   await inspect(page, 'first-why', ['wide'])
+
+  // an application asks, which is recorded by default
+  const [, , project, environment = ''] = new URL(page.url()).pathname.split('/')
+  const key = readKeys(env.ZEROHOP_DATA!).environments[environment as 'development' | 'production']
+  const question = { user: { key: 'ben' }, action: 'say', resource: { type: 'hello', tenant: 'default' } }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify(question)
+  const answer = await fetch(`${url(Number(env.PDP_PORT))}/allowed`, { method: 'POST', headers, body })
+  expect(await answer.json()).toMatchObject({ allow: true })
+  const counts = `${new URL(page.url()).origin}/console/api/v2/pdps/${project}/${environment}/audit_logs/counts`
+  await eventually(async () => (await (await page.request.get(counts)).json()).data.length, 1)
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.getByText('Last 24 hours: 1 allowed, 0 denied').waitFor()
 })
 
 // skipped where no Chromium is installed

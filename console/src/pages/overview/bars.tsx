@@ -10,7 +10,7 @@ export interface Bar {
 
 interface BarsProps {
   readonly title: string
-  /** what the parts are, in the order of the numbers; the second one is hatched */
+  /** what the parts are, in the order of the numbers; `allowed` and `denied` have colours, and denied is hatched */
   readonly parts: readonly string[]
   readonly bars: readonly Bar[]
 }
@@ -30,7 +30,7 @@ export function Bars({ title, parts, bars }: BarsProps) {
         {bars.map((bar) => (
           <div key={bar.label} className={classes.bar} title={textOf(bar, parts)}>
             {bar.parts.map((part, at) => (
-              <span key={parts[at]} data-part={at} style={{ height: `${(part / highest) * 100}%` }} />
+              <span key={parts[at]} data-part={parts[at]} style={{ height: `${(part / highest) * 100}%` }} />
             ))}
           </div>
         ))}

@@ -66,7 +66,7 @@ function FirstSteps({ sizes }: { readonly sizes: Sizes }) {
   const decisions = useQuery({ ...decisionCountsQuery(path), enabled: canWrite })
   if (!canWrite || roles.data === undefined || decisions.data === undefined) return null
   const hasRoles = roles.data.counts.some(({ users }) => users > 0)
-  const hasDecisions = decisions.data.data.some(({ allowed, denied }) => allowed + denied > 0)
+  const hasDecisions = decisions.data.some(({ allowed, denied }) => allowed + denied > 0)
   const steps = [
     {
       to: `${AT}/resources`,
@@ -127,12 +127,12 @@ function Decisions() {
     <section>
       <h2>Decisions</h2>
       <QueryState query={counts}>
-        {({ data }) => (
+        {(data) => (
           <Bars
             title={`Last ${HOURS} hours`}
             parts={['allowed', 'denied']}
             bars={data.map(({ time, allowed, denied }) => ({
-              label: hour.format(new Date(time)),
+              label: hour.format(time),
               parts: [allowed, denied],
             }))}
           />
@@ -168,7 +168,7 @@ function Warnings() {
   const decisions = useQuery(decisionCountsQuery(path))
   const unused =
     roles.data?.complete === true ? roles.data.counts.filter((role) => role.users + role.conditional === 0) : []
-  const isSilent = decisions.data?.data.every(({ allowed, denied }) => allowed + denied === 0) === true
+  const isSilent = decisions.data?.every(({ allowed, denied }) => allowed + denied === 0) === true
   if (unused.length === 0 && !isSilent) return null
   const names = unused.slice(0, ROLES_SHOWN).map(({ key }) => key)
   const more = unused.length - names.length

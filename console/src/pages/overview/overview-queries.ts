@@ -50,14 +50,27 @@ export const roleUsersQuery = (path: EnvironmentPath) =>
       read(api.GET('/v2/projects/{p}/envs/{e}/access/counts', { params: { path, query: { by: 'role' } }, signal })),
   })
 
-/** Decisions of the last day, by the hour. */
+export interface HourOfDecisions {
+  /** its beginning, milliseconds since 1970 */
+  readonly time: number
+  readonly allowed: number
+  readonly denied: number
+}
+
+/** Decisions of the last day, by the hour; hours without any are there, too. */
 export const decisionCountsQuery = (path: EnvironmentPath) =>
   queryOptions({
     queryKey: ['decision-counts', path.p, path.e],
-    queryFn: ({ signal }) => {
-      const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-      const query = { by: 'hour' as const, timestamp_from: (thisHour - (HOURS - 1) * HOUR_MS) / 1000 }
-      return read(api.GET('/v2/pdps/{p}/{e}/audit_logs/counts', { params: { path, query }, signal }))
+    queryFn: async ({ signal }) => {
+      const first = Math.floor(Date.now() / HOUR_MS - HOURS + 1) * HOUR_MS
+      const query = { by: 'hour' as const, timestamp_from: first / 1000 }
+      const { data } = await read(api.GET('/v2/pdps/{p}/{e}/audit_logs/counts', { params: { path, query }, signal }))
+      const counted = new Map(data.map((each) => [Date.parse(each.time), each]))
+      return Array.from({ length: HOURS }, (_, at): HourOfDecisions => {
+        const time = first + at * HOUR_MS
+        const { allowed = 0, denied = 0 } = counted.get(time) ?? {}
+        return { time, allowed, denied }
+      })
     },
   })
 

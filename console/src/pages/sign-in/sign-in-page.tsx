@@ -1,7 +1,6 @@
 // Signing in, or saying why a one-time link or the identity provider did not sign in.
 import '@mantine/core/styles/Anchor.layer.css'
-import '@mantine/core/styles/Code.layer.css'
-import { Alert, Anchor, Code, Text } from '@mantine/core'
+import { Alert, Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -46,8 +45,8 @@ export function SignInPage() {
         )}
         <SignInForm onDone={leave} />
         <Text size="xs" c="dimmed">
-          The key of an environment is in <Code>keys.json</Code> of the data folder, or in the answer of{' '}
-          <Code>zerohop keys create</Code>. It is exchanged for a cookie and not kept in this browser.{' '}
+          The key of an environment is in <code>keys.json</code> of the data folder, or in the answer of{' '}
+          <code>zerohop keys create</code>. It is exchanged for a cookie and not kept in this browser.{' '}
           <Anchor href="/docs" size="xs" underline="always">
             API reference
           </Anchor>

@@ -1,9 +1,9 @@
 // The answer: allowed or not, as of when, and the explanation as a tree. A link to this page asks the same again.
-import '@mantine/core/styles/Badge.layer.css'
-import { Badge, Button, CopyButton, Text } from '@mantine/core'
+import { Button, CopyButton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { Tag } from '../../components/tag.tsx'
 import type { Explanation } from './explanation-query.ts'
 import { ExplanationTree } from './explanation-tree.tsx'
 import classes from './why-page.module.css'
@@ -23,11 +23,7 @@ export function Answer({ answer, isOld }: { readonly answer: Explanation; readon
       <ExplanationTree nodes={why.tree.children} />
       <div className={classes.foot}>
         <Text size="xs" c="dimmed">
-          Tenant{' '}
-          <Badge component="span" variant="default" size="sm" tt="none" fw={500}>
-            {why.tenant}
-          </Badge>{' '}
-          · revision {revision} of <Instant value={revision_at} />
+          Tenant <Tag>{why.tenant}</Tag> · revision {revision} of <Instant value={revision_at} />
         </Text>
         <div className={classes.tools}>
           <CopyButton value={location.href}>
