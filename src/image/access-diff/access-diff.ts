@@ -29,7 +29,7 @@ export interface AccessDiffOptions {
 /**
  * What the changes that lead from one image to the other do. `changes` must name every object that differs between the
  * images, with all that a delete took along, as a delta does; more than that costs time, but changes no answer.
- * @throws INPUT_INVALID on a cursor that is none, DELTA_INVALID on a key that names nothing, POISONED
+ * @throws INPUT_INVALID for a cursor that no page gave, DELTA_INVALID on a key that names nothing, POISONED
  */
 export function accessDiff(
   before: Image,

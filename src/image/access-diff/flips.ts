@@ -114,7 +114,7 @@ export class Flips {
     return undefined
   }
 
-  /** What is known of one direction. @throws INPUT_INVALID on a cursor that is none */
+  /** What is known of one direction. @throws INPUT_INVALID for a cursor that no page gave */
   change(direction: Direction, complete: boolean, page: Page): AccessChange {
     const buckets = [...this.#buckets[direction].values()].flatMap((inArea) =>
       [...inArea.values()].map((bucket) => this.#named(bucket)),

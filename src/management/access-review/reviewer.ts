@@ -19,7 +19,7 @@ export class Reviewer {
   }
 
   /**
-   * @throws OVERLOADED, CLOSED, INTERNAL when the thread died; REVISION_GONE, INPUT_INVALID on a cursor that is none
+   * @throws OVERLOADED, CLOSED, INTERNAL when the thread died; REVISION_GONE, INPUT_INVALID for a cursor that no page gave
    */
   async ask<T extends ReviewTask>(task: T): Promise<ReviewResults[T['task']]> {
     return (await this.#thread.ask(task)) as ReviewResults[T['task']] // the thread answers what it is asked
