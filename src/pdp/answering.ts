@@ -99,7 +99,9 @@ export class Answering {
     this.#currentAt = performance.now() - agoMs
     if (this.#maxStalenessMs === undefined) return
     clearTimeout(this.#staleTimer)
-    this.#staleTimer = setTimeout(() => this.#publish(), this.#maxStalenessMs + 1)
+    // a timer may fire a millisecond early, and cuts off fractions
+    const leftMs = Math.ceil(Math.max(0, this.#maxStalenessMs - agoMs)) + 2
+    this.#staleTimer = setTimeout(() => this.#publish(), leftMs)
     this.#staleTimer.unref()
   }
 

@@ -59,8 +59,8 @@ export class Follower {
   #fileSaysNone = false
   /** the last applier whose image was only older than the answering one */
   #behind: Applier | undefined
-  /** head of the log in the last heartbeat */
-  #head: number | undefined
+  /** the last heartbeat of this connection: head of the log, and when it came in milliseconds of performance.now() */
+  #heartbeat: { readonly revision: number; readonly at: number } | undefined
   /** no image begins to answer before this revision, which was acknowledged as in force */
   #firstRevision = 0
   #state: State = 'reading'
@@ -175,6 +175,7 @@ export class Follower {
   async #connect(): Promise<void> {
     const connection = new AbortController()
     this.#connection = connection
+    this.#heartbeat = undefined
     const signal = AbortSignal.any([connection.signal, this.#closing.signal])
     try {
       if (this.#state === 'fetching') await this.#takeImage(signal)
@@ -205,7 +206,7 @@ export class Follower {
   /** Makes `image` the followed one. It begins to answer when it has caught up. */
   #use(image: Image): Applier {
     this.#applier?.close()
-    this.#head = undefined
+    this.#heartbeat = undefined
     this.#candidate = new RevisionHistory()
     this.#candidate.add(image.position)
     const applier: Applier = new Applier(image, {
@@ -226,7 +227,7 @@ export class Follower {
       this.#applier?.push(event.delta)
       return
     }
-    this.#head = event.revision
+    this.#heartbeat = { revision: event.revision, at: performance.now() }
     // A check may have found the image broken (Image.guard): then a fresh one is fetched.
     if (this.#applier?.image.poisoned) this.#applierFailed(this.#applier, new ZerohopError('POISONED'))
     if (this.#applier?.settled) this.#moved(this.#applier)
@@ -252,13 +253,21 @@ export class Follower {
     })
   }
 
+  /**
+   * The applier has applied what it had, or a heartbeat came. The image is as current as the last heartbeat whose
+   * revision it has, and no more: the deltas that come first on a new connection may be long behind the head.
+   */
   #moved(applier: Applier): void {
     if (applier !== this.#applier) return
     const { revision } = applier.image
-    const isCurrent = this.#head !== undefined && revision >= Math.max(this.#head, this.#firstRevision)
-    if (isCurrent && !this.#isBehind(applier)) {
+    const heartbeat = this.#heartbeat
+    if (
+      heartbeat !== undefined &&
+      revision >= Math.max(heartbeat.revision, this.#firstRevision) &&
+      !this.#isBehind(applier)
+    ) {
       this.#backoff.reset()
-      this.#answering.heard(0)
+      this.#answering.heard(performance.now() - heartbeat.at)
       this.#answer(applier, 'feed')
     } else if (applier === this.#answersFrom) {
       this.#answer(applier, this.#answering.source ?? 'feed')

@@ -226,6 +226,36 @@ describe('when the feed breaks, a follower', () => {
     feed.beat()
     await eventually(() => refusal(pdp), 'none')
   })
+
+  it('stays STALE while it catches up after a break, until a heartbeat says that it has everything', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { maxStalenessMs: 60, times: { retryFirstMs: 1 } })
+    await pdp.ready()
+    feed.heartbeats = false
+    feed.break(unreachable)
+    await eventually(() => refusal(pdp), 'STALE')
+    const head = feed.commit([give('zoe', 'viewer')])
+    await eventually(() => pdp.state.revision, head)
+    expect(refusal(pdp)).toBe('STALE')
+    feed.heartbeats = true
+    feed.beat()
+    await eventually(() => refusal(pdp), 'none')
+  })
+
+  it('is not made younger by deltas, which say nothing of what else is on record', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { maxStalenessMs: 60 })
+    await pdp.ready()
+    feed.heartbeats = false
+    let applied = 0
+    const isStale = () => {
+      applied = feed.commit([putUser(`u${feed.head}`)])
+      return refusal(pdp)
+    }
+    await eventually(isStale, 'STALE')
+    await eventually(() => pdp.state.revision, applied)
+    expect(refusal(pdp)).toBe('STALE')
+  })
 })
 
 describe('a listener that throws', () => {

@@ -1,6 +1,6 @@
 // The last image on disk: starting from it, its age, its owner, what makes it useless and what erases it.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { Image } from '../../src/image/image.ts'
@@ -84,6 +84,22 @@ describe('the last image on disk', () => {
     const again = follow(feed, { lastImage: new LastImage(file, 'key'), maxStalenessMs: 200 })
     await eventually(() => refusal(again.pdp), 'STALE')
     expect(again.pdp.state.ageMs).toBeGreaterThan(250)
+  })
+
+  it('answers no longer than it is young enough, its time on disk included', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key'), times: { saveMs: 1 } })
+    await pdp.ready()
+    await eventually(() => existsSync(file), true)
+    await pdp.close()
+    feed.streamTrouble = feed.imageTrouble = unreachable
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    utimesSync(file, anHourAgo, anHourAgo)
+    const maxStalenessMs = 3_603_000
+    const again = follow(feed, { lastImage: new LastImage(file, 'key'), maxStalenessMs, times: { offlineStartMs: 1 } })
+    await eventually(() => refusal(again.pdp), 'none')
+    await eventually(() => refusal(again.pdp), 'STALE')
   })
 
   it('that is refused is tried again in a while, not with every write', async () => {
