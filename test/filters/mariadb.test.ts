@@ -1,4 +1,5 @@
 // Filters in MySQL's dialect find the rows that they mean, on a real MariaDB server.
+import { createPool, type Pool } from 'mysql2'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Mapping } from '../../src/filters/mapping.ts'
@@ -8,12 +9,16 @@ import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.t
 import { storedRow } from './law.ts'
 import { CREATE, inserts, TABLE } from './mariadb-table.ts'
 import { CREATE_DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { createTables } from './policy-tables.ts'
 import { filterTests } from './suite.ts'
+import { type Ways, waysOfMariaDb } from './ways.ts'
 
 // where MariaDB is not installed: the reason is printed
 describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
   let server: MariaDb
   let connection: Connection
+  let pool: Pool
+  let of: Ways
   const find = async (text: string, values: readonly unknown[] = []) =>
     (await connection.execute<RowDataPacket[]>(text, values as string[]))[0]
 
@@ -22,9 +27,14 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
     const options = { host: '127.0.0.1', port: server.port, user: 'root', database: 'test', timezone: 'Z' }
     connection = await createConnection({ ...options, supportBigNumbers: true })
     await connection.query("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES'")
-    for (const statement of [...CREATE, ...CREATE_DOCUMENTS]) await connection.query(statement)
+    pool = createPool({ ...options, connectionLimit: 1 })
+    of = waysOfMariaDb(pool, options)
+    for (const statement of [...CREATE, ...CREATE_DOCUMENTS, ...createTables('mysql')])
+      await connection.query(statement)
   })
   afterAll(async () => {
+    await of?.end()
+    await pool?.promise().end()
     await connection?.end()
     await server?.stop()
   })
@@ -41,6 +51,18 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
       })
     },
     ask: (columns, values) => find(`SELECT n, ${columns} FROM \`rows\` r ORDER BY n`, values),
+    policies: {
+      name: 'mysql',
+      ways: of.ways,
+      all: (table) => find(`SELECT * FROM ${table}`),
+      async put(facts, links) {
+        for (const [at, rows] of [facts, ...links].entries()) {
+          const table = at === 0 ? 'facts' : `links_${at - 1}`
+          await connection.query(`DELETE FROM ${table}`)
+          if (rows.length > 0) await connection.query(`INSERT INTO ${table} VALUES ?`, [rows])
+        }
+      },
+    },
   }))
 
   it('a row whose JSON it cannot read fails the query', async () => {

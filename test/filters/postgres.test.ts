@@ -5,22 +5,26 @@ import { postgres } from '../../src/filters/sql/postgres.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { storedRow } from './law.ts'
 import { CREATE_DOCUMENTS } from './plans.ts'
+import { createTables } from './policy-tables.ts'
 import { CREATE, rowsSql, SELECT_ROWS, TABLE } from './postgres-table.ts'
 import { filterTests } from './suite.ts'
+import { type Ways, waysOfPostgres } from './ways.ts'
 
 // where PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
-  let client: pg.Client
-  const find = async (text: string, values: readonly unknown[] = []) => (await client.query(text, [...values])).rows
+  let pool: pg.Pool
+  let of: Ways
+  const find = async (text: string, values: readonly unknown[] = []) => (await pool.query(text, [...values])).rows
 
   beforeAll(async () => {
     const server = await startPostgres()
-    client = new pg.Client({ connectionString: await server.database() })
-    await client.connect()
-    await client.query([CREATE, ...CREATE_DOCUMENTS, 'ANALYZE documents'].join(';'))
+    pool = new pg.Pool({ connectionString: await server.database(), max: 1 })
+    of = waysOfPostgres(pool)
+    await pool.query([CREATE, ...CREATE_DOCUMENTS, 'ANALYZE documents', ...createTables('postgres')].join(';'))
   })
   afterAll(async () => {
-    await client?.end()
+    await of?.end()
+    await pool?.end()
     await endPostgres()
   })
 
@@ -28,9 +32,26 @@ describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
     find,
     explain: async (text, values) => (await find(`EXPLAIN ${text}`, values)).map((row) => row['QUERY PLAN']).join('\n'),
     fill: async (next) => {
-      await client.query(rowsSql(next, 40))
+      await pool.query(rowsSql(next, 40))
       return (await find(SELECT_ROWS)).map((row) => storedRow(row, TABLE.mapping))
     },
     ask: (columns, values) => find(`SELECT n, ${columns} FROM rows r ORDER BY n`, values),
+    policies: {
+      name: 'postgres',
+      ways: of.ways,
+      all: (table) => find(`SELECT * FROM ${table}`),
+      async put(facts, links) {
+        await find(
+          ['facts', ...links.map((_, place) => `links_${place}`)].map((table) => `DELETE FROM ${table}`).join(';'),
+        )
+        const put = (table: string, rows: readonly unknown[][]) => {
+          const width = rows[0]?.length ?? 0
+          const values = rows.map((row, at) => `(${row.map((_, column) => `$${at * width + column + 1}`).join(', ')})`)
+          return find(`INSERT INTO ${table} VALUES ${values.join(', ')}`, rows.flat())
+        }
+        await put('facts', facts)
+        for (const [place, rows] of links.entries()) if (rows.length > 0) await put(`links_${place}`, rows)
+      },
+    },
   }))
 })

@@ -7,16 +7,29 @@ import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
 import { CREATE_DOCUMENTS, DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { columnsOf, createTables, RELATIONS } from './policy-tables.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 import { filterTests } from './suite.ts'
+import { waysOfSqlite } from './ways.ts'
 
 describe('filters in SQLite', () => {
   const database = new Database(':memory:')
   const find = async (text: string, values: readonly unknown[] = []) =>
     database.prepare(text).all(...values) as Record<string, unknown>[]
 
-  beforeAll(() => void database.exec([CREATE, ...CREATE_DOCUMENTS].join(';')))
-  afterAll(() => void database.close())
+  const { ways, end } = waysOfSqlite(database)
+
+  beforeAll(() => void database.exec([CREATE, ...CREATE_DOCUMENTS, ...createTables('sqlite')].join(';')))
+  afterAll(async () => {
+    await end()
+    database.close()
+  })
+
+  const putInto = (table: string, columns: number, rows: readonly unknown[][]) => {
+    database.exec(`DELETE FROM ${table}`)
+    const insert = database.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`)
+    for (const row of rows) insert.run(...row)
+  }
 
   filterTests('sqlite', sqlite, TABLE, () => ({
     find,
@@ -30,6 +43,17 @@ describe('filters in SQLite', () => {
       })
     },
     ask: (columns, values) => find(`SELECT n, ${columns} FROM rows r ORDER BY n`, values),
+    policies: {
+      name: 'sqlite',
+      ways,
+      all: (table) => find(`SELECT * FROM ${table}`),
+      put: async (facts, links) => {
+        database.exec('BEGIN')
+        putInto('facts', columnsOf('sqlite').length, facts)
+        for (let place = 0; place < RELATIONS; place++) putInto(`links_${place}`, 2, links[place]!)
+        database.exec('COMMIT')
+      },
+    },
   }))
 
   it.each(['m', 'json_each', 'r'])('a JSON column has the name of one of json_each, in a table called %s', (name) => {

@@ -1,12 +1,15 @@
 // What every database must do with filters, whatever it is: the law, the mistakes that the law finds, indexes, long
 // lists.
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Dialect } from '../../src/filters/sql/dialect.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
-import { scaled } from '../property/seed.ts'
+import { situations } from '../property/filter-law.ts'
+import { parameters, scaled } from '../property/seed.ts'
 import { MISTAKES, ofTexts } from './canaries.ts'
 import { type Engine, NOW, tryLaw } from './law.ts'
 import { DOCUMENTS, INDEXED, MANY_KEYS } from './plans.ts'
+import { noCounts, type PolicyDatabase, policyLaw } from './policy-law.ts'
 import type { Table } from './random-rows.ts'
 
 /** A database with the random rows as `rows r`, and the documents of ./plans.ts. */
@@ -14,6 +17,7 @@ export interface Database extends Pick<Engine, 'fill' | 'ask'> {
   readonly find: (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>
   /** The plan of a query, in which the names of indexes occur. */
   readonly explain: (text: string, values: readonly unknown[]) => Promise<string>
+  readonly policies: PolicyDatabase
 }
 
 const OPTIONS = { table: 'r', now: NOW }
@@ -29,6 +33,24 @@ export function filterTests(name: DialectName, dialect: Dialect, table: Table, o
     expect(wrong).toBeUndefined()
     expect(telling).toBeGreaterThan(asked / 5)
     expect([...refused.keys()].filter((reason) => !/held as text or JSON|nested this deeply/.test(reason))).toEqual([])
+  })
+
+  it('the rows found by the filter of a policy are those that checks allow, in SQL and by each query builder', async () => {
+    const counts = noCounts()
+    const law = fc.asyncProperty(situations, (drawn) => policyLaw(of().policies, drawn, counts))
+    const { seed, numRuns } = parameters(60)
+    // what differs says all that there is to say, and to shrink it takes long
+    await fc.assert(law, { seed, numRuns, endOnFailure: true })
+    const { cases, rows, found, telling } = counts
+    const ways = Object.keys(of().policies.ways)
+    process.stdout.write(
+      `${dialect.name}, seed ${seed}: ${cases} questions of random policies about ${rows} rows agree with checks, by ` +
+        `${ways.join(', ')}; ${found} rows found, ${telling} questions find some and not all\n`,
+    )
+    expect(ways).toEqual(['SQL', 'Kysely', 'Drizzle', 'Knex'])
+    expect(cases).toBeGreaterThan(numRuns / 2)
+    expect(telling).toBeGreaterThan(cases / 6)
+    expect(found).toBeGreaterThan(rows / 20)
   })
 
   it.each(Object.entries(MISTAKES))('the law finds a mistake: %s', async (_, mistake) => {

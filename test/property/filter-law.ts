@@ -99,7 +99,7 @@ export function filterOf(image: Image, { user, action, resource: { type }, sent 
 }
 
 /** What a filter cannot say is refused by name; that is not what the law is about. */
-function refusedOr(make: () => Filter): Filter | undefined {
+export function refusedOr(make: () => Filter): Filter | undefined {
   try {
     return make()
   } catch (error) {
