@@ -23,8 +23,8 @@ export interface PrismaOptions {
 const PROVIDERS = ['postgresql', 'sqlite'] as const
 /** Times that Prisma can send. 'infinity', which no date is, lies beyond them. */
 const [FIRST, END] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-01-01T00:00:00.000Z')]
-const FALSE: PrismaWhere = { OR: [] }
-const TRUE: PrismaWhere = { AND: [] }
+/** Numbers that Prisma can send. It rounds those of many digits from some size on; infinity and NaN lie beyond it. */
+const LARGEST = 1.7976931348623e308
 const ORDERS = {
   'less-than': 'lt',
   'less-than-equals': 'lte',
@@ -52,22 +52,39 @@ export function toPrismaWhere(
   const columns = columnsOf(mapping)
   requireOneTable(filters, columns)
   const maker = new WhereMaker(columns, new Set(required))
-  return { OR: filters.map((each) => maker.filter(each)) }
+  return maker.any(filters.map((each) => maker.filter(each)))
 }
 
 class WhereMaker {
   readonly #columns: Columns
   readonly #required: ReadonlySet<string>
+  /**
+   * No row, and every row. An empty list of `OR` or `AND` cannot say them: Prisma leaves it out wherever it is not the
+   * whole condition, and `{ AND: [a, { OR: [] }] }` is `a`.
+   */
+  readonly #none: PrismaWhere
+  readonly #every: PrismaWhere
 
   constructor(columns: Columns, required: ReadonlySet<string>) {
     this.#columns = columns
     this.#required = required
+    this.#none = { [columns.key.property]: { in: [] } }
+    this.#every = { NOT: this.#none }
+  }
+
+  /** Rows for which some of the conditions is true. */
+  any(parts: readonly PrismaWhere[]): PrismaWhere {
+    return parts.length === 0 ? this.#none : { OR: parts }
+  }
+
+  #all(parts: readonly PrismaWhere[]): PrismaWhere {
+    return parts.length === 0 ? this.#every : { AND: parts }
   }
 
   filter(filter: Filter): PrismaWhere {
-    if (filter.kind === 'never') return FALSE
+    if (filter.kind === 'never') return this.#none
     const { tenant } = this.#columns
-    const own = tenant === null ? TRUE : this.#keyIn(tenant, [filter.tenant])
+    const own = tenant === null ? this.#every : this.#keyIn(tenant, [filter.tenant])
     if (filter.kind === 'always') return own
     const { where } = filter as ConditionalFilter
     requireMapped(where, this.#columns)
@@ -75,8 +92,8 @@ class WhereMaker {
   }
 
   #node(node: FilterNode): PrismaWhere {
-    if ('and' in node) return { AND: node.and.map((each) => this.#node(each)) }
-    if ('or' in node) return { OR: node.or.map((each) => this.#node(each)) }
+    if ('and' in node) return this.#all(node.and.map((each) => this.#node(each)))
+    if ('or' in node) return this.any(node.or.map((each) => this.#node(each)))
     if (!('not' in node)) return this.#leaf(node)
     const column = this.#columnOf(node.not)
     const negated = { NOT: this.#leaf(node.not) }
@@ -87,7 +104,9 @@ class WhereMaker {
     const column = this.#columnOf(leaf)
     if ('key' in leaf) return this.#keyIn(column, leaf.key.in)
     if ('related' in leaf)
-      return this.#columns.relations.get(leaf.related)!.resource === leaf.type ? this.#keyIn(column, leaf.in) : FALSE
+      return this.#columns.relations.get(leaf.related)!.resource === leaf.type
+        ? this.#keyIn(column, leaf.in)
+        : this.#none
     return this.#comparison(leaf as Comparison, column)
   }
 
@@ -122,22 +141,25 @@ class WhereMaker {
   #keyIn(column: Column, keys: readonly string[]): PrismaWhere {
     if (column.type === 'integer') throw refused(`\`${column.name}\``, KEY_NUMBER)
     const possible = keys.filter((key) => canHold(column, key))
-    return possible.length === 0 ? FALSE : { [column.property]: { in: possible } }
+    return possible.length === 0 ? this.#none : { [column.property]: { in: possible } }
   }
 
   #comparison({ op, left, right }: Comparison, column: Column): PrismaWhere {
     const { value, time = false } = right as { value: Json; time?: true }
     const isTime = time || ('path' in left && left.type === 'time')
     const of = (each: Json): Json | undefined => (isTime ? instantOf(each) : each)
+    if (isTime && kindOf(column) === 'boolean') return this.#none // no instant: nothing is true of it, not-equals neither
     if (isTime && kindOf(column) === 'text') throw refused(`\`${column.name}\``, 'it is a time, and held as text')
     if ('path' in left && !fits(column, left.type)) throw refused(`\`${column.name}\``, 'the mapping has another type')
     switch (op) {
       case 'equals':
         return this.#equals(column, of(value))
       case 'not-equals':
-        return isScalar(of(value)) ? { AND: [this.#present(column), { NOT: this.#equals(column, of(value)) }] } : FALSE
+        return isScalar(of(value))
+          ? { AND: [this.#present(column), { NOT: this.#equals(column, of(value)) }] }
+          : this.#none
       case 'in':
-        return Array.isArray(value) ? { OR: value.map((each) => this.#equals(column, of(each))) } : FALSE
+        return Array.isArray(value) ? this.any(value.map((each) => this.#equals(column, of(each)))) : this.#none
       case 'less-than':
       case 'less-than-equals':
       case 'greater-than':
@@ -154,25 +176,23 @@ class WhereMaker {
 
   #equals(column: Column, value: Json | undefined): PrismaWhere {
     const { property, type } = column
-    if (typeof value === 'string') return canHold(column, value) ? { [property]: value } : FALSE
-    if (typeof value === 'boolean') return kindOf(column) === 'boolean' ? { [property]: value } : FALSE
-    if (typeof value !== 'number' || kindOf(column) !== 'number') return FALSE
-    if (type === 'double') return { [property]: value }
-    if (!Number.isInteger(value)) return FALSE
+    if (typeof value === 'string') return canHold(column, value) ? { [property]: value } : this.#none
+    if (typeof value === 'boolean') return kindOf(column) === 'boolean' ? { [property]: value } : this.#none
+    if (typeof value !== 'number' || kindOf(column) !== 'number') return this.#none
+    if (type === 'double') return { [property]: sent(column, value) }
+    if (!Number.isInteger(value)) return this.#none
     return { AND: [this.#ordered(column, 'gte', value), this.#ordered(column, 'lte', value)] }
   }
 
   #ordered(column: Column, way: Way, bound: Json | undefined): PrismaWhere {
     if (typeof bound === 'string' && kindOf(column) === 'text')
       throw refused(`\`${column.name}\``, 'the order of text depends on the collation')
-    if (typeof bound !== 'number' || kindOf(column) !== 'number') return FALSE
+    if (typeof bound !== 'number' || kindOf(column) !== 'number') return this.#none
     const { property, type } = column
     // NaN is above all numbers in PostgreSQL
     if (type === 'double')
       return {
-        [property]: way.startsWith('g')
-          ? { [way]: bound, lte: Number.MAX_VALUE }
-          : { [way]: bound, gte: -Number.MAX_VALUE },
+        [property]: { [way]: sent(column, bound), ...(way.startsWith('g') ? { lte: LARGEST } : { gte: -LARGEST }) },
       }
     const whole = wholeBound(SIGNS[way], bound)
     if (type === 'integer') {
@@ -189,10 +209,16 @@ class WhereMaker {
 
   #present(column: Column): PrismaWhere {
     const { property, type } = column
-    if (type === 'double') return { [property]: { gte: -Number.MAX_VALUE, lte: Number.MAX_VALUE } }
+    if (type === 'double') return { [property]: { gte: -LARGEST, lte: LARGEST } }
     if (type.startsWith('timestamp')) return { [property]: { gte: FIRST, lt: END } }
-    return this.#required.has(property) ? TRUE : { [property]: { not: null } }
+    return this.#required.has(property) ? this.#every : { [property]: { not: null } }
   }
+}
+
+/** The number as Prisma sends it. @throws FILTER_REFUSED when it would send another */
+function sent({ name }: Column, value: number): number {
+  if (Math.abs(value) < 1e21 || Number(value.toPrecision(15)) === value) return value
+  throw refused(`\`${name}\``, 'Prisma rounds numbers of more than 15 digits beyond 10^21')
 }
 
 const KEY_NUMBER = 'its keys are numbers'

@@ -15,39 +15,47 @@ type Path = readonly (string | number)[]
 /** Makes the error for a value that is not what is expected, at a path inside the relations. */
 export type Refuse = (value: unknown, expected: 'object' | 'list' | 'subject', ...path: Path) => ZerohopError
 
+const PATH: Path = ['resource', 'relations']
+
 /**
- * A copy of the relations, which the input has at `path`; undefined when there are none. @throws what `refuse` makes;
- * TOO_MANY_RELATIONS
+ * A copy of the relations, which the input has at `path`; undefined when there are none. A copy, because reading what
+ * the caller sends may run code of the caller that changes it. Lists of one are made at their size: one that grows has
+ * room for 17, which is a tenth of a check. @throws what `refuse` makes; TOO_MANY_RELATIONS
  */
 export function readRelations(
   relations: unknown,
   refuse: Refuse,
-  path: Path = ['resource', 'relations'],
+  path: Path = PATH,
 ): readonly SentRelation[] | undefined {
   if (relations === undefined || relations === null) return undefined
   if (typeof relations !== 'object' || Array.isArray(relations)) throw refuse(relations, 'object')
-  const found: SentRelation[] = []
-  for (const relation of Object.keys(relations)) {
+  let found: SentRelation[] | undefined
+  for (const relation in relations) {
+    if (!Object.hasOwn(relations, relation)) continue
     const list = (relations as Readonly<Record<string, unknown>>)[relation]
     if (list === undefined) continue // as if it were absent
     if (!Array.isArray(list)) throw refuse(list, 'list', relation)
-    if (found.length === SENT_RELATIONS_MAX) throw tooMany('relations', SENT_RELATIONS_MAX, path)
+    if (found?.length === SENT_RELATIONS_MAX) throw tooMany('relations', SENT_RELATIONS_MAX, path)
     const { length } = list
     if (length > SENT_SUBJECTS_MAX)
       throw tooMany(`subjects of relation \`${relation}\``, SENT_SUBJECTS_MAX, [...path, relation])
-    found.push({ relation, subjects: readSubjects(list, length, relation, refuse) })
+    const one = { relation, subjects: readSubjects(list, length, relation, refuse) }
+    if (found === undefined) found = [one]
+    else found.push(one)
   }
-  return found.length === 0 ? undefined : found
+  return found
 }
 
 function readSubjects(list: readonly unknown[], length: number, relation: string, refuse: Refuse): string[] {
+  if (length === 1) return [readSubject(list[0], relation, 0, refuse)]
   const subjects: string[] = []
-  for (let at = 0; at < length; at++) {
-    const subject = list[at]
-    if (typeof subject !== 'string' || subject.indexOf(':') < 1) throw refuse(subject, 'subject', relation, at)
-    subjects.push(subject)
-  }
+  for (let at = 0; at < length; at++) subjects.push(readSubject(list[at], relation, at, refuse))
   return subjects
+}
+
+function readSubject(subject: unknown, relation: string, at: number, refuse: Refuse): string {
+  if (typeof subject !== 'string' || subject.indexOf(':') < 1) throw refuse(subject, 'subject', relation, at)
+  return subject
 }
 
 function tooMany(what: string, limit: number, path: Path): ZerohopError {

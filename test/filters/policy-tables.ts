@@ -53,8 +53,8 @@ export const FORMS: Readonly<Record<DialectName, Readonly<Record<string, ColumnF
   },
   mysql: {
     json: { type: 'json', sql: 'JSON', write: json },
-    text: { type: 'text', sql: 'VARCHAR(200)', write: text },
-    exact: { type: 'text', sql: 'VARCHAR(200) COLLATE utf8mb4_bin', write: text },
+    text: { type: 'text', sql: 'VARCHAR(600)', write: text },
+    exact: { type: 'text', sql: 'VARCHAR(600) COLLATE utf8mb4_bin', write: text },
     double: { type: 'double', sql: 'DOUBLE', write: double },
     integer: { type: 'integer', sql: 'BIGINT', write: integer },
     decimal: { type: 'decimal', sql: 'DECIMAL(65,30)', write: decimal },
@@ -98,7 +98,7 @@ export function quoted(dialect: DialectName, name: string): string {
 
 /** Statements that make the tables. PostgreSQL has the collation `ignore_case` before. */
 export function createTables(dialect: DialectName): string[] {
-  const key = isMysql(dialect) ? 'VARCHAR(200)' : 'TEXT'
+  const key = isMysql(dialect) ? 'VARCHAR(600)' : 'TEXT'
   const forms = Object.entries(FORMS[dialect])
   const attributes = ATTRIBUTES.flatMap((attribute) =>
     forms.map(([form, { sql }]) => `${quoted(dialect, columnOf(attribute, form))} ${sql}`),

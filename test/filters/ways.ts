@@ -115,7 +115,7 @@ function knexOn(database: Database.Database): Knex {
     override async destroyRawConnection() {}
   }
   return createKnex({
-    client: OnDatabase as typeof Knex.Client,
+    client: OnDatabase as unknown as typeof Knex.Client,
     connection: { filename: ':memory:' },
     useNullAsDefault: true,
   })

@@ -24,6 +24,7 @@ export const SLOW: readonly string[] = [
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
   'test/property/canaries.test.ts', // the laws that its planted defects break
+  'test/prisma/where.test.ts', // npm run test:prisma; filters/prisma
   'test/replicas/consistency.test.ts', // npm run test:replicas
   'test/replicas/database-command.test.ts', // replicas/setup
   'test/replicas/database-fork.test.ts', // replicas/forgotten
