@@ -1,5 +1,5 @@
 // What databases must do with an index: 5,000 documents, and filters whose rows an index finds.
-import type { Mapping } from '../../src/filters/mapping.ts'
+import { type Mapping, sql } from '../../src/filters/mapping.ts'
 import type { Filter, FilterNode } from '../../src/model/filter.ts'
 
 export const DOCUMENTS: Mapping = {
@@ -40,3 +40,35 @@ export const WITH_DATA: Mapping = { tenant: null, key: 'id', attributes: { data:
 
 /** As long as a list of keys may be. */
 export const MANY_KEYS = filterOf({ key: { in: Array.from({ length: 10_000 }, (_, n) => `k${n}`) } })
+
+/** Pages whose owner is in another table, with two relations to folders; some are deleted, or of no tenant. */
+export const CREATE_PAGES = [
+  `CREATE TABLE pages (id VARCHAR(20), org VARCHAR(20), owner_id VARCHAR(20), folder_id VARCHAR(20),
+    archive_id VARCHAR(20), deleted_at BIGINT)`,
+  'CREATE TABLE owners (id VARCHAR(20), region VARCHAR(20))',
+  "INSERT INTO owners VALUES ('o1', 'EU'), ('o2', 'US')",
+  `INSERT INTO pages VALUES ('a', 'acme', 'o1', 'f1', NULL, NULL), ('b', 'acme', 'o2', 'f2', 'f1', NULL),
+    ('c', 'acme', NULL, NULL, 'f1', NULL), ('d', 'acme', 'o1', 'f1', 'f1', 5), ('e', 'other', 'o1', 'f1', 'f1', NULL),
+    ('f', NULL, 'o1', 'f1', 'f1', NULL), ('g', 'acme', 'o1', 'f2', 'f3', NULL)`,
+]
+export const PAGES: Mapping = {
+  tenant: 'org',
+  key: 'id',
+  attributes: { region: { column: sql('o.region'), type: 'text' } },
+  relations: {
+    folder: { resource: 'folder', column: 'folder_id' },
+    archive: { resource: 'folder', column: 'archive_id' },
+  },
+}
+const isOf = (relation: string): FilterNode => ({ related: relation, type: 'folder', in: ['f1'] })
+const IS_AMERICAN = { op: 'equals', left: { path: ['region'], type: 'string' }, right: { value: 'US' } } as const
+
+/** What is asked of the pages, and the keys of those that are found beside deleted ones. */
+export const ASKED_PAGES: readonly (readonly [string, FilterNode, string])[] = [
+  ['an attribute of a joined table', IS_AMERICAN, 'b'],
+  ['none where nothing is joined', { not: IS_AMERICAN }, 'a c g'],
+  ['one relation of two to a table', isOf('folder'), 'a'],
+  ['the other one', isOf('archive'), 'b c'],
+  ['either', { or: [isOf('folder'), isOf('archive')] }, 'a b c'],
+  ['one and not the other', { and: [isOf('archive'), { not: isOf('folder') }, { not: IS_AMERICAN }] }, 'c'],
+]

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { postgres } from '../../src/filters/sql/postgres.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { storedRow } from './law.ts'
-import { CREATE_DOCUMENTS } from './plans.ts'
+import { CREATE_DOCUMENTS, CREATE_PAGES } from './plans.ts'
 import { createTables } from './policy-tables.ts'
 import { CREATE, rowsSql, SELECT_ROWS, TABLE } from './postgres-table.ts'
 import { filterTests } from './suite.ts'
@@ -20,7 +20,9 @@ describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
     const server = await startPostgres()
     pool = new pg.Pool({ connectionString: await server.database(), max: 1 })
     of = waysOfPostgres(pool)
-    await pool.query([CREATE, ...CREATE_DOCUMENTS, 'ANALYZE documents', ...createTables('postgres')].join(';'))
+    await pool.query(
+      [CREATE, ...CREATE_DOCUMENTS, ...CREATE_PAGES, 'ANALYZE documents', ...createTables('postgres')].join(';'),
+    )
   })
   afterAll(async () => {
     await of?.end()

@@ -6,7 +6,7 @@ import { sqlite } from '../../src/filters/sql/sqlite.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
-import { CREATE_DOCUMENTS, DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { CREATE_DOCUMENTS, CREATE_PAGES, DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { columnsOf, createTables, RELATIONS } from './policy-tables.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 import { filterTests } from './suite.ts'
@@ -19,7 +19,9 @@ describe('filters in SQLite', () => {
 
   const { ways, end } = waysOfSqlite(database)
 
-  beforeAll(() => void database.exec([CREATE, ...CREATE_DOCUMENTS, ...createTables('sqlite')].join(';')))
+  beforeAll(
+    () => void database.exec([CREATE, ...CREATE_DOCUMENTS, ...CREATE_PAGES, ...createTables('sqlite')].join(';')),
+  )
   afterAll(async () => {
     await end()
     database.close()

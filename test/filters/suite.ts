@@ -8,7 +8,7 @@ import { situations } from '../property/filter-law.ts'
 import { parameters, scaled } from '../property/seed.ts'
 import { MISTAKES, ofTexts } from './canaries.ts'
 import { type Engine, NOW, tryLaw } from './law.ts'
-import { DOCUMENTS, INDEXED, MANY_KEYS } from './plans.ts'
+import { ASKED_PAGES, DOCUMENTS, filterOf, INDEXED, MANY_KEYS, PAGES } from './plans.ts'
 import { noCounts, type PolicyDatabase, policyLaw } from './policy-law.ts'
 import type { Table } from './random-rows.ts'
 
@@ -65,6 +65,13 @@ export function filterTests(name: DialectName, dialect: Dialect, table: Table, o
     const query = `SELECT id FROM documents WHERE ${text}`
     expect(await of().explain(query, values)).toContain(index)
     expect(await of().find(query, values)).toHaveLength(count)
+  })
+
+  it.each(ASKED_PAGES)('beside a condition of the application: %s', async (_, where, keys) => {
+    const { text, values } = toSql(filterOf(where), PAGES, name, { table: 'p' })
+    const from = 'FROM pages p LEFT JOIN owners o ON o.id = p.owner_id'
+    const found = await of().find(`SELECT p.id ${from} WHERE deleted_at IS NULL AND ${text} ORDER BY p.id`, values)
+    expect(found.map((row) => (row as { id: string }).id).join(' ')).toBe(keys)
   })
 
   it('10,000 keys are a parameter or two', async () => {
