@@ -1,6 +1,6 @@
 // What databases must do with an index: 5,000 documents, and filters whose rows an index finds.
 import { type Mapping, sql } from '../../src/filters/mapping.ts'
-import type { Filter, FilterNode } from '../../src/model/filter.ts'
+import type { Filter, FilterNode, Leaf } from '../../src/model/filter.ts'
 
 export const DOCUMENTS: Mapping = {
   tenant: 'org',
@@ -60,7 +60,7 @@ export const PAGES: Mapping = {
     archive: { resource: 'folder', column: 'archive_id' },
   },
 }
-const isOf = (relation: string): FilterNode => ({ related: relation, type: 'folder', in: ['f1'] })
+const isOf = (relation: string): Leaf => ({ related: relation, type: 'folder', in: ['f1'] })
 const IS_AMERICAN = { op: 'equals', left: { path: ['region'], type: 'string' }, right: { value: 'US' } } as const
 
 /** What is asked of the pages, and the keys of those that are found beside deleted ones. */

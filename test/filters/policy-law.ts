@@ -56,7 +56,7 @@ export interface Counts {
 export const noCounts = (): Counts => ({ cases: 0, rows: 0, found: 0, telling: 0, refused: new Map() })
 
 /** Where a way does not find the rows that checks allow. */
-export class Difference extends Error {
+class Difference extends Error {
   constructor(what: object) {
     super(JSON.stringify(what, null, 1))
   }

@@ -82,7 +82,7 @@ export const RELATIONS = 3
 const PLACES = Array.from({ length: RELATIONS }, (_, place) => place)
 
 /** What every row has beside its attributes. */
-export const COLUMNS = ['n', 'question', 'org', 'id', ...PLACES.map((place) => `related_${place}`)]
+const COLUMNS = ['n', 'question', 'org', 'id', ...PLACES.map((place) => `related_${place}`)]
 
 /** Every column of the table `facts`, in order. */
 export function columnsOf(dialect: DialectName): string[] {
@@ -92,7 +92,7 @@ export function columnsOf(dialect: DialectName): string[] {
 
 const isMysql = (dialect: DialectName) => dialect === 'mysql'
 
-export function quoted(dialect: DialectName, name: string): string {
+function quoted(dialect: DialectName, name: string): string {
   return isMysql(dialect) ? `\`${name}\`` : `"${name.replaceAll('"', '""')}"`
 }
 

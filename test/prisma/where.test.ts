@@ -147,7 +147,9 @@ function withoutClients(): boolean {
   return true
 }
 
+// where `npm run test:prisma` has made no clients: that is printed
 describe.skipIf(withoutClients())('where objects of Prisma', () => {
+  // where PostgreSQL cannot run: the reason is printed
   describe.skipIf(withoutPostgres())('on PostgreSQL', () => {
     let client: Client
     let connection: pg.Client
