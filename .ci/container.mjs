@@ -198,6 +198,17 @@ function linkInstalled(folder) {
   return true
 }
 
+/**
+ * Takes along what `.ci/run` has just built. The build then runs all the same, and leaves out a step only when what it
+ * reads here, its tools and its packages are byte for byte those of that build (scripts/build.mjs): a file that
+ * .dockerignore or a COPY leaves out is found.
+ */
+function takeBuilt(folder) {
+  if (process.env.ZEROHOP_CI_INSTALLED !== '1') return
+  for (const name of ['build', 'dist']) cpSync(name, join(folder, name), { recursive: true })
+  console.log('container: RUN npm run build: begins with what was just built')
+}
+
 /** Executes COPY and RUN of every stage, each stage in a folder of its own that stands for `/`. */
 function buildInFolders(root) {
   const allowed = readFileSync('.dockerignore', 'utf8')
@@ -239,6 +250,7 @@ function buildInFolders(root) {
         }
       } else if (keyword === 'RUN') {
         if (text === 'npm ci' && linkInstalled(inside('.'))) continue
+        if (text.startsWith('npm run build')) takeBuilt(inside('.'))
         console.log(`container: RUN ${text}`)
         const done = spawnSync('/bin/sh', ['-c', text], { cwd: inside('.'), env: stage.env, encoding: 'utf8' })
         if (done.status !== 0) throw new Error(`RUN ${text}: exit code ${done.status}\n${done.stdout}${done.stderr}`)

@@ -11,6 +11,7 @@ import { buildCommonJs } from './build-cjs.mjs'
 import { buildDocsPage } from './build-docs-page.mjs'
 import { buildOpenApi, TYPES } from './build-openapi.mjs'
 import { buildPolicySchemas, SCHEMAS } from './build-policy-schema.mjs'
+import { TSC_ENV, TSC_OPTIONS } from './build-tsc.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
@@ -37,8 +38,8 @@ const isMapped = process.argv.includes('--source-maps')
 for (const name of existsSync('dist') ? readdirSync('dist') : [])
   if (name !== 'console') rmSync(join('dist', name), { recursive: true, force: true })
 for (const path of [...TYPES, ...SCHEMAS]) rmSync(path, { force: true })
-const options = ['-p', 'tsconfig.build.json', '--noCheck', ...(isMapped ? ['--sourceMap'] : [])]
-const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
+const options = ['-p', 'tsconfig.build.json', '--noCheck', ...TSC_OPTIONS, ...(isMapped ? ['--sourceMap'] : [])]
+const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit', env: TSC_ENV })
 if (status !== 0) process.exit(status ?? 1)
 
 const forNode = [...DOORS, ...threads()]

@@ -12,6 +12,8 @@ const INSTALLED = 'node_modules/.package-lock.json'
 const SCRIPTS = 'scripts'
 /** Lies in `dist`, and is built by a step of its own. */
 const CONSOLE = 'dist/console'
+/** For those who write pages; the build does not read it. */
+const CONSOLE_README = 'console/README.md'
 const STEPS = {
   kernel: {
     inputs: ['assembly', 'asconfig.json'],
@@ -38,7 +40,7 @@ for (const [name, step] of Object.entries(STEPS)) if (only === undefined || only
 function run(name, { inputs, outputs, command }) {
   const stamp = join('build', name + STAMP)
   const others = outputs.includes(CONSOLE) ? [] : [CONSOLE]
-  const before = digest([...inputs, SCRIPTS, INSTALLED])
+  const before = digest([...inputs, SCRIPTS, INSTALLED], [CONSOLE_README])
   const isBuilt = existsSync(INSTALLED) && existsSync(stamp)
   if (isBuilt && readFileSync(stamp, 'utf8') === `${before} ${digest(outputs, others)}\n`) return
   rmSync(stamp, { force: true })

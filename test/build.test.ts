@@ -87,6 +87,7 @@ describe('npm run build', () => {
     appendFileSync(at('dist/console/index.html'), ' changed')
     expect(build()).toBe('console')
     write('console/node_modules/vite/index.js', 'of the workspace')
+    write('console/README.md', 'for people')
     expect(build()).toBe('')
   })
 

@@ -1,49 +1,17 @@
-// The commands of an operator, with a server on the folder, each as a process, and without one, where they run in this
-// process: each would load the store anew. Needs the build.
+// The commands of an operator, with a server on the folder and without one. Those that write for good run as processes
+// too. Needs the build.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
-import { speak } from '../../src/cli/terminal/command-line.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { type Ran, runCommand } from '../support/run-command.ts'
+import { runHere } from '../support/run-here.ts'
 import { endServers, freePort, readKeys, type Server, startApi, url } from '../support/server.ts'
 
 type Run = (...args: string[]) => Promise<Ran>
 
 const run: Run = (...args) => runCommand(args)
-
-/** What `process.exit` throws in `runHere`. */
-class Exit extends Error {
-  readonly code: number
-
-  constructor(code: number) {
-    super(`exit ${code}`)
-    this.code = code
-  }
-}
-
-/** Runs the command to its end in this process. */
-async function runHere(...args: string[]): Promise<Ran> {
-  const program = speak(new Command('zerohop'), '0.0.0')
-  addAdministration(program)
-  const [out, err] = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
-  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
-    throw new Exit(Number(code))
-  })
-  const written = (spy: typeof out) => spy!.mock.calls.map(([text]) => String(text)).join('')
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return { code: Number(process.exitCode ?? 0), out: written(out), err: written(err) }
-  } catch (error) {
-    if (error instanceof Exit) return { code: error.code, out: written(out), err: written(err) }
-    throw error
-  } finally {
-    process.exitCode = undefined
-    for (const spy of [out, err, exit]) spy?.mockRestore()
-  }
-}
+const here: Run = (...args) => runHere(args)
 
 /** Runs it, expects success, and reads what it printed as JSON. */
 async function json<T>(command: Run, ...args: string[]): Promise<T> {
@@ -214,13 +182,13 @@ describe('the commands of an operator', () => {
 
   story(
     'through the socket of a server',
-    run,
+    here,
     () => open,
     async (key) => (await fetch(`${api}/v2/projects`, { headers: { authorization: `Bearer ${key}` } })).status,
   )
   story(
     'on a folder that no server holds',
-    runHere,
+    here,
     () => closed,
     async () => undefined,
   )
@@ -240,7 +208,7 @@ describe('the commands of an operator', () => {
 
   it('bring keys.json up to date, with a server and without one, which leaves no socket behind', async () => {
     const keyOf = async (name: string) => {
-      const rows = await json<KeyRow[]>(run, 'keys', 'list', '--data', open)
+      const rows = await json<KeyRow[]>(here, 'keys', 'list', '--data', open)
       return rows.find(({ environment }) => environment === name)!.id
     }
     const id = await keyOf('development')

@@ -23,6 +23,7 @@ import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { runCommand as run, startCommand } from '../support/run-command.ts'
+import { runHere as here } from '../support/run-here.ts'
 import {
   endServers,
   freePort,
@@ -115,15 +116,15 @@ describe('a mistake on the command line', () => {
   })
 
   it('names the file that is not there, and the option that is missing', async () => {
-    const ran = await run(['image', 'verify', 'nowhere.image'])
+    const ran = await here(['image', 'verify', 'nowhere.image'])
     expect([ran.code, ran.err]).toEqual([1, 'zerohop: the image `nowhere.image` cannot be read: ENOENT\n'])
     const data = temporaryFolder('bin')
-    expect((await run(['org', 'create', 'acme', '--data', data])).code).toBe(0)
-    const made = await run(['keys', 'create', '--data', data, '--project', 'default'])
+    expect((await here(['org', 'create', 'acme', '--data', data])).code).toBe(0)
+    const made = await here(['keys', 'create', '--data', data, '--project', 'default'])
     expect([made.code, made.err]).toEqual([1, 'zerohop: --environment: a key of level env needs it\n'])
     const bare = ['keys', 'create', '--data', data, '--environment', 'development', '--access', 'read']
-    expect(await run(bare)).toMatchObject({ code: 0, out: expect.stringMatching(/^zh_env_\w+\n$/), err: '' })
-    const written = await run(['export', join(data, 'nowhere', 'policy.yaml'), '--data', data])
+    expect(await here(bare)).toMatchObject({ code: 0, out: expect.stringMatching(/^zh_env_\w+\n$/), err: '' })
+    const written = await here(['export', join(data, 'nowhere', 'policy.yaml'), '--data', data])
     expect([written.code, written.err]).toEqual([1, oneLine(/`.*policy\.yaml` cannot be written: ENOENT/)])
   })
 })
@@ -247,40 +248,40 @@ describe('serve', () => {
       err: '',
       out: expect.stringMatching(/^deny: ben may not say hello in tenant default\n {2}a role in /),
     })
-    const json = await run(['why', 'ana', 'say', 'hello', '--image', image, '--json'])
+    const json = await here(['why', 'ana', 'say', 'hello', '--image', image, '--json'])
     expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { allow: true, tree: { outcome: 'allow' } }])
-    expect((await run(['why', 'ana', 'say', 'hello', '--tree'], env)).out).toMatch(
+    expect((await here(['why', 'ana', 'say', 'hello', '--tree'], env)).out).toMatch(
       /^✓ ana may say hello.*\n└─ ✓ ana has role/,
     )
     const past = { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api) }
-    const before = await run(['why', 'ana', 'say', 'hello', '--at', '1', '--json'], past)
+    const before = await here(['why', 'ana', 'say', 'hello', '--at', '1', '--json'], past)
     expect([before.code, JSON.parse(before.out)]).toMatchObject([0, { allow: true, revision: 1 }])
     const named = ['--api', url(ports.api), '--project', 'default', '--environment', 'production']
-    expect(await run(['why', 'ana', 'say', 'hello', ...named], past)).toMatchObject({ code: 2, err: oneLine('404') })
-    expect(await run(['why', 'ana', 'say', 'hello', '--attributes', '[]'], env)).toMatchObject({
+    expect(await here(['why', 'ana', 'say', 'hello', ...named], past)).toMatchObject({ code: 2, err: oneLine('404') })
+    expect(await here(['why', 'ana', 'say', 'hello', '--attributes', '[]'], env)).toMatchObject({
       code: 64,
       err: oneLine('--attributes is not a JSON object'),
     })
     expect([
-      (await run(['why', 'ana'], env)).code,
-      (await run(['why', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).code,
+      (await here(['why', 'ana'], env)).code,
+      (await here(['why', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).code,
     ]).toEqual([64, 2])
   })
 
   it('gives the types of its policy, which an image file has too', async () => {
-    const printed = await run(['types'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api) })
+    const printed = await here(['types'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api) })
     expect(printed).toMatchObject({ code: 0, err: '', out: expect.stringContaining("actions: 'say' | 'wave'") })
     const named = ['types', '--url', url(ports.api), '--api-key', keys.environments.development ?? '']
-    expect((await run(named)).out).toBe(printed.out)
-    expect((await run(['types', '--image', image])).out).toBe(printed.out)
-    expect(await run(['types', '--url', url(ports.api)])).toMatchObject({ code: 1, err: oneLine('no API key') })
+    expect((await here(named)).out).toBe(printed.out)
+    expect((await here(['types', '--image', image])).out).toBe(printed.out)
+    expect(await here(['types', '--url', url(ports.api)])).toMatchObject({ code: 1, err: oneLine('no API key') })
   })
 
   it('gives images that can be pulled, verified, inspected and asked', async () => {
-    expect(await run(['image', 'verify', image])).toMatchObject({ code: 0, out: expect.stringContaining('sound') })
-    const facts = JSON.parse((await run(['image', 'inspect', image, '--json'])).out)
+    expect(await here(['image', 'verify', image])).toMatchObject({ code: 0, out: expect.stringContaining('sound') })
+    const facts = JSON.parse((await here(['image', 'inspect', image, '--json'])).out)
     expect(facts).toMatchObject({ users: 2, roles: 2, assignments: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect((await run(['image', 'inspect', image])).out).toMatch(/^assignments +2$/m)
+    expect((await here(['image', 'inspect', image])).out).toMatch(/^assignments +2$/m)
     expect((await run(['check', 'ana', 'say', 'hello', '--image', image])).code).toBe(0)
     expect((await run(['check', 'ben', 'say', 'hello', '--image', image, '--explain'])).out).toContain('no_permission')
   })
@@ -312,17 +313,17 @@ describe('serve', () => {
     copyFileSync(image, file!)
     const trusting = { PDP_API_KEY: 'key', PDP_IMAGE_PUBLIC_KEY: publicFile! }
     const unsigned = { code: 1, err: oneLine('the image is not signed') }
-    expect(await run(['image', 'verify', file!], trusting)).toMatchObject(unsigned)
+    expect(await here(['image', 'verify', file!], trusting)).toMatchObject(unsigned)
     expect(await run(['pdp', '--image', file!, '--pdp-port', '0'], trusting)).toMatchObject(unsigned)
-    expect(await run(['image', 'sign', file!])).toMatchObject({ code: 1, err: oneLine('ZEROHOP_IMAGE_SIGNING_KEY') })
+    expect(await here(['image', 'sign', file!])).toMatchObject({ code: 1, err: oneLine('ZEROHOP_IMAGE_SIGNING_KEY') })
     for (let twice = 0; twice < 2; twice++)
-      expect((await run(['image', 'sign', file!], { ZEROHOP_IMAGE_SIGNING_KEY_FILE: signingFile! })).code).toBe(0)
-    expect(await run(['image', 'verify', file!], trusting)).toMatchObject({
+      expect((await here(['image', 'sign', file!], { ZEROHOP_IMAGE_SIGNING_KEY_FILE: signingFile! })).code).toBe(0)
+    expect(await here(['image', 'verify', file!], trusting)).toMatchObject({
       code: 0,
       out: expect.stringContaining('good'),
     })
     expect((await run(['check', 'ana', 'say', 'hello', '--image', file!], trusting)).code).toBe(0)
-    expect((await run(['image', 'verify', file!])).code).toBe(0)
+    expect((await here(['image', 'verify', file!])).code).toBe(0)
   })
 
   it('is a command whose reader may stop reading: no noise, and its own exit code', async () => {
@@ -339,12 +340,12 @@ describe('serve', () => {
   it('refuses a damaged image file in one line', async () => {
     const file = join(temporaryFolder('image'), 'policy.image')
     writeFileSync(file, 'not an image')
-    expect(await run(['image', 'verify', file])).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
+    expect(await here(['image', 'verify', file])).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
     expect(await run(['check', 'ana', 'say', 'hello', '--image', file])).toMatchObject({
       code: 2,
       err: oneLine('damaged'),
     })
-    expect(await run(['image', 'verify', join(file, 'nowhere')])).toMatchObject({ code: 1, err: oneLine('') })
+    expect(await here(['image', 'verify', join(file, 'nowhere')])).toMatchObject({ code: 1, err: oneLine('') })
     const pdp = await run(['pdp', '--image', file, '--pdp-port', '0'], { PDP_API_KEY: 'key' })
     expect(pdp).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
   })
@@ -397,9 +398,9 @@ describe('pdp', () => {
       return (await fetch(`${url(at)}/allowed`, { method: 'POST', headers, body })).status
     }
     expect(await ask(port, key)).toBe(200)
-    const keys = JSON.parse((await run(['keys', 'list', '--json', '--data', data])).out)
+    const keys = JSON.parse((await here(['keys', 'list', '--json', '--data', data])).out)
     const [{ id }] = keys.filter((each: { environment: string }) => each.environment === 'development')
-    expect((await run(['keys', 'rotate', id, '--data', data])).code).toBe(0)
+    expect((await here(['keys', 'rotate', id, '--data', data])).code).toBe(0)
     await eventually(() => ask(port, key), 401)
     await eventually(images, 1)
     expect(await ask(other, production)).toBe(200)

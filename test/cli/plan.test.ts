@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { temporaryFolder } from '../support/folders.ts'
-import { COMMAND, runCommand } from '../support/run-command.ts'
+import { COMMAND } from '../support/run-command.ts'
+import { runHere } from '../support/run-here.ts'
 import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 
@@ -24,7 +25,7 @@ roles:
   - { key: reader, permissions: [doc:read] }
   - { key: writer, permissions: [doc:write], extends: [reader] }
 `
-const run = (...args: string[]) => runCommand(args, { ZEROHOP_API: api, PDP_API_KEY: key })
+const run = (...args: string[]) => runHere(args, { ZEROHOP_API: api, PDP_API_KEY: key })
 const write = (text: string) => writeFileSync(file, text)
 
 beforeAll(async () => {
@@ -93,7 +94,7 @@ describe('a plan on the command line', () => {
         '[doc:read], description: "reads"',
       ),
     )
-    const ran = await runCommand(['plan', file, '--data', data, '--json'])
+    const ran = await runHere(['plan', file, '--data', data, '--json'])
     expect(ran.code, ran.err).toBe(2)
     expect(JSON.parse(ran.out).changes).toEqual([
       { op: 'update', kind: 'role', key: 'reader', fields: { description: [null, 'reads'] } },
@@ -163,7 +164,7 @@ describe('a plan on the command line', () => {
 describe('a copy of an environment', () => {
   it('is shown, then made, and is nothing the second time; at a server with a key of the project, and of a folder', async () => {
     const org = { ZEROHOP_API: api, PDP_API_KEY: readKeys(data).organization! }
-    const copy = (...args: string[]) => runCommand(['copy', ...args], org)
+    const copy = (...args: string[]) => runHere(['copy', ...args], org)
     const dry = await copy('development', 'production', '--dry-run')
     expect([dry.code, dry.err]).toEqual([2, ''])
     expect(dry.out).toMatch(/^Copy of development into production\n\n[\s\S]*\+ role writer\n/)

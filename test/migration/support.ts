@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
+import { runHere } from '../support/run-here.ts'
 import { freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 
@@ -47,11 +48,12 @@ export class World {
     return { body: (text === '' ? undefined : JSON.parse(text)) as any, revision: response.headers.get('x-revision') }
   }
 
-  /** `zerohop migrate …` */
-  async migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-    return this.start(args, env).ended
+  /** `zerohop migrate …`, in this process */
+  migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    return runHere(['migrate', ...args], { ...this.#variables(), ...env }, this.folder)
   }
 
+  /** The same as a process. */
   start(args: readonly string[], env: Record<string, string> = {}) {
     return this.run([process.execPath, ...SHORT_LIVED, COMMAND, 'migrate', ...args], env)
   }
@@ -65,7 +67,7 @@ export class World {
     const { PATH = '' } = process.env
     const child = spawn(command, args, {
       cwd: this.folder,
-      env: { PATH, API_URL: url(this.port), ZEROHOP_ORGANIZATION_KEY: this.keys?.organization ?? '', ...env },
+      env: { PATH, ...this.#variables(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let out = ''
@@ -78,6 +80,10 @@ export class World {
     })
     const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, out, err }))
     return { child, ended }
+  }
+
+  #variables() {
+    return { API_URL: url(this.port), ZEROHOP_ORGANIZATION_KEY: this.keys?.organization ?? '' }
   }
 
   /** A PDP of each version for an environment, by its key. Returns their ports. */

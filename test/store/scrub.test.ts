@@ -1,5 +1,6 @@
 // The comparison of all data beside a running store: no false alarm under writes, and damage is found, told and
 // counted. src/store/scrub.ts.
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import type { Damage } from '../../src/store/verify-part.ts'
 import { type Verified, verifyBesideServer } from '../../src/store/verify-process.ts'
@@ -27,8 +28,12 @@ function round(store: TestStore, damaged: (damage: Damage) => void = () => undef
 
 /** The process that compares has the lowest priority: beside other tests it waits for a core. */
 vi.setConfig({ testTimeout: 600_000 })
-/** So that there is an end to what is compared, however slowly it goes. */
-const WRITES_MAX = 1_000
+/**
+ * So that there is an end to what is compared, however slowly it goes: each record that is written is one more for a
+ * process that gets a hundredth of a busy core. With pauses, the writes go on while it compares on a quiet one.
+ */
+const WRITES_MAX = 200
+const PAUSE_MS = 5
 
 it('finds nothing while logs move and end, and says how much it compared', async () => {
   const store = await openTestStore(temporaryFolder())
@@ -43,6 +48,7 @@ it('finds nothing while logs move and end, and says how much it compared', async
     await store.commit(LOG, 'createMember', { key }, BY)
     if (written % 3 === 0) await store.commit(LOG, 'deleteUser', { key }, BY)
     else await store.commit(LOG, 'renameUser', { key, first_name: 'x' }, BY)
+    await pause(PAUSE_MS)
   }
   const { checked, damages } = await first
   expect(damages).toBe(0)
@@ -82,7 +88,7 @@ it('opens the folder only while nothing is written, and lets the writes go on', 
     progress: () => steps.push('compared'),
     whileNothingIsWritten: async (open) => {
       steps.push('asked')
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await pause(300)
       steps.push('open')
       await open()
       steps.push('opened')
@@ -107,7 +113,7 @@ it('ends with the store, in the middle of a round', async () => {
   const store = await openTestStore(temporaryFolder())
   await seed(store)
   store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await pause(100)
   await store.close()
   expect(store.scrub.stats.progress).toBe(0)
 })

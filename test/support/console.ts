@@ -8,6 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { createClient, dataOf, type ManagementClient } from '../../src/client.ts'
 import { CONSOLE_POLICY } from './console-policy.ts'
+import { IS_WHOLE } from './sample.ts'
 
 /** undefined where no Chromium is installed: tests of pages are skipped there. */
 export const consoleServer = inject('console')
@@ -129,7 +130,6 @@ export function watch(page: Page, complaints: string[], allowed: string): void {
 }
 
 /** `npm test` looks at each size in one of both colours, `npm run test:all` in both. */
-const IS_WHOLE = Number(process.env.ZEROHOP_TEST_SCALE ?? 1) >= 1
 const SCHEMES = { wide: 'light', narrow: 'dark' } as const
 
 /**

@@ -27,6 +27,7 @@ export const LONGEST: readonly string[] = [
   'test/migration/journey.test.ts',
   'test/replicas/database-command.test.ts',
   'test/replicas/snapshots.test.ts',
+  'test/replicas/lost-snapshots.test.ts',
   'test/crash/decisions.test.ts',
   'test/replicas/away.test.ts',
   'test/migration/shared.test.ts',

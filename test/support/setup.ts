@@ -1,6 +1,8 @@
 // Runs before every test file. Modules are loaded once for many test files (vitest.config.ts), so what a module has to
 // tidy up after each file is called here: a hook at the top of a module would belong to the first file that loads it.
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
+import './bundled-threads.ts'
+import { measure } from './cost.ts'
 import { eventually } from './eventually.ts'
 import { removeTemporaryFolders } from './folders.ts'
 
@@ -8,9 +10,12 @@ import { removeTemporaryFolders } from './folders.ts'
 const running = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap' || kind === 'ProcessWrap').length
 
+const measured = measure()
+// hooks run in reverse: this is the last
+afterAll(() => measured(expect.getState().testPath ?? ''))
+
 const before = running()
-// Whoever starts one ends it: the next files of this worker would run beside it. Hooks run in reverse: this one is the
-// last.
+// Whoever starts one ends it: the next files of this worker would run beside it.
 afterAll(() => eventually(() => Math.max(0, running() - before), 0))
 
 // not when the process exits: vitest ends its workers by a signal

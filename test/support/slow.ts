@@ -6,6 +6,7 @@ export const SLOW: readonly string[] = [
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/store
+  'test/clients/story.test.ts', // replicas/story, which tells the same at two servers
   'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/access-review.test.ts', // http/management/access-review, console/units
   'test/console/decisions.test.ts', // decision-log/stream, console/why
@@ -21,6 +22,7 @@ export const SLOW: readonly string[] = [
   'test/crash/decisions.test.ts', // decision-log/damage
   'test/damage/flips.test.ts', // kernel/damaged
   'test/kernel/collisions.test.ts', // conformance/image
+  'test/kernel/large.test.ts', // conformance/image: the cases beside each limit
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
   'test/property/canaries.test.ts', // the laws that its planted defects break
@@ -30,6 +32,7 @@ export const SLOW: readonly string[] = [
   'test/replicas/database-fork.test.ts', // replicas/forgotten
   'test/replicas/decisions-alike.test.ts', // replicas/decisions
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
+  'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
   'test/replicas/past.test.ts', // management/past
   'test/replicas/policy-story.test.ts', // cli/policy-story
   'test/replicas/trimming.test.ts', // replicas/snapshots
