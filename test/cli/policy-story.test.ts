@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { temporaryFolder } from '../support/folders.ts'
 import { tellPolicyStory } from '../support/policy-story.ts'
 import { COMMAND } from '../support/run-command.ts'
-import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
+import { endServers, freePort, readKeys, startServe, url } from '../support/server.ts'
 import { ROOT } from '../tidy/source.ts'
 
 interface Action {
@@ -17,20 +17,22 @@ interface Action {
 }
 
 let api = ''
+let pdp = ''
 let key = ''
 let folder = ''
 
 beforeAll(async () => {
   const data = temporaryFolder('policy-server')
-  const port = await freePort()
-  await startApi(data, port)
-  api = url(port)
+  const ports = { api: await freePort(), pdp: await freePort() }
+  await startServe(data, ports)
+  api = url(ports.api)
+  pdp = url(ports.pdp)
   key = readKeys(data).environments.production
 })
 afterAll(endServers)
 
 it('goes from an empty folder through plan and apply to the reasons of a past decision', async () => {
-  folder = await tellPolicyStory({ apis: [api], key })
+  folder = await tellPolicyStory({ apis: [api], pdp, key })
 })
 
 // skipped on Windows: the steps of the action are programs of a shell

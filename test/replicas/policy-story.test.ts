@@ -4,18 +4,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { tellPolicyStory } from '../support/policy-story.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
-import { endServers, freePort, Server, url } from '../support/server.ts'
+import { endServers, freePort, readKeys, Server, url } from '../support/server.ts'
 
 const KEY = 'an-organization-key'
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('a policy on replicas', () => {
   const apis: string[] = []
+  let pdp = ''
+  let key = ''
 
   beforeAll(async () => {
     const database = await (await startPostgres()).database()
     const secrets = randomBytes(32).toString('hex')
-    for (let number = 0; number < 2; number++) apis.push(await start(database, secrets))
+    const data = temporaryFolder('replica')
+    const port = await freePort()
+    // decisions are recorded into a database only when that is asked for
+    const recording = { PDP_PORT: String(port), PDP_DECISION_LOG: 'api' }
+    apis.push(await start('serve', { ...recording, ...replicaOf(data, database, secrets) }))
+    apis.push(await start('api', replicaOf(temporaryFolder('replica'), database, secrets)))
+    pdp = url(port)
+    key = readKeys(data).environments.development
   })
   afterAll(async () => {
     await endServers()
@@ -23,7 +32,7 @@ describe.skipIf(withoutPostgres())('a policy on replicas', () => {
   })
 
   it('goes from an empty folder through plan and apply to the reasons of a past decision', async () => {
-    await tellPolicyStory({ apis, key: KEY })
+    await tellPolicyStory({ apis, pdp, key, isBrief: true })
   })
 
   it('is planned at one and applied at another, once, also of two at once and of one that is sent again', async () => {
@@ -60,17 +69,17 @@ describe.skipIf(withoutPostgres())('a policy on replicas', () => {
   })
 })
 
-/** A replica of the management API; its address. */
-async function start(database: string, secrets: string): Promise<string> {
+const replicaOf = (data: string, database: string, secrets: string): Record<string, string> => ({
+  ZEROHOP_DATA: data,
+  ZEROHOP_BOOTSTRAP_KEY: KEY,
+  ZEROHOP_DATABASE_URL: database,
+  ZEROHOP_SECRETS_KEY: secrets,
+})
+
+/** Starts a replica; the address of its management API. */
+async function start(command: 'serve' | 'api', env: Record<string, string>): Promise<string> {
   const port = await freePort()
-  const env = {
-    ZEROHOP_DATA: temporaryFolder('replica'),
-    ZEROHOP_API_PORT: String(port),
-    ZEROHOP_BOOTSTRAP_KEY: KEY,
-    ZEROHOP_DATABASE_URL: database,
-    ZEROHOP_SECRETS_KEY: secrets,
-  }
-  const server = new Server('api', env, ['--no-example'])
+  const server = new Server(command, { ...env, ZEROHOP_API_PORT: String(port) }, ['--no-example'])
   await server.until(async () => (await fetch(`${url(port)}/ready`)).ok)
   return url(port)
 }

@@ -34,7 +34,6 @@ export const SLOW: readonly string[] = [
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
   'test/replicas/past.test.ts', // management/past
-  'test/replicas/policy-story.test.ts', // cli/policy-story
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
   'test/simulation/simulation.test.ts', // npm run test:simulation
