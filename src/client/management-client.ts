@@ -51,11 +51,20 @@ export interface ManagementClient extends Pick<Client<paths>, 'use' | 'eject'> {
 
 /** A client of the management API. Revisions count in one environment: write to each with a client of its own. */
 export function createClient({ url, apiKey, timeoutMs = CLIENT_REQUEST_MS }: ClientOptions): ManagementClient {
+  return clientOver((request) => fetchWhole(request, timeoutMs), url, apiKey)
+}
+
+/** A client whose requests are answered by a function. @param url what is before the paths */
+export function clientOver(
+  answer: (request: Request) => Promise<Response>,
+  url: string,
+  apiKey: string | null = null,
+): ManagementClient {
   let written = 0
   const client = createFetchClient<paths>({
     baseUrl: url.replace(/\/+$/, ''),
     headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-    fetch: (request) => fetchWhole(request, timeoutMs),
+    fetch: answer,
   })
   client.use({
     onRequest: ({ params }) => refuseDots(params.path),

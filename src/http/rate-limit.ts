@@ -22,7 +22,7 @@ export async function limitRates(app: FastifyInstance, { requests, writes }: Rat
   const all = limiter(app, requests)
   const changing = limiter(app, writes)
   app.addHook('onRequest', async (request, reply) => {
-    if (request.isOperator) return
+    if (request.isOperator || request.caller.isSystem) return
     const seconds = Math.max(await all(request), request.method === 'GET' ? 0 : await changing(request))
     if (seconds === 0) return
     reply.header('retry-after', String(seconds))

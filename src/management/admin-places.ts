@@ -5,6 +5,7 @@ import { parseId } from '../model/keys.ts'
 import { environmentKey } from '../model/objects.ts'
 import type { Store } from '../store/store.ts'
 import type { View } from '../store/view.ts'
+import type { AnswerSystem } from './http/system-requests.ts'
 import { organizationsOf } from './open.ts'
 import type { PastRevisions } from './past/past-revisions.ts'
 import type { ManagementUseCases } from './registry.ts'
@@ -19,6 +20,8 @@ export interface AdminDeps {
   readonly newId: () => string
   /** past revisions; by default those of the folder */
   readonly past?: PastRevisions
+  /** the management API over the folder; by default one is made for a request */
+  readonly answer?: AnswerSystem
 }
 
 /** An organization by id or key; the oldest by default. */

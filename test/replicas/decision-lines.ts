@@ -9,6 +9,9 @@ export interface Line {
   readonly apiKey: string
   readonly at: number
   readonly user?: string
+  readonly revision?: number
+  readonly action?: string
+  readonly resourceType?: string
   readonly dropped?: number
 }
 

@@ -78,7 +78,6 @@ export async function startManagement(
   const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())
   if (env.scrubMs > 0) scrub(management, env.scrubMs, log)
-  await serveCommands(management, data, log, closers)
   const app = managementServer(management, {
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
@@ -91,6 +90,7 @@ export async function startManagement(
     ...(tracer === undefined ? {} : { tracer }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
   })
+  await serveCommands(management, app, data, log, closers)
   closers.addApp(app)
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
 }
@@ -148,13 +148,20 @@ function upgradeLog(log: Logger): (done: number, total: number) => void {
 }
 
 /** Serves the operator's commands while this process has locked the folder. */
-async function serveCommands({ store, past }: Management, data: string, log: Logger, closers: Closers): Promise<void> {
+async function serveCommands(
+  { store, past }: Management,
+  app: ManagementSide['app'],
+  data: string,
+  log: Logger,
+  closers: Closers,
+): Promise<void> {
   const path = join(data, 'admin.sock')
   if (!fitsSocket(path)) {
     log.warn({ path }, 'the path of the data folder is too long for admin.sock: stop the server to run commands')
     return
   }
-  const run = (command: string, input: unknown) => runAdmin({ store, data, newId, past }, command, input)
+  const run = (command: string, input: unknown) =>
+    runAdmin({ store, data, newId, past, answer: app.answerSystem }, command, input)
   closers.add(await serveAdmin(path, run))
 }
 

@@ -1,5 +1,6 @@
-// An environment of a management API over HTTP, as commands ask it that read only; and one explanation by it.
-import { dataOf, type ManagementClient } from '../../client/management-client.ts'
+// An environment as commands ask a management API about it: over HTTP, or of a data folder; and one explanation by it.
+import { clientOver, dataOf, type ManagementClient } from '../../client/management-client.ts'
+import type { AdminInput } from '../../management/admin.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
@@ -7,13 +8,13 @@ import { isLoopback } from '../../model/loopback.ts'
 import type { Why } from '../../model/why.ts'
 import type { Check } from '../../pdp/request.ts'
 import type { Env } from '../configuration/env.ts'
-import { findProject } from '../configuration/project-file.ts'
+import { findProject, type Project } from '../configuration/project-file.ts'
 import { urlOf } from '../process/process.ts'
-import { type ApiOptions, addressOf, clientOf, environmentOf } from './management-api.ts'
+import { addressOf, clientOf, environmentOf } from './management-api.ts'
+import { admin } from './operator.ts'
+import { folderOf, type TargetOptions } from './plan-target.ts'
 
-export type { ApiOptions } from './management-api.ts'
-
-export interface ExplainOptions extends ApiOptions {
+export interface ExplainOptions extends TargetOptions {
   /** a revision, or an instant */
   readonly at?: string
 }
@@ -25,12 +26,13 @@ export interface RemoteEnvironment {
 }
 
 /**
- * The environment at the API that `addressOf` finds, else at the one of this machine, with the key of PDP_API_KEY. On
+ * The environment of the data folder that `data` names, else that at the API that `addressOf` finds, else at the one of this machine, with the key of PDP_API_KEY. On
  * this machine the key of development in keys.json will do; it is sent to no other, whatever a zerohop.yaml names.
  * @throws CONFIG_INVALID without a key; API_REFUSED; FEED_UNREACHABLE
  */
-export async function remoteEnvironment(env: Env, options: ApiOptions): Promise<RemoteEnvironment> {
+export async function remoteEnvironment(env: Env, options: TargetOptions): Promise<RemoteEnvironment> {
   const project = findProject(process.cwd())
+  if (options.data !== undefined) return storedEnvironment(env, options, project)
   const named = addressOf(options, env, project)
   const isHere = named === undefined || isLoopback(new URL(named).hostname)
   const key = env.pdpApiKey ?? (isHere ? readKeys(env.data)?.environments.development : undefined)
@@ -41,6 +43,23 @@ export async function remoteEnvironment(env: Env, options: ApiOptions): Promise<
   const url = named ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
   const client = clientOf(url, key, PLAN_TIMEOUT_MS)
   return { client, path: await environmentOf(client, options, project) }
+}
+
+/** Stands before paths where nothing is sent to an address. */
+const FOLDER_URL = 'http://folder.invalid'
+
+/** Each request goes to the server that has locked the folder, or opens the folder for itself. */
+function storedEnvironment(env: Env, options: TargetOptions, names: Project): RemoteEnvironment {
+  const { of, where } = folderOf(env, options, names)
+  const { project, environment, ...organization } = where
+  const answer = async (sent: Request): Promise<Response> => {
+    const { pathname, search } = new URL(sent.url)
+    const text = await sent.text()
+    const request = { method: sent.method, path: pathname + search, ...(text === '' ? {} : { body: text }) }
+    const { status, body } = await admin(of, 'request', { ...organization, ...request } as AdminInput<'request'>)
+    return new Response(body, { status, headers: { 'content-type': 'application/json' } })
+  }
+  return { client: clientOver(answer, FOLDER_URL), path: { p: project, e: environment } }
 }
 
 /** One explanation of that environment. @throws as `remoteEnvironment` */

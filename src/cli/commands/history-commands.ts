@@ -4,17 +4,18 @@ import type { Command } from 'commander'
 import { isZerohopError } from '../../model/errors.ts'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
-import { examples, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
+import { examples, FOLDER, ORGANIZATION, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
 import { WHEN } from '../terminal/when.ts'
 import type { HistoryOptions } from './history.ts'
 import type { RevertOptions } from './history-revert.ts'
 import type { HistoryShowOptions } from './history-show.ts'
 
-/** Adds `history` with its subcommands. */
+/**
+ * Adds `history` with its subcommands. Options that both have are read by `history`, also after the name of a
+ * subcommand.
+ */
 export function addHistory(program: Command): void {
   const history = remote(refusesUsage(program.command('history')))
-    // options after the name of a subcommand are its own
-    .enablePositionalOptions()
     .description('the revisions of an environment, the newest first: when, by whom, which operation')
     .option('--since <when>', `only from then on: ${WHEN}`)
     .option('--until <when>', 'only until then')
@@ -45,8 +46,11 @@ function addShow(history: Command): void {
     .option('--details', 'everything, instead of the first of each list')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop history show 118', 'zerohop history show 118 --no-access --json'))
-    .action((revision: string, options: HistoryShowOptions) =>
-      answering(async () => (await import('./history-show.ts')).showRevision(readEnv(), revision, options)),
+    .action((revision: string, _: object, command: Command) =>
+      answering(async () => {
+        const options: HistoryShowOptions = command.optsWithGlobals()
+        await (await import('./history-show.ts')).showRevision(readEnv(), revision, options)
+      }),
     )
 }
 
@@ -65,19 +69,22 @@ function addRevert(history: Command): void {
       'after',
       examples('zerohop history revert 118', 'zerohop history revert 118 --only role:reader --dry-run'),
     )
-    .action((revision: string, options: RevertOptions) =>
+    .action((revision: string, _: object, command: Command) =>
       answering(async () => {
+        const options: RevertOptions = command.optsWithGlobals()
         process.exitCode = await (await import('./history-revert.ts')).revertRevision(readEnv(), revision, options)
       }),
     )
 }
 
-/** Options of every command that asks a management API about an environment. */
+/** Options of every command that asks about an environment, of a management API or a data folder. */
 export function remote(command: Command): Command {
   return command
     .option('--api <url>', 'address of the management API (ZEROHOP_API, else `api` of zerohop.yaml)')
     .option('--project <project>', 'that of the key, else of zerohop.yaml')
     .option('--environment <environment>', 'that of the key, else of zerohop.yaml')
+    .option('--data <folder>', FOLDER)
+    .option('--organization <key>', ORGANIZATION)
 }
 
 /** Runs a command; what the caller wrote and cannot be read is wrong usage. */

@@ -9,10 +9,11 @@ import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
-import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
 import { joined, type PlanTextOptions, planText, stylist } from './plan-text.ts'
 
-export interface RevertOptions extends ApiOptions, AgreementOptions {
+export interface RevertOptions extends TargetOptions, AgreementOptions {
   readonly cascade?: boolean
   readonly only?: readonly string[]
 }

@@ -6,10 +6,11 @@ import type { Env } from '../configuration/env.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
-import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
 import { accessLines, changeLines, joined, type PlanTextOptions, stylist } from './plan-text.ts'
 
-export interface HistoryShowOptions extends ApiOptions {
+export interface HistoryShowOptions extends TargetOptions {
   readonly access: boolean
   readonly details?: boolean
   readonly json?: boolean

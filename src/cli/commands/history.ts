@@ -7,9 +7,10 @@ import { HISTORY_SCAN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
-import { type ApiOptions, type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
 
-export interface HistoryOptions extends ApiOptions {
+export interface HistoryOptions extends TargetOptions {
   readonly since?: string
   readonly until?: string
   readonly actor?: string

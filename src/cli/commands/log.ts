@@ -15,10 +15,11 @@ import type { Env } from '../configuration/env.ts'
 import { lineOf } from '../process/process.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
-import { type ApiOptions, type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
 import { stylist } from './plan-text.ts'
 
-export interface LogOptions extends ApiOptions {
+export interface LogOptions extends TargetOptions {
   readonly user?: readonly string[]
   readonly action?: readonly string[]
   readonly resource?: readonly string[]

@@ -3,13 +3,13 @@ import { type Command, Option } from 'commander'
 import { ZerohopError } from '../../model/errors.ts'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
-import { examples, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
+import { examples, FOLDER, ORGANIZATION, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
 import type { WhyOptions } from './why.ts'
 
 /** Exit code when there is no answer, which must not read as a deny. */
 const UNDECIDED = 2
 
-/** What --at and --api cannot ask. */
+/** What --at, --api and --data cannot ask. */
 const OTHERS = ['pdp', 'image', 'policy']
 
 type Asked = [user: string, action: string, resource: string]
@@ -47,8 +47,10 @@ export function addWhy(program: Command): void {
         'ask a management API instead, in the same way (with --at: ZEROHOP_API, `api` of zerohop.yaml)',
       ).conflicts(OTHERS),
     )
-    .option('--project <project>', 'with --api or --at: that of the key, else of zerohop.yaml')
-    .option('--environment <environment>', 'with --api or --at: that of the key, else of zerohop.yaml')
+    .addOption(new Option('--data <folder>', FOLDER).conflicts(OTHERS))
+    .option('--organization <key>', ORGANIZATION)
+    .option('--project <project>', 'with --api, --data or --at: that of the key, else of zerohop.yaml')
+    .option('--environment <environment>', 'with --api, --data or --at: that of the key, else of zerohop.yaml')
     .addHelpText(
       'after',
       examples(

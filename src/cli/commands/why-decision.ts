@@ -7,9 +7,10 @@ import type { Why } from '../../model/why.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { withProgress } from '../terminal/progress.ts'
-import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
 
-export interface WhyDecisionOptions extends ApiOptions {
+export interface WhyDecisionOptions extends TargetOptions {
   readonly tree?: boolean
   readonly json?: boolean
 }

@@ -51,7 +51,7 @@ export async function runWhy(
       ? askPdp(loadImage(image, { publicKey: env.imagePublicKey }), check)
       : policy !== undefined
         ? askPdp((await import('./policy-pdp.ts')).pdpOfFiles(policy), check)
-        : options.api !== undefined || options.at !== undefined
+        : [options.api, options.at, options.data].some((option) => option !== undefined)
           ? await (await import('./ask-api.ts')).explainByApi(env, check, options)
           : await askServer(env, check, options)
   const lines = options.json ? [JSON.stringify(why, null, 2)] : options.tree ? whyTreeLines(why) : whyLines(why)

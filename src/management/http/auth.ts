@@ -2,6 +2,7 @@
 // what was found is remembered only as long as the control log of its organization stands still, so a rotated key is
 // dead at once. What a key may do is src/management/access.ts. Foreign objects are missing, with the same answer as
 // objects that do not exist.
+import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isConsole } from '../../http/console/console-request.ts'
 import type { OperatorCheck } from '../../http/metrics.ts'
@@ -25,6 +26,8 @@ export interface Caller {
   readonly organization: LogId
   /** a person who has no key: then `key` is on no record */
   readonly user?: UserActor
+  /** a command of the operator, which has no key either */
+  readonly isSystem?: true
 }
 
 /** The environment that a request is about. */
@@ -79,6 +82,8 @@ export class Gate {
   readonly #store: Keys
   readonly #callers = new Map<string, Known<Caller>>()
   readonly #scopes = new Map<string, Known<Scope>>()
+  /** each for one request of the same process */
+  readonly #tickets = new Map<string, Caller>()
 
   constructor(store: Keys) {
     this.#store = store
@@ -91,6 +96,11 @@ export class Gate {
   caller(authorization: string | undefined, follows = false): Caller {
     const secret = bearerOf(authorization)
     if (secret === undefined) throw new ZerohopError('KEY_MISSING')
+    const system = this.#tickets.get(secret)
+    if (system !== undefined) {
+      this.#tickets.delete(secret)
+      return system
+    }
     return this.callerOf(hashSecret(secret), follows)
   }
 
@@ -103,6 +113,16 @@ export class Gate {
       throw new ZerohopError(follows && this.#store.diedWithEnvironment(hash) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
     }
     return this.#remember(this.#callers, hash, found, found.organization)
+  }
+
+  /** What one request may send in the place of an API key, to do in the organization what its keys may do. */
+  systemTicket(organization: LogId): string {
+    const ticket = randomBytes(32).toString('base64url')
+    const place = { organization_id: organization, project_id: null, environment_id: null }
+    const stored = { id: organization, key: '', created_at: 0, updated_at: 0 }
+    const key = { ...stored, ...place, level: 'org', access: 'write', owner: 'member', name: null } as const
+    this.#tickets.set(ticket, { key, organization, isSystem: true })
+    return ticket
   }
 
   /** The organization's control log. */

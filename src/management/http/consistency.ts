@@ -53,8 +53,8 @@ const asked = new WeakSet<FastifyRequest>()
  */
 export function askingOf({ isReplicated }: Store<UseCases>, request: FastifyRequest): Asking {
   if (!isReplicated) return {}
-  const { key, organization, user } = request.caller
-  const asking = user === undefined ? { key: { organization, hash: key.key } } : {}
+  const { key, organization, user, isSystem } = request.caller
+  const asking = user === undefined && !isSystem ? { key: { organization, hash: key.key } } : {}
   const sent = request.headers['idempotency-key']
   if (sent === undefined || request.method === 'GET' || asked.has(request)) return asking
   if (typeof sent !== 'string' || sent.length > IDEMPOTENCY_KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(sent)) {

@@ -59,6 +59,7 @@ import { consoleServer } from './console-server.ts'
 import { referenceRoutes } from './reference.ts'
 import { replicaMetrics } from './replica-metrics.ts'
 import type { RouteContext } from './route-context.ts'
+import { answerSystem } from './system-requests.ts'
 
 export interface ManagementOptions {
   readonly store: Store<ManagementUseCases>
@@ -117,6 +118,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   })
   if (options.tracer) traceRequests(app, options.tracer)
   const management: RouteContext = { store, audit, gate: new Gate(store) }
+  answerSystem(app, management.gate)
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])
   const console = options.console && consoleServer(app, store, management.gate, options.console, tls !== undefined)

@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
-import type { Actor, LogId } from '../../log/change.ts'
+import { type Actor, type LogId, withoutRequest } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import type { Asking, Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
@@ -112,7 +112,8 @@ export async function noteSecretRead({ store }: RouteContext, request: FastifyRe
 export function actorOf(request: FastifyRequest, operation: string): Actor {
   const url = request.url
   const query = url.indexOf('?')
-  const { key, user } = request.caller
+  const { key, user, isSystem } = request.caller
+  if (isSystem) return withoutRequest(operation)
   return {
     api_key_id: user === undefined ? key.id : null,
     ...(user === undefined ? {} : { user }),

@@ -1,0 +1,40 @@
+// Requests of the operator's commands to the management API without HTTP and without an API key: in the server that has
+// locked the data folder, or in the command that has opened the folder itself. The system is on record as their cause.
+import type { FastifyInstance } from 'fastify'
+import type { LogId } from '../../log/change.ts'
+import type { Gate } from './auth.ts'
+
+export interface SystemRequest {
+  readonly method: 'GET' | 'POST'
+  /** with its query */
+  readonly path: string
+  /** JSON */
+  readonly body?: string
+}
+
+export interface SystemAnswer {
+  readonly status: number
+  /** JSON */
+  readonly body: string
+}
+
+/** Answers requests about the environments of an organization. */
+export type AnswerSystem = (organization: LogId, request: SystemRequest) => Promise<SystemAnswer>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly answerSystem: AnswerSystem
+  }
+}
+
+/** Adds `answerSystem` to the app of these routes. */
+export function answerSystem(app: FastifyInstance, gate: Gate): void {
+  app.decorate('answerSystem', async (organization, { method, path, body }) => {
+    const headers = {
+      authorization: `Bearer ${gate.systemTicket(organization)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    const reply = await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })
+    return { status: reply.statusCode, body: reply.payload }
+  })
+}
