@@ -59,7 +59,12 @@ const compiled: Plugin = {
 
 export default defineConfig({
   // as in console/vite.config.ts: what the console takes from src
-  resolve: { alias: { 'zerohop/conditions': join(import.meta.dirname, 'src/model/condition-operators.ts') } },
+  resolve: {
+    alias: {
+      'zerohop/conditions': join(import.meta.dirname, 'src/model/condition-operators.ts'),
+      'zerohop/policy-kinds': join(import.meta.dirname, 'src/model/policy-kinds.ts'),
+    },
+  },
   plugins: process.env.ZEROHOP_TEST_COMPILED === undefined ? [] : [compiled],
   test: {
     projects: isOnReplicas ? [onReplicas] : [usual, inBrowser, slow, slowInBrowser, ...(isLinux ? [onReplicas] : [])],

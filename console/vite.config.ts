@@ -39,6 +39,8 @@ export default defineConfig({
       'zerohop/change-words': from('../src/model/change-words.ts'),
       // nor this: the operators of conditions, and what each takes
       'zerohop/conditions': from('../src/model/condition-operators.ts'),
+      // nor this: the kinds of objects that a policy file has
+      'zerohop/policy-kinds': from('../src/model/policy-kinds.ts'),
     },
   },
   build: {

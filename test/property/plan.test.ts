@@ -1,15 +1,17 @@
 // Laws of plans over random pairs of policy files: what a plan says is done by applying it, and nothing is left to say;
 // nothing is deleted without `prune`, and with it nothing is left that the file does not name.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileObjects } from '../../src/management/plan/file-words.ts'
-import { FACT_KINDS, namedObjects } from '../../src/management/plan/managed.ts'
+import { namedObjects } from '../../src/management/plan/managed.ts'
 import { type Reconciled, reconcile } from '../../src/management/plan/reconcile.ts'
 import { exportSchema } from '../../src/management/policy-file/export.ts'
 import type { Moved, PolicyFile } from '../../src/management/policy-file/schema.ts'
 import { builtIns } from '../../src/management/resources/parts.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Kind } from '../../src/model/objects.ts'
+import { FACT_KINDS } from '../../src/model/policy-kinds.ts'
 import { Draft } from '../../src/store/draft.ts'
 import { EmptyView } from '../../src/store/empty.ts'
 import { KINDS } from '../../src/store/kinds.ts'

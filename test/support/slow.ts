@@ -19,6 +19,7 @@ export const SLOW: readonly string[] = [
   'test/console/resources.test.ts', // console/units, console/policy, management/resource-roles
   'test/console/tenants.test.ts', // console/policy, console/units
   'test/console/users.test.ts', // console/policy, console/units
+  'test/crash/apply.test.ts', // crash/kill
   'test/crash/decisions.test.ts', // decision-log/damage
   'test/damage/flips.test.ts', // kernel/damaged
   'test/kernel/collisions.test.ts', // conformance/image

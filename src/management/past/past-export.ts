@@ -1,11 +1,12 @@
 // An environment at a past revision as a policy file. Runs in a worker thread (past-thread.ts), and holds the objects
 // of the revision in memory.
+
 import { type LogId, put } from '../../log/change.ts'
 import type { Kind, Objects } from '../../model/objects.ts'
+import { FACT_KINDS } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { PastReader } from '../../store/past-reader.ts'
-import { FACT_KINDS } from '../plan/managed.ts'
 import { exportEverything, exportSchema } from '../policy-file/export.ts'
 import { gone } from './past-image.ts'
 

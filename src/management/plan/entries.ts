@@ -1,10 +1,11 @@
 // What a list of changes does, in the words of the file: one entry for each object of the file that becomes another
 // one, field by field. A change that the file cannot tell from none, such as another order of permissions, is none.
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../log/change.ts'
 import type { Json, Kind, Objects } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
-import type { PolicyKind } from '../policy-file/schema.ts'
 import { compareObjects, type FileFields, fileObjects } from './file-words.ts'
 import { fingerprint } from './fingerprints.ts'
 

@@ -1,13 +1,14 @@
 // Fingerprints of objects: of their fields in the words of the file. A plan carries those of the objects that it
 // touches, so that `apply` can tell whether one of them changed; and each object of the schema remembers the one that
 // was last applied from a file, so that a plan can tell what was changed elsewhere.
+
 import { createHash } from 'node:crypto'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { type AppliedObject, appliedKey, type Json, type Kind, type Objects } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Mint, View } from '../../store/view.ts'
-import type { PolicyKind } from '../policy-file/schema.ts'
 import { type FileFields, fileObjects, partName } from './file-words.ts'
 import type { NamedObjects } from './managed.ts'
 

@@ -2,16 +2,18 @@
 // is written under its new key with everything that names it (assignments, permissions, rules, derivations, conditions,
 // instances, tuples), in the same revision, and keeps its id. Values of attributes are facts of the application and
 // keep their names.
+
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { type AppliedObject, appliedKey, instanceKey, type Kind, type Objects } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { View } from '../../store/view.ts'
 import { BODY, type Path } from '../fields.ts'
-import type { Moved, PolicyKind } from '../policy-file/schema.ts'
+import type { Moved } from '../policy-file/schema.ts'
 import { partName } from './file-words.ts'
 import { fingerprintsOf } from './fingerprints.ts'
 import { Names } from './moved-names.ts'

@@ -1,9 +1,11 @@
 // What goes to the thread that makes plans, and what comes back.
+
 import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { ConditionMatches, ConditionMatchQuestion } from '../condition-sets/match-schema.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
-import type { Moved, PolicyFile, PolicyKind } from '../policy-file/schema.ts'
+import type { Moved, PolicyFile } from '../policy-file/schema.ts'
 import type { Conflict, Lost } from '../revert/undone.ts'
 import type { Wanted } from './decide-plan.ts'
 import type { PlanEntry } from './entries.ts'

@@ -1,11 +1,13 @@
 // Deletes what a policy file owns and does not name, on a draft and through the use cases of single deletes, so that
 // what hangs on an object goes as it would through the API. It runs before the file is applied: what the file says then
 // stands, and a file that still refers to something deleted is refused by what it applies.
+
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { ConditionSet, Membership } from '../../model/objects.ts'
 import { partKey } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { actionGroups } from '../action-groups/use-cases.ts'
@@ -14,7 +16,7 @@ import { erase } from '../collection.ts'
 import { conditionSets } from '../condition-sets/use-cases.ts'
 import { BODY, type Path } from '../fields.ts'
 import { deleteInstance } from '../instances/use-cases.ts'
-import type { PolicyFile, PolicyKind } from '../policy-file/schema.ts'
+import type { PolicyFile } from '../policy-file/schema.ts'
 import { relations } from '../relations/use-cases.ts'
 import { resourceRoles } from '../resource-roles/use-cases.ts'
 import { deleteAction, deleteAttribute } from '../resources/parts.ts'

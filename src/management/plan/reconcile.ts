@@ -1,17 +1,19 @@
 // From a view and a policy file to the changes after which the environment is what the file says, and to what they do
 // in the words of the file: first what `moved` renames, then what `prune` deletes, then what the file says. Pure;
 // nothing is deleted without `prune`.
+
 import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Kind } from '../../model/objects.ts'
+import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
-import type { Moved, PolicyFile, PolicyKind } from '../policy-file/schema.ts'
+import type { Moved, PolicyFile } from '../policy-file/schema.ts'
 import { type Entry, entriesOf, inOrder, isIdle } from './entries.ts'
 import { isPolicyKind } from './file-words.ts'
 import { fingerprintAt, remember } from './fingerprints.ts'
-import { FACT_KINDS, isEmptyPolicy, type NamedObjects, namedObjects, type Ownership, ownershipOf } from './managed.ts'
+import { isEmptyPolicy, type NamedObjects, namedObjects, type Ownership, ownershipOf } from './managed.ts'
 import { stageMoves } from './moves.ts'
 import { prune, requireNothingReplaced } from './prune.ts'
 

@@ -1,5 +1,6 @@
 // Plans in the API: what is sent and what is answered at /v2/projects/{p}/envs/{e}/plan and …/apply. The part about
 // access is src/model/access-diff.ts.
+
 import { AccessDiff } from '../../model/access-diff.ts'
 import {
   closed,
@@ -20,10 +21,11 @@ import {
 } from '../../model/json-schema.ts'
 import { PLAN_CHANGES_MAX, PLAN_ENTRIES_MAX, POLICY_FILES_MAX, POLICY_PROBLEMS_MAX } from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
+import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { ActionGroupCreate, ActionGroupUpdate } from '../action-groups/schema.ts'
 import { ConditionSetCreate, ConditionSetUpdate } from '../condition-sets/schema.ts'
 import { InstanceCreate, InstanceUpdate } from '../instances/schema.ts'
-import { Moved, POLICY_KINDS, PolicyFile, type PolicyKind } from '../policy-file/schema.ts'
+import { Moved, PolicyFile } from '../policy-file/schema.ts'
 import { RelationCreate } from '../relations/schema.ts'
 import { ResourceRoleCreate, ResourceRoleUpdate } from '../resource-roles/schema.ts'
 import {

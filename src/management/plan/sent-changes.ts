@@ -1,9 +1,11 @@
 // Changes in the form of the API, as the console and copies of environments send them to be planned: one list, in the
 // order in which they would be sent one by one. Each is the use case of the single write.
+
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_CHANGES_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, UseCase, View } from '../../store/view.ts'
 import { createActionGroup, deleteActionGroup, updateActionGroup } from '../action-groups/use-cases.ts'
@@ -11,7 +13,6 @@ import { eachOf } from '../bulk/items.ts'
 import { createConditionSet, deleteConditionSet, updateConditionSet } from '../condition-sets/use-cases.ts'
 import { BODY, type Path } from '../fields.ts'
 import { createInstance, deleteInstance, updateInstance } from '../instances/use-cases.ts'
-import type { PolicyKind } from '../policy-file/schema.ts'
 import { requireShape } from '../policy-file/shape.ts'
 import { createRelation, deleteRelation } from '../relations/use-cases.ts'
 import { createResourceRole, deleteResourceRole, updateResourceRole } from '../resource-roles/use-cases.ts'

@@ -1,8 +1,10 @@
 // What a policy means, judged without a server: the use cases of the API run on an empty environment, and what they
 // refuse becomes a problem with its place. A reference to what the files do not hold, such as a user when they have no
 // users, is not judged.
+
 import { MATCHES, OPERATORS } from '../../model/condition.ts'
 import type { ZerohopError } from '../../model/errors.ts'
+import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../fields.ts'
 import { applyPolicy } from './apply-policy.ts'
@@ -11,7 +13,7 @@ import { countingMint, emptyEnvironment } from './empty-environment.ts'
 import { hint } from './form-sentence.ts'
 import { selects } from './manages.ts'
 import type { Place, Places, Problem } from './problem.ts'
-import { POLICY_KINDS, type PolicyFile, type PolicyKind } from './schema.ts'
+import type { PolicyFile } from './schema.ts'
 
 /** Errors in the meaning of the policy, whose form is right. */
 export function meaningErrors(policy: PolicyFile, defined: Defined, places: Places): Problem[] {

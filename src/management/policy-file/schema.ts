@@ -15,6 +15,7 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
+import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { ActionGroupCreate } from '../action-groups/schema.ts'
 import { ConditionSetCreate, ConditionSetReplace } from '../condition-sets/schema.ts'
 import { InstanceCreate } from '../instances/schema.ts'
@@ -65,27 +66,6 @@ export const Bundle = closed({
 })
 export type Bundle = Static<typeof Bundle>
 
-/** What a policy file can hold, by the words that `manages`, `moved` and plans use. Parts have keys `resource/part`. */
-export const POLICY_KINDS = [
-  'user_attribute',
-  'tenant_attribute',
-  'resource',
-  'action',
-  'attribute',
-  'action_group',
-  'relation',
-  'resource_role',
-  'role',
-  'condition_set',
-  'set_rule',
-  'tenant',
-  'user',
-  'membership',
-  'resource_instance',
-  'relationship_tuple',
-  'role_assignment',
-] as const
-export type PolicyKind = (typeof POLICY_KINDS)[number]
 const Kind = enumOf(...POLICY_KINDS)
 
 const Manages = named(

@@ -1,10 +1,12 @@
 // What a revert brings back, as a policy: objects that are made again or changed back, as they were. Of a resource type
 // of which only parts come back, the policy says what it is now; what a policy leaves out stays.
+
 import type { Json, Objects } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { BODY, type Path } from '../fields.ts'
 import { type FileFields, fileObjects } from '../plan/file-words.ts'
-import type { PolicyFile, PolicyKind } from '../policy-file/schema.ts'
+import type { PolicyFile } from '../policy-file/schema.ts'
 import type { Unit } from './units.ts'
 
 type Fields = Record<string, unknown>

@@ -1,11 +1,13 @@
 // The inverse of a revision, three-way: what it made is deleted, what it deleted is made again, what it changed is
 // changed back, and what others wrote since stays. Everything runs through the use cases of single writes on a draft.
 // Anything in the way is a conflict; with one conflict nothing is reverted. docs/past-decisions.md has the rules.
+
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put } from '../../log/change.ts'
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
 import { REVERT_NAMED_MAX } from '../../model/limits.ts'
 import type { SetRule } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { deleteGroup } from '../groups/use-cases.ts'
@@ -16,7 +18,6 @@ import { afterLeaving } from '../plan/prune.ts'
 import { type KindCount, told } from '../plan/reconcile.ts'
 import { deleteNamed } from '../plan/sent-changes.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
-import type { PolicyKind } from '../policy-file/schema.ts'
 import { deleteProxyConfig } from '../proxy-configs/use-cases.ts'
 import { createSetRule } from '../set-rules/use-cases.ts'
 import { isPart, policyOf } from './policy-of.ts'

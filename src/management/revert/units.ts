@@ -1,13 +1,14 @@
 // The units of a revert: objects in the words of the policy file, as they were before a revision, as it left them, and
 // as they are now. A unit is undone only when it is as the revision left it, apart from times; nothing is done about
 // one that is what it was before already.
+
 import { isDeepStrictEqual } from 'node:util'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Action, Kind, Objects, Resource, Stored } from '../../model/objects.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { BODY } from '../fields.ts'
 import { type FileFields, type FileObject, fileObjects, partName } from '../plan/file-words.ts'
-import type { PolicyKind } from '../policy-file/schema.ts'
 import type { Conflict, Lost, Revert, UndoneObject } from './undone.ts'
 
 /** One object of the file that the revision changed. */

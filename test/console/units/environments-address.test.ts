@@ -1,9 +1,9 @@
 // The addresses of the pages that compare and copy environments, and the policy that a comparison plans.
+
 import { expect, it } from 'vitest'
 import { copySearchOf, nameBeside, placeOf } from '../../../console/src/pages/environments/environments-search.ts'
 import { everythingManaged } from '../../../console/src/pages/environments/everything-managed.ts'
-import { FACT_KINDS } from '../../../src/management/plan/managed.ts'
-import { POLICY_KINDS } from '../../../src/management/policy-file/schema.ts'
+import { FACT_KINDS, POLICY_KINDS } from '../../../src/model/policy-kinds.ts'
 
 const open = { p: 'shop', e: 'staging' }
 
