@@ -1,5 +1,6 @@
 // Rows of plans over HTTP: a server on an environment of a million facts says what a change would do, and does it,
 // while another connection measures how long other requests of the management API wait.
+import { readFileSync } from 'node:fs'
 import {
   DOCUMENT_READER,
   DRAFTS,
@@ -14,6 +15,9 @@ import { median } from '../sampling.mjs'
 import { pieces, using } from './api-million.mjs'
 import { requestFor } from './load.mjs'
 import { withServers } from './servers.mjs'
+
+/** Of times in /proc, on every Linux that Node.js runs on. */
+const TICK_MS = 10
 
 export async function measurePlans(results, { effort, progress }) {
   const { users, rounds } = {
@@ -67,17 +71,23 @@ async function measure(results, api, server, { cases, rounds, size, progress }) 
       progress(`plan: ${name}`)
       const samples = []
       const waited = []
+      const used = []
       for (let round = 0; round < times; round++) {
         await before?.(api, round)
+        const usedBefore = processorMs(server)
         const { value, ms, longest: wait } = await waits.during(() => api.ask('POST', `$E/${path}`, body))
         const { users: gaining, complete } = value.access.gained
         const { users: losing } = value.access.lost
         const found = `${gaining} ${losing} ${complete}`
         if (found !== `${check.gained ?? 0} ${check.lost ?? 0} true`) throw new Error(`${name}: ${found}`)
         samples.push(ms)
+        if (usedBefore !== undefined) used.push(processorMs(server) - usedBefore)
         waited.push(wait)
       }
       results.addFigure({ name: `${name}, ${size}`, value: median(samples), unit: 'ms', ...(most ? { most } : {}) })
+      // what else the machine does is not in it
+      if (used.length > 0)
+        results.addFigure({ name: 'processor time of the server during that plan', value: median(used), unit: 'ms' })
       results.addFigure({
         name: `longest wait of another request during that plan${times === 1 ? '' : `, the least of ${times} rounds`}`,
         value: Math.min(...waited), // what else the machine does makes one longer now and then
@@ -87,6 +97,16 @@ async function measure(results, api, server, { cases, rounds, size, progress }) 
     }
   } finally {
     waits.close()
+  }
+}
+
+/** Milliseconds that all threads of a server were on a processor so far; undefined where the system does not say. */
+function processorMs({ pid }) {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13)
+    return (Number(user) + Number(system)) * TICK_MS
+  } catch {
+    return undefined
   }
 }
 

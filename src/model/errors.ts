@@ -50,12 +50,15 @@ export const ERRORS = {
     message: 'relation `{relation}` of `{object}` takes subjects of resource `{want}`, not of `{got}`',
   },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
-  PERMISSION_FOREIGN: { class: 'rejected', message: 'permission `{permission}` is not of resource `{resource}`' },
+  PERMISSION_FOREIGN: {
+    class: 'rejected',
+    message: 'permission `{permission}` does not belong to resource `{resource}`',
+  },
   ATTRIBUTE_ILL_TYPED: {
     class: 'invalid',
-    message: 'attribute `{attribute}` is declared {type}: value is of another type',
+    message: 'attribute `{attribute}` is declared as {type}, but the value is of another type',
   },
-  ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared {type}: {reason}' },
+  ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared as {type}: {reason}' },
   ATTRIBUTE_UNDECLARED: {
     class: 'rejected',
     message: 'resource `{resource}` does not declare the attribute `{attribute}`',

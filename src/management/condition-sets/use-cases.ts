@@ -89,7 +89,7 @@ function parentOf(
   if (sent === null) return null
   const at = [...path, 'parent_id']
   const parent = view.require('condition_set', sent, at)
-  if (parent.type !== type) throw invalid(`the parent of a ${type} is a ${type}`, at)
+  if (parent.type !== type) throw invalid(`the parent of a ${type} must be a ${type}`, at)
   if (parent.resource !== resource) throw invalid(`the parent is a set of resource \`${parent.resource}\``, at)
   requireParents(hierarchyOf(view), key, [parent.key], at)
   return parent.key

@@ -23,7 +23,7 @@ export function formSentence(misfit: Misfit): string {
     case 'word':
       return `${shown(misfit.got)} is not allowed here${hint(String(misfit.got), misfit.words)}`
     default:
-      return `expected ${misfit.wanted.map((type) => TYPES[type]).join(' or ')}, found ${shown(misfit.got)}${quote(misfit)}`
+      return `expected ${misfit.wanted.map((type) => TYPES[type]).join(' or ')}, found ${shown(misfit.got)}${advice(misfit)}`
   }
 }
 
@@ -42,7 +42,12 @@ function shown(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : String(value)
 }
 
-/** Unquoted, `404` is a number and `true` is a truth value. */
-function quote({ wanted, got }: Misfit & { readonly kind: 'type' }): string {
-  return wanted.includes('string') && /^(number|boolean)$/.test(typeof got) ? ': put it in quotes' : ''
+/** What is usually meant: `404` without quotes is a number, and `true` is a truth value. */
+function advice({ wanted, got }: Misfit & { readonly kind: 'type' }): string {
+  const isList = Array.isArray(got)
+  if (wanted.includes('string') && /^(number|boolean)$/.test(typeof got)) return ': put it in quotes'
+  if (wanted.includes('array') && typeof got === 'object' && got !== null) return ': begin each item with `- `'
+  if (wanted.join() === 'object' && isList && typeof got[0] === 'string')
+    return `: write each as \`${shortText(got[0])}: …\``
+  return ''
 }

@@ -148,7 +148,7 @@ class PolicyFiles {
       return false
     }
     const related = { message: 'first here', place: before.document.place([...before.path, 'key']) }
-    const message = `${shown} appears twice: one object stands in one place`
+    const message = `${shown} is defined twice: keep one of them`
     const place = origin.document.place([...origin.path, 'key'])
     this.problems.push({ severity: 'error', message, place, related })
     return true
@@ -179,6 +179,6 @@ function versionSentence(value: unknown): string {
     return 'a policy file is a map: it begins with `zerohop: 2`'
   const version = versionOf(value)
   return version === undefined
-    ? '`zerohop: 2` is missing, which says the version of the form'
+    ? 'the version of the form is missing: begin with the line `zerohop: 2`'
     : `version \`${shortText(version)}\` of the form is not known: the newest is 2`
 }

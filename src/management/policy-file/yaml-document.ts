@@ -102,7 +102,7 @@ export class YamlDocument {
       return this.#refuse('a second YAML document begins here: put it into a file of its own', at, at)
     }
     if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
-      return this.#refuse('the file is empty', 0, 0)
+      return this.#refuse('the file is empty: a policy file begins with `zerohop: 2`', 0, 0)
     }
     return document.contents
   }
