@@ -166,6 +166,30 @@ describe('a plan', () => {
     expect((await api.ask('GET', '$S/roles/reader')).body.permissions).toEqual(['doc:read', 'doc:share'])
   })
 
+  it('never has a secret, of whatever the environment holds and the plan deletes', async () => {
+    const secret = 'a-secret-of-the-mail-server'
+    const rule = { url: 'https://mail.example.com', http_method: 'post', resource: 'doc', action: 'read' }
+    const config = { key: 'mail', name: 'Mail', auth_mechanism: 'Bearer', secret, mapping_rules: [rule] }
+    const { headers } = await api.ask('POST', '$F/proxy_configs', config)
+    await api.addKey('env', 'write', 'a-secret-of-its-own-key')
+    const nothing = { zerohop: 2, resources: [{ key: 'other' }], manages: [{ kind: 'resource' }, { kind: 'role' }] }
+    const deleted = { changes: [{ op: 'delete', kind: 'resource', key: 'doc' }] }
+    const made = `${E}/revisions/${headers['x-revision']}`
+    const plans = [
+      await plan({ policy: nothing, prune: true, cascade: true }),
+      await plan(deleted),
+      await api.ask('POST', `${made}/revert/plan`, {}),
+      await api.ask('GET', made),
+      await api.ask('GET', `${E}/export?facts=true`),
+    ]
+    for (const { status, body } of plans) {
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(JSON.stringify(body)).not.toMatch(/a-secret/)
+    }
+    expect((await api.ask('GET', '$F/proxy_configs')).body[0].secret).toBe(secret)
+    await api.ask('DELETE', '$F/proxy_configs/mail')
+  })
+
   it('forgets what was applied of an object that is deleted', async () => {
     expect((await api.ask('DELETE', '$S/roles/writer')).status).toBe(204)
     await api.ask('POST', '$S/roles', { key: 'writer', permissions: [] })
