@@ -1,6 +1,7 @@
 // What is under deploy/ is parsed and held against the code: names of variables, commands, ports, secrets, and that
 // nothing runs as root or writes beside its volumes. The Dockerfile's own steps run in .ci/container.mjs.
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +12,7 @@ import { addPolicyFiles } from '../src/cli/commands/policy-commands.ts'
 import { addTest } from '../src/cli/commands/test-command.ts'
 import { Environment } from '../src/cli/configuration/env.ts'
 import { factsOf } from '../src/cli/configuration/variable.ts'
+import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
 const IMAGE = 'zerohop/pdp-v2:latest'
@@ -372,5 +374,26 @@ describe('policies in git', () => {
     const given = Object.keys(parse(example) as object)
     expect(given).toContain('api-key')
     expect(Object.keys(inputs)).toEqual(expect.arrayContaining(given))
+  })
+})
+
+const withoutTerraform = spawnSync('terraform', ['version'], { stdio: 'ignore' }).status !== 0
+
+// skipped where Terraform is not installed
+describe.skipIf(withoutTerraform)('terraform', () => {
+  it('applies the policy files when one of them changed, and then only', () => {
+    const folder = temporaryFolder('terraform')
+    const applied = join(folder, 'applied')
+    writeFileSync(join(folder, 'zerohop'), `#!/bin/sh\necho "$@" >>"${applied}"\n`, { mode: 0o755 })
+    writeFileSync(join(folder, 'main.tf'), readFileSync(join(DEPLOY, 'terraform/main.tf')))
+    const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, CHECKPOINT_DISABLE: '1' }
+    const terraform = (...args: string[]): number | null =>
+      spawnSync('terraform', args, { cwd: folder, env, stdio: 'ignore' }).status
+    writeFileSync(join(folder, 'policy.yaml'), 'zerohop: 2\n')
+    expect([terraform('init'), terraform('apply', '-auto-approve')]).toEqual([0, 0])
+    expect(terraform('plan', '-detailed-exitcode')).toBe(0)
+    writeFileSync(join(folder, 'policy.yaml'), 'zerohop: 2\nroles: []\n')
+    expect(terraform('apply', '-auto-approve', '-var', 'prune=true')).toBe(0)
+    expect(readFileSync(applied, 'utf8')).toBe('apply --yes\napply --yes --prune\n')
   })
 })
