@@ -28,6 +28,7 @@ import {
   examples,
   mayStopReading,
   pointToHelp,
+  refusesUsage,
   type Settings,
   speak,
   withSettings,
@@ -46,7 +47,8 @@ const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ e
 // These use exit code 1 for an answer.
 endOnUnhandled(/^(check|why|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
 
-const program = speak(new Command('zerohop'), packageVersion()).description(
+// the other commands inherit it, but for those that use exit code 2
+const program = refusesUsage(speak(new Command('zerohop'), packageVersion())).description(
   'Authorization decisions in your own process: management API, decision point and tools.',
 )
 
