@@ -3,6 +3,7 @@
 // command is in a file of its own, which is loaded only when it runs: a check needs neither Fastify nor LMDB.
 import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
+import { VERSION } from '../model/version.ts'
 import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
 import type { CheckOptions } from './commands/check.ts'
 import { addCompletion, complete } from './commands/completion.ts'
@@ -20,7 +21,7 @@ import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
 import { addWhy } from './commands/why-command.ts'
 import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
-import { fail, packageVersion } from './process/process.ts'
+import { fail } from './process/process.ts'
 import { endOnUnhandled, outliveRejections } from './process/unhandled.ts'
 import {
   attempt,
@@ -48,7 +49,7 @@ const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ e
 endOnUnhandled(/^(check|why|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
 
 // the other commands inherit it, but for those that use exit code 2
-const program = refusesUsage(speak(new Command('zerohop'), packageVersion())).description(
+const program = refusesUsage(speak(new Command('zerohop'), VERSION)).description(
   'Authorization decisions in your own process: management API, decision point and tools.',
 )
 

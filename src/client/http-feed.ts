@@ -1,14 +1,36 @@
 // The feed over HTTP: the same interface as in process (src/log/feed.ts), with a timeout on silence and every status
 // mapped to an error. It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text:
 // docs/feed.md.
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
 import { FrameDecoder } from '../log/codec.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
+import { identityHeaders, isPdpName, type PdpIdentity, requirePdpName } from '../log/pdp-identity.ts'
 import { TAIL_BYTES, type Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { FEED_SILENCE_MS, IMAGE_BYTES_MAX, IMAGE_SILENCE_MS } from '../model/limits.ts'
-import { bodyOf, bytesOf, reasonOf } from './ask.ts'
+import {
+  FEED_SILENCE_MS,
+  IMAGE_BYTES_MAX,
+  IMAGE_SILENCE_MS,
+  PDP_LEAVE_MS,
+  PDP_NAME_LENGTH_MAX,
+  PDP_REPORT_TIMEOUT_MS,
+} from '../model/limits.ts'
+import { VERSION } from '../model/version.ts'
+import { ask, bodyOf, bytesOf, reasonOf } from './ask.ts'
+import { type ReportTimes, RevisionReports } from './revision-reports.ts'
+
+/** The PDP that follows, as the management API lists it. */
+export interface FollowingPdp {
+  /** shown to people; default the name of this machine */
+  readonly name?: string | undefined
+  /** the revision that answers; undefined before there is one */
+  readonly applied: () => number | undefined
+  /** overrides of the milliseconds in src/model/limits */
+  readonly times?: Partial<ReportTimes>
+}
 
 export interface RemoteFeedOptions {
   /** address of the management API, such as `http://localhost:8080` */
@@ -28,6 +50,8 @@ export interface RemoteFeedOptions {
   readonly globalObjects?: boolean
   /** accepts deltas only when signed accordingly; signatures of images are checked where they are loaded */
   readonly trust?: Trust | undefined
+  /** says who follows, and reports what was applied; without it nothing is said */
+  readonly pdp?: FollowingPdp
 }
 
 /** The environment that an API key names. */
@@ -44,9 +68,13 @@ export class RemoteFeed implements Feed {
   readonly #globalObjects: boolean
   readonly #abi: number
   readonly #trust: Trust | undefined
+  readonly #pdp: FollowingPdp | undefined
+  readonly #identity: PdpIdentity | undefined
   #scope: Scope | undefined
+  /** true once a stream was opened that said who follows */
+  #isKnown = false
 
-  /** @throws CONFIG_INVALID when the address is not an http or https URL */
+  /** @throws CONFIG_INVALID when the address is not an http or https URL, or the name of the PDP has a wrong form */
   constructor(options: RemoteFeedOptions) {
     if (!/^https?:$/.test(URL.canParse(options.url) ? new URL(options.url).protocol : '')) {
       throw new ZerohopError('CONFIG_INVALID', { reason: `\`${options.url}\` is not an http or https URL` })
@@ -58,6 +86,8 @@ export class RemoteFeed implements Feed {
     this.#globalObjects = options.globalObjects ?? false
     this.#abi = options.abi ?? ABI_VERSION
     this.#trust = options.trust
+    this.#pdp = options.pdp
+    this.#identity = options.pdp && identityOf(options.pdp)
   }
 
   async image(signal?: AbortSignal): Promise<Uint8Array> {
@@ -74,9 +104,13 @@ export class RemoteFeed implements Feed {
 
   async *deltas(after: Position, signal?: AbortSignal): AsyncIterable<FeedEvent> {
     const watch = new Watch(this.#silenceMs, signal)
+    let reports: RevisionReports | undefined
     try {
       const query = `?after=${after.revision}&chain=${after.chain}`
-      const response = await this.#get((await this.#path('deltas', watch)) + query, watch)
+      const said = this.#pdp?.applied()
+      const headers = this.#identity && identityHeaders(this.#identity, said)
+      const response = await this.#get((await this.#path('deltas', watch)) + query, watch, headers)
+      reports = this.#reports(said)
       const decoder = new FrameDecoder(this.#trust)
       for await (const chunk of chunks(response, watch)) {
         for (const frame of decoder.push(chunk)) {
@@ -90,8 +124,34 @@ export class RemoteFeed implements Feed {
       if (signal?.aborted) return
       throw watch.explain(error)
     } finally {
+      reports?.stop()
       watch.stop()
     }
+  }
+
+  async leave(): Promise<void> {
+    if (!this.#isKnown) return
+    await this.#report({ leaving: true }, PDP_LEAVE_MS).catch(() => undefined)
+  }
+
+  #reports(said: number | undefined): RevisionReports | undefined {
+    if (this.#pdp === undefined) return undefined
+    this.#isKnown = true
+    const { applied, times } = this.#pdp
+    const send = (revision: number) => this.#report({ revision }, PDP_REPORT_TIMEOUT_MS)
+    return new RevisionReports({ applied, said, send, times })
+  }
+
+  /** Resolves with false when the other side knows no reports. @throws FEED_UNREACHABLE */
+  async #report(what: { revision: number } | { leaving: true }, timeoutMs: number): Promise<boolean> {
+    const { project, environment } = this.#scope ?? { project: '', environment: '' }
+    const { status } = await ask(`${this.#url}/v2/feed/${project}/${environment}/report`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ instance: this.#identity?.instance, ...what }),
+      timeoutMs,
+    })
+    return status !== 404 && status !== 405
   }
 
   async #path(what: 'image' | 'deltas', watch: Watch): Promise<string> {
@@ -112,14 +172,24 @@ export class RemoteFeed implements Feed {
     return { project: encodeURIComponent(project), environment: encodeURIComponent(environment) }
   }
 
-  async #get(path: string, watch: Watch): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.#apiKey}` }
+  async #get(path: string, watch: Watch, more?: Readonly<Record<string, string>>): Promise<Response> {
+    const headers = { ...more, authorization: `Bearer ${this.#apiKey}` }
     // A redirect would carry the key to another address.
     const response = await fetch(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
     const { error_code: said } = await fieldsOf(response, watch)
     throw refused(response, String(said), this.#globalObjects)
+  }
+}
+
+/** Who follows. @throws CONFIG_INVALID */
+function identityOf({ name }: FollowingPdp): PdpIdentity {
+  const machine = hostname().slice(0, PDP_NAME_LENGTH_MAX)
+  return {
+    instance: randomBytes(16).toString('hex'),
+    name: name === undefined ? (isPdpName(machine) ? machine : undefined) : requirePdpName(name),
+    version: VERSION,
   }
 }
 

@@ -28,4 +28,6 @@ export interface Feed {
    *   FRAME_INVALID; an aborted signal ends it without an error
    */
   deltas(after: Position, signal?: AbortSignal): AsyncIterable<FeedEvent>
+  /** The follower closes: the other side need not miss it. Takes a bounded time; never rejects. */
+  leave?(): Promise<void>
 }

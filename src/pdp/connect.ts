@@ -20,6 +20,8 @@ export interface ConnectOptions extends PdpOptions {
   readonly url: string
   /** key of the environment to follow */
   readonly apiKey: string
+  /** what the list of PDPs of the management API calls this one; default the name of this machine */
+  readonly name?: string
   /**
    * keeps the last image on disk, sealed with the key, and starts from it while the management API cannot be reached
    */
@@ -50,7 +52,7 @@ export interface ConnectOptions extends PdpOptions {
  * @throws CONFIG_INVALID, KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image arrived in time
  */
 export async function connect<P extends PolicyTypes = PolicyTypes>(options: ConnectOptions): Promise<Pdp<P>> {
-  const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
+  const { url, apiKey, name, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
   // Usually an unset variable, which would otherwise be reported as an unknown key.
   if (typeof apiKey !== 'string' || apiKey === '')
     throw new ZerohopError('CONFIG_INVALID', { reason: 'no apiKey was given: it is the key of the environment' })
@@ -58,8 +60,8 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
     throw new ZerohopError('CONFIG_INVALID', { reason: "decisionLog can only be 'api'" })
   const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
   let last: ZerohopError | undefined
-  const follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey, trust }),
+  const follower: Follower = new Follower({
+    feed: new RemoteFeed({ url, apiKey, trust, pdp: { name, applied: () => follower.state.revision } }),
     trust,
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
     ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),

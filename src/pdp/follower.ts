@@ -150,7 +150,9 @@ export class Follower {
     this.#closing.abort()
     const { image, source } = this.#answering
     this.#end(new ZerohopError('CLOSED', { what: 'the PDP' }))
+    const left = this.#options.feed.leave?.()
     if (image !== undefined && source === 'feed') await this.#keeper?.save(image, true)
+    await left
   }
 
   async #follow(): Promise<void> {

@@ -20,7 +20,7 @@ import { acquireLock, type Lock } from './lock.ts'
 import { readChanged, readEntries, readHistory, readHistoryId } from './log.ts'
 import { requireNotMoved } from './moved.ts'
 import { discardCache, discardLost, forgetLoss, lossOf, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
-import type { SharedTask, UpkeepEvent } from './postgres/settings.ts'
+import type { PdpSighting, PlacedSighting, SharedTask, UpkeepEvent } from './postgres/settings.ts'
 import { Scrub } from './scrub.ts'
 import { deriveKey, readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { openTables, type Tables } from './tables.ts'
@@ -73,6 +73,14 @@ export interface SharedTasks {
   /** @param error JSON */
   fail(id: string, error: string): Promise<void>
   find(id: string): Promise<SharedTask | undefined>
+}
+
+/** PDPs that any replica tells of. @throws DATABASE_UNAVAILABLE */
+export interface SharedPdps {
+  /** what the other replicas see of an environment */
+  read(environment: LogId): Promise<readonly PdpSighting[]>
+  /** what this replica sees now, of some PDPs */
+  put(sightings: readonly PlacedSighting[]): Promise<void>
 }
 
 export type StoreEvent =
@@ -132,6 +140,8 @@ export interface Store<U extends UseCases> {
   readonly atStart: readonly UpkeepEvent[]
   /** Of a replica: tasks that all of them know. */
   readonly tasks: SharedTasks | undefined
+  /** Of a replica: PDPs that all of them list. */
+  readonly pdps: SharedPdps | undefined
   /** What a replica cannot do in the background; undefined when nothing is wrong. */
   readonly trouble: ZerohopError | undefined
   /** The durable position of a log. @throws OBJECT_NOT_FOUND */
@@ -372,6 +382,16 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     fail: async (id, error) => void (await this.#ask({ about: 'failed task', id, error })),
     // the thread answers this question with a task
     find: async (id) => (await this.#ask({ about: 'task', id })) as SharedTask | undefined,
+  }
+
+  get pdps(): SharedPdps | undefined {
+    return this.isReplicated ? this.#pdps : undefined
+  }
+
+  readonly #pdps: SharedPdps = {
+    // the thread answers this question with sightings
+    read: async (environment) => (await this.#ask({ about: 'pdps', environment })) as readonly PdpSighting[],
+    put: async (sightings) => void (await this.#ask({ about: 'seen pdps', sightings })),
   }
 
   #ask(question: Question): Promise<unknown> {

@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import type { Answer, Failure, Job } from './batch.ts'
-import type { DatabaseSettings, UpkeepEvent } from './postgres/settings.ts'
+import type { DatabaseSettings, PlacedSighting, UpkeepEvent } from './postgres/settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 
 /** What a replica is told at its start. */
@@ -30,6 +30,9 @@ export type Question =
   | { readonly about: 'task'; readonly id: string }
   | { readonly about: 'new task'; readonly id: string; readonly environment: string }
   | { readonly about: 'failed task'; readonly id: string; readonly error: string }
+  /** what the other replicas see */
+  | { readonly about: 'pdps'; readonly environment: LogId }
+  | { readonly about: 'seen pdps'; readonly sightings: readonly PlacedSighting[] }
 
 export type ToThread =
   | { readonly batch: number; readonly jobs: readonly Job[] }

@@ -166,8 +166,8 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
   warn(env, url, log)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const name = fingerprintOf(apiKey)
-  const follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey, trust }),
+  const follower: Follower = new Follower({
+    feed: new RemoteFeed({ url, apiKey, trust, pdp: { name: env.pdpName, applied: () => follower.state.revision } }),
     trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey, { readOnly }),
     onEvent: eventLog(log),

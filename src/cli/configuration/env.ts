@@ -33,6 +33,7 @@ export interface Env {
   readonly data: string
   readonly host: string
   readonly pdpHost: string
+  readonly pdpName: string | undefined
   readonly apiPort: number
   readonly pdpPort: number
   readonly bootstrapKey: string | undefined
@@ -123,6 +124,7 @@ export function readEnv(variables: Variables = process.env): Env {
     data: values.ZEROHOP_DATA,
     host: values.ZEROHOP_HOST,
     pdpHost: values.PDP_HOST ?? values.ZEROHOP_HOST,
+    pdpName: values.ZEROHOP_PDP_NAME,
     apiPort: values.ZEROHOP_API_PORT,
     pdpPort: values.PDP_PORT,
     bootstrapKey: values.ZEROHOP_BOOTSTRAP_KEY,

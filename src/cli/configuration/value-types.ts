@@ -3,6 +3,7 @@
 // used here: loading it takes longer than everything else that a command does before its work.
 import { readPublicUrl } from '../../http/authzen/public-url.ts'
 import { type AccessRule, readAccessRule, USER_ROLES } from '../../http/console/user-access.ts'
+import { isPdpName } from '../../log/pdp-identity.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import {
   enumOf,
@@ -14,7 +15,7 @@ import {
   type TSchema,
   Text as text,
 } from '../../model/json-schema.ts'
-import { FIXED_KEY_LENGTH_MIN, SCRUB_HOURS_MAX, WORKERS_MAX } from '../../model/limits.ts'
+import { FIXED_KEY_LENGTH_MIN, PDP_NAME_LENGTH_MAX, SCRUB_HOURS_MAX, WORKERS_MAX } from '../../model/limits.ts'
 import { invalid } from './env-invalid.ts'
 
 const READING = Symbol('reading')
@@ -106,6 +107,12 @@ export const Switch = readable(Flag, '`true` or `false`', (text, name) => {
 })
 
 export const Text = readable(text, 'text', (text) => text)
+
+/** What a list calls a PDP. */
+export const PdpName = readable(text, 'text', (text, name) => {
+  if (isPdpName(text)) return text
+  throw invalid(name, `1 to ${PDP_NAME_LENGTH_MAX} printable characters`, text)
+})
 export const Path = readable(text, 'path', (text) => text)
 
 /** A key as PEM, or the path of the file that it is in. */

@@ -7,6 +7,7 @@ export const COMMANDS = [
   'serve',
   'api',
   'pdp',
+  'pdps',
   'log',
   'history',
   'check',

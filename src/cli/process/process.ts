@@ -1,7 +1,7 @@
 // Start and end of a command: one-line errors, listening, and graceful shutdown on signals.
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
-import { readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import type { AddressInfo, Server } from 'node:net'
 import type { Logger } from 'pino'
 import { isPlain } from '../../http/authzen/public-url.ts'
@@ -10,6 +10,7 @@ import { BodyBudget } from '../../http/intake/body-budget.ts'
 import type { IntakeOptions } from '../../http/intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SHUTDOWN_MS } from '../../model/limits.ts'
+import { VERSION } from '../../model/version.ts'
 import { type Env, opaPortOf } from '../configuration/env.ts'
 
 /** A server of either factory. */
@@ -160,14 +161,6 @@ function kill(line: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** The version in package.json. */
-export function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return manifest.version
-}
-
 /** Options shared by all PDP processes: where facts are forwarded to, and shutdown by request. */
 export function pdpOptions(env: Env, controlPlane: string | undefined, sameProcess = false) {
   return {
@@ -177,7 +170,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
     intake: intakeOf(env),
     ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     authzen: env.authzen,
-    version: packageVersion(),
+    version: VERSION,
     ...(controlPlane === undefined
       ? {}
       : { forward: { controlPlane, sameProcess, timeoutMs: env.forwardTimeoutMs, wait: env.factsWait } }),

@@ -1,16 +1,16 @@
 // What servers and `zerohop database` need to use the database of replicas.
 import { randomUUID } from 'node:crypto'
 import { ZerohopError } from '../../model/errors.ts'
+import { VERSION } from '../../model/version.ts'
 import { readSecretsKey } from '../../store/secrets.ts'
 import type { ReplicaOptions } from '../../store/store.ts'
 import type { DatabaseEnv, Env } from '../configuration/env.ts'
-import { packageVersion } from './process.ts'
 
 /** The settings of a replica; undefined where the data folder is the truth. @throws CONFIG_INVALID */
 export function replicaOf(env: Env): ReplicaOptions | undefined {
   if (env.database === undefined) return undefined
   return {
-    settings: { ...env.database, replica: randomUUID(), version: packageVersion() },
+    settings: { ...env.database, replica: randomUUID(), version: VERSION },
     secretsKey: databaseKey(env),
   }
 }

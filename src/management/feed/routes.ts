@@ -12,11 +12,14 @@ import type { Metrics } from '../../http/metrics.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import { type EndCode, encodeFrame } from '../../log/codec.ts'
 import type { FeedEvent } from '../../log/feed.ts'
+import { readIdentity } from '../../log/pdp-identity.ts'
 import type { Signer } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { FEED_DRAIN_MS, FOLLOWERS_MAX, IMAGE_OPENINGS_MAX } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
+import { PdpRegistry } from '../pdps/pdp-registry.ts'
+import { pdpRoutes } from '../pdps/routes.ts'
 import type { Download, Snapshots } from '../snapshot/snapshot.ts'
 import { localFeed, RecentDeltas } from './local-feed.ts'
 
@@ -26,6 +29,8 @@ export interface FeedRouteDeps {
   readonly metrics?: Metrics
   /** milliseconds in which a reader must take what was sent; default FEED_DRAIN_MS */
   readonly drainMs?: number
+  /** the PDPs that follow; one of its own by default */
+  readonly pdps?: PdpRegistry
 }
 
 /** An open stream of deltas. */
@@ -37,6 +42,9 @@ interface Stream {
   readonly raw: ServerResponse
   readonly abort: AbortController
   end: EndCode | undefined
+  /** the last revision that was written to the connection, and one that left this process */
+  written: number
+  taken: number
 }
 
 const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$', description: 'the revision that the follower has' }
@@ -54,6 +62,8 @@ const position = {
 export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
   const streams = new Set<Stream>()
+  const { pdps = new PdpRegistry({ shared: store.pdps }) } = deps
+  pdpRoutes(app, store, pdps)
   const recent = new RecentDeltas()
   const encode = frames(snapshots.signer)
   metrics?.gauge('zerohop_feed_followers', 'Streams of deltas that are open.', () => streams.size)
@@ -69,6 +79,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   )
   watchKeys(app, store, streams)
   app.addHook('onClose', () => snapshots.close())
+  app.addHook('onClose', () => pdps.close())
   const config = { operation: 'feed.read' } as const
   const outside = { operation: 'feed.read', outside: true } as const
 
@@ -99,10 +110,22 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     const first = await events.next().catch((error: unknown) => error as Error)
     if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
     const { key } = request.caller.key
-    const stream: Stream = { organization, environment, key, raw: reply.raw, abort, end: undefined }
+    const stream: Stream = {
+      organization,
+      environment,
+      key,
+      raw: reply.raw,
+      abort,
+      end: undefined,
+      ...sentUntil(after),
+    }
     begin(request, reply)
     streams.add(stream)
-    void pour(stream, first, events, { encode, drainMs }).finally(() => streams.delete(stream))
+    const closed = pdps.opened(environment, readIdentity(request.headers), () => takenOf(stream))
+    void pour(stream, first, events, { encode, drainMs }).finally(() => {
+      streams.delete(stream)
+      closed()
+    })
     return reply
   }
   app.get<After>('/v2/feed/:p/:e/deltas', { config, schema: { querystring: position } }, deltas)
@@ -202,6 +225,14 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.flushHeaders()
 }
 
+const sentUntil = ({ revision }: Position) => ({ written: revision, taken: revision })
+
+/** The last revision that the connection took. */
+function takenOf(stream: Stream): number {
+  if (stream.raw.writableLength === 0) stream.taken = stream.written
+  return stream.taken
+}
+
 /** Writes events until the reader goes or the feed ends; the reason is the last frame. */
 async function pour(
   stream: Stream,
@@ -214,6 +245,8 @@ async function pour(
   raw.on('error', () => abort.abort())
   try {
     for (let next = first; !next.done; next = await events.next()) {
+      takenOf(stream)
+      if (next.value.type !== 'heartbeat') stream.written = next.value.delta.to
       if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
     }
   } catch (error) {

@@ -82,3 +82,33 @@ export const CLIENT_REQUEST_MS = 30_000
 export const CONNECT_TIMEOUT_MS = 10_000
 /** Milliseconds after which a feed ends when the database of the replicas does not confirm that it is complete. */
 export const FEED_UNCONFIRMED_MS = 10_000
+/** Characters of the name of a PDP. */
+export const PDP_NAME_LENGTH_MAX = 128
+/** Milliseconds between two looks of a PDP whether there is something to report. */
+export const PDP_REPORT_CHECK_MS = 1_000
+/**
+ * Milliseconds between two reports of the revision that a PDP applied, while it changes: a thousand PDPs are a hundred
+ * requests a second.
+ */
+export const PDP_REPORT_MS = 10_000
+/** The same while nothing changes. */
+export const PDP_ALIVE_MS = 30_000
+/** Milliseconds in which a report must be answered. */
+export const PDP_REPORT_TIMEOUT_MS = 5_000
+/** Milliseconds that a PDP which closes waits for the answer to its last report. */
+export const PDP_LEAVE_MS = 1_000
+/**
+ * Milliseconds that a PDP may lack a revision before it counts as stale: three reports, so that one that is current is
+ * never called stale.
+ */
+export const PDP_STALE_MS = 30_000
+/** Milliseconds that a PDP whose connection broke stays in the list. */
+export const PDP_KEPT_MS = 3_600_000
+/** PDPs of one environment that are kept in the list although they are not connected; the last seen ones. */
+export const PDPS_AWAY_MAX = 100
+/** Milliseconds between two times that a replica writes which PDPs it has. */
+export const PDPS_WRITE_MS = 5_000
+/** PDPs that it writes with one statement. */
+export const PDPS_WRITE_MAX = 1_000
+/** PDPs of one environment that a replica reads of all other ones. */
+export const PDPS_LISTED_MAX = 20_000

@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The format that this version writes. */
-export const DATABASE_FORMAT = 3
+export const DATABASE_FORMAT = 4
 
 interface Migration {
   readonly format: number
@@ -174,6 +174,29 @@ const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (environment, minute)
       );
       CREATE INDEX decision_minutes_by_time ON zerohop.decision_minutes (minute);`,
+  },
+  {
+    format: 4,
+    // a program of an older format says nothing of its PDPs
+    readableFrom: 1,
+    // a row for each replica that saw the PDP, so that none waits for another one; `at` is when it was written
+    statements: `
+      CREATE TABLE zerohop.pdps (
+        environment text NOT NULL,
+        replica uuid NOT NULL,
+        instance text NOT NULL,
+        name text,
+        version text,
+        state text NOT NULL CHECK (state IN ('connected', 'away', 'left', 'heard')),
+        applied bigint,
+        applied_at timestamptz,
+        sent bigint,
+        first_seen timestamptz NOT NULL,
+        last_seen timestamptz NOT NULL,
+        at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        PRIMARY KEY (environment, replica, instance)
+      );
+      CREATE INDEX pdps_by_time ON zerohop.pdps (at);`,
   },
 ]
 

@@ -24,6 +24,7 @@ import { goneLogs } from './forget-log.ts'
 import { forgetOldAnswers, IdempotencyKeys } from './idempotency.ts'
 import { migrate, requireFormat } from './migrations.ts'
 import { requireInUse } from './moves.ts'
+import { forgetOldPdps, putPdps, readPdps } from './pdps.ts'
 import { ReplicaWriter } from './replica-writer.ts'
 import { requireSecretsKey } from './sealing.ts'
 import type { UpkeepEvent } from './settings.ts'
@@ -65,6 +66,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
       const connection = await tasks.connection()
       await forgetOldAnswers(connection)
       await forgetOldTasks(connection)
+      await forgetOldPdps(connection)
     }
     forget().catch(onTrouble)
   }, DATABASE_TIDY_MS)
@@ -148,6 +150,8 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
     const connection = await tasks.connection()
     if (question.about === 'new task') return startTask(connection, { ...question, replica })
     if (question.about === 'failed task') return endTask(connection, question.id, { error: question.error })
+    if (question.about === 'pdps') return readPdps(connection, replica, question.environment)
+    if (question.about === 'seen pdps') return putPdps(connection, replica, question.sightings)
     return findTask(connection, question.id)
   }
 }

@@ -34,6 +34,28 @@ export interface SharedTask {
   readonly error: string | null
 }
 
+/** A PDP as one replica sees it, `…AgoMs` before now: clocks of replicas differ. */
+export interface PdpSighting {
+  readonly instance: string
+  readonly name: string | null
+  readonly version: string | null
+  /**
+   * `connected`: it has a stream here; `away`: it had one; `left`: it said that it closes; `heard`: it only reported,
+   * because its stream is at another replica
+   */
+  readonly state: 'connected' | 'away' | 'left' | 'heard'
+  /** the revision that it said it applied; null when it said none */
+  readonly applied: number | null
+  readonly appliedAgoMs: number | null
+  /** the last revision that its connection took; null without one */
+  readonly sent: number | null
+  readonly firstSeenAgoMs: number
+  readonly lastSeenAgoMs: number
+}
+
+/** A sighting of a PDP that follows this environment. */
+export type PlacedSighting = PdpSighting & { readonly environment: LogId }
+
 /** What a replica did for the record, or what became of it. */
 export type UpkeepEvent =
   | { readonly what: 'written'; readonly log: LogId; readonly revision: number; readonly objects: number }

@@ -6,6 +6,7 @@ import {
   BaseAddress,
   oneOf,
   Path,
+  PdpName,
   Pem,
   Port,
   PublicAddress,
@@ -37,6 +38,7 @@ export const PDP_VARIABLES = {
     about: '`pdp`: key of the environment to serve, and the bearer key that callers send; the others send it',
     readBy: [
       'pdp',
+      'pdps',
       'check',
       'why',
       'log',
@@ -74,13 +76,18 @@ export const PDP_VARIABLES = {
     about: 'with such a wider key: id or key of the environment to serve',
     readBy: ['pdp'],
   }),
+  ZEROHOP_PDP_NAME: variable(PdpName, {
+    about: 'what the [list of PDPs](pdp-api.md#the-list-of-pdps) calls this one',
+    readBy: ['pdp'],
+    unset: 'the name of the machine',
+  }),
   PDP_CONTROL_PLANE: variable(BaseAddress, {
     about: 'URL of the management API; plain http to another machine is warned of',
     readBy: ['pdp', 'image', 'types'],
   }),
   ZEROHOP_API: variable(BaseAddress, {
     about: 'URL of the management API that the command asks, with the key PDP_API_KEY (`--api`)',
-    readBy: ['plan', 'apply', 'diff', 'copy', 'why', 'log', 'history', 'export', 'import', 'keys', 'org'],
+    readBy: ['pdps', 'plan', 'apply', 'diff', 'copy', 'why', 'log', 'history', 'export', 'import', 'keys', 'org'],
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:

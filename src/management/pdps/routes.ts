@@ -1,0 +1,90 @@
+// The PDPs that follow an environment: /v2/pdps/{p}/{e}, and the reports by which they are known better:
+// /v2/feed/{p}/{e}/report. They are told apart by what they say of themselves: it decides nothing.
+import type { FastifyInstance } from 'fastify'
+import { pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import type { LogId } from '../../log/change.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import { compareText } from '../../model/text-order.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+import { printTime } from '../http/render.ts'
+import { NoBody, pageOf } from '../schema-parts.ts'
+import type { PdpRegistry } from './pdp-registry.ts'
+import { PdpQuery, PdpRead, PdpReport } from './schema.ts'
+import { isStale, type KnownPdp } from './sightings.ts'
+
+export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry: PdpRegistry): void {
+  app.get<{ Querystring: Query }>(
+    '/v2/pdps/:p/:e',
+    {
+      config: { operation: 'environment.read' },
+      schema: { querystring: PdpQuery, response: { 200: pageOf(PdpRead) } },
+    },
+    async ({ scope, query }) => {
+      const page = readPage(query)
+      const filters = (['connected', 'stale'] as const).filter((name) => readText(query, name) !== undefined)
+      const wanted = filters.map((name) => [name, readFlag(query, name)] as const)
+      const known = await registry.list(scope.environment.id)
+      const pdps = known
+        .map(readerOf(store, scope.environment.id, Date.now()))
+        .filter((pdp) => wanted.every(([name, value]) => pdp[name] === value))
+        .sort(byNeed)
+      return pageBody(pdps.slice(page.offset, page.offset + page.rows), pdps.length, page)
+    },
+  )
+  app.post<{ Body: PdpReport }>(
+    '/v2/feed/:p/:e/report',
+    { config: { operation: 'feed.read' }, schema: { body: PdpReport, response: { 204: NoBody } } },
+    ({ scope, body: { instance, ...report } }, reply) => {
+      registry.reported(scope.environment.id, instance, report)
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** Stale ones first, then by name. */
+function byNeed(one: PdpRead, other: PdpRead): number {
+  if (one.stale !== other.stale) return one.stale ? -1 : 1
+  return compareText(one.name ?? '', other.name ?? '') || compareText(one.instance ?? '', other.instance ?? '')
+}
+
+/** When a revision was written, in ms since 1970; undefined when that is not kept any more, or damaged. */
+function timeOf(store: Store<UseCases>, environment: LogId, revision: number): number | undefined {
+  try {
+    const [entry] = store.history(environment, revision + 1, 1)
+    return entry?.revision === revision ? entry.at : undefined
+  } catch (error) {
+    if (isZerohopError(error, 'DATA_DAMAGED')) return undefined
+    throw error
+  }
+}
+
+/** How a PDP is printed. `now`: ms since 1970 */
+function readerOf(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
+  const head = store.head(environment).revision
+  const times = new Map<number, number | undefined>()
+  // many PDPs lack the same revision
+  const writtenAt = (revision: number): number | undefined => {
+    if (!times.has(revision)) {
+      times.set(revision, timeOf(store, environment, revision))
+    }
+    return times.get(revision)
+  }
+  return ({ instance, name, version, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs }) => {
+    const lag = revision === null ? null : Math.max(0, head - revision)
+    const since = revision === null || lag === 0 ? undefined : writtenAt(revision + 1)
+    return {
+      instance: instance ?? null,
+      name,
+      version,
+      connected: isConnected,
+      stale: isStale({ isConnected, revisions: lag, sinceMs: since === undefined ? undefined : now - since }),
+      revision,
+      revision_is: isApplied ? 'applied' : 'sent',
+      lag,
+      lag_since: since === undefined ? null : printTime(since),
+      first_seen_at: printTime(now - firstSeenAgoMs),
+      last_seen_at: printTime(now - lastSeenAgoMs),
+    }
+  }
+}
