@@ -15,6 +15,7 @@ import type { IntegrationOptions } from './commands/integration.ts'
 import { addLog } from './commands/log-command.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
+import { addPdps } from './commands/pdps-command.ts'
 import { addPlans } from './commands/plan-commands.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
 import { addTest } from './commands/test-command.ts'
@@ -163,6 +164,7 @@ addImage(program)
 addPolicyFiles(program)
 addTypes(program)
 addPlans(program)
+addPdps(program)
 addHistory(program)
 addLog(program)
 addAdministration(program)

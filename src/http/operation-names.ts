@@ -4,7 +4,7 @@
 export const TAGS: Readonly<Record<string, string>> = {
   server: 'The process itself: health, metrics and this reference.',
   'API keys': 'Keys of organizations, projects and environments.',
-  PDPs: 'What PDPs are set up with, and the decisions that they recorded.',
+  PDPs: 'Which PDPs follow, what they are set up with, and the decisions that they recorded.',
   organizations: 'The owner of projects.',
   projects: 'Projects of an organization.',
   environments: 'Environments of a project, each with a policy and facts of its own.',
@@ -143,6 +143,8 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'POST /embeddables/login': 'Log a user in to embedded elements',
   'GET /image': 'Download the image of an environment',
   'GET /deltas': 'Follow the changes of an environment',
+  'POST /report': 'Report which revision a PDP applied',
+  'GET /v2/pdps/:p/:e': 'List the PDPs that follow an environment',
   'PUT /v1/users': 'Create or change a user',
   'PUT /v1/tenants': 'Create or change a tenant',
   'PUT /v1/resources': 'Create or change resource types',

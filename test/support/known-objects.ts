@@ -54,6 +54,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   tenant_id: 'default',
   url: '/hello',
   secret: 'token',
+  instance: 'instance-1',
   'idents[]': 'ben',
 }
 

@@ -52,7 +52,7 @@ export async function readPdps(
       CASE WHEN p.state = 'connected' AND coalesce(
         r.seen < clock_timestamp() - interval '${TASK_SILENCE_SECONDS} seconds', true)
         THEN 'away' ELSE p.state END AS state,
-      ${AGE('p.applied_at')} AS "appliedAgoMs", ${AGE('p.first_seen')} AS "firstSeenAgoMs",
+      CASE WHEN p.applied_at IS NOT NULL THEN ${AGE('p.applied_at')} END AS "appliedAgoMs", ${AGE('p.first_seen')} AS "firstSeenAgoMs",
       ${AGE('p.last_seen')} AS "lastSeenAgoMs"
     FROM zerohop.pdps p LEFT JOIN zerohop.replicas r ON r.id = p.replica
     WHERE p.environment = $1 AND p.replica <> $2::uuid ORDER BY p.last_seen DESC LIMIT ${PDPS_LISTED_MAX}`,

@@ -24,6 +24,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/api-key/:key/rotate-secret': { access: 'admin' },
   'POST /v2/pdps/:p/:e/configs/:config/rotate-api-key': { access: 'admin' },
   'POST /v2/pdps/:p/:e/audit_logs': { widest: 'env' },
+  'POST /v2/feed/:p/:e/report': { access: 'read' },
   'PATCH /v2/orgs/:org': { level: 'org' },
   'GET /v2/orgs/:org/stats': { level: 'org' },
   'POST /v2/projects': { level: 'org' },

@@ -1,0 +1,39 @@
+// `zerohop pdps`: the PDPs that follow an environment, from the list of a management API.
+import { dataOf } from '../../client/management-client.ts'
+import type { PdpRead } from '../../management/pdps/schema.ts'
+import { PAGE_ROWS_MAX } from '../../model/limits.ts'
+import type { Env } from '../configuration/env.ts'
+import { printTable } from '../terminal/print-table.ts'
+import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+
+export interface PdpsOptions extends ApiOptions {
+  readonly stale?: boolean
+  readonly json?: boolean
+}
+
+/** Prints them, stale ones first. @throws as `remoteEnvironment` */
+export async function listPdps(env: Env, options: PdpsOptions): Promise<void> {
+  const { client, path } = await remoteEnvironment(env, options)
+  const pdps: PdpRead[] = []
+  for (let page = 1; ; page++) {
+    const query = { page, per_page: PAGE_ROWS_MAX, ...(options.stale ? { stale: true } : {}) }
+    const { data, page_count } = dataOf(await client.GET('/v2/pdps/{p}/{e}', { params: { path, query } }))
+    pdps.push(...data)
+    if (page >= page_count) break
+  }
+  if (options.json) {
+    for (const pdp of pdps) process.stdout.write(`${JSON.stringify(pdp)}\n`)
+    return
+  }
+  printTable(
+    ['name', 'version', 'revision', 'behind', 'last seen', 'state'],
+    pdps.map((pdp) => [
+      pdp.name ?? 'unknown',
+      pdp.version ?? 'unknown',
+      pdp.revision === null ? '' : `${pdp.revision}${pdp.revision_is === 'sent' ? ' (sent)' : ''}`,
+      pdp.lag === null ? '' : String(pdp.lag),
+      pdp.last_seen_at.replace('+00:00', 'Z'),
+      !pdp.connected ? 'not connected' : pdp.stale ? 'stale' : 'connected',
+    ]),
+  )
+}
