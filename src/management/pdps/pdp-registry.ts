@@ -144,17 +144,18 @@ export class PdpRegistry {
     const entries = this.#environments.get(environment)
     if (entries === undefined) return
     const oldest = Date.now() - PDP_KEPT_MS
-    // the other replicas are told that it left
-    const isGone = ({ hasLeft, lastSeen, written }: Entry): boolean =>
-      lastSeen < oldest || (hasLeft && (this.#shared === undefined || written.startsWith('left')))
+    // where another replica had its stream, it is known here that it left
+    const isGone = ({ hasLeft, lastSeen }: Entry): boolean =>
+      lastSeen < oldest || (hasLeft && this.#shared === undefined)
     const away: Entry[] = []
-    const heard: Entry[] = []
+    /** those that are not listed */
+    const others: Entry[] = []
     for (const entry of entries.values()) {
       if (entry.streams.size > 0) continue
       if (isGone(entry)) entries.delete(entry.instance)
-      else (entry.wasOpened ? away : heard).push(entry)
+      else (entry.wasOpened && !entry.hasLeft ? away : others).push(entry)
     }
-    for (const entry of [...tooMany(away, PDPS_AWAY_MAX), ...tooMany(heard, FOLLOWERS_MAX)])
+    for (const entry of [...tooMany(away, PDPS_AWAY_MAX), ...tooMany(others, FOLLOWERS_MAX)])
       entries.delete(entry.instance)
     if (entries.size === 0) this.#environments.delete(environment)
   }
