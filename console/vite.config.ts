@@ -25,9 +25,6 @@ const FIRST_VIEW = new RegExp(
   ].join('|'),
 )
 
-/** What pages have in common, except what waits for the first message. */
-const SHARED = /^(?!.*@mantine\/notifications)/
-
 export default defineConfig({
   root,
   base: '/console/',
@@ -58,7 +55,7 @@ export default defineConfig({
           groups: [
             { name: 'base', test: BASE, priority: 2 },
             { name: 'first-view', test: FIRST_VIEW, priority: 1 },
-            { name: 'shared', test: SHARED, minShareCount: 2 },
+            { name: 'shared', minShareCount: 2 },
           ],
         },
       },

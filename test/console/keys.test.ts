@@ -1,9 +1,12 @@
 // The page of keys in a browser: a key is made and its secret shown once, with a line that starts a PDP by it; it is
-// rotated and deleted after saying what that does; a key that only reads may look.
+// rotated and deleted after saying what that does; a key that only reads may look. And the PDPs of the environment.
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client.ts'
+import { connect } from '../../src/index.ts'
+import { VERSION } from '../../src/model/version.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { losePdp } from '../support/pdps.ts'
 
 const console = useConsole('keys')
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -60,4 +63,29 @@ it.skipIf(consoleServer === undefined)('lets a key that reads look, and says whe
   await page.route('**/v2/api-key?*', (route) => route.fulfill({ status: 500, json: { message: 'broken' } }))
   await page.reload()
   await page.getByRole('alert').getByText('Broken.').waitFor()
+})
+
+// skipped where no Chromium is installed: the list is tested in test/management/pdps
+it.skipIf(consoleServer === undefined)('lists the PDPs, and marks one that is not connected', async () => {
+  const { url } = consoleServer!
+  const { secret } = await console.makeKey('read')
+  const page = await console.visit('keys', { access: 'read' })
+  const pdps = page.getByRole('region', { name: 'PDPs of this environment' })
+  await pdps.getByText('No PDP follows this environment now.').waitFor()
+  const pdp = await connect({ url, apiKey: secret, name: 'till <b>1</b>' })
+  onTestFinished(() => pdp.close())
+  await losePdp(url, secret, 'zebra')
+  await page.reload()
+  const till = pdps.locator('tbody tr').filter({ hasText: 'till <b>1</b>' })
+  expect(await till.locator('td').allInnerTexts()).toEqual([
+    'till <b>1</b>',
+    VERSION,
+    expect.stringMatching(/^\d+/),
+    '0',
+    expect.any(String),
+    'Connected',
+  ])
+  const zebra = pdps.locator('tbody tr').first()
+  expect(await zebra.locator('td').allInnerTexts()).toEqual(expect.arrayContaining(['zebra', 'Not connected']))
+  await inspect(page, 'keys-pdps')
 })

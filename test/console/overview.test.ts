@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { losePdp } from '../support/pdps.ts'
 
 const console = useConsole('overview')
 
@@ -32,4 +33,15 @@ it.skipIf(consoleServer === undefined)('is the first page, with what is there an
   await inspect(page, 'overview-new', ['wide'])
   await page.getByRole('link', { name: /Describe what is protected/ }).click()
   await page.getByRole('heading', { name: 'Resources', level: 1 }).waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('warns of a PDP whose answers may be old', async () => {
+  const { secret } = await console.makeKey('read')
+  await losePdp(consoleServer!.url, secret, 'zebra')
+  const page = await console.visit('', { access: 'read' })
+  await page.getByText('1 PDP may answer from an old policy: zebra').waitFor()
+  await page.getByText('0 connected').waitFor()
+  await page.getByRole('region', { name: 'PDPs' }).getByText('Not connected').waitFor()
+  await inspect(page, 'overview-pdps', ['wide'])
 })

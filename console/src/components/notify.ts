@@ -1,39 +1,46 @@
-// Short messages at the corner of the page: what was done, and what failed where no other place says it.
+// Short messages at the corner of the page: what was done, and what failed where no other place says it. They are shown
+// by shell/notices.tsx.
 import { describeError } from '../api/api-error.ts'
 
-const FAILURE_MS = 10_000
-/** Long enough to reach the button by the keyboard; the message stays while one is on it. */
-const DONE_MS = 10_000
+/** The last ones are shown. */
+const SHOWN = 3
+
+export interface Message {
+  readonly id: number
+  readonly title?: string
+  readonly text: string
+  readonly isFailure: boolean
+  /** takes back what was done; without it there is no such button */
+  readonly undo?: (() => Promise<void>) | undefined
+}
+
+let messages: readonly Message[] = []
+let count = 0
+const listeners = new Set<() => void>()
 
 export function notifyFailure(title: string, error: unknown): void {
-  void show({ title, message: describeError(error).text, color: 'red', autoClose: FAILURE_MS, role: 'alert' })
+  show({ title, text: describeError(error).text, isFailure: true })
 }
 
 /** @param undo takes it back; without it there is no such button */
-export function notifyDone(message: string, undo?: () => Promise<void>): void {
-  void showDone(message, undo)
+export function notifyDone(text: string, undo?: () => Promise<void>): void {
+  show({ text, isFailure: false, undo })
 }
 
-let count = 0
-
-async function showDone(text: string, undo: (() => Promise<void>) | undefined): Promise<void> {
-  const { doneMessage } = await import('./done-message.tsx')
-  const id = `done-${++count}`
-  const takeBack = () => {
-    void hide(id)
-    void undo?.()
-  }
-  const message = doneMessage(text, undo && takeBack)
-  await show({ id, message, autoClose: DONE_MS, role: 'status' })
+export function closeMessage(id: number): void {
+  set(messages.filter((message) => message.id !== id))
 }
 
-async function hide(id: string): Promise<void> {
-  const { notifications } = await import('@mantine/notifications')
-  notifications.hide(id)
+export const currentMessages = (): readonly Message[] => messages
+
+export function subscribeToMessages(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }
 
-/** The library is loaded with the first message. */
-async function show(message: Parameters<typeof import('@mantine/notifications').notifications.show>[0]): Promise<void> {
-  const { notifications } = await import('@mantine/notifications')
-  notifications.show({ closeButtonProps: { 'aria-label': 'Close this message' }, ...message })
+const show = (message: Omit<Message, 'id'>): void => set([...messages, { ...message, id: ++count }].slice(-SHOWN))
+
+function set(next: readonly Message[]): void {
+  messages = next
+  for (const listener of listeners) listener()
 }

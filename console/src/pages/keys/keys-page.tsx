@@ -1,4 +1,5 @@
-// The API keys that the session reaches, to be made, rotated and deleted; and how a PDP of the environment is started.
+// The API keys that the session reaches, to be made, rotated and deleted; the PDPs of the environment, and how one is
+// started.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -17,6 +18,7 @@ import { DeleteKeyDialog, NewKeyDialog, RotateDialog, SecretDialog } from './key
 import { type ApiKey, keysQuery, ownKeyQuery } from './key-queries.ts'
 import { nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
 import classes from './keys.module.css'
+import { Pdps } from './pdps.tsx'
 
 type Open = { readonly is: 'new' } | { readonly is: 'secret' | 'rotate' | 'delete'; readonly key: ApiKey }
 
@@ -79,6 +81,7 @@ export function KeysPage() {
         isFiltered={false}
         empty={<EmptyState icon="keyRound" title="There are no keys" text="A key is made for each program." />}
       />
+      <Pdps />
       <StartPdp />
       {open?.is === 'new' && <NewKeyDialog onDone={showSecret} onClose={close} />}
       {open?.is === 'secret' && <SecretDialog apiKey={open.key} onClose={close} />}

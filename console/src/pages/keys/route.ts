@@ -1,4 +1,4 @@
-// /console/{project}/{environment}/keys: the API keys that the session reaches, and how a PDP is started.
+// /console/{project}/{environment}/keys: the API keys that the session reaches, and the PDPs.
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { pageIn } from '../../components/search-params.ts'
@@ -13,7 +13,7 @@ export const keysRoute = createRoute({
       label: 'Keys & PDPs',
       icon: 'keyRound',
       group: 'operations',
-      keywords: ['API keys', 'secrets', 'rotate', 'revoke', 'docker'],
+      keywords: ['API keys', 'secrets', 'rotate', 'revoke', 'docker', 'lag', 'stale'],
     },
   },
   component: pageComponent(() => import('./keys-page.tsx'), 'KeysPage'),

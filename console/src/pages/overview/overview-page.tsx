@@ -2,10 +2,12 @@
 // what asks for attention.
 import { useQuery } from '@tanstack/react-query'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
+import { nameOfPdp, pdpSummaryQuery } from '../../api/pdps.ts'
 import { useMay } from '../../api/use-session.ts'
 import { Icon } from '../../components/icon.tsx'
 import { TextLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
+import { PdpTable } from '../../components/pdp-table.tsx'
 import { QueryState } from '../../components/states.tsx'
 import { Bars } from './bars.tsx'
 import classes from './overview.module.css'
@@ -45,6 +47,7 @@ export function OverviewPage() {
               {environment.data && <Revisions environment={environment.data.id} />}
             </div>
             <Warnings />
+            <Pdps />
           </div>
         )}
       </QueryState>
@@ -160,6 +163,27 @@ function Revisions({ environment }: { readonly environment: string }) {
   )
 }
 
+/** The first of the PDPs, stale ones before others. */
+function Pdps() {
+  const pdps = useQuery(pdpSummaryQuery(useEnvironmentPath()))
+  const params = useParameters()
+  if (pdps.data === undefined || pdps.data.all.total_count === 0) return null
+  const { all, connected } = pdps.data
+  return (
+    <section>
+      <h2>PDPs</h2>
+      <p className={classes.note}>
+        {number.format(connected)} connected (
+        <TextLink to={`${AT}/keys`} params={params} underline="always">
+          {all.total_count > all.data.length ? `all ${number.format(all.total_count)}` : 'Keys & PDPs'}
+        </TextLink>
+        )
+      </p>
+      <PdpTable pdps={all.data} />
+    </section>
+  )
+}
+
 /** What asks for attention, each with where it is mended. */
 function Warnings() {
   const params = useParameters()
@@ -168,14 +192,30 @@ function Warnings() {
   const decisions = useQuery(decisionCountsQuery(path))
   const unused =
     roles.data?.complete === true ? roles.data.counts.filter((role) => role.users + role.conditional === 0) : []
+  const stale = useQuery(pdpSummaryQuery(path)).data?.stale
   const isSilent = decisions.data?.every(({ allowed, denied }) => allowed + denied === 0) === true
-  if (unused.length === 0 && !isSilent) return null
+  const hasStale = stale !== undefined && stale.total_count > 0
+  if (unused.length === 0 && !isSilent && !hasStale) return null
   const names = unused.slice(0, ROLES_SHOWN).map(({ key }) => key)
   const more = unused.length - names.length
   return (
     <section>
       <h2>Worth a look</h2>
       <ul className={classes.list}>
+        {hasStale && (
+          <li>
+            <Icon name="triangleAlert" size={14} />
+            <span>
+              {stale.total_count === 1 ? '1 PDP may answer' : `${number.format(stale.total_count)} PDPs may answer`}{' '}
+              from an old policy: {stale.data.map(nameOfPdp).join(', ')}
+              {stale.total_count > stale.data.length && ` and ${stale.total_count - stale.data.length} more`} (
+              <TextLink to={`${AT}/keys`} params={params} underline="always">
+                Keys & PDPs
+              </TextLink>
+              ).
+            </span>
+          </li>
+        )}
         {isSilent && (
           <li>
             <Icon name="info" size={14} />

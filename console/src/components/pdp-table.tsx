@@ -1,0 +1,57 @@
+// PDPs as a table: what is as it should be is quiet, what asks for attention is marked.
+import { nameOfPdp, type Pdp } from '../api/pdps.ts'
+import { type Column, DataTable } from './data-table.tsx'
+import { Icon } from './icon.tsx'
+import { Instant } from './instant.tsx'
+import classes from './pdp-table.module.css'
+
+const number = new Intl.NumberFormat()
+
+const COLUMNS: readonly Column<Pdp>[] = [
+  { header: 'PDP', cell: (pdp) => <span className={classes.name}>{nameOfPdp(pdp)}</span> },
+  { header: 'Version', cell: ({ version }) => version ?? 'unknown', width: '110px', isMinor: true },
+  { header: 'Revision', cell: revisionOf, width: '100px', align: 'right' },
+  { header: 'Behind', cell: behindOf, width: '80px', align: 'right' },
+  {
+    header: 'Last seen',
+    cell: ({ last_seen_at }) => <Instant value={last_seen_at} />,
+    width: '200px',
+    isMinor: true,
+  },
+  { header: 'State', cell: stateOf, width: '150px' },
+]
+
+export function PdpTable({ pdps }: { readonly pdps: readonly Pdp[] }) {
+  return (
+    <DataTable
+      label="PDPs"
+      columns={COLUMNS}
+      rows={pdps}
+      rowKey={({ instance, first_seen_at }) => instance ?? first_seen_at}
+    />
+  )
+}
+
+function revisionOf({ revision, revision_is }: Pdp) {
+  if (revision === null) return ''
+  if (revision_is === 'applied') return number.format(revision)
+  return <span title="sent; this PDP does not say what it applied">{number.format(revision)} sent</span>
+}
+
+function behindOf({ lag }: Pdp) {
+  if (lag === null) return ''
+  return lag === 0 ? <span className={classes.quiet}>0</span> : number.format(lag)
+}
+
+function stateOf({ connected, stale, lag_since }: Pdp) {
+  if (!stale) return <span className={classes.quiet}>Connected</span>
+  return (
+    <span
+      className={classes.stale}
+      title={lag_since === null ? undefined : `without what was written since ${new Date(lag_since).toLocaleString()}`}
+    >
+      <Icon name="triangleAlert" size={14} />
+      {connected ? 'Stale' : 'Not connected'}
+    </span>
+  )
+}
