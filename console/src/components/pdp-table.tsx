@@ -10,7 +10,7 @@ const number = new Intl.NumberFormat()
 const COLUMNS: readonly Column<Pdp>[] = [
   { header: 'PDP', cell: (pdp) => <span className={classes.name}>{nameOfPdp(pdp)}</span> },
   { header: 'Version', cell: ({ version }) => version ?? 'unknown', width: '110px', isMinor: true },
-  { header: 'Revision', cell: revisionOf, width: '100px', align: 'right' },
+  { header: 'Revision', cell: revisionOf, width: '100px', align: 'right', isMinor: true },
   { header: 'Behind', cell: behindOf, width: '80px', align: 'right' },
   {
     header: 'Last seen',
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Pdp>[] = [
     width: '200px',
     isMinor: true,
   },
-  { header: 'State', cell: stateOf, width: '150px' },
+  { header: 'State', cell: stateOf, width: '140px' },
 ]
 
 export function PdpTable({ pdps }: { readonly pdps: readonly Pdp[] }) {
