@@ -1,7 +1,6 @@
 // The feed over HTTP: the same interface as in process (src/log/feed.ts), with a timeout on silence and every status
 // mapped to an error. It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text:
 // docs/feed.md.
-import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
@@ -24,6 +23,8 @@ import { type ReportTimes, RevisionReports } from './revision-reports.ts'
 
 /** The PDP that follows, as the management API lists it. */
 export interface FollowingPdp {
+  /** random: 8 to 64 letters, digits and `-` */
+  readonly instance: string
   /** shown to people; default the name of this machine */
   readonly name?: string | undefined
   /** the revision that answers; undefined before there is one */
@@ -184,10 +185,10 @@ export class RemoteFeed implements Feed {
 }
 
 /** Who follows. @throws CONFIG_INVALID */
-function identityOf({ name }: FollowingPdp): PdpIdentity {
+function identityOf({ instance, name }: FollowingPdp): PdpIdentity {
   const machine = hostname().slice(0, PDP_NAME_LENGTH_MAX)
   return {
-    instance: randomBytes(16).toString('hex'),
+    instance,
     name: name === undefined ? (isPdpName(machine) ? machine : undefined) : requirePdpName(name),
     version: VERSION,
   }

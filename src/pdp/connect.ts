@@ -1,4 +1,5 @@
 // A PDP in this process that follows an environment of a management API: what most applications call.
+import { randomBytes } from 'node:crypto'
 import { RemoteFeed } from '../client/http-feed.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -60,8 +61,9 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
     throw new ZerohopError('CONFIG_INVALID', { reason: "decisionLog can only be 'api'" })
   const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
   let last: ZerohopError | undefined
+  const instance = randomBytes(16).toString('hex')
   const follower: Follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey, trust, pdp: { name, applied: () => follower.state.revision } }),
+    feed: new RemoteFeed({ url, apiKey, trust, pdp: { instance, name, applied: () => follower.state.revision } }),
     trust,
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
     ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),

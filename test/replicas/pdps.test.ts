@@ -28,7 +28,7 @@ describe.skipIf(withoutPostgres())('the list of PDPs at two replicas', () => {
   const start = async (): Promise<Replica> => {
     const management = await openReplica(database)
     const { store, audit, snapshots } = management
-    const pdps = new PdpRegistry({ shared: store.pdps, writeMs: 20 })
+    const pdps = new PdpRegistry({ now: () => Date.now(), shared: store.pdps, writeMs: 20 })
     const app = managementApp({ store, audit, routes: (guarded) => feedRoutes(guarded, { store, snapshots, pdps }) })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     return { management, url, close: () => app.close() }

@@ -158,7 +158,7 @@ interface WordRule {
  * files, the expiry of snapshots; records of decisions in an application; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(decision-sender|last-image|snapshot)|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(connect|decision-sender|last-image|snapshot)|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

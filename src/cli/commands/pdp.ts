@@ -29,6 +29,7 @@ import {
   type Listener,
   listen,
   listenOpa,
+  newId,
   pdpOptions,
   stopper,
   warnOfPublicUrl,
@@ -166,8 +167,9 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
   warn(env, url, log)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const name = fingerprintOf(apiKey)
+  const pdp = { instance: newId(), name: env.pdpName, applied: () => follower.state.revision }
   const follower: Follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey, trust, pdp: { name: env.pdpName, applied: () => follower.state.revision } }),
+    feed: new RemoteFeed({ url, apiKey, trust, pdp }),
     trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey, { readOnly }),
     onEvent: eventLog(log),

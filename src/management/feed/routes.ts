@@ -62,7 +62,7 @@ const position = {
 export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
   const streams = new Set<Stream>()
-  const { pdps = new PdpRegistry({ shared: store.pdps }) } = deps
+  const { pdps = new PdpRegistry({ now: () => Date.now(), shared: store.pdps }) } = deps
   pdpRoutes(app, store, pdps)
   const recent = new RecentDeltas()
   const encode = frames(snapshots.signer)

@@ -41,6 +41,8 @@ interface Entry {
 }
 
 export interface RegistryOptions {
+  /** ms since 1970 */
+  readonly now: () => number
   /** where the other replicas read; undefined where there are none */
   readonly shared?: SharedPdps | undefined
   /** milliseconds between two writes there */
@@ -48,13 +50,15 @@ export interface RegistryOptions {
 }
 
 export class PdpRegistry {
+  readonly #now: () => number
   readonly #shared: SharedPdps | undefined
   readonly #environments = new Map<LogId, Map<string, Entry>>()
   readonly #timer: NodeJS.Timeout | undefined
   #unnamed = 0
   #writing: Promise<void> | undefined
 
-  constructor({ shared, writeMs = PDPS_WRITE_MS }: RegistryOptions = {}) {
+  constructor({ now, shared, writeMs = PDPS_WRITE_MS }: RegistryOptions) {
+    this.#now = now
     this.#shared = shared
     if (shared === undefined) return
     this.#timer = setInterval(() => this.#write(shared), writeMs)
@@ -95,7 +99,7 @@ export class PdpRegistry {
   async list(environment: LogId): Promise<KnownPdp[]> {
     const others = (await this.#shared?.read(environment)) ?? []
     this.#forget(environment)
-    const now = Date.now()
+    const now = this.#now()
     const own = [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => sightingOf(entry, now))
     return mergeSightings([...own, ...others])
   }
@@ -111,7 +115,7 @@ export class PdpRegistry {
     this.#environments.set(environment, entries)
     const known = entries.get(instance)
     if (known !== undefined) return known
-    const now = Date.now()
+    const now = this.#now()
     const entry: Entry = {
       environment,
       instance,
@@ -133,7 +137,7 @@ export class PdpRegistry {
   }
 
   #hear(entry: Entry, applied: number | undefined): void {
-    entry.lastSeen = Date.now()
+    entry.lastSeen = this.#now()
     if (applied === undefined) return
     entry.applied = applied
     entry.appliedAt = entry.lastSeen
@@ -143,7 +147,7 @@ export class PdpRegistry {
   #forget(environment: LogId): void {
     const entries = this.#environments.get(environment)
     if (entries === undefined) return
-    const oldest = Date.now() - PDP_KEPT_MS
+    const oldest = this.#now() - PDP_KEPT_MS
     // where another replica had its stream, it is known here that it left
     const isGone = ({ hasLeft, lastSeen }: Entry): boolean =>
       lastSeen < oldest || (hasLeft && this.#shared === undefined)
@@ -171,7 +175,7 @@ export class PdpRegistry {
 
   async #writeDue(shared: SharedPdps): Promise<void> {
     for (const environment of [...this.#environments.keys()]) this.#forget(environment)
-    const now = Date.now()
+    const now = this.#now()
     const due = [...this.#environments.values()]
       .flatMap((entries) => [...entries.values()])
       .filter((entry) => isDue(entry, now))

@@ -6,6 +6,7 @@ import type { PlacedSighting } from '../../../src/store/postgres/settings.ts'
 
 const who = (name: string, applied?: number): Introduction => ({ instance: `in-${name}`, name, version: '1', applied })
 const sent = () => 1
+const now = () => Date.now()
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -29,7 +30,7 @@ const written = ({ writes }: Other) =>
   writes.map((rows) => rows.map(({ instance, state, applied }) => [instance, state, applied]))
 
 it('keeps of those that are gone the last ones, in each environment', async () => {
-  const registry = new PdpRegistry()
+  const registry = new PdpRegistry({ now })
   registry.opened('other', who('first'), sent)()
   registry.opened('e', who('connected'), sent)
   for (let at = 0; at < PDPS_AWAY_MAX + 3; at++) {
@@ -45,7 +46,7 @@ it('keeps of those that are gone the last ones, in each environment', async () =
 })
 
 it('is connected while one of its streams is open: the next one may come before the last one has ended', async () => {
-  const registry = new PdpRegistry()
+  const registry = new PdpRegistry({ now })
   const [first, second] = [registry.opened('e', who('a'), sent), registry.opened('e', who('a'), () => 2)]
   expect(await registry.list('e')).toMatchObject([{ isConnected: true, revision: 2 }])
   first()
@@ -56,7 +57,7 @@ it('is connected while one of its streams is open: the next one may come before 
 
 it('a replica writes what changed, together and at most every few seconds, and now and then that nothing did', async () => {
   const shared = new Other()
-  const registry = new PdpRegistry({ shared })
+  const registry = new PdpRegistry({ now, shared })
   registry.opened('e', who('a', 1), sent)
   for (let revision = 2; revision < 50; revision++) registry.reported('e', 'in-a', { revision })
   const end = registry.opened('e', who('b'), sent)
@@ -82,7 +83,7 @@ it('a replica writes what changed, together and at most every few seconds, and n
 
 it('a replica writes later what the database did not take', async () => {
   const shared = new Other()
-  const registry = new PdpRegistry({ shared })
+  const registry = new PdpRegistry({ now, shared })
   shared.isAway = true
   registry.opened('e', who('a', 1), sent)
   await vi.advanceTimersByTimeAsync(PDPS_WRITE_MS)

@@ -1,4 +1,5 @@
 // The list of PDPs, over HTTP and with PDPs that really follow: who is connected, since when, and with which revision.
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
 import { hostname } from 'node:os'
@@ -50,7 +51,12 @@ describe('the list of PDPs', () => {
       feed: new RemoteFeed({
         url: through,
         apiKey: key,
-        pdp: { name, applied: applied ?? (() => follower.state.revision), times: AT_ONCE },
+        pdp: {
+          instance: randomBytes(16).toString('hex'),
+          name,
+          applied: applied ?? (() => follower.state.revision),
+          times: AT_ONCE,
+        },
       }),
     })
     onTestFinished(() => follower.close())

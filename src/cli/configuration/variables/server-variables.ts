@@ -170,7 +170,7 @@ export const SERVER_VARIABLES = {
     unset: 'off',
   }),
   ZEROHOP_RATE_LIMIT_WRITES: variable(Count, {
-    about: 'of these, requests that are not GET',
+    about: 'of these, requests that are not GET, nor reports of PDPs',
     readBy: MANAGEMENT,
     unset: 'off',
   }),
