@@ -107,6 +107,12 @@ it('an origin and words are read without what is around them', () => {
   ])
 })
 
+it('the name of a PDP is one that can be shown', () => {
+  expect(readEnv({ ZEROHOP_PDP_NAME: 'Kasse 1, Zürich' }).pdpName).toBe('Kasse 1, Zürich')
+  for (const name of ['two\nlines', 'x'.repeat(129)])
+    expect(() => readEnv({ ZEROHOP_PDP_NAME: name })).toThrow(/^ZEROHOP_PDP_NAME .*1 to 128 printable characters/)
+})
+
 describe('variables of replicas', () => {
   const key = '0123456789ABCDEF'.repeat(4)
   const url = 'postgres://zerohop:secret-word@db:5432/zerohop'

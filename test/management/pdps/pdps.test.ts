@@ -264,6 +264,18 @@ describe('the list of PDPs', () => {
       expect([body, (await report(body)).status]).toEqual([body, 422])
     expect(await list()).toMatchObject([{ revision: 1 }])
   })
+
+  it('counts reports among the requests of a key, and not among its writes', async () => {
+    const limited = managementServer(management, { rateLimits: { requests: 4, writes: 1 } })
+    onTestFinished(() => limited.close())
+    const post = async (path: string, payload: object) =>
+      (await limited.inject({ method: 'POST', url: path, headers: { authorization: `Bearer ${key}` }, payload }))
+        .statusCode
+    const report = () => post(`/v2/feed/default/${environment}/report`, { instance: 'instance-1', revision: 1 })
+    const create = (user: string) => post(`/v2/facts/default/${environment}/users`, { key: user })
+    expect([await report(), await report(), await create('ida'), await create('jim')]).toEqual([204, 204, 200, 429])
+    expect(await report()).toBe(429)
+  })
 })
 
 it('the version of the package is that of package.json', async () => {
