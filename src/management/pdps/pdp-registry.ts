@@ -55,6 +55,7 @@ export class PdpRegistry {
   readonly #environments = new Map<LogId, Map<string, Entry>>()
   readonly #timer: NodeJS.Timeout | undefined
   #unnamed = 0
+  #goneCount = 0
   #writing: Promise<void> | undefined
 
   constructor({ now, shared, writeMs = PDPS_WRITE_MS }: RegistryOptions) {
@@ -80,7 +81,7 @@ export class PdpRegistry {
       this.#hear(entry, undefined)
       // it is another one when it comes again
       if (who === undefined) entry.hasLeft = true
-      this.#forget(environment)
+      this.#gone(entry)
     }
   }
 
@@ -92,7 +93,7 @@ export class PdpRegistry {
     const entry = this.#entry(environment, instance)
     this.#hear(entry, revision)
     if (leaving) entry.hasLeft = true
-    if (isNew || leaving) this.#forget(environment)
+    if (isNew || leaving) this.#gone(entry)
   }
 
   /** The PDPs that follow an environment, of all replicas. @throws DATABASE_UNAVAILABLE */
@@ -143,6 +144,17 @@ export class PdpRegistry {
     entry.appliedAt = entry.lastSeen
   }
 
+  /** An entry has no stream any more, or has none yet. All are looked at now and then: thousands may go at once. */
+  #gone({ environment, instance, streams, hasLeft }: Entry): void {
+    if (streams.size > 0) return
+    if (hasLeft && this.#shared === undefined) this.#environments.get(environment)?.delete(instance)
+    if (++this.#goneCount % PDPS_AWAY_MAX === 0) this.#forgetAll()
+  }
+
+  #forgetAll(): void {
+    for (const environment of [...this.#environments.keys()]) this.#forget(environment)
+  }
+
   /** Removes those without a stream that are old, or too many. */
   #forget(environment: LogId): void {
     const entries = this.#environments.get(environment)
@@ -174,7 +186,7 @@ export class PdpRegistry {
   }
 
   async #writeDue(shared: SharedPdps): Promise<void> {
-    for (const environment of [...this.#environments.keys()]) this.#forget(environment)
+    this.#forgetAll()
     const now = this.#now()
     const due = [...this.#environments.values()]
       .flatMap((entries) => [...entries.values()])
