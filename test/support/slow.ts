@@ -10,12 +10,12 @@ export const SLOW: readonly string[] = [
   'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/access-review.test.ts', // http/management/access-review, console/units
   'test/console/decisions.test.ts', // decision-log/stream, console/why
-  'test/console/overview.test.ts', // console/first-minutes, which begins there
+  'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
   'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
-  'test/console/keys.test.ts', // console/units, management/api-keys
+  'test/console/keys.test.ts', // console/units, management/api-keys, management/pdps
   'test/console/resources.test.ts', // console/units, console/policy, management/resource-roles
   'test/console/tenants.test.ts', // console/policy, console/units
   'test/console/users.test.ts', // console/policy, console/units
