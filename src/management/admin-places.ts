@@ -5,12 +5,29 @@ import { parseId } from '../model/keys.ts'
 import { environmentKey } from '../model/objects.ts'
 import type { Store } from '../store/store.ts'
 import type { View } from '../store/view.ts'
-import type { AnswerSystem } from './http/system-requests.ts'
 import { organizationsOf } from './open.ts'
 import type { PastRevisions } from './past/past-revisions.ts'
 import type { ManagementUseCases } from './registry.ts'
 
 export type ManagementStore = Store<ManagementUseCases>
+
+/** A request of the management API that the system makes. */
+export interface SystemRequest {
+  readonly method: 'GET' | 'POST'
+  /** with its query */
+  readonly path: string
+  /** JSON */
+  readonly body?: string
+}
+
+export interface SystemAnswer {
+  readonly status: number
+  /** JSON */
+  readonly body: string
+}
+
+/** Answers requests about the environments of an organization. */
+export type AnswerSystem = (organization: LogId, request: SystemRequest) => Promise<SystemAnswer>
 
 export interface AdminDeps {
   readonly store: ManagementStore
@@ -20,7 +37,7 @@ export interface AdminDeps {
   readonly newId: () => string
   /** past revisions; by default those of the folder */
   readonly past?: PastRevisions
-  /** the management API over the folder; by default one is made for a request */
+  /** the management API over the folder; requests are refused without it */
   readonly answer?: AnswerSystem
 }
 

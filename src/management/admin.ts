@@ -2,7 +2,6 @@
 // which receives them through `<data>/admin.sock`, and in the command itself when no server has locked the folder. Each
 // leaves a log entry without an API key.
 import { writeFile } from 'node:fs/promises'
-import { FolderAuditLog } from '../decision-log/folder-audit-log.ts'
 import { Image } from '../image/image.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -21,10 +20,11 @@ import {
   type InOrganization,
   type ManagementStore,
   organizationIn,
+  type SystemAnswer,
+  type SystemRequest,
 } from './admin-places.ts'
 import { applyEnvironment, copyEnvironment, planEnvironment, planEnvironmentCopy } from './admin-plans.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
-import type { SystemAnswer, SystemRequest } from './http/system-requests.ts'
 import { organizationsOf } from './open.ts'
 import { PastRevisions } from './past/past-revisions.ts'
 import { readAt } from './past/read-at.ts'
@@ -174,20 +174,11 @@ async function importEnvironment(
 
 /** Answers a request of the management API about the organization, caused by the system. */
 async function answerRequest(
-  { store, data, past, answer }: AdminDeps,
+  { store, answer }: AdminDeps,
   { organization, ...request }: InOrganization & SystemRequest,
 ): Promise<SystemAnswer> {
-  const log = findOrganization(store, organization)
-  if (answer !== undefined) return answer(log, request)
-  const { managementApp } = await import('./http/management-app.ts')
-  const audit = new FolderAuditLog(data)
-  const app = managementApp({ store, audit, past: past ?? new PastRevisions(store, { data }) })
-  try {
-    return await app.answerSystem(log, request)
-  } finally {
-    await app.close()
-    await audit.close()
-  }
+  if (answer === undefined) throw new ZerohopError('INPUT_INVALID', { reason: 'no requests are answered here' })
+  return answer(findOrganization(store, organization), request)
 }
 
 /** The first half of a backup, which needs the store. `describeBackup` is the second half, which does not. */

@@ -100,10 +100,10 @@ describe('help', () => {
 
 describe('a mistake on the command line', () => {
   it.each([
-    [['nonsense'], 1, "unknown command 'nonsense'", 'zerohop --help'],
-    [['image', 'nonsense'], 1, "unknown command 'nonsense'", 'zerohop image --help'],
-    [['serve', '--prot', '1'], 1, "unknown option '--prot'", 'zerohop serve --help'],
-    [['keys', 'create', '--level', 'much'], 1, 'Allowed choices are org, project, env', 'zerohop keys create --help'],
+    [['nonsense'], 64, "unknown command 'nonsense'", 'zerohop --help'],
+    [['image', 'nonsense'], 64, "unknown command 'nonsense'", 'zerohop image --help'],
+    [['serve', '--prot', '1'], 64, "unknown option '--prot'", 'zerohop serve --help'],
+    [['keys', 'create', '--level', 'much'], 64, 'Allowed choices are org, project, env', 'zerohop keys create --help'],
     [['check', 'ana'], 2, "missing required argument 'action'", 'zerohop check --help'],
     [['check', 'ana', 'say', 'hello', '--image', 'a', '--pdp', 'b'], 2, 'cannot be used with', 'zerohop check --help'],
     [['check', 'ana', 'say', 'hello', '--tnant', 'a'], 2, 'Did you mean --tenant?', 'zerohop check --help'],

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../../http/admin-client.ts'
 import type { AdminCommand, AdminInput, AdminResult } from '../../management/admin.ts'
+import type { AnswerSystem, ManagementStore } from '../../management/admin-places.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { BackupManifest } from '../../store/backup.ts'
 import type { Env } from '../configuration/env.ts'
@@ -30,9 +31,29 @@ export async function admin<C extends AdminCommand>(
   const { ADMIN, openAdminStore } = await import('../../management/admin.ts')
   const store = await openAdminStore(data, secretsKeyFile)
   try {
-    return (await ADMIN[command]({ store, data, newId }, input as never)) as AdminResult<C>
+    return (await ADMIN[command](
+      { store, data, newId, answer: answerAtRest(store, data) },
+      input as never,
+    )) as AdminResult<C>
   } finally {
     await store.close()
+  }
+}
+
+/** The management API over a folder at rest; it is loaded when a request comes. */
+function answerAtRest(store: ManagementStore, data: string): AnswerSystem {
+  return async (organization, request) => {
+    const { managementApp } = await import('../../management/http/management-app.ts')
+    const { openAuditLog } = await import('../../management/open.ts')
+    const { PastRevisions } = await import('../../management/past/past-revisions.ts')
+    const audit = openAuditLog({ data })
+    const app = managementApp({ store, audit, past: new PastRevisions(store, { data }) })
+    try {
+      return await app.answerSystem(organization, request)
+    } finally {
+      await app.close()
+      await audit.close()
+    }
   }
 }
 

@@ -1,25 +1,8 @@
 // Requests of the operator's commands to the management API without HTTP and without an API key: in the server that has
 // locked the data folder, or in the command that has opened the folder itself. The system is on record as their cause.
 import type { FastifyInstance } from 'fastify'
-import type { LogId } from '../../log/change.ts'
+import type { AnswerSystem } from '../admin-places.ts'
 import type { Gate } from './auth.ts'
-
-export interface SystemRequest {
-  readonly method: 'GET' | 'POST'
-  /** with its query */
-  readonly path: string
-  /** JSON */
-  readonly body?: string
-}
-
-export interface SystemAnswer {
-  readonly status: number
-  /** JSON */
-  readonly body: string
-}
-
-/** Answers requests about the environments of an organization. */
-export type AnswerSystem = (organization: LogId, request: SystemRequest) => Promise<SystemAnswer>
 
 declare module 'fastify' {
   interface FastifyInstance {
