@@ -4,9 +4,10 @@ import type { PdpRead } from '../../management/pdps/schema.ts'
 import { PAGE_ROWS_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
-import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
 
-export interface PdpsOptions extends ApiOptions {
+export interface PdpsOptions extends TargetOptions {
   readonly stale?: boolean
   readonly json?: boolean
 }
