@@ -60,7 +60,7 @@ it.skipIf(consoleServer === undefined)('leads from an empty folder to a role tha
   await page.getByRole('combobox', { name: 'Resource' }).fill('hello')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('heading', { name: /^Allow/ }).waitFor()
-  await inspect(page, 'first-why', ['wide'])
+  await inspect(page, 'first-why', { sizes: ['wide'] })
 
   // an application asks, which is recorded by default
   const [, , project, environment = ''] = new URL(page.url()).pathname.split('/')

@@ -30,7 +30,7 @@ it.skipIf(consoleServer === undefined)('is the first page, with what is there an
   dataOf(await api.POST('/v2/projects/{p}/envs', { params: { path }, body: { key: 'blank', name: 'Blank' } }))
   await page.goto('/console/default/blank')
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
-  await inspect(page, 'overview-new', ['wide'])
+  await inspect(page, 'overview-new', { sizes: ['wide'] })
   await page.getByRole('link', { name: /Describe what is protected/ }).click()
   await page.getByRole('heading', { name: 'Resources', level: 1 }).waitFor()
 })

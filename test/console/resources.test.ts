@@ -69,7 +69,7 @@ it.skipIf(consoleServer === undefined)('makes a type with roles over a relation,
   await press(page, 'Delete')
   await dialog(page).getByText('2 users lose access').waitFor()
   await dialog(page).getByText('memo/parent').waitFor()
-  await inspect(page, 'resource-delete', ['wide'])
+  await inspect(page, 'resource-delete', { sizes: ['wide'] })
   await press(page, 'Delete resource')
   await page.getByText('Resource folder deleted').locator('..').getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone', { exact: true }).last().waitFor()

@@ -36,7 +36,7 @@ it.skipIf(consoleServer === undefined)('has its navigation behind a button on a 
   await page.getByRole('button', { name: 'Open navigation' }).click()
   const menu = page.getByRole('dialog', { name: 'Navigation' })
   await menu.getByRole('link', { name: 'Why' }).waitFor()
-  await inspect(page, 'navigation', ['narrow'])
+  await inspect(page, 'navigation', { sizes: ['narrow'] })
   await menu.getByRole('button', { name: /^Environment: / }).click()
   await page.getByRole('option', { name: 'Production' }).click()
   await menu.waitFor({ state: 'hidden' })
