@@ -1,6 +1,11 @@
 // The index of recorded decisions in a folder, and their counts by minute. Both are written in the transaction of the
 // record: a record that has its terms is counted, one that has none (an older version stored it) is neither.
-import { AUDIT_INDEX_KEYS_PER_READ, AUDIT_INDEX_KEYS_PER_TURN, AUDIT_INDEXED_PER_STEP } from '../model/limits.ts'
+import {
+  AUDIT_INDEX_KEYS_PER_JUMP,
+  AUDIT_INDEX_KEYS_PER_READ,
+  AUDIT_INDEX_KEYS_PER_TURN,
+  AUDIT_INDEXED_PER_STEP,
+} from '../model/limits.ts'
 import type { AuditMatches, AuditMatchRange } from './audit-log.ts'
 import { type AuditRecord, type AuditTables, idKey, idOf, TIME_MAX, timeKey } from './audit-tables.ts'
 import {
@@ -108,17 +113,21 @@ export function matchTerms(
 ): AuditMatches {
   const end = idOf(timeKey(environment, since))
   const work = { left: AUDIT_INDEX_KEYS_PER_TURN }
-  const lists = groups.map((group) => group.map((term) => new Postings(tables, environment, term, end, work)))
   const ids: string[] = []
   let last = after ?? idOf(timeKey(environment, before))
+  const lists = groups.map((group) => group.map((term) => new Postings(tables, environment, term, end, work)))
+  const [rarest, ...others] = rarestFirst(lists, last)
   while (ids.length < limit) {
-    // a group that has nothing at the place of the others says where all of them go on
-    let id = newestOf(lists[0]!, last, true)
-    for (let agreed = 1, at = 1; id !== undefined && agreed < lists.length; at++) {
+    let id = newestOf(rarest!, last, true)
+    for (let at = 0; id !== undefined && at < others.length; ) {
       if (work.left <= 0) return { ids, next: idBefore(id) }
-      const found = newestOf(lists[at % lists.length]!, id, false)
-      agreed = found === id ? agreed + 1 : 1
-      id = found
+      const found = newestOf(others[at]!, id, false)
+      if (found === id) at++
+      else {
+        // the rarest says where all of them go on: what comes after this group is not asked about each place
+        id = found === undefined ? undefined : newestOf(rarest!, found, false)
+        at = 0
+      }
     }
     if (id === undefined) return { ids, next: undefined }
     ids.push(id)
@@ -126,6 +135,17 @@ export function matchTerms(
     if (work.left <= 0) break
   }
   return { ids, next: last }
+}
+
+/** Groups by how far back their first places go: those that seldom occur begin. */
+function rarestFirst(lists: readonly (readonly Postings[])[], from: string): readonly (readonly Postings[])[] {
+  if (lists.length === 1) return lists
+  const reach = (group: readonly Postings[]): string =>
+    group.map((postings) => postings.reach(from)).reduce((one, other) => (one > other ? one : other))
+  return lists
+    .map((group) => ({ group, oldest: reach(group) }))
+    .sort((one, other) => Number(one.oldest > other.oldest) - Number(one.oldest < other.oldest))
+    .map(({ group }) => group)
 }
 
 function newestOf(group: readonly Postings[], id: string, isStrict: boolean): string | undefined {
@@ -140,7 +160,10 @@ function newestOf(group: readonly Postings[], id: string, isStrict: boolean): st
 /** The id that a list has just before one: to go on after it is to go on with that one. */
 const idBefore = (id: string): string => (BigInt(`0x${id}`) + 1n).toString(16).padStart(id.length, '0')
 
-/** The ids of the records that have one term, read some at a time from the newest to the oldest. */
+/**
+ * The ids of the records that have one term, read some at a time from the newest to the oldest: few where others jump
+ * ahead, more where each of them is looked at.
+ */
 class Postings {
   readonly #tables: AuditTables
   readonly #environment: string
@@ -150,6 +173,9 @@ class Postings {
   #ids: readonly string[] = []
   #at = 0
   #isWhole = false
+  #limit = AUDIT_INDEX_KEYS_PER_JUMP
+  /** how often the ids that were read last had the answer */
+  #answers = 0
 
   constructor(tables: AuditTables, environment: string, term: Term, end: string, work: { left: number }) {
     this.#tables = tables
@@ -159,12 +185,20 @@ class Postings {
     this.#work = work
   }
 
+  /** How far back the first ids go; '' when they are all. To be asked first. */
+  reach(from: string): string {
+    this.#read(from)
+    return this.#isWhole ? '' : this.#ids.at(-1)!
+  }
+
   /** The newest id that is not newer than one, or that is older. Calls go from newer to older. */
   newest(id: string, isStrict: boolean): string | undefined {
     for (let isRead = false; ; isRead = true) {
       for (; this.#at < this.#ids.length; this.#at++) {
         const found = this.#ids[this.#at]!
-        if (isStrict ? found < id : found <= id) return found
+        if (isStrict ? found >= id : found > id) continue
+        this.#answers++
+        return found
       }
       if (this.#isWhole || (isRead && this.#ids.length === 0)) return undefined
       this.#read(id)
@@ -172,13 +206,16 @@ class Postings {
   }
 
   #read(id: string): void {
-    const limit = AUDIT_INDEX_KEYS_PER_READ
+    const isUseful = this.#answers * 4 >= this.#limit
+    this.#limit = isUseful ? Math.min(2 * this.#limit, AUDIT_INDEX_KEYS_PER_READ) : AUDIT_INDEX_KEYS_PER_JUMP
+    const limit = this.#limit
     const [start, end] = [id, this.#end].map((at) => termKey(this.#environment, this.#term, at))
     const keys = this.#tables.terms.getKeys({ start: start!, end: end!, reverse: true, limit })
-    this.#ids = [...keys].map((key) => Buffer.from(key).toString('hex', TERM_ID_AT))
+    this.#ids = [...keys].map((key) => Buffer.prototype.toString.call(key, 'hex', TERM_ID_AT))
     this.#at = 0
+    this.#answers = 0
     this.#isWhole = this.#ids.length < limit
-    this.#work.left -= this.#ids.length + 1
+    this.#work.left -= this.#ids.length + AUDIT_INDEX_KEYS_PER_JUMP
   }
 }
 

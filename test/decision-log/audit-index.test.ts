@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../src/client/decision-record.ts'
 import { type AuditWanted, filterOf } from '../../src/decision-log/audit-filter.ts'
+import { indexRecord, matchTerms } from '../../src/decision-log/audit-index.ts'
 import { readAudit } from '../../src/decision-log/audit-queries.ts'
 import { openAuditTables } from '../../src/decision-log/audit-tables.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
@@ -73,6 +74,56 @@ it('the index finds what a look at every record finds', async () => {
   expect((await log.match(environment, groups!, { limit: 10 }))?.ids).toHaveLength(2)
   await expectAlike(log)
   await log.close()
+})
+
+/** A term of each group: how often, and where; `seldom` and `often` meet in few records, which lie far apart. */
+const FREQUENT: readonly ((at: number) => Partial<typeof RECORD>)[] = [
+  (at) => ({ action: at % 1_000 === 0 || at % 5 === 1 ? 'export' : 'read' }),
+  (at) => ({ tenant: at % 1_000 === 0 || at % 5 === 2 ? 'globex' : 'acme' }),
+  (at) => ({ user: at % 2_500 < 40 ? 'runs' : 'ana' }),
+]
+
+it('several frequent filters find all that fits all of them, in order, over many turns and in pages', () => {
+  const tables = openAuditTables(temporaryFolder('audit'))
+  const asked = (at: number) => Object.assign({}, ...FREQUENT.map((part) => part(at)))
+  const records = Array.from({ length: 9_000 }, (_, at) => {
+    const id = `${(RECORD.at + at).toString(16).padStart(12, '0')}${'0'.repeat(7)}1${at.toString(16).padStart(12, '0')}`
+    const question = {
+      resource_type: 'doc',
+      resource_key: null,
+      decision: at % 3 > 0,
+      user: '',
+      action: '',
+      tenant: '',
+    }
+    return { ...question, ...asked(at), id }
+  })
+  tables.root.transactionSync(() => {
+    for (const record of records) indexRecord(tables, environment, record)
+  })
+  const wanted: readonly Partial<AuditWanted>[] = [
+    { actions: ['export'], tenants: ['globex'] },
+    { resources: ['doc'], decision: true, tenants: ['globex'], actions: ['export', 'read'] },
+    { resources: ['doc'], tenants: ['acme'], users: ['runs'] },
+    { users: ['ana', 'absent'], decision: false, actions: ['export'], tenants: ['globex', 'acme'] },
+    { users: ['absent'], resources: ['doc'] },
+  ]
+  for (const each of wanted) {
+    const { fits, groups } = filter(each)
+    const expected = records.filter((record) => fits!(record as never)).map(({ id }) => id)
+    for (const limit of [3, 10_000]) {
+      const found: string[] = []
+      let turns = 0
+      for (let after: string | undefined; ; turns++) {
+        const { ids, next } = matchTerms(tables, environment, groups!, { limit, ...(after && { after }) })
+        found.push(...ids)
+        if (next === undefined) break
+        after = next
+      }
+      expect({ each, limit, found }).toEqual({ each, limit, found: expected.toReversed() })
+      if (each.tenants?.length === 2) expect(turns).toBeGreaterThan(0)
+    }
+  }
 })
 
 it('what is forgotten is not found any more, and stays counted until its time is over', async () => {

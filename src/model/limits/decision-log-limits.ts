@@ -49,6 +49,8 @@ export const AUDIT_INDEX_KEYS_PER_TURN = 5_000
 export const AUDIT_INDEX_TURNS_MAX = 200
 /** Places of the index that are read at once. */
 export const AUDIT_INDEX_KEYS_PER_READ = 128
+/** As many are read first, and again where what is looked for lies far ahead; a jump costs as much as they do. */
+export const AUDIT_INDEX_KEYS_PER_JUMP = 8
 /** Records of an older version that one step adds to the index. */
 export const AUDIT_INDEXED_PER_STEP = 1_000
 /** Times of one answer with counts of decisions: a day by minutes, two months by hours. */
