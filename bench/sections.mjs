@@ -3,6 +3,7 @@
 import { measureChecks, measurePeers } from './checks.mjs'
 import { measureAccessDiff } from './figures/access-diff.mjs'
 import { measureApi } from './figures/api.mjs'
+import { measureConsole } from './figures/console.mjs'
 import { measureDeltas } from './figures/delta.mjs'
 import { measureFacts } from './figures/facts.mjs'
 import { measureFilters } from './figures/filters.mjs'
@@ -29,6 +30,7 @@ const FIGURES = {
   'access-diff': measureAccessDiff,
   plan: measurePlans,
   replicas: measureReplicas,
+  console: measureConsole,
 }
 
 /**

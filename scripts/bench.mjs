@@ -23,6 +23,7 @@ const SECTIONS = [
   'access-diff',
   'plan',
   'replicas',
+  'console',
 ]
 /** The tiny worlds take the place of W1 to W4. */
 const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start', 'policy-test']

@@ -14,6 +14,7 @@ import { theme } from './theme.ts'
 const colorScheme = localStorageColorSchemeManager({ key: 'zerohop-color-scheme' })
 
 redeemLinkOfAddress()
+addEventListener('load', () => (globalThis.requestIdleCallback ?? setTimeout)(loadShared), { once: true })
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider
@@ -29,3 +30,8 @@ createRoot(document.getElementById('root')!).render(
     </MantineProvider>
   </StrictMode>,
 )
+
+/** Most of what the first page needs that is opened after the first view is shared by all: loaded before that. */
+function loadShared(): void {
+  import('./pages/policy/policy-page.tsx').catch(() => undefined) // opening a page says what is wrong
+}
