@@ -80,6 +80,10 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
   }
 
   const visible = horizontal.getVirtualItems()
+  // a cell that was scrolled away is not in the page, and cannot be named
+  const isDrawn =
+    vertical.getVirtualItems().some(({ index }) => index === at.row) &&
+    (at.column < 0 || visible.some(({ index }) => index === at.column))
   const isWider = horizontal.getTotalSize() > (horizontal.scrollRect?.width ?? 0)
   return (
     <>
@@ -92,7 +96,7 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
         aria-rowcount={rows.length + 2}
         aria-colcount={columns.length + 1}
         aria-readonly={!canEdit}
-        aria-activedescendant={rows.length === 0 ? undefined : cellId(at)}
+        aria-activedescendant={isDrawn ? cellId(at) : undefined}
         className={classes.frame}
         data-editable={canEdit || undefined}
         style={{ height: vertical.getTotalSize() + (isWider ? SCROLLBAR : FRAME) }}
