@@ -15,6 +15,8 @@ export interface DecisionRecord {
   readonly revision: number
   /** id of the caller's API key, never the secret */
   readonly apiKey: string
+  /** the name of a person who asked in the console without a key; `apiKey` is then their id */
+  readonly person?: string | undefined
   readonly user: string
   readonly tenant: string
   readonly action: string
@@ -36,7 +38,7 @@ export interface DecisionRecord {
 
 /** The members after `instance` and `seq`, with the closing brace of the line. */
 export function lineOf(record: DecisionRecord, dropped: number): string {
-  const { request, resourceKey, allow, reason, sent, now, omitted } = record
+  const { request, resourceKey, allow, reason, sent, now, omitted, person } = record
   return (
     `,"time":"${timeOf(record.at)}","request_id":${request === null ? 'null' : text(request)}${placeOf(record)}` +
     `,"user":${text(record.user)},"tenant":${text(record.tenant)},"action":${text(record.action)}` +
@@ -44,6 +46,7 @@ export function lineOf(record: DecisionRecord, dropped: number): string {
     `${allow ? ',"decision":true,"reason":' : ',"decision":false,"reason":'}${reasonText(reason, allow)}` +
     `,"latency_us":${record.micros}${ENGINE_MEMBER}` +
     `${now === undefined ? '' : `,"now":${now}`}${record.isTenantSent ? '' : ',"tenant_sent":false'}` +
+    `${person === undefined ? '' : `,"person":${text(person)}`}` +
     `${omitted.length === 0 ? '' : `,"omitted":${JSON.stringify(omitted)}`}` +
     `${sent === undefined ? '' : `,"sent":${sentText(sent)}`}${dropped === 0 ? '}\n' : `,"dropped_before":${dropped}}\n`}`
   )

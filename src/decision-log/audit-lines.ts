@@ -176,7 +176,7 @@ const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dro
 /** The record of a line that `refusalOf` does not refuse. */
 function recordOf(line: Line, { sentBy }: AuditBatch, now: number, { email, name }: UserName): Omit<AuditRecord, 'id'> {
   const { instance, seq, time, request_id, revision, user, tenant, action, resource_type, resource_key } = line
-  const { decision, reason, latency_us, sent = null } = line
+  const { decision, reason, latency_us, sent = null, person } = line
   return {
     ...({ instance, seq, request_id, revision, user, tenant, action, resource_type } as AuditRecord),
     ...({ resource_key, decision, reason, latency_us } as AuditRecord),
@@ -187,6 +187,8 @@ function recordOf(line: Line, { sentBy }: AuditBatch, now: number, { email, name
     user_email: email,
     user_name: name,
     sent: isBounded(sent) ? sent : 'too long',
+    // nobody asks in the console of a PDP that sends its records
+    ...(sentBy === undefined && isText(person) ? { person } : {}),
     ...forReplay(line),
   }
 }

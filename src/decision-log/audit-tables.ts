@@ -47,6 +47,8 @@ export interface AuditRecord {
   readonly request_id: string | null
   readonly revision: number
   readonly api_key: string
+  /** the name of a person who asked in the console without a key; `api_key` is then their id */
+  readonly person?: string
   /** id of the API key that sent the record */
   readonly sent_by: string | null
   readonly user: string

@@ -2,6 +2,7 @@
 // docs/decision-log.md. They are not policy: no revision, no history.
 import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../http/page.ts'
+import { actorName } from '../management/actor.ts'
 import type { Scope } from '../management/http/auth.ts'
 import { printTime } from '../management/http/render.ts'
 import type { RouteContext } from '../management/http/route-context.ts'
@@ -33,6 +34,12 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     const [found] = store.view(scope.organization).by('pdp_configs_of_environment', scope.environment.id, { limit: 1 })
     return found?.id ?? scope.environment.id
   }
+  /** As history names them: a person, or an API key that is still there. */
+  const askedBy = ({ organization }: Scope, { person, api_key: id }: AuditRecord): string | null => {
+    if (person !== undefined) return person
+    const control = store.view(organization)
+    return control.find('api_key', id) === undefined ? null : actorName(control, { api_key_id: id, operation: '' })
+  }
   app.get<{ Querystring: Query }>(
     AUDIT_LOGS,
     { config, schema: { querystring: AuditQuery, response: { 200: longPageOf(AuditLogRead) } } },
@@ -48,7 +55,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
         offset: page.offset,
         rows: page.rows,
       })
-      const data = rows.map((record) => auditRead(record, scope, pdp))
+      const data = rows.map((record) => auditRead(record, scope, pdp, askedBy(scope, record)))
       return { ...pageBody(data, total, page), pagination_count: reachable }
     },
   )
@@ -71,7 +78,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
       const { id } = request
       const admitAgain = () => app.admitAgain(request)
       streams.open({ id, environment: scope.environment.id, admitAgain }, reply.raw, (record) =>
-        fits === undefined || fits(record) ? auditRead(record, scope, pdp) : undefined,
+        fits === undefined || fits(record) ? auditRead(record, scope, pdp, askedBy(scope, record)) : undefined,
       )
       return reply
     },
@@ -84,7 +91,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
       const record = id === undefined ? undefined : await audit.find(scope.environment.id, id)
       if (record === undefined)
         throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'recorded decision', ref: params.log })
-      return auditRead(record, scope, configOf(scope))
+      return auditRead(record, scope, configOf(scope), askedBy(scope, record))
     },
   )
   app.register(async (lines) => {
@@ -136,7 +143,12 @@ function wantedOf(query: Query): AuditWanted {
 }
 
 /** The contract's AuditLogModel. */
-function auditRead(record: AuditRecord, { organization, project, environment }: Scope, pdp: string): AuditLogRead {
+function auditRead(
+  record: AuditRecord,
+  { organization, project, environment }: Scope,
+  pdp: string,
+  askedBy: string | null,
+): AuditLogRead {
   const { user, action, tenant, resource_type: type, resource_key: key, decision, sent } = record
   const attributes = sent === null || typeof sent !== 'object' ? {} : (sent as JsonObject)
   const input = {
@@ -169,6 +181,7 @@ function auditRead(record: AuditRecord, { organization, project, environment }: 
       request_id: record.request_id,
       revision: record.revision,
       api_key_id: record.api_key,
+      asked_by: askedBy,
       sent_by: record.sent_by,
       resource_key: key,
       instance: record.instance,

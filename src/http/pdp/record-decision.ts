@@ -11,6 +11,7 @@ import { recordedAttributes, recordedQuestion } from '../../pdp/recorded-questio
 import { type Check, questionOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
+import { vouchedOf } from './vouched.ts'
 
 /** The outcome of a check: `undecided` is 503, `refused` any answer for an invalid or unauthorized request. */
 export type Outcome = 'allow' | 'deny' | 'undecided' | 'refused'
@@ -132,6 +133,7 @@ export class Decisions {
       environment: pdp.environment,
       revision: pdp.revision,
       apiKey: this.#nameOf(message),
+      person: vouchedOf(message)?.person,
       user: userKey,
       tenant: pdp.tenantOf(type, tenant, key),
       action: actionKey,

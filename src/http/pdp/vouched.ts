@@ -10,6 +10,8 @@ export interface Vouched {
   readonly organization: LogId
   /** id of the API key, for the decision log */
   readonly keyId: string
+  /** who asks, where that is a person without a key: as the identity provider calls them */
+  readonly person?: string
 }
 
 const vouched = new WeakMap<IncomingMessage, Vouched>()

@@ -52,7 +52,9 @@ function handOver(
   path: string,
   { organization, environment }: Scope,
 ): void {
-  vouchFor(raw, { environment: environment.id, organization, keyId: caller.key.id })
+  const { key, user } = caller
+  const person = user === undefined ? {} : { person: user.name ?? user.subject }
+  vouchFor(raw, { environment: environment.id, organization, keyId: key.id, ...person })
   raw.url = path
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) reply.raw.setHeader(name, value)

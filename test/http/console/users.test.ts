@@ -1,8 +1,10 @@
 // People sign in to the console at an identity provider: the whole way with a provider of the test's own, what each
 // role may do, what history says, and what an attacker would try on the way.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type DecisionRecord, lineOf } from '../../../src/client/decision-record.ts'
 import { knownValues, readAccessRule } from '../../../src/http/console/user-access.ts'
 import { SIGN_IN_MS, USER_NAME_LENGTH_MAX, USER_SESSION_MS, USER_VALUES_MAX } from '../../../src/model/limits.ts'
+import { pooledPdpServer } from '../../../src/server.ts'
 import { type Installation, openInstallation, PROXIED, type Response, Visitor } from './harness.ts'
 import { CLIENT, openProvider, type StandIn } from './stand-in-provider.ts'
 
@@ -195,6 +197,30 @@ describe('a user', () => {
       actor_user: { issuer: provider.issuer, subject: 'sub-2', name: '<b>Ben</b>' },
       path: '/v2/facts/default/development/users',
     })
+  })
+
+  it('is named by the decisions that they asked for, and an API key by its name', async () => {
+    const { management, app } = own
+    const lines: string[] = []
+    const add = (record: DecisionRecord) => {
+      lines.push(`{"instance":"${'a'.repeat(32)}","seq":${lines.length + 1}${lineOf(record, 0)}`)
+      return { settled: (done: (error?: Error) => void) => done() }
+    }
+    const pdp = pooledPdpServer(management, { decisionLog: { recorder: { add } } as never })
+    await pdp.ready()
+    app.console?.answerWith(pdp)
+    const body = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello', tenant: 'default' } }
+    const withKey = new Visitor(app)
+    await withKey.signIn((await own.addKey('read', 'help desk')).secret)
+    for (const visitor of [await signedIn('ops', { sub: 'sub-2', name: '<b>Ben</b>' }), withKey]) {
+      const asked = `/console/api/allowed?project=default&environment=development`
+      expect((await visitor.ask('POST', asked, { body })).status).toBe(200)
+    }
+    await pdp.close()
+    await management.audit.append({ lines: Buffer.from(lines.join('')), isCompressed: false })
+    const { data } = (await withKey.ask('GET', '/console/api/v2/pdps/default/development/audit_logs')).json()
+    const named = (data as { context: { asked_by: string } }[]).map(({ context }) => context.asked_by)
+    expect(named.sort()).toEqual(['<b>Ben</b>', 'help desk'])
   })
 
   it('is asked for again after an hour, however busy', async () => {

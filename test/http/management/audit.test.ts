@@ -212,7 +212,7 @@ describe('records of decisions', () => {
     const apiKey = `sha256:${hashSecret(key).slice(0, 16)}`
     expect((await send(line({ seq: 1, instance, apiKey }))).body).toMatchObject({ stored: 1, refused: 0 })
     const [record] = (await list(`pdp_id=${instance}`)).data
-    expect(record.context).toMatchObject({ api_key_id: keyId, sent_by: keyId })
+    expect(record.context).toMatchObject({ api_key_id: keyId, sent_by: keyId, asked_by: expect.any(String) })
   })
 
   it('go on only in a series that the same key began, also after it was rotated', async () => {
