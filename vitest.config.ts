@@ -61,6 +61,7 @@ export default defineConfig({
   // as in console/vite.config.ts: what the console takes from src
   resolve: {
     alias: {
+      'zerohop/client': join(import.meta.dirname, 'src/client.ts'),
       'zerohop/conditions': join(import.meta.dirname, 'src/model/condition-operators.ts'),
       'zerohop/policy-kinds': join(import.meta.dirname, 'src/model/policy-kinds.ts'),
     },

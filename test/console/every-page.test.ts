@@ -8,7 +8,19 @@ import { dataOf } from '../../src/client.ts'
 import { consoleServer, problemsOf, useConsole } from '../support/console.ts'
 import { CONSOLE_POLICY } from '../support/console-policy.ts'
 
-const console = useConsole('every-page')
+/** In both colours everywhere; pictures are taken by the tests of the pages. */
+const LOOK = { isWhole: true, isPlain: true }
+/** As long as keys may be, and a name that would be an element if it were ever taken for markup. */
+const LONG = 'k'.repeat(256)
+const MARKUP = '<img src="x" onerror="alert(1)">'
+const POLICY = {
+  ...CONSOLE_POLICY,
+  roles: [...CONSOLE_POLICY.roles, { key: LONG, name: MARKUP, permissions: ['report:read'] }],
+  users: [...CONSOLE_POLICY.users, { key: LONG, first_name: MARKUP }],
+  role_assignments: [...CONSOLE_POLICY.role_assignments, { user: LONG, role: LONG, tenant: 'acme' }],
+}
+
+const console = useConsole('every-page', POLICY)
 const { p, e } = console.path
 const BELOW = '/$project/$environment/'
 
@@ -32,6 +44,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
   users: [['users', 'eli@globex.example']],
   'users/$user': [
     ['users/ben@acme.example', 'folder:q4 in acme'],
+    [`users/${LONG}`, LONG],
     ['users/ben@acme.example?tab=permissions', 'On single instances'],
     ['users/ben@acme.example?tab=details', 'Last name'],
   ],
@@ -125,10 +138,12 @@ it.skipIf(consoleServer === undefined)('is usable in both sizes and colours', { 
     await goTo(page, `/${p}/${e}/${address}`)
     const main = page.getByRole('main')
     await main.getByText(shows).filter({ visible: true }).first().waitFor()
-    problems.push(...(await problemsOf(page, `every-${address}`, { isWhole: true })))
+    const name = address.slice(0, 60)
+    problems.push(...(await problemsOf(page, name, LOOK)))
+    if ((await page.locator('img[src="x"]').count()) > 0) problems.push(`${name}: a name became an element`)
   }
   await goTo(page, '/sign-in')
   await page.getByLabel(OTHERS['/sign-in']!).waitFor()
-  problems.push(...(await problemsOf(page, 'sign-in', { isWhole: true })))
+  problems.push(...(await problemsOf(page, 'sign-in', LOOK)))
   expect(problems).toEqual([])
 })

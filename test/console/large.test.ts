@@ -98,7 +98,7 @@ it.skipIf(consoleServer === undefined)('the matrix draws what is seen, and reach
     .last()
     .waitFor()
   await expectSmall(page)
-  await inspect(page, 'large-policy')
+  await inspect(page, 'large-policy', { isPlain: true })
   await page.goto(`${page.url()}?roles=${LAST.role}`)
   await page.getByRole('rowheader', { name: `Role ${ROLES}` }).waitFor()
   expect(await grid.getAttribute('aria-rowcount')).toBe('3')

@@ -86,6 +86,11 @@ it.skipIf(consoleServer === undefined)('plans for a key that reads, and says whi
   await page.getByText(/99999/).waitFor()
   await choose(page, ['role.yaml', 'zerohop: 2\nroles:\n  - { key: guest }\n'])
   await page.getByRole('list', { name: 'What would change' }).getByText('guest').first().waitFor()
-  await page.getByText('Your API key may only read.').waitFor()
+  await page.getByText('You may only read.').waitFor()
+  // the files are still there when one comes back
+  await page.getByRole('link', { name: 'History', exact: true }).click()
+  await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
+  await page.goBack()
+  await page.getByRole('list', { name: 'What would change' }).getByText('guest').first().waitFor()
   expect(await page.getByRole('button', { name: 'Apply as one revision' }).count()).toBe(0)
 })

@@ -140,6 +140,8 @@ interface Look {
   readonly sizes?: readonly Size[]
   /** in both colours, also in `npm test` */
   readonly isWhole?: boolean
+  /** no picture is taken, even when others are */
+  readonly isPlain?: boolean
 }
 
 /**
@@ -152,7 +154,7 @@ export async function inspect(page: Page, name: string, look: Look = {}): Promis
 
 /** What `inspect` would fail with, a line each. */
 export async function problemsOf(page: Page, name: string, look: Look = {}): Promise<readonly string[]> {
-  const { sizes = ['wide', 'narrow'], isWhole = IS_WHOLE } = look
+  const { sizes = ['wide', 'narrow'], isWhole = IS_WHOLE, isPlain = false } = look
   const before = page.viewportSize() ?? SIZES.wide
   const problems: string[] = []
   for (const size of sizes) {
@@ -165,7 +167,7 @@ export async function problemsOf(page: Page, name: string, look: Look = {}): Pro
       const found = overflow === 0 ? [] : [`${overflow} pixels wider than the screen`]
       found.push(...(await violations(page, at === 0)))
       problems.push(...found.map((problem) => `${name}, ${size}, ${scheme}: ${problem}`))
-      if (PICTURES !== undefined) await takePicture(page, `${name}-${size}-${scheme}`)
+      if (PICTURES !== undefined && !isPlain) await takePicture(page, `${name}-${size}-${scheme}`)
     }
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: null })

@@ -50,7 +50,7 @@ export function PlanOutcome({ action, mutation, onAgain, canWrite, isDisabled, b
         {beside}
         <span className={classes.note}>
           {children}
-          {!canWrite && ' Your API key may only read.'}
+          {!canWrite && ' You may only read.'}
         </span>
       </div>
     </>

@@ -15,7 +15,7 @@ export function UnknownEnvironment({ error, onRetry }: { readonly error: unknown
         <EmptyState
           icon="layers"
           title={`${p} / ${e} is not there`}
-          text="It was deleted, its name was typed wrong, or your API key does not reach it."
+          text="It was deleted, its name was typed wrong, or you may not reach it."
           action={
             <Anchor component={Link} to="/" size="sm">
               Go to an environment that is

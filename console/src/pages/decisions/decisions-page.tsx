@@ -117,9 +117,9 @@ function statusOf({ state, hasMissed, decisions }: LiveDecisions): string {
 const COLUMNS: readonly Column<RecordedDecision>[] = [
   { header: 'Answer', width: '96px', cell: ({ decision }) => <Outcome isAllowed={decision} /> },
   { header: 'Question', cell: (decision) => <Question decision={decision} /> },
-  { header: 'Asked by', width: '150px', cell: ({ context }) => <AskedBy name={context.asked_by} />, isMinor: true },
-  { header: 'Tenant', width: '150px', cell: ({ tenant }) => tenant, isMinor: true },
-  { header: 'Reason', width: '130px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
+  { header: 'Asked by', width: '140px', cell: ({ context }) => <AskedBy name={context.asked_by} />, isMinor: true },
+  { header: 'Tenant', width: '120px', cell: ({ tenant }) => tenant, isMinor: true },
+  { header: 'Reason', width: '110px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
   { header: 'Revision', width: '88px', cell: (decision) => revisionOf(decision) ?? '', isMinor: true },
   { header: 'When', width: '190px', cell: ({ timestamp }) => <Instant value={timestamp} />, isMinor: true },
 ]

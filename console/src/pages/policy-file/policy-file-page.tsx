@@ -27,6 +27,8 @@ import {
 const FROM = '/$project/$environment/policy-file'
 const NO_FILES: PickedFiles = { id: 0, files: [] }
 let picks = 0
+/** The files that were picked last, and where: they are still there when one comes back to the page. */
+let kept: { readonly place: string; readonly picked: PickedFiles } | undefined
 
 export function PolicyFilePage() {
   const path = useEnvironmentPath()
@@ -45,15 +47,20 @@ export function PolicyFilePage() {
 }
 
 function ApplySection({ path }: { readonly path: EnvironmentPath }) {
-  const [picked, setPicked] = useState(NO_FILES)
+  const place = `${path.p}/${path.e}`
+  const [picked, setPicked] = useState(kept?.place === place ? kept.picked : NO_FILES)
   const { id, files } = picked
   const [prune, setPrune] = useState(false)
   const checked = useQuery(checkQuery(path, picked, prune))
+  const pick = (next: PickedFiles['files']) => {
+    kept = { place, picked: { id: ++picks, files: next } }
+    setPicked(kept.picked)
+  }
   return (
     <>
       <section className={classes.apply}>
         <h2>Plan and apply files</h2>
-        <FilePicker files={files} onChange={(next) => setPicked({ id: ++picks, files: next })} />
+        <FilePicker files={files} onChange={pick} />
         <label className={classes.choice}>
           <input type="checkbox" checked={prune} onChange={({ currentTarget }) => setPrune(currentTarget.checked)} />
           Prune: delete what the files manage and do not name
@@ -110,8 +117,10 @@ function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps)
   const apply = useWrite<void>({
     send: () => applyFiles(path, policy, planned, { prune, cascade: cascade && needsCascade }),
     done: () => 'The files are applied',
-    onDone: (_, revision) =>
-      void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } }),
+    onDone: (_, revision) => {
+      kept = undefined
+      void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } })
+    },
   })
   if (planned.changes.length === 0)
     return (
