@@ -65,7 +65,8 @@ const OF_A_KEY = /^This API key may\b/
 export function describeError(error: unknown): Description {
   if (error instanceof ApiError) {
     const { status, message: text, id } = error
-    if (status === 403) return { title: 'You may not do this', text: text.replace(OF_A_KEY, 'You may'), canRetry: false }
+    if (status === 403)
+      return { title: 'You may not do this', text: text.replace(OF_A_KEY, 'You may'), canRetry: false }
     if (status === 404) return { title: 'Not found', text, canRetry: false }
     if (status === 429) return { title: 'Too many requests', text, canRetry: true }
     if (status === 503) return { title: 'The server is not ready', text, canRetry: true }
