@@ -43,5 +43,5 @@ it.skipIf(consoleServer === undefined)('warns of a PDP whose answers may be old'
   await page.getByText('1 PDP may answer from an old policy: zebra').waitFor()
   await page.getByText('0 connected').waitFor()
   await page.getByRole('region', { name: 'PDPs' }).getByText('Not connected').waitFor()
-  await inspect(page, 'overview-pdps', ['wide'])
+  await inspect(page, 'overview-pdps', { sizes: ['wide'] })
 })
