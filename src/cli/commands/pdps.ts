@@ -5,9 +5,9 @@ import { PAGE_ROWS_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { remoteEnvironment } from './ask-api.ts'
-import type { TargetOptions } from './plan-target.ts'
+import type { ApiOptions } from './management-api.ts'
 
-export interface PdpsOptions extends TargetOptions {
+export interface PdpsOptions extends ApiOptions {
   readonly stale?: boolean
   readonly json?: boolean
 }
