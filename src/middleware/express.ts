@@ -2,7 +2,7 @@
 // its types are used; bodies are not read, and the next handler runs outside of everything here.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Pdp } from '../pdp/pdp.ts'
-import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -27,7 +27,10 @@ export interface ExpressAuthorization<P extends PolicyTypes> {
   /** Sets `request.authorization`, and answers 401 when the request has no user. */
   readonly subject: RequestHandler
   /** Goes on when the user may do the action; else answers 401, 400, 403 or 503. */
-  allow<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceFor<Request, P, T>): RequestHandler
+  allow<T extends TypeOf<P>>(
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: ResourceFor<Request, P, T>,
+  ): RequestHandler
 }
 
 /** Handlers that decide about requests. */

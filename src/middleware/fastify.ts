@@ -2,7 +2,7 @@
 // loaded, only its types are used; in `onRequest` the body has not been read yet.
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Pdp } from '../pdp/pdp.ts'
-import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -25,7 +25,10 @@ export interface FastifyAuthorization<P extends PolicyTypes> {
   /** Sets `request.authorization`, and answers 401 when the request has no user. */
   readonly subject: onRequestHookHandler
   /** Goes on when the user may do the action; else answers 401, 400, 403 or 503. For any hook of a request. */
-  allow<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceFor<FastifyRequest, P, T>): onRequestHookHandler
+  allow<T extends TypeOf<P>>(
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: ResourceFor<FastifyRequest, P, T>,
+  ): onRequestHookHandler
 }
 
 /** Hooks that decide about requests. */

@@ -2,7 +2,7 @@
 // are used; bodies are not read, and the next handler runs outside of everything here.
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { Pdp } from '../pdp/pdp.ts'
-import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -25,7 +25,10 @@ export interface HonoAuthorization<P extends PolicyTypes> {
   /** Sets the variable `authorization`, and answers 401 when the request has no user. */
   readonly subject: MiddlewareHandler
   /** Goes on when the user may do the action; else answers 401, 400, 403 or 503. */
-  allow<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceFor<Context, P, T>): MiddlewareHandler
+  allow<T extends TypeOf<P>>(
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: ResourceFor<Context, P, T>,
+  ): MiddlewareHandler
 }
 
 /** Handlers that decide about requests. */

@@ -3,7 +3,15 @@
 import { type ErrorCode, isZerohopError, type ZerohopError } from '../model/errors.ts'
 import { REQUEST_DECISIONS_MAX } from '../model/limits.ts'
 import type { Pdp } from '../pdp/pdp.ts'
-import type { ActionIn, PolicyTypes, ResourceIn, TypeOf, UserIn } from '../pdp/policy-types.ts'
+import type {
+  ActionObject,
+  ActionOf,
+  PolicyTypes,
+  ResourceIn,
+  ResourceObject,
+  TypeOf,
+  UserIn,
+} from '../pdp/policy-types.ts'
 import type { Action, Attributes, Resource } from '../pdp/request.ts'
 
 export interface AuthorizationOptions<R, P extends PolicyTypes = PolicyTypes> {
@@ -66,7 +74,10 @@ export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /** `check` of the PDP for the user, in the tenant and with the context of the request. @throws as that does */
-  check<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceIn<P, T>): boolean {
+  check<T extends TypeOf<P>>(
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
+  ): boolean {
     const { decision, error } = this.decide(action, resource)
     if (error !== undefined) throw error
     return decision.allow === true
@@ -127,7 +138,11 @@ export class Authorizer<R extends object, P extends PolicyTypes> {
   }
 
   /** The answer to a request that is not allowed; undefined when it may go on. @throws what the options throw */
-  decide<T extends TypeOf<P>>(request: R, action: ActionIn<P, T>, resource: ResourceFor<R, P, T>): Refusal | undefined {
+  decide<T extends TypeOf<P>>(
+    request: R,
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: ResourceFor<R, P, T>,
+  ): Refusal | undefined {
     const about = typeof resource === 'function' ? resource(request) : resource
     return refusalOf(this.#of(request).decide(action, about))
   }

@@ -36,12 +36,14 @@ import {
 } from './pdp-source.ts'
 import type {
   ActionIn,
+  ActionObject,
   ActionOf,
   CheckIn,
   FilterOptionsIn,
   PermissionFilterIn,
   PolicyTypes,
   ResourceIn,
+  ResourceObject,
   ResourcesQueryIn,
   TypeOf,
   UserIn,
@@ -111,8 +113,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    */
   check<T extends TypeOf<P>>(
     user: UserIn<P>,
-    action: ActionIn<P, T>,
-    resource: ResourceIn<P, T>,
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): boolean {
     const image = this.#source.current
@@ -175,8 +177,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** The decision of `check` with the revision and its reasons. Slower than `check`. */
   explain<T extends TypeOf<P>>(
     user: UserIn<P>,
-    action: ActionIn<P, T>,
-    resource: ResourceIn<P, T>,
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): Explanation {
     return this.#explained((image, ...asked) => image.explain(...asked), user, action, resource, context)
@@ -188,8 +190,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    */
   why<T extends TypeOf<P>>(
     user: UserIn<P>,
-    action: ActionIn<P, T>,
-    resource: ResourceIn<P, T>,
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): Why {
     return this.#explained((image, ...asked) => whyTree(image.explainWays(...asked)), user, action, resource, context)
@@ -217,7 +219,12 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * @throws FILTER_REFUSED where a condition cannot be said of a row; LISTING_TOO_LARGE; INPUT_INVALID without a
    *   tenant; what a check throws
    */
-  filter<T extends TypeOf<P>>(user: UserIn<P>, action: ActionIn<P, T>, type: T, options: FilterOptionsIn<P>): Filter {
+  filter<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    type: T,
+    options: FilterOptionsIn<P>,
+  ): Filter {
     const image = this.#image()
     const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
     const question = questionOf(user, action, { type, tenant }, context)
@@ -257,7 +264,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** The stored instances of a type on which the user may do the action, each checked in its own tenant. */
   resources<T extends TypeOf<P>>(
     user: UserIn<P>,
-    action: ActionIn<P, T>,
+    action: ActionOf<P, T> | ActionObject<P, T>,
     type: T,
     query?: ResourcesQueryIn<P, T> | null,
   ): Keys {
@@ -266,14 +273,18 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /** The stored users who may do the action. */
-  users<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceIn<P, T>, query?: UsersQuery | null): Keys {
+  users<T extends TypeOf<P>>(
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
+    query?: UsersQuery | null,
+  ): Keys {
     return listing.users(this.#listings(undefined, resource, action), action, resource, query)
   }
 
   /** The actions that the user may do, sorted. */
   actions<T extends TypeOf<P>>(
     user: UserIn<P>,
-    resource: ResourceIn<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): ActionOf<P, T>[] {
     return listing.actions(this.#listings(user, resource), user, resource, context) as ActionOf<P, T>[]
@@ -282,8 +293,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** The tenants in which the user may do the action, by key. A tenant of the resource is ignored. */
   tenants<T extends TypeOf<P>>(
     user: UserIn<P>,
-    action: ActionIn<P, T>,
-    resource: ResourceIn<P, T>,
+    action: ActionOf<P, T> | ActionObject<P, T>,
+    resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): Tenant[] {
     return listing.tenants(this.#listings(user, resource, action), user, action, resource, context)

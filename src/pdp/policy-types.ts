@@ -38,23 +38,28 @@ export type UserIn<P extends PolicyTypes> =
   | string
   | { readonly key: string; readonly attributes?: P['userAttributes'] | null }
 
+/** An action of a resource of type `T`, with what else is sent of it. */
+export interface ActionObject<P extends PolicyTypes, T extends TypeOf<P>> extends Omit<ActionParts, 'key'> {
+  readonly key: ActionOf<P, T>
+}
+
+/** A resource of type `T`, with what else is sent of it. */
+export interface ResourceObject<P extends PolicyTypes, T extends TypeOf<P>>
+  extends Omit<ResourceParts, 'type' | 'tenant' | 'attributes' | 'relations'> {
+  readonly type: T
+  readonly tenant?: P['tenants'] | null
+  readonly attributes?: P['resources'][T]['attributes'] | null
+  readonly relations?: { readonly [R in RelationOf<P, T>]?: readonly string[] } | null
+}
+
+// An editor shows the name of a type that has one. Methods that are called with an action and a resource spell these
+// two out, so that it shows the actions and the types of the policy.
+
 /** The action of a check about a resource of type `T`. */
-export type ActionIn<P extends PolicyTypes, T extends TypeOf<P>> =
-  | ActionOf<P, T>
-  | (Omit<ActionParts, 'key'> & { readonly key: ActionOf<P, T> })
+export type ActionIn<P extends PolicyTypes, T extends TypeOf<P>> = ActionOf<P, T> | ActionObject<P, T>
 
-/** A resource of type `T`. */
-export type ResourceIn<P extends PolicyTypes, T extends TypeOf<P>> =
-  | TypedKey<T>
-  | (Omit<ResourceParts, 'type' | 'tenant' | 'attributes' | 'relations'> & {
-      readonly type: T
-      readonly tenant?: P['tenants'] | null
-      readonly attributes?: P['resources'][T]['attributes'] | null
-      readonly relations?: { readonly [R in RelationOf<P, T>]?: readonly string[] } | null
-    })
-
-/** A resource type, or one of its instances. */
-export type TypedKey<T extends string> = T | `${T}:${string}`
+/** A resource type, one of its instances, or either with what else is sent of it. */
+export type ResourceIn<P extends PolicyTypes, T extends TypeOf<P>> = T | `${T}:${string}` | ResourceObject<P, T>
 
 /** One check of a bulk check, about a resource of any type. */
 export type CheckIn<P extends PolicyTypes> = {

@@ -2,7 +2,7 @@
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { DecisionListener, PdpSource } from './pdp-source.ts'
-import type { ActionOf, PolicyTypes, TypedKey, TypeOf } from './policy-types.ts'
+import type { ActionOf, PolicyTypes, TypeOf } from './policy-types.ts'
 import { questionOf } from './request.ts'
 import { requireNames } from './strict-names.ts'
 
@@ -31,7 +31,7 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
-  can<T extends TypeOf<P>>(action: ActionOf<P, T>, resource: TypedKey<T>): boolean {
+  can<T extends TypeOf<P>>(action: ActionOf<P, T>, resource: T | `${T}:${string}`): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
     if (typeof action !== 'string' || typeof resource !== 'string')
