@@ -135,6 +135,7 @@ program
   .argument('<resource>', 'resource type, or type:key')
   .option('--tenant <key>', 'tenant (default)')
   .option('--explain', 'say why')
+  .option('--json', 'as one JSON object')
   .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts('pdp'))
   .option(
     '--pdp <url>',

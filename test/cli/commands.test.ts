@@ -220,9 +220,9 @@ describe('serve', () => {
   it('is asked by `check`: exit code 0 allow, 1 deny, 2 could not decide', async () => {
     const env = { ZEROHOP_DATA: data, PDP_PORT: String(ports.pdp) }
     expect(await run(['check', 'ana', 'say', 'hello'], env)).toEqual({ code: 0, out: 'allow\n', err: '' })
-    expect(await run(['check', 'ben', 'say', 'hello:plan', '--tenant', 'default'], env)).toMatchObject({
+    expect(await run(['check', 'ben', 'say', 'hello:plan', '--tenant', 'default', '--json'], env)).toMatchObject({
       code: 1,
-      out: 'deny\n',
+      out: '{"allow":false}\n',
     })
     const explained = await run(['check', 'ben', 'say', 'hello', '--explain'], env)
     expect([explained.code, explained.out]).toEqual([
@@ -283,7 +283,13 @@ describe('serve', () => {
     expect(facts).toMatchObject({ users: 2, roles: 2, assignments: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
     expect((await here(['image', 'inspect', image])).out).toMatch(/^assignments +2$/m)
     expect((await run(['check', 'ana', 'say', 'hello', '--image', image])).code).toBe(0)
-    expect((await run(['check', 'ben', 'say', 'hello', '--image', image, '--explain'])).out).toContain('no_permission')
+    const asked = ['check', 'ben', 'say', 'hello', '--image', image, '--explain']
+    expect((await run(asked)).out).toContain('no_permission')
+    const { code, out } = await run([...asked, '--json'])
+    expect([code, JSON.parse(out)]).toMatchObject([
+      1,
+      { allow: false, revision: expect.any(Number), why: { allow: false } },
+    ])
   })
 
   it('gives an image that a PDP runs from, without any management side', async () => {

@@ -5,11 +5,12 @@ export const SLOW: readonly string[] = [
   'test/build.test.ts', // the stage `build` of .ci/run
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
   'test/conformance/image-forms.test.ts', // conformance/image
-  'test/conformance/store-reopened.test.ts', // conformance/store
+  'test/conformance/store-reopened.test.ts', // conformance/image, store/store
+  'test/conformance/store.test.ts', // conformance/image, store/store
   'test/clients/story.test.ts', // replicas/story, which tells the same at two servers
   'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/access-review.test.ts', // http/management/access-review, console/units
-  'test/console/decisions.test.ts', // decision-log/stream, console/why
+  'test/console/decisions.test.ts', // decision-log/stream, console/every-page
   'test/console/large.test.ts', // console/logic/matrix, management/access-review, console/every-page
   'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
@@ -18,25 +19,31 @@ export const SLOW: readonly string[] = [
   'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
   'test/console/keys.test.ts', // console/units, management/api-keys, management/pdps
   'test/console/resources.test.ts', // console/units, console/policy, management/resource-roles
+  'test/console/shell.test.ts', // console/every-page, console/units
   'test/console/tenants.test.ts', // console/policy, console/units
   'test/console/users.test.ts', // console/policy, console/units
+  'test/console/why.test.ts', // console/first-minutes, which asks there, explain/why, http/management/past
   'test/crash/apply.test.ts', // crash/kill
   'test/crash/decisions.test.ts', // decision-log/damage
+  'test/crash/backup.test.ts', // management/backup, crash/kill
   'test/damage/flips.test.ts', // kernel/damaged
   'test/kernel/collisions.test.ts', // conformance/image
   'test/kernel/large.test.ts', // conformance/image: the cases beside each limit
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
   'test/property/canaries.test.ts', // the laws that its planted defects break
+  'test/reference/coverage.test.ts', // conformance/image, which asks the same cases
   'test/prisma/where.test.ts', // npm run test:prisma; filters/prisma
   'test/replicas/consistency.test.ts', // npm run test:replicas
   'test/replicas/database-command.test.ts', // replicas/setup
-  'test/replicas/database-fork.test.ts', // replicas/forgotten
+  'test/replicas/database-fork.test.ts', // replicas/setup
   'test/replicas/decisions-alike.test.ts', // replicas/decisions
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
+  'test/replicas/forgotten.test.ts', // management/retention, replicas/snapshots
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
   'test/replicas/past.test.ts', // management/past
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
+  'test/store/verify.test.ts', // store/checksum, store/damage, store/scrub
   'test/simulation/simulation.test.ts', // npm run test:simulation
 ]

@@ -9,6 +9,7 @@ import { askAllowed } from './ask-pdp.ts'
 export interface CheckOptions {
   readonly tenant?: string
   readonly explain?: boolean
+  readonly json?: boolean
   /** an image file; without it a running PDP is asked */
   readonly image?: string
   /** address of the PDP */
@@ -17,6 +18,9 @@ export interface CheckOptions {
 
 interface Answer {
   readonly allow: boolean
+  /** with `explain`, unless the PDP is of a version that does not say */
+  readonly revision?: number | null
+  readonly why?: Why
   readonly lines: readonly string[]
 }
 
@@ -31,12 +35,13 @@ export async function runCheck(
   options: CheckOptions,
 ): Promise<number> {
   const about = readResource(resource, options.tenant)
-  const { allow, lines } =
+  const { lines, ...answer } =
     options.image === undefined
       ? await askServer(env, { user: { key: user }, action, resource: about }, options)
       : askImage(options.image, env, [user, action], about, options.explain ?? false)
-  process.stdout.write(`${[allow ? 'allow' : 'deny', ...lines].join('\n')}\n`)
-  return allow ? ALLOW : DENY
+  const text = options.json ? JSON.stringify(answer) : [answer.allow ? 'allow' : 'deny', ...lines].join('\n')
+  process.stdout.write(`${text}\n`)
+  return answer.allow ? ALLOW : DENY
 }
 
 function askImage(
@@ -51,8 +56,8 @@ function askImage(
   if (!explain) return { allow: pdp.check(user, action, resource, context), lines: [] }
   const { allow, revision, code, rebac, abac, roles } = pdp.explain(user, action, resource, context)
   const codes = [`code ${code}`, ...(resource.key === undefined ? [] : [`on the instance ${rebac}`]), `by sets ${abac}`]
-  const reasons = reasonLines(pdp.why(user, action, resource, context))
-  return { allow, lines: [`revision ${revision}`, ...codes, ...reasons, ...rolesLine(roles)] }
+  const why = pdp.why(user, action, resource, context)
+  return { allow, revision, why, lines: [`revision ${revision}`, ...codes, ...reasonLines(why), ...rolesLine(roles)] }
 }
 
 async function askServer(env: Env, body: object, { pdp, explain }: CheckOptions): Promise<Answer> {
@@ -60,9 +65,11 @@ async function askServer(env: Env, body: object, { pdp, explain }: CheckOptions)
   const { rbac, rebac, abac } = (answer.debug ?? {}) as Debug
   if (!rbac) return { allow: answer.allow, lines: [] }
   const codes = [`code ${rbac.code}`, ...(rebac ? [`on the instance ${rebac.code}`] : []), `by sets ${abac?.code}`]
-  const reasons = answer.why === undefined ? [] : reasonLines(answer.why as Why)
+  const why = answer.why as Why | undefined
+  const reasons = why === undefined ? [] : reasonLines(why)
   const lines = [`revision ${answer.revision}`, ...codes, ...reasons, ...rolesLine(rbac.user_roles ?? [])]
-  return { allow: answer.allow, lines }
+  const revision = answer.revision === null ? null : Number(answer.revision)
+  return { allow: answer.allow, revision, ...(why === undefined ? {} : { why }), lines }
 }
 
 /** The parts of a PDP's debug answer that are read here; the PDP may be of another version. */
