@@ -1,8 +1,9 @@
 // What the tests of snapshots and trimming do with replicas: small bounds, so that little is much, and time that passes
 // when they say so.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { withoutRequest } from '../../src/log/change.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import { applyRetention, type RetentionOptions } from '../../src/management/retention.ts'
@@ -171,4 +172,37 @@ export async function trim(url: string, log: string, replica: Replica): Promise<
   await age(url)
   const oldest = async () => (await entriesOf(url, log)).oldest
   await lookUntil(replica, oldest, Math.min(newest!.revision, head - KEEP_FEW.historyRevisions + 1), KEEP_FEW)
+}
+
+/**
+ * A snapshot that is wrong is refused by the replica that was to confirm it, never used, and nothing is trimmed behind
+ * it; another one is tried later.
+ * @param isWhole as in `damage`
+ * @param reason part of what the refusing replica reports
+ */
+export async function requireRefused(isWhole: boolean, reason: string): Promise<void> {
+  const url = await of.server.database()
+  const [one, other] = [await openReplica(url), await openReplica(url)]
+  const log = development(one)
+  await createUsers(one, log, 'first')
+  const { revision } = one.store.head(log)
+  await lookUntil(one, () => snapshotsOf(url, log), [{ revision, state: 'written' }])
+  await damage(url, isWhole)
+  await other.store.confirm()
+  await lookUntil(other, () => snapshotsOf(url, log), [{ revision, state: 'refused' }])
+  await eventually(() => other.events.length, 1)
+  expect(other.events).toEqual([{ what: 'refused', log, revision, reason: expect.stringContaining(reason) }])
+  await age(url)
+  for (let round = 0; round < 5; round++) {
+    await look(one, KEEP_FEW)
+    await look(other, KEEP_FEW)
+    await pause(50)
+  }
+  expect((await entriesOf(url, log)).oldest).toBe(1)
+  const fresh = await openReplica(url)
+  expect(stateOf(fresh, log)).toBe(stateOf(one, log))
+  // another one is tried later
+  await of.server.query(url, "UPDATE zerohop.snapshots SET at = at - interval '2 hours'")
+  await snapshot(url, log, one, other)
+  expect(stateOf(await openReplica(url), log)).toBe(stateOf(one, log))
 }
