@@ -77,6 +77,7 @@ it.skipIf(consoleServer === undefined)('lists the PDPs, and marks one that is no
   await losePdp(url, secret, 'zebra')
   await page.reload()
   const till = pdps.locator('tbody tr').filter({ hasText: 'till <b>1</b>' })
+  await till.waitFor()
   expect(await till.locator('td').allInnerTexts()).toEqual([
     'till <b>1</b>',
     VERSION,

@@ -115,7 +115,7 @@ async function signIn(context: BrowserContext, secret: string): Promise<void> {
 
 /** Chromium says so when an answer has such a status, whatever the page does about it. */
 const EXPECTED =
-  /^Failed to load resource: (the server responded with a status of|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_(REFUSED|RESET)))/
+  /^Failed to load resource: (the server responded with a status of|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE))/
 
 /** Collects what must not happen on a page: errors, what its policy refuses, and requests to another origin. */
 export function watch(page: Page, complaints: string[], allowed: string): void {
@@ -154,6 +154,8 @@ export async function inspect(page: Page, name: string, look: Look = {}): Promis
 
 /** What `inspect` would fail with, a line each. */
 export async function problemsOf(page: Page, name: string, look: Look = {}): Promise<readonly string[]> {
+  // rows that are asked for again are pale until the answer is there
+  await page.locator('[data-old]').first().waitFor({ state: 'detached' })
   const { sizes = ['wide', 'narrow'], isWhole = IS_WHOLE, isPlain = false } = look
   const before = page.viewportSize() ?? SIZES.wide
   const problems: string[] = []

@@ -11,7 +11,6 @@ export const SLOW: readonly string[] = [
   'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/access-review.test.ts', // http/management/access-review, console/units
   'test/console/decisions.test.ts', // decision-log/stream, console/every-page
-  'test/console/large.test.ts', // console/logic/matrix, management/access-review, console/every-page
   'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
