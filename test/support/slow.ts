@@ -3,6 +3,7 @@
 export const SLOW: readonly string[] = [
   'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
   'test/build.test.ts', // the stage `build` of .ci/run
+  'test/client/image-download.test.ts', // client/feed, http/management/scope
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/image, store/store
@@ -26,8 +27,11 @@ export const SLOW: readonly string[] = [
   'test/crash/decisions.test.ts', // decision-log/damage
   'test/crash/backup.test.ts', // management/backup, crash/kill
   'test/damage/flips.test.ts', // kernel/damaged
+  'test/integration/demo.test.ts', // browser/demo, integration/backend, integration/demo-host
   'test/kernel/collisions.test.ts', // conformance/image
+  'test/kernel/forged.test.ts', // kernel/damaged
   'test/kernel/large.test.ts', // conformance/image: the cases beside each limit
+  'test/management/past/past.test.ts', // http/management/past, property/past
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
   'test/property/canaries.test.ts', // the laws that its planted defects break
@@ -36,11 +40,14 @@ export const SLOW: readonly string[] = [
   'test/replicas/consistency.test.ts', // npm run test:replicas
   'test/replicas/database-command.test.ts', // replicas/setup
   'test/replicas/database-fork.test.ts', // replicas/setup
+  'test/replicas/database-tls.test.ts', // replicas/setup
   'test/replicas/decisions-alike.test.ts', // replicas/decisions
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
   'test/replicas/forgotten.test.ts', // management/retention, replicas/snapshots
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
-  'test/replicas/past.test.ts', // management/past
+  'test/replicas/past.test.ts', // http/management/past
+  'test/replicas/process.test.ts', // replicas/away, replicas/setup
+  'test/replicas/servers.test.ts', // replicas/setup, replicas/away
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
   'test/store/verify.test.ts', // store/checksum, store/damage, store/scrub
