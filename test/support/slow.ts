@@ -2,6 +2,7 @@
 // Each asks in long, in more forms or over more processes what a cheaper test asks too; it is named beside it.
 export const SLOW: readonly string[] = [
   'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
+  'test/browser/reference.test.ts', // http/management/docs
   'test/build.test.ts', // the stage `build` of .ci/run
   'test/client/image-download.test.ts', // client/feed, http/management/scope
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
@@ -27,6 +28,7 @@ export const SLOW: readonly string[] = [
   'test/crash/decisions.test.ts', // decision-log/damage
   'test/crash/backup.test.ts', // management/backup, crash/kill
   'test/damage/flips.test.ts', // kernel/damaged
+  'test/http/v1/command.test.ts', // http/v1/global, migration/journey
   'test/integration/demo.test.ts', // browser/demo, integration/backend, integration/demo-host
   'test/kernel/collisions.test.ts', // conformance/image
   'test/kernel/forged.test.ts', // kernel/damaged
@@ -41,7 +43,8 @@ export const SLOW: readonly string[] = [
   'test/replicas/database-command.test.ts', // replicas/setup
   'test/replicas/database-fork.test.ts', // replicas/setup
   'test/replicas/database-tls.test.ts', // replicas/setup
-  'test/replicas/decisions-alike.test.ts', // replicas/decisions
+  'test/replicas/decisions-alike.test.ts', // replicas/policy-story
+  'test/replicas/decisions.test.ts', // decision-log/stream, replicas/policy-story, which records and finds them
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
   'test/replicas/forgotten.test.ts', // management/retention, replicas/snapshots
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
