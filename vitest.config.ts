@@ -17,7 +17,7 @@ const CONSOLE = ['test/console/*.test.ts']
 const SLOW_CONSOLE = SLOW.filter((file) => file.startsWith('test/console/'))
 const usual: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: [...SLOW, ...CONSOLE] },
+  test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...SLOW, ...CONSOLE] },
 }
 const slow: TestProjectInlineConfiguration = {
   extends: true,

@@ -6,19 +6,10 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import type { Json } from '../../src/model/objects.ts'
 import { scaled } from '../property/seed.ts'
 import { generator, NOW } from './law.ts'
+import { REQUIRED, TYPES } from './prisma-columns.ts'
 import { randomFilter, TENANT } from './random-filters.ts'
 import { INSTANTS, KEYS, type Next, NUMBERS, pick, TEXTS, tableOf, UUIDS } from './random-rows.ts'
 
-const TYPES = {
-  status: 'text',
-  value: 'text',
-  owner: 'uuid',
-  amount: 'integer',
-  score: 'double',
-  done: 'boolean',
-  due: 'timestamptz',
-} as const
-const REQUIRED = ['value']
 const OPTIONS = { provider: 'postgresql', required: REQUIRED } as const
 
 function plainMapping(): Mapping {

@@ -16,6 +16,7 @@ import {
 } from '../../src/filters.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { generator, NOW } from '../filters/law.ts'
+import { REQUIRED, TYPES } from '../filters/prisma-columns.ts'
 import { randomFilter, TENANT } from '../filters/random-filters.ts'
 import { KEYS, type Next, pick, type Table, TEXTS, tableOf, UUIDS } from '../filters/random-rows.ts'
 import { parameters } from '../property/seed.ts'
@@ -23,16 +24,6 @@ import { memoryFolder } from '../support/folders.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 
 const MODULES = join(import.meta.dirname, 'node_modules')
-const TYPES = {
-  status: 'text',
-  value: 'text',
-  owner: 'uuid',
-  amount: 'integer',
-  score: 'double',
-  done: 'boolean',
-  due: 'timestamptz',
-} as const
-const REQUIRED = ['value']
 const AMOUNTS = ['0', '1', '-1', '2', '9007199254740991', '-9007199254740991', '1795132800000']
 const SCORES = ['0', '-0', '1', '1.5', '0.1', '0.30000000000000004', '9007199254740992', '1e300', '5e-324']
 const TIMES = [
