@@ -21,7 +21,7 @@ const vitest = createRequire(import.meta.url)
   .resolve('vitest/package.json')
   .replace(/package\.json$/, 'vitest.mjs')
 const file = `test/replicas/${failover ? 'failover' : 'consistency'}.test.ts`
-const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'usual', '--reporter=dot', file], {
+const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'slow', '--reporter=dot', file], {
   stdio: 'inherit',
   env: {
     ...process.env,
