@@ -124,26 +124,30 @@ export function featuresOf({ steps }: Case): Set<Feature> {
   return features
 }
 
-/** Writes out `{for, from, each}` and `{text, times}`. */
+/** Writes out the loops `{for, from, each}` and `{for, in, each}`, `{entries}` and `{text, times}`. */
 function expand(value: unknown): unknown {
   if (Array.isArray(value)) return value.flatMap((item) => (isLoop(item) ? copies(item) : [expand(item)]))
   if (typeof value !== 'object' || value === null) return value
   if ('times' in value && 'text' in value) return String(value.text).repeat(Number(value.times))
+  if ('entries' in value) return Object.fromEntries(expand(value.entries) as [string, unknown][])
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, expand(member)]))
 }
 
-interface Loop {
-  readonly for: number
-  readonly from?: number
-  readonly each: unknown
-}
+/** So many copies, with the index in each; or one for each row, with its values for the names. */
+type Loop =
+  | { readonly for: number; readonly from?: number; readonly each: unknown }
+  | { readonly for: readonly string[]; readonly in: readonly (readonly unknown[])[]; readonly each: unknown }
 
 const isLoop = (item: unknown): item is Loop =>
   typeof item === 'object' && item !== null && 'for' in item && 'each' in item
 
-function copies({ for: length, from = 0, each }: Loop): unknown[] {
-  const text = JSON.stringify(each)
-  return Array.from({ length }, (_, index) => expand(JSON.parse(withNumber(text, '#', from + index))))
+const copies = (loop: Loop) => expand(textsOf(loop).map((text) => JSON.parse(text))) as unknown[]
+
+function textsOf(loop: Loop): string[] {
+  const text = JSON.stringify(loop.each)
+  if ('in' in loop) return loop.in.map((row) => withValues(text, loop.for, row))
+  const { for: length, from = 0 } = loop
+  return Array.from({ length }, (_, index) => withNumber(text, '#', from + index))
 }
 
 const MARKS = { '#': /"=#([+-]\d+)?"|#([+-]\d+)?/g, '@': /"=@([+-]\d+)?"|@([+-]\d+)?/g }
@@ -154,4 +158,15 @@ const MARKS = { '#': /"=#([+-]\d+)?"|#([+-]\d+)?/g, '@': /"=@([+-]\d+)?"|@([+-]\
  */
 function withNumber(json: string, mark: '#' | '@', number: number): string {
   return json.replace(MARKS[mark], (_, alone = '0', within = '0') => String(number + Number(alone) + Number(within)))
+}
+
+/** JSON with the values of a row for their names: `<name>` is the value, as text within a longer one. */
+function withValues(json: string, names: readonly string[], row: readonly unknown[]): string {
+  if (row.length !== names.length) throw new Error(`${JSON.stringify(row)} is not a row of ${names.join(', ')}`)
+  const values = new Map(names.map((name, index) => [name, row[index]]))
+  return json.replace(/"<(\w+)>"|<(\w+)>/g, (mark, alone, within) => {
+    const value = values.get(alone ?? within)
+    if (value === undefined) return mark // of a loop within this one
+    return alone === undefined ? JSON.stringify(String(value)).slice(1, -1) : JSON.stringify(value)
+  })
 }

@@ -56,6 +56,7 @@ describe('case files', () => {
       // to look for errors takes twenty times as long as to see that there are none
       if (!schema.Check(each)) expect(schema.Errors(each)).toEqual([true, []])
     }
+    if (/<\w+>/.test(JSON.stringify(written))) expect(JSON.stringify(writtenOut).match(/<\w+>/g)).toBeNull()
   })
 
   it('a case with an unknown member or a wrong row is refused by the schema', () => {
@@ -72,6 +73,37 @@ describe('case files', () => {
     const user = (n: number, size: number) => ['put', 'user', { key: `u${n}`, next: `${n + 1}`, n, size }]
     expect(two).toEqual({ ...two, name: 'some-2', says: 'of 2', steps: [{ write: [user(5, 2)] }] })
     expect(three).toEqual({ ...three, name: 'some-3', says: 'of 3', steps: [{ write: [user(5, 3), user(6, 3)] }] })
+  })
+
+  it('a loop over rows is written out: each value as it is, or as text within a longer one; a loop in a loop too', () => {
+    const user = { key: 'u-<name>', old: '<age>', tags: ['<tag>'] }
+    const inner = { for: ['tag'], in: [['a'], ['b']], each: ['put', 'user', user] }
+    const loop = {
+      for: ['name', 'age'],
+      in: [
+        ['ana', 30],
+        ['"ben"', [null]],
+      ],
+      each: inner,
+    }
+    const write = (rows: unknown) => casesIn('some.json', { rule: 'D1', says: 'of', steps: [{ write: [rows] }] })
+    const put = (key: string, old: unknown, tag: string) => ['put', 'user', { key, old, tags: [tag] }]
+    const rows = [
+      put('u-ana', 30, 'a'),
+      put('u-ana', 30, 'b'),
+      put('u-"ben"', [null], 'a'),
+      put('u-"ben"', [null], 'b'),
+    ]
+    expect(write(loop)[0]!.steps).toEqual([{ write: rows }])
+    expect(() => write({ ...loop, in: [['ana']] })).toThrow('["ana"] is not a row of name, age')
+  })
+
+  it('entries are written out as an object', () => {
+    const relations = { entries: [{ for: 2, each: ['r#', ['a#']] }, ['parent', ['b']]] }
+    const check = ['ana', 'read', { type: 'doc', relations }, true]
+    const [written] = casesIn('some.json', { rule: 'D1', says: 'of', steps: [{ checks: [check] }] })
+    const object = { type: 'doc', relations: { r0: ['a0'], r1: ['a1'], parent: ['b'] } }
+    expect(written!.steps).toEqual([{ checks: [['ana', 'read', object, true]] }])
   })
 
   it('every case asks something', () => {
