@@ -133,21 +133,50 @@ function expand(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, expand(member)]))
 }
 
-/** So many copies, with the index in each; or one for each row, with its values for the names. */
-type Loop =
-  | { readonly for: number; readonly from?: number; readonly each: unknown }
-  | { readonly for: readonly string[]; readonly in: readonly (readonly unknown[])[]; readonly each: unknown }
+/** So many copies, with the index in each. */
+interface CountedLoop {
+  readonly for: number
+  readonly from?: number
+  readonly each: unknown
+}
 
-const isLoop = (item: unknown): item is Loop =>
+/** One copy for each value of a name, or for each row with a value of every name. */
+interface NamedLoop {
+  readonly for: string | readonly string[]
+  readonly in: readonly unknown[]
+  readonly each: unknown
+}
+
+const isLoop = (item: unknown): item is CountedLoop | NamedLoop =>
   typeof item === 'object' && item !== null && 'for' in item && 'each' in item
 
-const copies = (loop: Loop) => expand(textsOf(loop).map((text) => JSON.parse(text))) as unknown[]
+/** What is copied may be a loop itself. */
+const copies = (loop: CountedLoop | NamedLoop) =>
+  expand('in' in loop ? copiesWithValues(loop) : copiesWithIndex(loop)) as unknown[]
 
-function textsOf(loop: Loop): string[] {
-  const text = JSON.stringify(loop.each)
-  if ('in' in loop) return loop.in.map((row) => withValues(text, loop.for, row))
-  const { for: length, from = 0 } = loop
-  return Array.from({ length }, (_, index) => withNumber(text, '#', from + index))
+function copiesWithIndex({ for: length, from = 0, each }: CountedLoop): unknown[] {
+  const text = JSON.stringify(each)
+  return Array.from({ length }, (_, index) => JSON.parse(withNumber(text, '#', from + index)))
+}
+
+function copiesWithValues({ for: named, in: rows, each }: NamedLoop): unknown[] {
+  if (typeof named === 'string') return rows.map((value) => withValues(each, new Map([[named, value]])))
+  return (rows as unknown[][]).map((row) => {
+    if (row.length !== named.length) throw new Error(`${JSON.stringify(row)} is not a row of ${named.join(', ')}`)
+    return withValues(each, new Map(named.map((name, index) => [name, row[index]])))
+  })
+}
+
+/** Every text `<name>` replaced by the value of that name, and every `<name>` within a longer text by its text. */
+function withValues(value: unknown, values: ReadonlyMap<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withValues(item, values))
+  if (typeof value === 'string') {
+    const name = value.slice(1, -1)
+    if (value === `<${name}>` && values.has(name)) return values.get(name)
+    return value.replace(/<(\w+)>/g, (mark, name) => (values.has(name) ? String(values.get(name)) : mark))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withValues(member, values)]))
 }
 
 const MARKS = { '#': /"=#([+-]\d+)?"|#([+-]\d+)?/g, '@': /"=@([+-]\d+)?"|@([+-]\d+)?/g }
@@ -158,15 +187,4 @@ const MARKS = { '#': /"=#([+-]\d+)?"|#([+-]\d+)?/g, '@': /"=@([+-]\d+)?"|@([+-]\
  */
 function withNumber(json: string, mark: '#' | '@', number: number): string {
   return json.replace(MARKS[mark], (_, alone = '0', within = '0') => String(number + Number(alone) + Number(within)))
-}
-
-/** JSON with the values of a row for their names: `<name>` is the value, as text within a longer one. */
-function withValues(json: string, names: readonly string[], row: readonly unknown[]): string {
-  if (row.length !== names.length) throw new Error(`${JSON.stringify(row)} is not a row of ${names.join(', ')}`)
-  const values = new Map(names.map((name, index) => [name, row[index]]))
-  return json.replace(/"<(\w+)>"|<(\w+)>/g, (mark, alone, within) => {
-    const value = values.get(alone ?? within)
-    if (value === undefined) return mark // of a loop within this one
-    return alone === undefined ? JSON.stringify(String(value)).slice(1, -1) : JSON.stringify(value)
-  })
 }

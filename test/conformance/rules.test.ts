@@ -75,27 +75,30 @@ describe('case files', () => {
     expect(three).toEqual({ ...three, name: 'some-3', says: 'of 3', steps: [{ write: [user(5, 3), user(6, 3)] }] })
   })
 
-  it('a loop over rows is written out: each value as it is, or as text within a longer one; a loop in a loop too', () => {
-    const user = { key: 'u-<name>', old: '<age>', tags: ['<tag>'] }
-    const inner = { for: ['tag'], in: [['a'], ['b']], each: ['put', 'user', user] }
+  const steps = (write: unknown[]) => casesIn('some.json', { rule: 'D1', says: 'of', steps: [{ write }] })[0]!.steps
+
+  it('a loop over values is written out: each as it is, or as text within a longer one; a loop in a loop too', () => {
+    const each = ['put', 'user', { key: 'u-<name>', n: '<n>', tag: '<tag>' }]
     const loop = {
-      for: ['name', 'age'],
+      for: ['name', 'n'],
       in: [
-        ['ana', 30],
-        ['"ben"', [null]],
+        ['ana', -0],
+        ['"', [null]],
       ],
-      each: inner,
+      each: { for: 'tag', in: ['a', ['b']], each },
     }
-    const write = (rows: unknown) => casesIn('some.json', { rule: 'D1', says: 'of', steps: [{ write: [rows] }] })
-    const put = (key: string, old: unknown, tag: string) => ['put', 'user', { key, old, tags: [tag] }]
-    const rows = [
-      put('u-ana', 30, 'a'),
-      put('u-ana', 30, 'b'),
-      put('u-"ben"', [null], 'a'),
-      put('u-"ben"', [null], 'b'),
-    ]
-    expect(write(loop)[0]!.steps).toEqual([{ write: rows }])
-    expect(() => write({ ...loop, in: [['ana']] })).toThrow('["ana"] is not a row of name, age')
+    const put = (name: string, n: unknown, tag: unknown) => ['put', 'user', { key: `u-${name}`, n, tag }]
+    const users = [put('ana', -0, 'a'), put('ana', -0, ['b']), put('"', [null], 'a'), put('"', [null], ['b'])]
+    expect(steps([loop])).toEqual([{ write: users }])
+    expect(() => steps([{ ...loop, in: [['ana']] }])).toThrow('["ana"] is not a row of name, n')
+  })
+
+  it('a loop has a number, or names with their values', () => {
+    const check = (loop: object) => schema.Check({ rule: 'D1', says: 'ten characters', steps: [{ write: [loop] }] })
+    expect(check({ for: 'x', in: [1, 2], each: 0 }) && check({ for: ['x', 'y'], in: [[1, 2], []], each: 0 })).toBe(true)
+    expect(check({ for: 2, from: 1, each: 0 }) && check({ for: '=@', each: 0 })).toBe(true)
+    for (const head of [{ for: 'x' }, { for: ['x', 'y'] }, { for: 2, in: [1, 2] }, { for: '=@', in: [1, 2] }])
+      expect(check({ ...head, each: 0 }), JSON.stringify(head)).toBe(false)
   })
 
   it('entries are written out as an object', () => {
