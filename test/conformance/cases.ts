@@ -159,7 +159,8 @@ function copiesWithIndex({ for: length, from = 0, each }: CountedLoop): unknown[
   return Array.from({ length }, (_, index) => JSON.parse(withNumber(text, '#', from + index)))
 }
 
-function copiesWithValues({ for: named, in: rows, each }: NamedLoop): unknown[] {
+function copiesWithValues({ for: named, in: list, each }: NamedLoop): unknown[] {
+  const rows = expand(list) as unknown[]
   if (typeof named === 'string') return rows.map((value) => withValues(each, new Map([[named, value]])))
   return (rows as unknown[][]).map((row) => {
     if (row.length !== named.length) throw new Error(`${JSON.stringify(row)} is not a row of ${named.join(', ')}`)
