@@ -126,7 +126,10 @@ export function featuresOf({ steps }: Case): Set<Feature> {
 
 /** Writes out the loops `{for, from, each}` and `{for, in, each}`, `{entries}` and `{text, times}`. */
 function expand(value: unknown): unknown {
-  if (Array.isArray(value)) return value.flatMap((item) => (isLoop(item) ? copies(item) : [expand(item)]))
+  if (Array.isArray(value)) {
+    if (!value.some(isLoop)) return value.map(expand)
+    return value.flatMap((item) => (isLoop(item) ? copies(item) : [expand(item)]))
+  }
   if (typeof value !== 'object' || value === null) return value
   if ('times' in value && 'text' in value) return String(value.text).repeat(Number(value.times))
   if ('entries' in value) return Object.fromEntries(expand(value.entries) as [string, unknown][])
@@ -156,6 +159,7 @@ const copies = (loop: CountedLoop | NamedLoop) =>
 
 function copiesWithIndex({ for: length, from = 0, each }: CountedLoop): unknown[] {
   const text = JSON.stringify(each)
+  if (!text.includes('#')) return new Array(length).fill(each)
   return Array.from({ length }, (_, index) => JSON.parse(withNumber(text, '#', from + index)))
 }
 
