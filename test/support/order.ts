@@ -4,10 +4,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Each takes five seconds and more, the longest first: measured with four files at once on two processors. scrub waits
- * for a process of the lowest priority.
+ * Each takes five seconds and more, the longest first: measured with four files at once on two processors. consistency
+ * lasts a minute and waits for most of it, and scrub waits for a process of the lowest priority.
  */
 export const LONGEST: readonly string[] = [
+  'test/replicas/consistency.test.ts',
   'test/store/scrub.test.ts',
   'test/replicas/replicas.test.ts',
   'test/cli/commands.test.ts',
@@ -20,7 +21,6 @@ export const LONGEST: readonly string[] = [
   'test/pack.test.ts',
   'test/mutants/mutants.test.ts',
   'test/replicas/outcome.test.ts',
-  'test/replicas/consistency.test.ts',
   'test/replicas/failover.test.ts',
   'test/cli/admin.test.ts',
   'test/replicas/story.test.ts',

@@ -21,12 +21,19 @@ export function otherBuild(name: string, edits: readonly Edit[]): string {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const sources = join(folder, 'dist/src')
+  for (const [file, text] of editedFiles(name, edits)) writeFileSync(join(sources, file), text)
+  return sources
+}
+
+/** The files below `dist/src` that would differ in the copy, with their text. */
+export function editedFiles(name: string, edits: readonly Edit[]): Map<string, string> {
+  const edited = new Map<string, string>()
   for (const { file, from, to } of edits) {
-    const path = join(sources, file)
-    const [before, after, ...more] = readFileSync(path, 'utf8').split(from)
+    const text = edited.get(file) ?? readFileSync(join(ROOT, 'dist/src', file), 'utf8')
+    const [before, after, ...more] = text.split(from)
     if (before === undefined || after === undefined || more.length > 0)
       throw new Error(`${name}: \`${from}\` is not there once in ${file}`)
-    writeFileSync(path, `${before}${to}${after}`)
+    edited.set(file, `${before}${to}${after}`)
   }
-  return sources
+  return edited
 }

@@ -39,7 +39,6 @@ export const SLOW: readonly string[] = [
   'test/property/canaries.test.ts', // the laws that its planted defects break
   'test/reference/coverage.test.ts', // conformance/image, which asks the same cases
   'test/prisma/where.test.ts', // npm run test:prisma; filters/prisma
-  'test/replicas/consistency.test.ts', // npm run test:replicas
   'test/replicas/database-command.test.ts', // replicas/setup
   'test/replicas/database-fork.test.ts', // replicas/setup
   'test/replicas/database-tls.test.ts', // replicas/setup

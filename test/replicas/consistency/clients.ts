@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, type Asked, type Cluster, type Json, REPLICAS, type Scope } from './cluster.ts'
 import type { Effect, History, Outcome, State } from './history.ts'
+import { Pace } from './pace.ts'
 import type { Random } from './random.ts'
 
 const USERS_MIN = 8
@@ -14,7 +15,7 @@ const HELD_ROLES = 3
 const KEYED_MS = 15_000
 /** How long a client waits for an answer: some are gone before a replica knows what became of their write. */
 const PATIENCE_MS = [1_000, 1_000, 2_000, 5_000, 14_000]
-/** Between two operations of a client: the machine is shared. */
+/** Between two operations of a client, under full load: the machine is shared. */
 const PAUSE_MS = 25
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
@@ -43,17 +44,20 @@ export class Clients {
   readonly #cluster: Cluster
   readonly #history: History
   readonly #organization: string
+  readonly #pace: Pace
   #isStopped = false
 
-  constructor(cluster: Cluster, history: History, organization: string, scopes: readonly Scope[]) {
+  constructor(cluster: Cluster, history: History, organization: string, scopes: readonly Scope[], pace = new Pace(1)) {
     this.#cluster = cluster
     this.#history = history
     this.#organization = organization
+    this.#pace = pace
     this.pools = scopes.map((scope) => ({ scope, users: new Set(), roles: new Set(), readers: new Set() }))
   }
 
   stop(): void {
     this.#isStopped = true
+    this.#pace.end()
   }
 
   /** A client that works on objects, until `stop`. */
@@ -61,7 +65,7 @@ export class Clients {
     while (!this.#isStopped) {
       const pool = random.pick(this.pools)
       await this.#step(random, pool)
-      await pause(random.between(0, 2 * PAUSE_MS))
+      await this.#pace.rest(random.between(0, 2 * PAUSE_MS))
     }
   }
 
@@ -69,7 +73,7 @@ export class Clients {
   async revoke(random: Random): Promise<void> {
     while (!this.#isStopped) {
       await this.#race(random, random.pick(this.pools))
-      await pause(random.between(0, 4 * PAUSE_MS))
+      await this.#pace.pause(random.between(0, 4 * PAUSE_MS))
     }
   }
 
@@ -83,7 +87,7 @@ export class Clients {
       held.push(user)
       const oldest = held.length > HELD_ROLES ? held.shift() : undefined
       if (oldest !== undefined) await this.#unassign(random, pool, oldest)
-      await pause(random.between(0, 8 * PAUSE_MS))
+      await this.#pace.pause(random.between(0, 8 * PAUSE_MS))
     }
   }
 

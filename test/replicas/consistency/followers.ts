@@ -72,6 +72,7 @@ export async function watch(
       } catch (error) {
         if (!isZerohopError(error, 'STALE', 'NOT_READY')) throw error
         history.counts.stale++
+        break // and so it would for each of them
       }
     }
   }

@@ -3,6 +3,7 @@
 // for one replica that is alone for long.
 import { setTimeout as pause } from 'node:timers/promises'
 import { CLOCKS_APART_MS, type Cluster, REPLICAS, type Replica } from './cluster.ts'
+import { Pace } from './pace.ts'
 import type { Random } from './random.ts'
 
 /** The longest time for which a process stands still. */
@@ -28,6 +29,10 @@ const WEIGHTS = {
   terminate: 4,
 } as const
 type Fault = keyof typeof WEIGHTS
+/** Each comes once before the first comes again. */
+export const FAULTS = Object.keys(WEIGHTS) as Fault[]
+/** For requests to be on their way when the fault is there. */
+const ON_THE_WAY_MS = 20
 
 /** What goes wrong during a run. */
 export interface Faults {
@@ -42,24 +47,33 @@ export class Nemesis implements Faults {
   readonly counts = new Map<string, number>()
   readonly #cluster: Cluster
   readonly #random: Random
+  readonly #pace: Pace
   readonly #stopped = new AbortController()
   /** the replica that is alone: nothing else befalls it */
   #alone: number | undefined
 
-  constructor(cluster: Cluster, random: Random) {
+  constructor(cluster: Cluster, random: Random, pace = new Pace(1)) {
     this.#cluster = cluster
     this.#random = random
+    this.#pace = pace
   }
 
-  /** Until `stop`; then every fault has ended, except for what only `heal` of the cluster ends. */
+  /**
+   * Until `stop`; then every fault has ended, except for what only `heal` of the cluster ends.
+   */
   async work(): Promise<void> {
+    const left = [...FAULTS]
     let isolationDue = performance.now() + ISOLATION_EVERY_MS / 4
     while (!this.#stopped.signal.aborted) {
       await this.#pause(100, 600)
       if (performance.now() > isolationDue) {
         isolationDue = performance.now() + ISOLATION_EVERY_MS
         void this.#isolate()
-      } else await this.#fault(this.#random.weighted(WEIGHTS))
+      } else {
+        const fault = left.length > 0 ? this.#random.pick(left) : this.#random.weighted(WEIGHTS)
+        if (left.includes(fault)) left.splice(left.indexOf(fault), 1)
+        await this.#fault(fault)
+      }
     }
   }
 
@@ -78,6 +92,8 @@ export class Nemesis implements Faults {
 
   async #fault(fault: Fault): Promise<void> {
     this.#count(fault)
+    this.#pace.rouse()
+    if (this.#pace.times > 1) await this.#pause(0, ON_THE_WAY_MS)
     const { postgres } = this.#cluster
     const replica = this.#cluster.replica(this.#any())
     const { proxy } = replica

@@ -7,6 +7,7 @@ import { Failovers } from './failovers.ts'
 import { follow, MAX_STALENESS_MS, watch } from './followers.ts'
 import { describe, History } from './history.ts'
 import { type Faults, FREEZE_MS, Nemesis } from './nemesis.ts'
+import { Pace } from './pace.ts'
 import { Random } from './random.ts'
 import { type Log, readRecord } from './record.ts'
 import { verifyStates } from './states.ts'
@@ -15,6 +16,8 @@ import { type Violation, verify } from './verify.ts'
 export interface RunOptions {
   readonly seed: number
   readonly ms: number
+  /** how many times longer clients pause than under full load; 1 unless given */
+  readonly calm?: number
   /** the command of another build than `dist` */
   readonly program?: string
   readonly print: (line: string) => void
@@ -30,6 +33,12 @@ export interface RunResult {
   readonly seconds: number
 }
 
+export interface FaultsResult extends RunResult {
+  readonly history: History
+  /** how often each fault happened */
+  readonly faults: ReadonlyMap<string, number>
+}
+
 const WORKERS = 6
 const PROGRESS_MS = 10_000
 /** A heartbeat that was made just before its replica was frozen, and a slow machine. */
@@ -38,20 +47,22 @@ export const LIMITS = { maxStalenessMs: MAX_STALENESS_MS, onItsWayMs: FREEZE_MS 
 export async function run({
   seed,
   ms,
+  calm = 1,
   program,
   print,
   failovers = false,
   untilFound = false,
-}: RunOptions): Promise<RunResult> {
+}: RunOptions): Promise<FaultsResult> {
   const random = new Random(seed)
   const cluster = await Cluster.start(program)
   const history = new History()
   const followers: Pdp[] = []
   try {
     const { organization, scopes } = await prepare(cluster)
-    const clients = new Clients(cluster, history, organization, scopes)
+    const pace = new Pace(calm)
+    const clients = new Clients(cluster, history, organization, scopes, pace)
     const faulty = random.fork('faults')
-    const nemesis: Faults = failovers ? new Failovers(cluster, faulty) : new Nemesis(cluster, faulty)
+    const nemesis: Faults = failovers ? new Failovers(cluster, faulty) : new Nemesis(cluster, faulty, pace)
     if (failovers) await cluster.addStandby({ synchronous: true })
     followers.push(...(await follow(cluster, scopes)))
     const watching = new AbortController()
@@ -82,7 +93,8 @@ export async function run({
     const record = await readRecord(cluster.postgres, cluster.database)
     const states = await verifyStates(cluster, record, scopes, followers)
     const violations = found.length > 0 ? found : [...verify(history, record, LIMITS), ...states]
-    return { violations, summary: summary(history, nemesis, cluster, record, violations), seconds }
+    const told = summary(history, nemesis, cluster, record, violations)
+    return { violations, summary: told, history, faults: nemesis.counts, seconds }
   } finally {
     await Promise.all(followers.map((pdp) => pdp.close()))
     await cluster.stop()
