@@ -15,13 +15,19 @@ const isOnReplicas = process.env.ZEROHOP_TEST_REPLICAS !== undefined
 /** Pages of the console in a browser: one server and one browser for all of them. */
 const CONSOLE = ['test/console/*.test.ts']
 const SLOW_CONSOLE = SLOW.filter((file) => file.startsWith('test/console/'))
+const keptFolder = 'test/support/kept-folder-setup.ts'
 const usual: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...SLOW, ...CONSOLE] },
+  test: {
+    name: 'usual',
+    include: ['test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...SLOW, ...CONSOLE],
+    globalSetup: [keptFolder],
+  },
 }
 const slow: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: 'slow', include: [...SLOW], exclude: SLOW_CONSOLE },
+  test: { name: 'slow', include: [...SLOW], exclude: SLOW_CONSOLE, globalSetup: [keptFolder] },
 }
 const consoleSetup = ['test/support/console-setup.ts']
 const inBrowser: TestProjectInlineConfiguration = {
@@ -38,7 +44,7 @@ const onReplicas: TestProjectInlineConfiguration = {
     name: 'replicas',
     include: isOnReplicas ? ALL_ON_REPLICAS : ON_REPLICAS,
     env: { ZEROHOP_TEST_REPLICAS: process.env.ZEROHOP_TEST_REPLICAS ?? '2' },
-    globalSetup: ['test/support/replicas-setup.ts'],
+    globalSetup: ['test/support/replicas-setup.ts', keptFolder],
   },
 }
 

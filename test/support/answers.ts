@@ -13,7 +13,7 @@ type Part = { readonly [member: string]: unknown }
 const SEEN_MAX = 40
 
 export interface Watched {
-  /** what was not as the document says, and the routes whose answers were compared */
+  /** of the answers since the last time: what was not as the document says, and the routes that were compared */
   compare(): Promise<{ readonly lies: readonly string[]; readonly routes: ReadonlySet<string> }>
 }
 
@@ -35,7 +35,9 @@ export function watchAnswers(app: FastifyInstance): Watched {
       const document = documentOf((await app.inject({ url: '/v2/openapi.json' })).body)
       const lies: string[] = []
       const routes = new Set<string>()
-      for (const [name, bodies] of answers) {
+      const since = [...answers]
+      answers.clear()
+      for (const [name, bodies] of since) {
         const [method = '', url = '', status = ''] = name.split(' ')
         const responses = document.paths[url]?.[method.toLowerCase()]?.responses ?? {}
         const response = responses[status] as Part | undefined

@@ -5,7 +5,6 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { openStore, type ReplicaOptions, type Store } from '../../src/store/store.ts'
 import type { UseCases } from '../../src/store/view.ts'
-import { temporaryFolder } from './folders.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -35,7 +34,11 @@ export interface Replicas<U extends UseCases> {
 }
 
 /** Opens replicas over an empty database, and removes it when they are closed. */
-export async function openReplicas<U extends UseCases>(count: number, writerThread: URL): Promise<Replicas<U>> {
+export async function openReplicas<U extends UseCases>(
+  count: number,
+  writerThread: URL,
+  folderFor: (name: string) => string,
+): Promise<Replicas<U>> {
   const server = inject('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
   await runSql(server, `CREATE DATABASE ${name}`)
@@ -43,7 +46,7 @@ export async function openReplicas<U extends UseCases>(count: number, writerThre
   const secretsKey = randomBytes(32)
   const all: Replica<U>[] = []
   for (let number = 0; number < count; number++) {
-    const data = temporaryFolder('replica')
+    const data = folderFor('replica')
     const replica = { settings: { url, replica: randomUUID(), version: 'test' }, secretsKey }
     all.push({ data, replica, store: await openStore<U>({ data, writerThread, replica }) })
   }

@@ -1,7 +1,7 @@
 // Access reviews over HTTP: lines in pages and as CSV, counts, what changed between two revisions, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cell } from '../../../src/management/access-review/csv.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 const ACCESS = '/v2/projects/default/envs/development/access'
 const ODD = '@sum+1'
@@ -21,7 +21,7 @@ const short = ({ user, action, resource, resource_instance: key, tenant, access,
 }
 
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   const write = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body: object): Promise<number> => {
     const { status, headers, body: said } = await api.ask(method, path, body)
     expect(status, JSON.stringify(said)).toBeLessThan(300)

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Bootstrapped } from '../../../src/management/bootstrap.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 describe('authentication', () => {
   let api: Harness
   let other: Bootstrapped
   beforeAll(async () => {
-    api = await openHarness({})
+    api = await joinHarness({})
     other = await api.another({ organization: 'other' })
   })
   afterAll(() => api.close())
@@ -110,7 +110,7 @@ describe('authentication', () => {
 describe('access', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness({})
+    api = await joinHarness({})
   })
   afterAll(() => api.close())
 

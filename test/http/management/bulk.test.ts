@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BULK_BODY_BYTES_MAX, BULK_USERS_MAX } from '../../../src/model/limits.ts'
 import type { Method } from '../../support/routes.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 describe('bulk calls', () => {
   let api: Harness
   let round = 0
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     await api.ask('POST', '$S/resources', { key: 'doc', relations: { parent: 'doc' } })
     await api.ask('POST', '$S/resources/doc/roles', { key: 'editor' })
     await api.ask('POST', '$S/roles', { key: 'reader' })

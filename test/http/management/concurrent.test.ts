@@ -1,6 +1,6 @@
 // Two hundred writers at once on the same few objects: each write happens whole, once and in one place of the history.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Harness, openHarness } from './harness.ts'
+import { type Answer, type Harness, joinHarness } from './harness.ts'
 
 const WRITERS = 200
 const everyWriter = <T>(write: (writer: number) => Promise<T>): Promise<T[]> =>
@@ -9,7 +9,7 @@ const everyWriter = <T>(write: (writer: number) => Promise<T>): Promise<T[]> =>
 describe('two hundred concurrent writers', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     const actions = Object.fromEntries(Array.from({ length: WRITERS }, (_, writer) => [`a${writer}`, {}]))
     await api.ask('POST', '$S/resources', { key: 'shared', actions })
     for (const key of ['busy', 'other']) await api.ask('POST', '$S/roles', { key })

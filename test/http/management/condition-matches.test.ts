@@ -1,7 +1,7 @@
 // Who or what a condition set matches, stored and as it is sent: the answers are those of checks that a set rule
 // decides.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
 const MATCHES = '/v2/projects/default/envs/development/condition-matches'
@@ -19,7 +19,7 @@ const refused = async (body: object) => {
 }
 
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   const write = async (path: string, body: unknown) => {
     const { status, body: said } = await api.ask('POST', path, body)
     expect(status, JSON.stringify(said)).toBeLessThan(300)

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shortPath } from '../../support/routes.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const GOLDEN: Readonly<Record<string, readonly string[]>> = JSON.parse(read('golden/operations.json'))
@@ -14,7 +14,7 @@ const nameless = (operation: string) => operation.replace(/\{\w+\}/g, '{}')
 describe('the operations of the contract', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
   })
   afterAll(() => api.close())
 

@@ -1,6 +1,6 @@
 // Copying environments: the whole schema into a new one, conflicts in an existing one, and what a scope leaves out.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
 const COPY = '/v2/projects/default/envs/development/copy'
@@ -14,7 +14,7 @@ const schemaOf = async (environment: string) => {
 }
 
 beforeEach(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   const make = async (path: string, body: object) => {
     const { status, body: answer } = await api.ask('POST', path, body)
     expect(status, JSON.stringify(answer)).toBe(200)

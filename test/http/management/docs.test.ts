@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_CODE_OF, STATUS_OF_CLASS } from '../../../src/http/errors.ts'
 import { withRouteTable, wrongFields } from '../../support/route-table.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 const fileOf = (path: string) => new URL(`../../../docs/${path}`, import.meta.url)
 const read = (path: string) => readFileSync(fileOf(path), 'utf8')
@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(fileOf(path), 'utf8')
 describe('docs/http-api.md', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
   })
   afterAll(() => api.close())
 

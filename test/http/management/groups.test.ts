@@ -1,7 +1,7 @@
 // Groups over HTTP: what a group is made of, who is in it, which roles its members have by it, and what goes when it
 // goes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, ID, openHarness } from './harness.ts'
+import { type Harness, ID, joinHarness } from './harness.ts'
 
 describe('groups', () => {
   let api: Harness
@@ -9,7 +9,7 @@ describe('groups', () => {
   const names = (objects: readonly { group_instance_key: string }[]) => objects.map((one) => one.group_instance_key)
   const revision = () => api.store.head(api.environment).revision
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     await api.ask('POST', '$F/tenants', { key: 'acme' })
     for (const key of ['ana', 'ben']) await api.ask('POST', '$F/users', { key })
     const video = { key: 'video', actions: { edit: {} }, roles: { editor: { permissions: ['edit'] } } }

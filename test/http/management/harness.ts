@@ -1,6 +1,6 @@
 // A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened. In the
 // suites that run on replicas there are several, which are asked in turn; what a test does beside the API it does at
-// one more, which is asked nothing.
+// one more, which is asked nothing. Test files that keep to their organization share one (joinHarness).
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
@@ -14,7 +14,8 @@ import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { threadUrl } from '../../../src/model/thread.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
 import type { Watched } from '../../support/answers.ts'
-import { temporaryFolder } from '../../support/folders.ts'
+import { memoryFolder } from '../../support/folders.ts'
+import { keptFolder } from '../../support/kept-folder.ts'
 import { openReplicas, REPLICAS, type Replica, type Replicas } from '../../support/replicas.ts'
 import { appWithRoutes, type Route } from '../../support/routes.ts'
 
@@ -63,8 +64,35 @@ export interface Harness {
 
 const BY = withoutRequest('bootstrap')
 
+/** On a data folder of its own, with one organization. */
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
-  const { all, close: closeStores } = await openStores()
+  const served = await serve(memoryFolder)
+  return harnessOf(served, await another(served.store, input), served.close)
+}
+
+/**
+ * A new organization on a server that all test files of this worker share: for tests that look at nothing else there.
+ * A server of its own takes half a second of processor time.
+ */
+export async function joinHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
+  shared ??= serve(keptFolder)
+  const served = await shared
+  return harnessOf(served, await another(served.store, input), async () => undefined)
+}
+
+/** It ends with the worker. */
+let shared: Promise<Served> | undefined
+
+const another = async (store: Store<ManagementUseCases>, of: Bootstrap): Promise<Bootstrapped> =>
+  (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
+
+type Served = Pick<Harness, 'app' | 'routes' | 'v1Routes' | 'store' | 'audit' | 'answers' | 'close'> & {
+  /** in turn, which one is asked */
+  next(): FastifyInstance
+}
+
+async function serve(folderFor: (name: string) => string): Promise<Served> {
+  const { all, close: closeStores } = await openStores(folderFor)
   const parts = all.map((part) => {
     const { data, store } = part
     const audit = openAuditLog(part)
@@ -72,9 +100,6 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     return { data, store, audit }
   })
   const { store } = parts[0]!
-  const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
-    (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
-  const made = await another(input)
   const served = await Promise.all(
     (REPLICAS === undefined ? parts : parts.slice(1)).map(async (part) => {
       return { ...(await appWithRoutes(part, part.data)), audit: part.audit }
@@ -85,6 +110,16 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   const v1Routes = registered.filter(({ url }) => url.startsWith('/v1/'))
   const answers = together(served.map((one) => one.answers))
   let turn = 0
+  const next = () => served[turn++ % served.length]!.app
+  const close = async () => {
+    for (const one of served) await one.app.close()
+    await closeStores()
+  }
+  return { app, answers, routes, v1Routes, store, audit, next, close }
+}
+
+function harnessOf({ next, ...served }: Served, made: Bootstrapped, end: () => Promise<void>): Harness {
+  const { store, answers } = served
   const ask: Ask = async (method, path, body, options = {}) => {
     const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
     const key = options.key === undefined ? made.organization.secret : options.key
@@ -95,8 +130,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     }
     const payload =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    const asked = served[turn++ % served.length]!.app
-    const response = await asked.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    const response = await next().inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
     // for the test, which looks into the store without asking
     await store.confirm()
     return {
@@ -122,22 +156,16 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   }
   const close = async () => {
     const { lies } = await answers.compare()
-    for (const one of served) await one.app.close()
-    await closeStores()
+    await end()
     if (lies.length > 0) throw new Error(`answers are not as the OpenAPI document says:\n${lies.join('\n')}`)
   }
   return {
-    app,
-    answers,
-    routes,
-    v1Routes,
-    store,
-    audit,
+    ...served,
     made,
     environment,
     place,
     ask,
-    another,
+    another: (of = {}) => another(store, of),
     addKey,
     removeKey,
     close,
@@ -149,10 +177,10 @@ type Stores = Pick<Replicas<ManagementUseCases>, 'close'> & {
 }
 
 /** The store of a new data folder, or of replicas over a new database. */
-async function openStores(): Promise<Stores> {
+async function openStores(folderFor: (name: string) => string): Promise<Stores> {
   const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
-  if (REPLICAS !== undefined) return openReplicas(REPLICAS + 1, writerThread)
-  const data = temporaryFolder('management')
+  if (REPLICAS !== undefined) return openReplicas(REPLICAS + 1, writerThread, folderFor)
+  const data = folderFor('management')
   const store = await openStore<ManagementUseCases>({ data, writerThread })
   return { all: [{ data, store }], close: () => store.close() }
 }

@@ -2,7 +2,7 @@
 // embedded pages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withoutRequest } from '../../../src/log/change.ts'
-import { type Harness, ID, openHarness } from './harness.ts'
+import { type Harness, ID, joinHarness } from './harness.ts'
 
 let api: Harness
 const list = async (query = '', options = {}) => (await api.ask('GET', `/v2/history${query}`, undefined, options)).body
@@ -10,7 +10,7 @@ const operations = async (query = '', options = {}) =>
   (await list(query, options)).data.map((event: { operation: string }) => event.operation)
 
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   await api.addKey('env', 'admin', 'a-key-of-development')
   const options = { key: 'a-key-of-development', headers: { 'x-request-id': '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' } }
   await api.ask('POST', '$F/users', { key: 'ana', attributes: { secret: 'body' } }, options)

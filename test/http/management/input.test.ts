@@ -2,13 +2,13 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX, KEY_BYTES_MAX } from '../../../src/model/limits.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 describe('bad input', () => {
   let api: Harness
   let revision: number
   beforeAll(async () => {
-    api = await openHarness({})
+    api = await joinHarness({})
     revision = api.store.head(api.environment).revision
   })
   afterAll(async () => {
@@ -270,7 +270,7 @@ describe('bad input', () => {
 describe('every answer', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness({})
+    api = await joinHarness({})
   })
   afterAll(() => api.close())
 

@@ -1,12 +1,12 @@
 // Instances, roles on them, and relationship tuples: statuses, shapes, implicit creation, filters.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 describe('resource instances and what hangs on them', () => {
   let api: Harness
   let round = 0
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     await made('POST', '$S/resources', { key: 'folder', actions: { read: {} } })
     await made('POST', '$S/resources', { key: 'doc', actions: { read: {} }, relations: { parent: 'folder' } })
     await made('POST', '$S/resources/doc/roles', { key: 'editor', permissions: ['read'] })

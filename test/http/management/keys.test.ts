@@ -1,13 +1,13 @@
 // API keys over HTTP: who sees them, who makes them, and that one that is rotated or deleted is dead at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 const KEY = /^zh_(org|proj|env)_[0-9A-Za-z]{27}_[0-9A-Za-z]{6}$/
 
 describe('API keys', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     for (const [level, access] of [
       ['env', 'read'],
       ['env', 'write'],
@@ -170,7 +170,7 @@ describe('API keys', () => {
 describe('PDP configs', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     await api.addKey('env', 'read', 'a-key-of-env-read')
   })
   afterAll(() => api.close())

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withoutRequest } from '../../../src/log/change.ts'
 import { SCAN_ROWS_PER_TURN } from '../../../src/model/limits.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 interface Keyed {
   readonly key: string
@@ -12,7 +12,7 @@ const keys = (rows: readonly Keyed[]) => rows.map(({ key }) => key)
 describe('lists', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     await api.ask('POST', '$S/resources', { key: 'doc', name: 'Document' })
     await api.ask('POST', '$S/resources', { key: 'doc_type', name: 'Type' })
     await api.ask('POST', '$S/resources', { key: 'folder' })
@@ -165,7 +165,7 @@ describe('lists', () => {
 describe('role assignments', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     await api.ask('POST', '$S/roles', { key: 'admin' })
     await api.ask('POST', '$F/users', { key: 'ana' })
     await api.ask('POST', '$F/tenants', { key: 'acme' })
@@ -232,7 +232,7 @@ describe('role assignments', () => {
 
 describe('a search over more rows than one turn looks at', () => {
   it('finds them all, in order, and lets others in between', async () => {
-    const api = await openHarness()
+    const api = await joinHarness()
     const count = SCAN_ROWS_PER_TURN * 2 + 10
     const by = withoutRequest('test')
     const writes = Array.from({ length: count }, (_, at) =>

@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import type { Method } from '../../support/routes.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 let api: Harness
 let known: KnownObjects
 beforeAll(async () => {
-  api = await openHarness({})
+  api = await joinHarness({})
   known = await makeKnownObjects(api)
 })
 afterAll(() => api.close())

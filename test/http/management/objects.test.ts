@@ -1,12 +1,12 @@
 // Roles, resources, users and tenants over HTTP: the shapes of the contract, and the life of one object of each type.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, ID, openHarness, TIME } from './harness.ts'
+import { type Harness, ID, joinHarness, TIME } from './harness.ts'
 
 describe('objects over HTTP', () => {
   let api: Harness
   let place: Harness['place']
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     place = api.place
   })
   afterAll(() => api.close())

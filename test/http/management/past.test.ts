@@ -1,7 +1,7 @@
 // Questions to an environment as it was: check and explain of the management API with `at`.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness, TIME } from './harness.ts'
+import { type Harness, joinHarness, TIME } from './harness.ts'
 
 let api: Harness
 const ASK = '/v2/projects/default/envs/development'
@@ -16,7 +16,7 @@ const write = async (method: 'POST' | 'DELETE', path: string, body: unknown) => 
 }
 
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   await write('POST', '$S/resources', { key: 'doc', name: 'Doc', actions: { read: {} } })
   await write('POST', '$S/roles', { key: 'reader', name: 'Reader', permissions: ['doc:read'] })
   await write('POST', '$F/users', { key: 'ana' })

@@ -1,7 +1,7 @@
 // Plans over HTTP: what a policy file would do, and doing it, with everything that may come between the two.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { POLICY_FILE_BYTES_MAX, POLICY_FILES_MAX } from '../../../src/model/limits.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
 const E = '/v2/projects/default/envs/development'
@@ -23,7 +23,7 @@ const withRole = (key: string, fields: object) => ({
 })
 
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   expect((await apply({ policy: POLICY })).status).toBe(200)
   for (const key of ['ana', 'ben']) await api.ask('POST', '$F/users', { key })
   await api.ask('POST', '$F/role_assignments', { user: 'ana', role: 'reader', tenant: 'default' })

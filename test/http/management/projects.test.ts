@@ -1,11 +1,11 @@
 // Organizations, projects and environments over HTTP: what is made with them, what PUT resets, and what a delete takes
 // along.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
 })
 afterAll(() => api.close())
 

@@ -1,6 +1,6 @@
 // Reverts over HTTP: what a revert would do, what is in its way, and doing it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
 const E = '/v2/projects/default/envs/development'
@@ -15,7 +15,7 @@ async function write(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: ob
 }
 
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   await write('POST', '$S/resources', { key: 'doc', name: 'Doc', actions: { read: {}, write: {} } })
   await write('POST', '$S/roles', { key: 'reader', name: 'Reader', permissions: ['doc:read'] })
   await write('POST', '$F/users', { key: 'ana' })

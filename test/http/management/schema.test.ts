@@ -1,6 +1,6 @@
 // Roles of resources, relations, derivations, action groups and condition sets over HTTP: the shapes of the contract.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, ID, openHarness, TIME } from './harness.ts'
+import { type Harness, ID, joinHarness, TIME } from './harness.ts'
 
 const times = { created_at: TIME, updated_at: TIME }
 
@@ -11,7 +11,7 @@ describe('the schema over HTTP', () => {
   let report = ''
   const keys = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key)
   beforeAll(async () => {
-    api = await openHarness()
+    api = await joinHarness()
     place = api.place
     team = (await api.ask('POST', '$S/resources', { key: 'team', roles: { lead: {} } })).body.id
     report = (await api.ask('POST', '$S/resources', { key: 'report', actions: { read: {}, sign: {} } })).body.id

@@ -6,7 +6,7 @@ import type { Bootstrapped } from '../../../src/management/bootstrap.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route, type Segment, segmentsOf } from '../../support/routes.ts'
-import { type Answer, type Harness, openHarness } from './harness.ts'
+import { type Answer, type Harness, joinHarness } from './harness.ts'
 
 interface Need {
   readonly level: KeyLevel
@@ -75,7 +75,7 @@ const callers: Caller[] = []
 let ours: readonly string[]
 
 beforeAll(async () => {
-  api = await openHarness({})
+  api = await joinHarness({})
   foreign = await api.another({ organization: 'foreign' })
   routes = api.routes.filter(({ operation }) => operation !== undefined)
   known = await makeKnownObjects(api)

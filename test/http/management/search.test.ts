@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCAN_ROWS_PER_TURN } from '../../../src/model/limits.ts'
 import { notOnReplicas } from '../../support/replicas.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
 beforeAll(async () => {
-  api = await openHarness()
+  api = await joinHarness()
   for (const key of ['reader', 'writer']) await api.ask('POST', '$S/roles', { key })
   for (const key of ['north', 'south']) await api.ask('POST', '$F/tenants', { key })
 })

@@ -1,12 +1,12 @@
 // Every call of the first API version that clients make, and the same object read by the second. An environment key
 // acts on its environment, the key of the organization on the environment of what is outside of environments.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from '../management/harness.ts'
+import { type Harness, joinHarness } from '../management/harness.ts'
 
 let api: Harness
 let key: string
 beforeAll(async () => {
-  api = await openHarness({})
+  api = await joinHarness({})
   key = api.made.environments[0]?.secret ?? ''
 })
 afterAll(() => api.close())
