@@ -4,11 +4,18 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from './support/folders.ts'
-import { endServers, freePort, readKeys, startServe, url } from './support/server.ts'
+import { serveHere } from './support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from './support/server.ts'
 import { ROOT, readSource } from './tidy/source.ts'
 
+const data = temporaryFolder('connect')
+const ports = { api: 0, pdp: 0 }
+beforeAll(async () => {
+  Object.assign(ports, { api: await freePort(), pdp: await freePort() })
+  await serveHere(data, ports, true)
+})
 afterAll(endServers)
 
 /** What a program prints, line by line; rejects with its output when it fails. */
@@ -49,9 +56,6 @@ describe('the examples', () => {
   })
 
   it('connect.mjs asks in its own process what `serve` decides', async () => {
-    const data = temporaryFolder('connect')
-    const ports = { api: await freePort(), pdp: await freePort() }
-    await startServe(data, ports, [])
     const PDP_API_KEY = readKeys(data).environments.development
     const lines = await linesOf('connect.mjs', [url(ports.api)], { PDP_API_KEY })
     expect(lines.slice(0, 4)).toEqual([
@@ -64,9 +68,6 @@ describe('the examples', () => {
   })
 
   it('connect.mjs says in one line that its key is wrong', async () => {
-    const data = temporaryFolder('connect')
-    const ports = { api: await freePort(), pdp: await freePort() }
-    await startServe(data, ports)
     const failed = linesOf('connect.mjs', [url(ports.api)], { PDP_API_KEY: 'wrong' })
     await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^KEY_UNKNOWN: .+\n$/) })
   })

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from './support/folders.ts'
-import { endServers, freePort, type Ports, readKeys, startServe, url } from './support/server.ts'
+import { runHere } from './support/run-here.ts'
+import { serveHere } from './support/serve-here.ts'
+import { endServers, freePort, type Ports, readKeys, url } from './support/server.ts'
 import { ROOT } from './tidy/source.ts'
 
-const COMMAND = join(ROOT, 'dist/bundle/zerohop.js')
 const execute = promisify(execFile)
 
 /** What stands in a document between fences of that language, one text for each. */
@@ -39,7 +40,7 @@ describe('the guides', () => {
 
   beforeAll(async () => {
     ports = { api: await freePort(), pdp: await freePort() }
-    await startServe(data, ports, [])
+    await serveHere(data, ports, true)
     const { PATH = '', HOME = '' } = process.env
     env = { PATH, HOME, ZEROHOP_DATA: data, PDP_API_KEY: readKeys(data).environments.development }
   })
@@ -88,8 +89,8 @@ describe('the guides', () => {
   it('docs/quick-start.md: the policy is imported, the service answers by it, and a change reaches it', async () => {
     const policy = join(temporaryFolder('policy'), 'policy.yaml')
     writeFileSync(policy, blocks('docs/quick-start.md', 'yaml').join(''))
-    const imported = await execute(process.execPath, [COMMAND, 'import', policy], { env })
-    expect(imported.stdout).toMatch(/ created, 0 changed, 0 deleted; revision \d+\n$/)
+    const imported = await runHere(['import', policy], env)
+    expect(imported.out).toMatch(/ created, 0 changed, 0 deleted; revision \d+\n$/)
     const port = await freePort()
     const asked = `
       const ask = async (user, method) => {
@@ -105,8 +106,8 @@ describe('the guides', () => {
   })
 
   it('name only commands that there are', async () => {
-    const { stdout } = await execute(process.execPath, [COMMAND, '--help'], { env })
-    const commands = [...stdout.matchAll(/^ {2}(\w+) {2}/gm)].map(([, name = '']) => name)
+    const { out } = await runHere(['--help'])
+    const commands = [...out.matchAll(/^ {2}(\w+) {2}/gm)].map(([, name = '']) => name)
     const named = ['README.md', 'docs/quick-start.md', 'docs/production.md', 'docs/clients.md'].flatMap((path) =>
       [...readFileSync(join(ROOT, path), 'utf8').matchAll(/(?:npx |`)zerohop ([a-z]+)(?![.\w])/g)].map(
         ([, name = '']) => name,

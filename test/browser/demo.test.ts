@@ -5,7 +5,8 @@ import { chromium } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, Server, startServe, url } from '../support/server.ts'
+import { serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, Server, url } from '../support/server.ts'
 
 afterAll(endServers)
 
@@ -13,7 +14,7 @@ afterAll(endServers)
 it.skipIf(CHROMIUM === undefined)('signs in through the stand-in, syncs, waves, and is refused to say', async () => {
   const data = temporaryFolder('browser')
   const [api, pdp, port] = [await freePort(), await freePort(), await freePort()]
-  await startServe(data, { api, pdp }, [])
+  await serveHere(data, { api, pdp }, true)
   const base = `http://localhost:${port}`
   const backend = new Server('integration', { INTEGRATION_PORT: String(port), API_URL: url(api), ZEROHOP_DATA: data }, [
     '--demo',

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { type Ran, runCommand } from '../support/run-command.ts'
 import { runHere } from '../support/run-here.ts'
-import { endServers, freePort, readKeys, type Server, startApi, url } from '../support/server.ts'
+import { apiHere, type ServerHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 
 type Run = (...args: string[]) => Promise<Ran>
 
@@ -171,11 +172,11 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
 
 describe('the commands of an operator', () => {
   const [open, closed] = [temporaryFolder('admin-open'), temporaryFolder('admin-closed')]
-  let server: Server
+  let server: ServerHere
   let api: string
   beforeAll(async () => {
     const port = await freePort()
-    server = await startApi(open, port)
+    server = await apiHere(open, port)
     api = url(port)
   })
   afterAll(() => endServers())

@@ -24,17 +24,8 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { runCommand as run, startCommand } from '../support/run-command.ts'
 import { runHere as here } from '../support/run-here.ts'
-import {
-  endServers,
-  freePort,
-  type Keys,
-  readKeys,
-  Server,
-  startApi,
-  startPdp,
-  startServe,
-  url,
-} from '../support/server.ts'
+import { apiHere, pdpHere, serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, type Keys, readKeys, type Server, startPdp, startServe, url } from '../support/server.ts'
 
 /** The commands that have a file of their own for their command line. */
 function program(): Command {
@@ -63,13 +54,22 @@ const oneLine = (text: string | RegExp) =>
     new RegExp(`^zerohop: .*${text instanceof RegExp ? text.source : text.replaceAll('.', '\\.')}.*\\n$`),
   )
 
+const data = temporaryFolder('serve')
+let server: Server
+let keys: Keys
+let ports: { api: number; pdp: number }
+beforeAll(async () => {
+  ports = { api: await freePort(), pdp: await freePort() }
+  server = await startServe(data, ports, [])
+  keys = readKeys(data)
+})
 afterAll(endServers)
 
 describe('help', () => {
   it.each([['serve'], ['api'], ['pdp'], ['check'], ['integration'], ['image', 'verify']])(
     'of %s %s has examples',
     async (...names) => {
-      const { code, out } = await run([...names.filter(Boolean), '--help'])
+      const { code, out } = await here([...names.filter(Boolean), '--help'])
       expect(code).toBe(0)
       expect(out).toMatch(/^Usage: zerohop /)
       expect(out).toContain('Examples:')
@@ -108,11 +108,16 @@ describe('a mistake on the command line', () => {
     [['check', 'ana', 'say', 'hello', '--image', 'a', '--pdp', 'b'], 2, 'cannot be used with', 'zerohop check --help'],
     [['check', 'ana', 'say', 'hello', '--tnant', 'a'], 2, 'Did you mean --tenant?', 'zerohop check --help'],
   ])('%j ends with %d and says on stderr what is wrong and where help is', async (args, code, said, help) => {
-    const ran = await run(args)
+    const ran = await here(args)
     expect([ran.code, ran.out]).toEqual([code, ''])
     expect(ran.err).toMatch(/^zerohop: /)
     expect(ran.err).toContain(said)
     expect(ran.err.trimEnd().split('\n').at(-1)).toContain(`(${help} `)
+  })
+
+  it('ends a process with that code', async () => {
+    const ran = await run(['nonsense'])
+    expect([ran.code, ran.out, ran.err]).toEqual([64, '', expect.stringContaining("unknown command 'nonsense'")])
   })
 
   it('names the file that is not there, and the option that is missing', async () => {
@@ -130,13 +135,6 @@ describe('a mistake on the command line', () => {
 })
 
 describe('what is wrong or missing', () => {
-  const held = temporaryFolder('bin')
-  let api = 0
-  beforeAll(async () => {
-    api = await freePort()
-    await startApi(held, api)
-  })
-
   it.each([
     ['PDP_API_KEY', {}],
     ['PDP_CONTROL_PLANE', { PDP_API_KEY: 'key' }],
@@ -148,7 +146,7 @@ describe('what is wrong or missing', () => {
     ['ZEROHOP_LOG_LEVEL', { ZEROHOP_LOG_LEVEL: 'loud' }],
     ['PDP_API_KEY_FILE', { PDP_API_KEY_FILE: 'nowhere' }],
   ])('is one line that names %s', async (name, env) => {
-    const { code, err } = await run(['pdp'], { ZEROHOP_DATA: temporaryFolder('bin'), ...env })
+    const { code, err } = await here(['pdp'], { ZEROHOP_DATA: temporaryFolder('bin'), ...env })
     expect([code, err]).toEqual([1, oneLine(name)])
   })
 
@@ -157,32 +155,32 @@ describe('what is wrong or missing', () => {
     await once(holder, 'listening')
     const { port } = holder.address() as { port: number }
     const env = { ZEROHOP_DATA: temporaryFolder('bin') }
-    const { code, err } = await run(['serve', '--api-port', String(port), '--pdp-port', '0'], env)
+    const { code, err } = await here(['serve', '--api-port', String(port), '--pdp-port', '0'], env)
     expect([code, err]).toEqual([1, oneLine(`port ${port} on 127.0.0.1 is in use`)])
     holder.close()
   })
 
   it('is one line for an address that is not of this machine', async () => {
     const env = { ZEROHOP_DATA: temporaryFolder('bin'), ZEROHOP_HOST: '192.0.2.1' }
-    const { code, err } = await run(['api', '--api-port', '4321'], env)
+    const { code, err } = await here(['api', '--api-port', '4321'], env)
     expect([code, err]).toEqual([1, oneLine('cannot listen on 192.0.2.1:4321: EADDRNOTAVAIL')])
   })
 
   it('is one line for a data folder that another process holds', async () => {
-    const { code, err } = await run(['serve', '--data', held, '--api-port', '0', '--pdp-port', '0'])
+    const { code, err } = await here(['serve', '--data', data, '--api-port', '0', '--pdp-port', '0'])
     expect([code, err]).toEqual([1, oneLine('is in use by another process')])
   })
 
   it('is one line for a bootstrap key that could be guessed', async () => {
     const env = { ZEROHOP_DATA: temporaryFolder('bin'), ZEROHOP_BOOTSTRAP_KEY: 'short', ZEROHOP_API_PORT: '0' }
-    const { code, err } = await run(['api'], env)
+    const { code, err } = await here(['api'], env)
     expect([code, err]).toEqual([1, oneLine('at least 16')])
   })
 
   it('ends a PDP whose key the management API does not know', async () => {
     const env = {
       PDP_API_KEY: 'wrong',
-      PDP_CONTROL_PLANE: url(api),
+      PDP_CONTROL_PLANE: url(ports.api),
       PDP_PORT: '0',
       ZEROHOP_DATA: temporaryFolder('bin'),
     }
@@ -192,15 +190,8 @@ describe('what is wrong or missing', () => {
 })
 
 describe('serve', () => {
-  const data = temporaryFolder('serve')
-  let server: Server
-  let keys: Keys
-  let ports: { api: number; pdp: number }
   const image = join(temporaryFolder('image'), 'policy.image')
   beforeAll(async () => {
-    ports = { api: await freePort(), pdp: await freePort() }
-    server = await startServe(data, ports, [])
-    keys = readKeys(data)
     const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
     expect(await run(['image', 'pull', image], env)).toMatchObject({ code: 0, err: '' })
   })
@@ -224,7 +215,7 @@ describe('serve', () => {
       code: 1,
       out: '{"allow":false}\n',
     })
-    const explained = await run(['check', 'ben', 'say', 'hello', '--explain'], env)
+    const explained = await here(['check', 'ben', 'say', 'hello', '--explain'], env)
     expect([explained.code, explained.out]).toEqual([
       1,
       expect.stringContaining('code no_permission\nby sets disabled\n  a role in tenant default would allow it'),
@@ -233,11 +224,11 @@ describe('serve', () => {
       code: 2,
       err: oneLine('no PDP answers'),
     })
-    expect(await run(['check', 'ana', 'say', 'hello'], { ...env, PDP_API_KEY: 'wrong' })).toMatchObject({
+    expect(await here(['check', 'ana', 'say', 'hello'], { ...env, PDP_API_KEY: 'wrong' })).toMatchObject({
       code: 2,
       err: oneLine('403'),
     })
-    expect((await run(['check', 'ana'], env)).code).toBe(2)
+    expect((await here(['check', 'ana'], env)).code).toBe(2)
   })
 
   it('is asked by `why`: exit code 0 allow, 1 deny, 2 without an answer, 64 for a wrong command line', async () => {
@@ -282,10 +273,10 @@ describe('serve', () => {
     const facts = JSON.parse((await here(['image', 'inspect', image, '--json'])).out)
     expect(facts).toMatchObject({ users: 2, roles: 2, assignments: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
     expect((await here(['image', 'inspect', image])).out).toMatch(/^assignments +2$/m)
-    expect((await run(['check', 'ana', 'say', 'hello', '--image', image])).code).toBe(0)
+    expect((await here(['check', 'ana', 'say', 'hello', '--image', image])).code).toBe(0)
     const asked = ['check', 'ben', 'say', 'hello', '--image', image, '--explain']
-    expect((await run(asked)).out).toContain('no_permission')
-    const { code, out } = await run([...asked, '--json'])
+    expect((await here(asked)).out).toContain('no_permission')
+    const { code, out } = await here([...asked, '--json'])
     expect([code, JSON.parse(out)]).toMatchObject([
       1,
       { allow: false, revision: expect.any(Number), why: { allow: false } },
@@ -294,8 +285,7 @@ describe('serve', () => {
 
   it('gives an image that a PDP runs from, without any management side', async () => {
     const port = await freePort()
-    const pdp = new Server('pdp', { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }, ['--image', image])
-    await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    const pdp = await pdpHere({ PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }, { image })
     expect(await (await fetch(`${url(port)}/ready`)).json()).toMatchObject({
       status: 'ok',
       source: 'file',
@@ -303,8 +293,8 @@ describe('serve', () => {
       age_ms: null,
     })
     const asked = { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }
-    expect((await run(['check', 'ana', 'say', 'hello'], asked)).code).toBe(0)
-    expect((await run(['check', 'ben', 'say', 'hello'], asked)).code).toBe(1)
+    expect((await here(['check', 'ana', 'say', 'hello'], asked)).code).toBe(0)
+    expect((await here(['check', 'ben', 'say', 'hello'], asked)).code).toBe(1)
     expect(await pdp.end()).toBe(0)
   })
 
@@ -320,7 +310,7 @@ describe('serve', () => {
     const trusting = { PDP_API_KEY: 'key', PDP_IMAGE_PUBLIC_KEY: publicFile! }
     const unsigned = { code: 1, err: oneLine('the image is not signed') }
     expect(await here(['image', 'verify', file!], trusting)).toMatchObject(unsigned)
-    expect(await run(['pdp', '--image', file!, '--pdp-port', '0'], trusting)).toMatchObject(unsigned)
+    expect(await here(['pdp', '--image', file!, '--pdp-port', '0'], trusting)).toMatchObject(unsigned)
     expect(await here(['image', 'sign', file!])).toMatchObject({ code: 1, err: oneLine('ZEROHOP_IMAGE_SIGNING_KEY') })
     for (let twice = 0; twice < 2; twice++)
       expect((await here(['image', 'sign', file!], { ZEROHOP_IMAGE_SIGNING_KEY_FILE: signingFile! })).code).toBe(0)
@@ -328,7 +318,7 @@ describe('serve', () => {
       code: 0,
       out: expect.stringContaining('good'),
     })
-    expect((await run(['check', 'ana', 'say', 'hello', '--image', file!], trusting)).code).toBe(0)
+    expect((await here(['check', 'ana', 'say', 'hello', '--image', file!], trusting)).code).toBe(0)
     expect((await here(['image', 'verify', file!])).code).toBe(0)
   })
 
@@ -347,12 +337,12 @@ describe('serve', () => {
     const file = join(temporaryFolder('image'), 'policy.image')
     writeFileSync(file, 'not an image')
     expect(await here(['image', 'verify', file])).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
-    expect(await run(['check', 'ana', 'say', 'hello', '--image', file])).toMatchObject({
+    expect(await here(['check', 'ana', 'say', 'hello', '--image', file])).toMatchObject({
       code: 2,
       err: oneLine('damaged'),
     })
     expect(await here(['image', 'verify', join(file, 'nowhere')])).toMatchObject({ code: 1, err: oneLine('') })
-    const pdp = await run(['pdp', '--image', file, '--pdp-port', '0'], { PDP_API_KEY: 'key' })
+    const pdp = await here(['pdp', '--image', file, '--pdp-port', '0'], { PDP_API_KEY: 'key' })
     expect(pdp).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
   })
 
@@ -368,21 +358,28 @@ describe('serve', () => {
     expect(readKeys(data)).toEqual(keys)
     expect(await again.end('SIGINT')).toBe(0)
     unlinkSync(join(data, 'keys.json'))
-    const third = await startServe(data, ports, [])
+    const third = await serveHere(data, ports, true)
     expect(readKeys(data)).toEqual(keys)
     expect(await third.end()).toBe(0)
   })
 })
 
 describe('pdp', () => {
+  const following = (data: string, port: number, key: string, api: number) => ({
+    ZEROHOP_DATA: data,
+    PDP_PORT: String(port),
+    PDP_API_KEY: key,
+    PDP_CONTROL_PLANE: url(api),
+  })
+
   it('starts from its last image while the management API is away, and drains on SIGTERM', async () => {
     const [data, api, port] = [temporaryFolder('pdp'), await freePort(), await freePort()]
-    const management = await startApi(data, api)
+    const management = await apiHere(data, api)
     const key = readKeys(data).environments.development
     const pdp = await startPdp(data, port, key, api)
     expect(await pdp.end()).toBe(0)
     await management.end()
-    const again = await startPdp(data, port, key, api)
+    const again = await pdpHere(following(data, port, key, api))
     const health = await (await fetch(`${url(port)}/health`)).json()
     expect(health).toMatchObject({ status: 'ok', source: 'file' })
     expect(existsSync(join(data, 'pdp'))).toBe(true)
@@ -392,10 +389,10 @@ describe('pdp', () => {
 
   it('answers 401 once its key is rotated, and keeps nothing on disk; another goes on', async () => {
     const [data, api, port, other] = [temporaryFolder('pdp'), await freePort(), await freePort(), await freePort()]
-    await startApi(data, api)
+    await apiHere(data, api)
     const { development: key, production } = readKeys(data).environments
-    await startPdp(data, port, key, api)
-    await startPdp(data, other, production, api)
+    await pdpHere(following(data, port, key, api))
+    await pdpHere(following(data, other, production, api))
     const images = () => readdirSync(join(data, 'pdp')).filter((name) => name.endsWith('.image')).length
     await eventually(images, 2)
     const ask = async (at: number, bearer: string) => {
@@ -414,18 +411,13 @@ describe('pdp', () => {
 
   it('takes its key from a file', async () => {
     const [data, api, port] = [temporaryFolder('pdp'), await freePort(), await freePort()]
-    await startApi(data, api)
+    await apiHere(data, api)
     const file = join(temporaryFolder('key'), 'key')
     writeFileSync(file, `${readKeys(data).environments.development}\n`)
-    const pdp = new Server('pdp', {
-      ZEROHOP_DATA: data,
-      PDP_PORT: String(port),
-      PDP_API_KEY_FILE: file,
-      PDP_CONTROL_PLANE: url(api),
-    })
-    await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    const { PDP_API_KEY: _, ...env } = following(data, port, '', api)
+    const pdp = await pdpHere({ ...env, PDP_API_KEY_FILE: file })
     expect(
-      await run(['check', 'ana', 'say', 'hello'], {
+      await here(['check', 'ana', 'say', 'hello'], {
         PDP_API_KEY: readFileSync(file, 'utf8').trim(),
         PDP_PORT: String(port),
       }),

@@ -4,7 +4,8 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { COMMAND, runCommand as run } from '../support/run-command.ts'
+import { COMMAND } from '../support/run-command.ts'
+import { runHere as run } from '../support/run-here.ts'
 
 const hasBash = spawnSync('bash', ['--version']).status === 0
 

@@ -1,30 +1,32 @@
 // A server whose images take longer to load than a check waits: it says 503 until they are there, and goes on. Needs
 // the build.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import { AT_LEAST_DEFAULT_MS } from '../../src/model/limits.ts'
+import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, readKeys, Server, UNBUNDLED, url } from '../support/server.ts'
-
-const SLOW_IMAGE = new URL('./preload/slow-image.mjs', import.meta.url).href
+import { type ServerHere, serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 
 describe('zerohop serve while an image is loading', () => {
   const ports = { api: 0, pdp: 0 }
   let data: string
-  let server: Server
+  let server: ServerHere
   beforeAll(async () => {
     data = temporaryFolder()
     Object.assign(ports, { api: await freePort(), pdp: await freePort() })
-    const env = {
-      ZEROHOP_DATA: data,
-      ZEROHOP_API_PORT: String(ports.api),
-      PDP_PORT: String(ports.pdp),
-      NODE_OPTIONS: `--import=${SLOW_IMAGE}`,
-      IMAGE_DELAY_MS: String(AT_LEAST_DEFAULT_MS + 700),
-    }
-    server = new Server('serve', env, [], UNBUNDLED)
-    await server.until(async () => (await fetch(`${url(ports.pdp)}/ready`)).ok)
+    const { image } = Snapshots.prototype
+    vi.spyOn(Snapshots.prototype, 'image').mockImplementation(async function (this: Snapshots, ...args) {
+      await pause(AT_LEAST_DEFAULT_MS + 700)
+      return image.apply(this, args)
+    })
+    server = await serveHere(data, ports, true)
   })
-  afterAll(endServers)
+  afterAll(async () => {
+    await endServers()
+    vi.restoreAllMocks()
+  })
 
   async function ask(): Promise<{ status: number; body: unknown }> {
     const response = await fetch(`${url(ports.pdp)}/allowed`, {
@@ -42,12 +44,8 @@ describe('zerohop serve while an image is loading', () => {
     const early = await Promise.all([ask(), ask(), ask(), ask()])
     const detail = expect.stringContaining('no policy is loaded yet')
     expect(early).toEqual(early.map(() => ({ status: 503, body: expect.objectContaining({ detail }) })))
-    expect(server.ended, server.output).toBe(false)
-    const late = await server.until(async () => {
-      const answer = await ask()
-      return answer.status === 200 && answer
-    })
-    expect(late).toMatchObject({ status: 200, body: { allow: true } })
+    await eventually(async () => (await ask()).status, 200)
+    expect((await ask()).body).toMatchObject({ allow: true })
     expect(server.output).not.toContain('unhandled')
   })
 })

@@ -2,7 +2,8 @@
 // environment alone.
 import { afterAll, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, readKeys, Server, url } from '../support/server.ts'
+import { serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 
 afterAll(endServers)
 
@@ -10,13 +11,7 @@ it('reaches both servers of `zerohop serve`', async () => {
   const data = temporaryFolder('metrics-token')
   const ports = [await freePort(), await freePort()] as const
   const token = 'a-token-of-the-operator'
-  const server = new Server('serve', {
-    ZEROHOP_DATA: data,
-    ZEROHOP_API_PORT: String(ports[0]),
-    PDP_PORT: String(ports[1]),
-    ZEROHOP_METRICS_TOKEN: token,
-  })
-  await server.until(async () => (await fetch(`${url(ports[1])}/ready`)).ok)
+  const server = await serveHere(data, { api: ports[0], pdp: ports[1] }, true, { ZEROHOP_METRICS_TOKEN: token })
   const names = async (port: number, secret: string) => {
     const answer = await fetch(`${url(port)}/metrics`, { headers: { authorization: `Bearer ${secret}` } })
     return [...(await answer.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)

@@ -1,14 +1,16 @@
 // `zerohop plan`, `apply` and `diff` as people and pipelines meet them: exit codes, a plan in a file, a comment for a
 // pull request. Needs the build.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { temporaryFolder } from '../support/folders.ts'
 import { COMMAND } from '../support/run-command.ts'
 import { runHere } from '../support/run-here.ts'
-import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
+import { apiHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const folder = temporaryFolder('plan-cli')
@@ -30,7 +32,7 @@ const write = (text: string) => writeFileSync(file, text)
 
 beforeAll(async () => {
   const port = await freePort()
-  await startApi(data, port)
+  await apiHere(data, port)
   api = url(port)
   key = readKeys(data).environments.development!
   write(POLICY)
@@ -228,13 +230,12 @@ describe('export and import at a server', () => {
       })
   })
 
-  it('reads standard input and writes standard output as `-`', () => {
+  it('reads standard input and writes standard output as `-`', async () => {
     const args = [...SHORT_LIVED, COMMAND, 'import', '-', '--json']
-    const { stdout, stderr } = spawnSync(process.execPath, args, {
-      env: { PATH: process.env.PATH, ZEROHOP_API: api, PDP_API_KEY: key },
-      input: 'zerohop: 2\nroles: [{ key: visitor }]\n',
-      encoding: 'utf8',
-    })
+    const env = { PATH: process.env.PATH, ZEROHOP_API: api, PDP_API_KEY: key }
+    const running = promisify(execFile)(process.execPath, args, { env })
+    running.child.stdin?.end('zerohop: 2\nroles: [{ key: visitor }]\n')
+    const { stdout, stderr } = await running
     expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { created: 1, lines: ['create role visitor'] }])
   })
 })

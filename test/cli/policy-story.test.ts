@@ -1,6 +1,7 @@
 // From an empty folder to a policy on a server, by the commands alone, and the same files in a pull request, by the
 // steps of deploy/github-action. Needs the build.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,7 +9,8 @@ import { parse } from 'yaml'
 import { temporaryFolder } from '../support/folders.ts'
 import { tellPolicyStory } from '../support/policy-story.ts'
 import { COMMAND } from '../support/run-command.ts'
-import { endServers, freePort, readKeys, startServe, url } from '../support/server.ts'
+import { serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 import { ROOT } from '../tidy/source.ts'
 
 interface Action {
@@ -24,7 +26,7 @@ let folder = ''
 beforeAll(async () => {
   const data = temporaryFolder('policy-server')
   const ports = { api: await freePort(), pdp: await freePort() }
-  await startServe(data, ports)
+  await serveHere(data, ports)
   api = url(ports.api)
   pdp = url(ports.pdp)
   key = readKeys(data).environments.production
@@ -36,7 +38,7 @@ it('goes from an empty folder through plan and apply to the reasons of a past de
 })
 
 // skipped on Windows: the steps of the action are programs of a shell
-it.skipIf(process.platform === 'win32')('is validated, tested and planned in a pull request', () => {
+it.skipIf(process.platform === 'win32')('is validated, tested and planned in a pull request', async () => {
   const programs = temporaryFolder('action')
   const program = (name: string, text: string): void => {
     writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`)
@@ -59,11 +61,11 @@ it.skipIf(process.platform === 'win32')('is validated, tested and planned in a p
     readFileSync(join(folder, 'policy.yaml'), 'utf8').replace('folder:read', 'document:read'),
   )
 
-  const codes = runs.steps.map(({ run, env }) => {
+  for (const { name, run, env } of runs.steps) {
     const resolved = Object.entries(env).map(([name, text]) => {
       return [name, text.replaceAll(/\$\{\{ ([\w.-]+) \}\}/g, (_, named: string) => given[named] ?? '')]
     })
-    const { status } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
+    const step = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
       cwd: folder,
       env: {
         ...Object.fromEntries(resolved),
@@ -74,9 +76,9 @@ it.skipIf(process.platform === 'win32')('is validated, tested and planned in a p
       },
       stdio: 'ignore',
     })
-    return status
-  })
-  expect(codes).toEqual([0, 0, 0, 0])
+    expect([name, ...(await once(step, 'exit'))]).toEqual([name, 0, null])
+  }
+  expect(runs.steps).toHaveLength(4)
   const read = (name: string) => readFileSync(join(programs, 'out', name), 'utf8')
   expect(read('output')).toContain('changes=true')
   expect(read('summary')).toBe(read('zerohop-plan.md'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { POLICY, testFile } from '../policy-test/invoices.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { runCommand as run } from '../support/run-command.ts'
+import { runHere as run } from '../support/run-here.ts'
 
 it('tests the files of the folder, of zerohop.yaml, or those that are named, and explains from them', async () => {
   const folder = temporaryFolder('policy-tests')

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { runHere } from '../support/run-here.ts'
 import { endServers, freePort, readKeys, Server } from '../support/server.ts'
 
 const pem = (name: string) => fileURLToPath(new URL(`../support/tls/${name}.pem`, import.meta.url))
@@ -133,8 +134,8 @@ describe('TLS from files', () => {
     ['a file that is no certificate', { PDP_TLS_CERT: join(folder, 'bad.pem'), PDP_TLS_KEY: key }, 'cannot be used'],
   ])('ends a start with one line for %s', async (_, env, line) => {
     writeFileSync(join(folder, 'bad.pem'), 'nothing')
-    const failing = new Server('api', { ZEROHOP_DATA: temporaryFolder('tls'), ZEROHOP_API_PORT: '0', ...env })
-    await eventually(() => failing.ended, true)
-    expect([await failing.end(), failing.output]).toEqual([1, expect.stringMatching(`^zerohop: .*${line}.*\n$`)])
+    const variables = { ZEROHOP_DATA: temporaryFolder('tls'), ZEROHOP_API_PORT: '0', ...env }
+    const { code, out, err } = await runHere(['api'], variables)
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(`^zerohop: .*${line}.*\n$`)])
   })
 })

@@ -39,6 +39,16 @@ async function startServe(inject: string) {
   return { server, api: url(api), pdp: url(pdp), key: readKeys(data).environments.development }
 }
 
+/** A PDP that answers from a file. */
+async function startPdp(env: Record<string, string>) {
+  const image = join(temporaryFolder('unhandled'), 'policy.image')
+  writeFileSync(image, Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+  const port = await freePort()
+  const server = start('pdp', '', { PDP_PORT: String(port), ...env }, ['--image', image])
+  await server.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+  return { server, port }
+}
+
 /** The line of the log that holds the text. */
 function lineWith(server: Server, text: string) {
   const line = server.output.split('\n').find((each) => each.startsWith('{') && each.includes(text))
@@ -74,7 +84,7 @@ describe('what nobody handled', () => {
   })
 
   it('ends the process with exit code 1 when it is an exception', async () => {
-    const { server } = await startServe('exception in main')
+    const { server } = await startPdp({ INJECT: 'exception in main' })
     server.signal('SIGUSR2')
     await eventually(() => server.ended, true)
     expect(lineWith(server, 'injected')).toMatchObject({ level: 60, reason: expect.stringContaining('deeper reason') })
@@ -83,7 +93,10 @@ describe('what nobody handled', () => {
   })
 
   it('ends the process with exit code 1 when it was met by the thread that writes', async () => {
-    const { server } = await startServe('rejection in writer')
+    const port = await freePort()
+    const env = { ZEROHOP_DATA: temporaryFolder('unhandled'), ZEROHOP_API_PORT: String(port) }
+    const server = start('api', 'rejection in writer', env, ['--no-example'])
+    await server.until(async () => (await fetch(`${url(port)}/ready`)).ok)
     server.signal('SIGUSR2')
     await eventually(() => server.ended, true)
     expect(lineWith(server, 'injected')).toMatchObject({ level: 60, code: 'WRITER_DEAD' })
@@ -92,14 +105,8 @@ describe('what nobody handled', () => {
   })
 
   it('lets a PDP of several workers go on', async () => {
-    const folder = temporaryFolder('unhandled')
-    const image = join(folder, 'policy.image')
-    writeFileSync(image, Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
-    const port = await freePort()
-    const when = join(folder, 'now')
-    const env = { PDP_PORT: String(port), PDP_WORKERS: '2', INJECT_WHEN: when }
-    const server = start('pdp', 'rejection in main', env, ['--image', image])
-    await server.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    const when = join(temporaryFolder('unhandled'), 'now')
+    const { server, port } = await startPdp({ INJECT: 'rejection in main', PDP_WORKERS: '2', INJECT_WHEN: when })
     writeFileSync(when, '')
     // The first process and both workers meet it.
     await eventually(() => server.output.split('\n').filter((line) => line.includes('injected')).length, 3)

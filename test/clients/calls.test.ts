@@ -4,7 +4,8 @@ import { Permit, PermitApiError } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, readKeys, startServe, url } from '../support/server.ts'
+import { serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 
 describe('the calls of the published client', () => {
   let permit: Permit
@@ -14,7 +15,7 @@ describe('the calls of the published client', () => {
   beforeAll(async () => {
     const data = temporaryFolder('calls')
     const ports = { api: await freePort(), pdp: await freePort() }
-    await startServe(data, ports)
+    await serveHere(data, ports)
     const keys = readKeys(data)
     const token = keys.environments.development
     organization = keys.organization

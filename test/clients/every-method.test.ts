@@ -3,7 +3,8 @@
 import { Permit, PermitApiError } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, readKeys, startServe, url } from '../support/server.ts'
+import { serveHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 import { Recorder } from './recorded.ts'
 
 let permit: Permit
@@ -14,7 +15,7 @@ let recorder: Recorder
 beforeAll(async () => {
   const data = temporaryFolder('methods')
   const ports = { api: await freePort(), pdp: await freePort() }
-  await startServe(data, ports)
+  await serveHere(data, ports)
   const { organization, environments } = readKeys(data)
   const open = (token: string) =>
     new Permit({ token, apiUrl: url(ports.api), pdp: url(ports.pdp), log: { level: 'silent' }, throwOnError: true })

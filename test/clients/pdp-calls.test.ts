@@ -5,7 +5,8 @@ import { createRequire } from 'node:module'
 import { Permit } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, readKeys, Server, startApi, url } from '../support/server.ts'
+import { apiHere, pdpHere } from '../support/serve-here.ts'
+import { endServers, freePort, readKeys, url } from '../support/server.ts'
 
 type Options = NonNullable<ConstructorParameters<typeof Permit>[0]>
 type Axios = NonNullable<Options['opaAxiosInstance']>
@@ -32,16 +33,15 @@ describe('the published client and a PDP of another process', () => {
   beforeAll(async () => {
     const data = temporaryFolder('pdp-calls')
     const [apiPort, pdpPort, opaPort] = [await freePort(), await freePort(), await freePort()]
-    await startApi(data, apiPort)
+    await apiHere(data, apiPort)
     const token = readKeys(data).environments.development
-    const pdp = new Server('pdp', {
+    await pdpHere({
       ZEROHOP_DATA: temporaryFolder('pdp-of-calls'),
       PDP_PORT: String(pdpPort),
       PDP_OPA_PORT: String(opaPort),
       PDP_API_KEY: token,
       PDP_CONTROL_PLANE: url(apiPort),
     })
-    await pdp.until(async () => (await fetch(`${url(pdpPort)}/ready`)).ok)
     const options: Options = {
       token,
       apiUrl: url(apiPort),

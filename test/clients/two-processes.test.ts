@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { apiHere } from '../support/serve-here.ts'
 import { endServers, freePort, readKeys, type Server, startApi, startPdp, url } from '../support/server.ts'
 
 describe('a PDP of another process', () => {
@@ -64,7 +65,7 @@ describe('a PDP of another process', () => {
   })
 
   it('catches up when the API is back', async () => {
-    api = await startApi(data, apiPort)
+    await apiHere(data, apiPort)
     await call('POST', `${facts}/users`, { key: 'ben' })
     await call('POST', `${facts}/role_assignments`, { user: 'ben', role: 'viewer', tenant: 'default' })
     await call('DELETE', `${facts}/users/ana`)

@@ -2,7 +2,9 @@
 // its callers send that environment's key. What is wrong ends the command with one line.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, type Keys, readKeys, Server, startApi, url } from '../support/server.ts'
+import { runHere } from '../support/run-here.ts'
+import { apiHere, pdpHere } from '../support/serve-here.ts'
+import { endServers, freePort, type Keys, readKeys, url } from '../support/server.ts'
 
 const data = temporaryFolder('api')
 let api = 0
@@ -10,19 +12,17 @@ let keys: Keys
 
 beforeAll(async () => {
   api = await freePort()
-  await startApi(data, api)
+  await apiHere(data, api)
   keys = readKeys(data)
 })
 afterAll(endServers)
 
-function start(env: Record<string, string>, port = 0): Server {
-  return new Server('pdp', {
-    PDP_PORT: String(port),
-    PDP_CONTROL_PLANE: url(api),
-    ZEROHOP_DATA: temporaryFolder('pdp'),
-    ...env,
-  })
-}
+const variables = (env: Record<string, string>, port = 0) => ({
+  PDP_PORT: String(port),
+  PDP_CONTROL_PLANE: url(api),
+  ZEROHOP_DATA: temporaryFolder('pdp'),
+  ...env,
+})
 
 async function call(path: string, key: string, body?: object) {
   const response = await fetch(url(api) + path, {
@@ -41,11 +41,8 @@ async function statusOf(port: number, key: string): Promise<number> {
 
 it('takes the key of the environment with the key of the organization', async () => {
   const port = await freePort()
-  const pdp = start(
-    { PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' },
-    port,
-  )
-  await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+  const wider = { PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' }
+  const pdp = await pdpHere(variables(wider, port))
   expect(await statusOf(port, keys.environments.production)).toBe(200)
   expect(await statusOf(port, keys.environments.development)).toBe(403)
   expect(await statusOf(port, keys.organization)).toBe(403)
@@ -61,8 +58,7 @@ it('needs no project with the key of a project', async () => {
     object_type: 'project',
   })
   const port = await freePort()
-  const pdp = start({ PDP_PROJECT_API_KEY: secret!, PDP_ACTIVE_ENV: 'development' }, port)
-  await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+  await pdpHere(variables({ PDP_PROJECT_API_KEY: secret!, PDP_ACTIVE_ENV: 'development' }, port))
   expect(await statusOf(port, keys.environments.development)).toBe(200)
 })
 
@@ -88,12 +84,8 @@ describe('ends with one line', () => {
       }),
     ],
   ])('%s', async (words, env) => {
-    const pdp = start(env() as Record<string, string>)
-    await pdp.until(async () => true).catch(() => undefined)
-    while (!pdp.ended) await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(await pdp.end()).toBe(1)
-    const last = pdp.output.trim().split('\n').at(-1)!
-    expect(last).toMatch(/^zerohop: /)
-    expect(last).toContain(words)
+    const { code, err } = await runHere(['pdp'], variables(env() as Record<string, string>))
+    expect([code, err]).toEqual([1, expect.stringMatching(/^zerohop: [^\n]*\n$/)])
+    expect(err).toContain(words)
   })
 })

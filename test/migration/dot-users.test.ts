@@ -2,7 +2,8 @@
 import { afterAll, expect, it } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
 import { BY, type TestUseCases } from '../store/support.ts'
-import { endServers, startApi } from '../support/server.ts'
+import { apiHere } from '../support/serve-here.ts'
+import { endServers } from '../support/server.ts'
 import { FOREIGN, OURS, World } from './support.ts'
 
 afterAll(endServers)
@@ -18,7 +19,7 @@ it('a user that no URL can name is refused by its key before anything is moved',
   const older = await openStore<TestUseCases>({ data: world.data, writerThread })
   await older.commit(body.id, 'createUser', { key: '..' }, BY)
   await older.close()
-  await startApi(world.data, world.port)
+  await apiHere(world.data, world.port)
   const moved = await world.migrate(['move', '--foreign', FOREIGN, '--to', OURS])
   expect(moved.err).toContain(
     'user `..` cannot be moved, no URL can name that key: delete the user by its id, then move',

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCAN_FILE_BYTES_MAX } from '../../src/model/limits.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, Server, startPdp, url } from '../support/server.ts'
+import { endServers, url } from '../support/server.ts'
 import { FOREIGN, OURS, World } from './support.ts'
 
 afterAll(endServers)
@@ -43,17 +42,8 @@ describe('a v1 world', () => {
 
   beforeAll(async () => {
     await world.open()
-    ;[v1, v2] = [await freePort(), await freePort()]
     await world.writeV1()
-    await startPdp(temporaryFolder('pdp'), v2, world.keys.environments.development, world.port)
-    const env = {
-      ZEROHOP_DATA: temporaryFolder('pdp'),
-      PDP_PORT: String(v1),
-      PDP_API_KEY: world.keys.environments.development,
-      PDP_CONTROL_PLANE: url(world.port),
-    }
-    const old = new Server('pdp', env, ['--v1'])
-    await old.until(async () => (await fetch(`${url(v1)}/ready`)).ok)
+    ;({ v1, v2 } = await world.startPair(world.keys.environments.development))
     await eventually(() => ask(v1, 'auth0|1', 'write', 'default'), true)
     pdps = `${OURS}=${url(v1)},${url(v2)}`
   })

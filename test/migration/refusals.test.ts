@@ -4,8 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, startPdp, url } from '../support/server.ts'
+import { endServers, url } from '../support/server.ts'
 import { OURS, World } from './support.ts'
 
 afterAll(endServers)
@@ -96,9 +95,7 @@ describe('refuses in one line', () => {
     ['a pair that names no PDPs', ['verify', '--ours', 'ours.txt', '--pdps', 'x'], () => ({}), '`x` names no PDPs'],
     ['a folder that cannot be scanned', ['scan', 'none'], () => ({}), '`none` cannot be read: ENOENT'],
   ])('%s', async (_, args, env, words) => {
-    const other = await freePort()
-    if (args.includes('PDP'))
-      await startPdp(temporaryFolder('pdp'), other, world.keys.environments.development, world.port)
+    const other = args.includes('PDP') ? await world.startPdp(world.keys.environments.development) : 0
     const { code, err } = await world.migrate(
       args.map((word) => ({ PDP: url(other), TLS: url(world.port).replace('http:', 'https:') })[word] ?? word),
       env(),

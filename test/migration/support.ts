@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'
-import { freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
+import { apiHere, pdpHere } from '../support/serve-here.ts'
+import { freePort, type Keys, readKeys, url } from '../support/server.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
@@ -31,7 +32,7 @@ export class World {
 
   async open(): Promise<void> {
     this.port = await freePort()
-    await startApi(this.data, this.port)
+    await apiHere(this.data, this.port)
     this.keys = readKeys(this.data)
     writeFileSync(join(this.folder, 'ours.txt'), '# the team\ndefault\n')
   }
@@ -88,16 +89,20 @@ export class World {
 
   /** A PDP of each version for an environment, by its key. Returns their ports. */
   async startPair(key: string): Promise<{ readonly v1: number; readonly v2: number }> {
-    const [v1, v2] = [await freePort(), await freePort()]
-    await startPdp(temporaryFolder('pdp'), v2, key, this.port)
+    return { v2: await this.startPdp(key), v1: await this.startPdp(key, { v1: true }) }
+  }
+
+  /** A PDP for the environment of the key. Returns its port. */
+  async startPdp(key: string, options: { readonly v1?: boolean } = {}): Promise<number> {
+    const port = await freePort()
     const env = {
       ZEROHOP_DATA: temporaryFolder('pdp'),
-      PDP_PORT: String(v1),
+      PDP_PORT: String(port),
       PDP_API_KEY: key,
       PDP_CONTROL_PLANE: url(this.port),
     }
-    await new Server('pdp', env, ['--v1']).until(async () => (await fetch(`${url(v1)}/ready`)).ok)
-    return { v1, v2 }
+    await pdpHere(env, options)
+    return port
   }
 
   /** Two roles, three users and their assignments, outside of environments. */

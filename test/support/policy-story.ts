@@ -27,8 +27,8 @@ export async function tellPolicyStory({ apis, pdp, key, isBrief = false }: Polic
   let asked = 0
   const seen = new Set<string | undefined>()
   const run = (...args: string[]): Promise<Ran> => {
-    // each command as a process once
-    const how = seen.has(args[0]) ? runHere : runCommand
+    // each command as a process once, where the story is told in full
+    const how = isBrief || seen.has(args[0]) ? runHere : runCommand
     seen.add(args[0])
     return how(args, { ZEROHOP_API: apis[asked++ % apis.length]!, PDP_API_KEY: key }, folder)
   }

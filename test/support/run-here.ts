@@ -1,32 +1,20 @@
-// Runs commands of `zerohop` in this process: one of its own costs a third of a second of processor time, most of it to
-// load what is loaded here already. That they work as processes is asked in test/cli/commands.test.ts; commands that
-// serve are never run here.
-import { Command } from 'commander'
+// Runs `zerohop` in this process: one of its own costs a third of a second of processor time, most of it to load what is
+// loaded here already. That it works as a process is asked in test/cli/commands.test.ts; commands that serve are
+// started by serve-here.ts. Needs the build.
+import { pathToFileURL } from 'node:url'
 import { vi } from 'vitest'
-import { addData } from '../../src/cli/commands/data-commands.ts'
-import { addDatabase } from '../../src/cli/commands/database-commands.ts'
-import { addHistory } from '../../src/cli/commands/history-commands.ts'
-import { addImage } from '../../src/cli/commands/image-commands.ts'
-import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
-import { addPlans } from '../../src/cli/commands/plan-commands.ts'
-import { addPolicyFiles } from '../../src/cli/commands/policy-commands.ts'
-import { addTest } from '../../src/cli/commands/test-command.ts'
-import { addTypes } from '../../src/cli/commands/types-command.ts'
-import { addWhy } from '../../src/cli/commands/why-command.ts'
-import { pointToHelp, speak } from '../../src/cli/terminal/command-line.ts'
-import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
 import type { Ran } from './run-command.ts'
-
-const ALL = [
-  ...[addAdministration, addData, addDatabase, addHistory, addImage, addMigrate, addPlans, addPolicyFiles],
-  ...[addTest, addTypes, addWhy],
-]
+import { UNBUNDLED } from './server.ts'
 
 /** What `process.exit` throws meanwhile. */
 class Exit extends Error {}
 
+/** What a command listens to until its process ends. */
+const EVENTS = ['unhandledRejection', 'uncaughtException'] as const
+
 /** Commands share the output of this process: one after the other. */
 let last: Promise<unknown> = Promise.resolve()
+let runs = 0
 
 /** Runs a command to its end, with these variables beside those of the tests. */
 export function runHere(
@@ -40,9 +28,6 @@ export function runHere(
 }
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Promise<Ran> {
-  const program = speak(new Command('zerohop'), '0.0.0')
-  for (const add of ALL) add(program)
-  pointToHelp(program)
   const ended: { code?: number } = {}
   const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
     ended.code ??= Number(code ?? process.exitCode ?? 0)
@@ -59,21 +44,41 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
     })
     return { written, spy }
   })
-  const before = { env: process.env, cwd: process.cwd(), isTTY: process.stdin.isTTY }
-  process.env = { ...before.env, ...env }
+  const { env: envBefore, argv } = process
+  const before = { cwd: process.cwd(), isTTY: process.stdin.isTTY }
+  const [heard, errors] = [
+    EVENTS.map((event) => (process as NodeJS.EventEmitter).listeners(event)),
+    process.stdout.listeners('error'),
+  ]
+  process.env = { ...envBefore, ...env }
+  process.argv = [process.execPath, UNBUNDLED, ...args]
   process.stdin.isTTY = false
   process.chdir(cwd)
   try {
-    await program.parseAsync(args, { from: 'user' })
+    // the file that a process begins with, again each time; what it imports is loaded once
+    await import(/* @vite-ignore */ `${pathToFileURL(UNBUNDLED)}?${runs++}`)
     ended.code ??= Number(process.exitCode ?? 0)
   } catch (error) {
     if (!(error instanceof Exit)) throw error
   } finally {
     process.exitCode = undefined
-    process.env = before.env
+    process.env = envBefore
+    process.argv = argv
     process.stdin.isTTY = before.isTTY
     process.chdir(before.cwd)
+    for (const [at, event] of EVENTS.entries()) restore(process, event, heard[at]!)
+    restore(process.stdout, 'error', errors)
     for (const each of [exit, out!.spy, err!.spy]) each.mockRestore()
   }
   return { code: ended.code!, out: out!.written.join(''), err: err!.written.join('') }
+}
+
+/** Makes an emitter call these listeners alone. */
+function restore(
+  emitter: NodeJS.EventEmitter,
+  event: string,
+  listeners: ReturnType<NodeJS.EventEmitter['listeners']>,
+): void {
+  emitter.removeAllListeners(event)
+  for (const listener of listeners) emitter.on(event, listener as () => void)
 }

@@ -19,8 +19,13 @@ export interface Keys {
   readonly environments: { readonly development: string; readonly production: string }
 }
 
+/** Ends with a signal, and says with which exit code. */
+export interface Running {
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
 /** A running command. Its output is kept, so that a test that fails can show it. */
-export class Server {
+export class Server implements Running {
   readonly #child: ChildProcess
   #output = ''
 
@@ -84,9 +89,10 @@ export class Server {
   }
 }
 
-const running = new Set<Server>()
+/** What `endServers` ends. */
+export const running = new Set<Running>()
 process.once('exit', () => {
-  for (const server of running) void server.end('SIGKILL')
+  for (const server of running) if (server instanceof Server) void server.end('SIGKILL')
 })
 
 /** A killed process does not write what it ran: `npm run coverage` ends servers in order. */
@@ -94,6 +100,8 @@ const END: NodeJS.Signals = process.env.NODE_V8_COVERAGE === undefined ? 'SIGKIL
 
 /** Ends every server that a test left running. */
 export async function endServers(): Promise<void> {
+  // those that serve here take turns with `process.exit`
+  for (const server of running) if (!(server instanceof Server)) await server.end()
   await Promise.all([...running].map((server) => server.end(END)))
 }
 
@@ -123,7 +131,8 @@ export function readKeys(data: string): Keys {
   return JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')) as Keys
 }
 
-const answersOk = (address: string, key?: string) => async () => {
+/** Whether an address answers that it is well. */
+export const answersOk = (address: string, key?: string) => async () => {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
   const response = await fetch(address, { headers })
   await response.arrayBuffer()
