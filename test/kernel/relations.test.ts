@@ -125,9 +125,8 @@ describe.each(['debug', 'release'] as const)('relations in the %s kernel', (kern
       image.verify()
       const reached = new Set(['folder:0'])
       for (const each of reached) for (const [object, from] of parents) if (from.has(each)) reached.add(object)
-      for (const name of names) {
-        expect(image.check('ana', 'read', 'folder', undefined, name.slice(7)), name).toBe(reached.has(name))
-      }
+      const isRead = (name: string) => image.check('ana', 'read', 'folder', undefined, name.slice(7))
+      expect(names.filter((name) => isRead(name) !== reached.has(name))).toEqual([])
     }
     expect(image.stats().tuples).toBe([...parents.values()].reduce((sum, from) => sum + from.size, 0))
   })

@@ -3,10 +3,12 @@ import { instantOf } from '../../src/model/instant.ts'
 
 describe('instantOf', () => {
   it('reads every day of four centuries as the platform does', () => {
+    const wrong: string[] = []
     for (let day = Date.UTC(1800, 0, 1); day < Date.UTC(2201, 0, 1); day += 86_400_000) {
       const text = new Date(day).toISOString()
-      expect([text, instantOf(text), instantOf(text.slice(0, 10))]).toEqual([text, day, day])
+      if (instantOf(text) !== day || instantOf(text.slice(0, 10)) !== day) wrong.push(text)
     }
+    expect(wrong).toEqual([])
   })
 
   it('reads the first and the last instant that four digits of a year can say', () => {

@@ -45,7 +45,7 @@ describe('canaries: an access diff is wrong for some example when it forgets', (
 
   it.each(Object.entries(FORGETTING))('%s', async (_, mutation) => {
     const wrong = await wrongDiff(mutation, folder)
-    const differing = examples.filter(({ step, expected }) => difference(expected, found(wrong, step)) !== undefined)
-    expect(differing).not.toEqual([])
+    const isTold = examples.some(({ step, expected }) => difference(expected, found(wrong, step)) !== undefined)
+    expect(isTold).toBe(true)
   })
 })

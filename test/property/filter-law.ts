@@ -46,27 +46,40 @@ export interface Compared {
   readonly means: boolean
 }
 
-/** @param of makes the filter; the one of the image unless a wrong one is looked for */
-export function* filterLaw(
-  drawn: Drawn,
-  of: (image: Image, asked: Request, tenant: string) => Filter = filterOf,
-): Iterable<Compared> {
+/** A question whose filter the image can say, and rows for it. */
+export interface Asked {
+  readonly image: Image
+  readonly world: World
+  readonly asked: Request
+  readonly tenant: string
+  readonly rows: readonly Row[]
+}
+
+/** What is compared of an environment that was drawn. */
+export function* filterLaw(drawn: Drawn): Iterable<Compared> {
+  for (const each of askedOf(drawn)) yield* comparedFor(each)
+}
+
+export function* askedOf(drawn: Drawn): Iterable<Asked> {
   const next = numbers(drawn.seed)
   const { image, world, pool, requests } = situationOf(drawn, next)
   for (const asked of requests) {
     const tenant = tenantOf(world.policy, asked)
-    const filter = refusedOr(() => of(image, asked, tenant))
-    if (filter === undefined) continue
-    for (const row of rowsFor(world, wordsOf(world, pool), asked, next)) {
-      yield {
-        world,
-        asked,
-        filter,
-        row,
-        defined: definedFor(world, asked, tenant, filter, row),
-        means: meant(filter, row),
-      }
-    }
+    if (refusedOr(() => filterOf(image, asked, tenant)) === undefined) continue
+    yield { image, world, asked, tenant, rows: [...rowsFor(world, wordsOf(world, pool), asked, next)] }
+  }
+}
+
+/** @param of makes the filter; the one of the image unless a wrong one is looked for */
+export function* comparedFor(
+  { image, world, asked, tenant, rows }: Asked,
+  of: (image: Image, asked: Request, tenant: string) => Filter = filterOf,
+): Iterable<Compared> {
+  const filter = refusedOr(() => of(image, asked, tenant))
+  if (filter === undefined) return
+  for (const row of rows) {
+    const defined = definedFor(world, asked, tenant, filter, row)
+    yield { world, asked, filter, row, defined, means: meant(filter, row) }
   }
 }
 
