@@ -89,7 +89,7 @@ async function run(loads, at, processes, wantedChecks, wantedDeltas) {
     const ahead = done.checks / wantedChecks - done.deltas / wantedDeltas
     const asking =
       ahead <= LEAD_MAX ? ask(loads, at, Math.min(wantedChecks - done.checks, wantedChecks / SAMPLES_MIN / 2)) : 0
-    const writing = ahead >= -LEAD_MAX ? write(loads, at, done.deltas, round) : 0
+    const writing = ahead >= -LEAD_MAX ? write(loads, at, done.deltas, wantedDeltas, round) : 0
     done.checks += await asking
     done.deltas += await writing
     const seconds = (performance.now() - started) / 1000
@@ -111,7 +111,7 @@ async function ask(loads, { pdp, key }, left) {
 }
 
 /** Attributes that change, and users that come and go. */
-async function write(loads, { api, key, facts }, first, round) {
+async function write(loads, { api, key, facts }, first, wanted, round) {
   const call = (method, path, body) =>
     fetch(`http://127.0.0.1:${api}${facts}${path}`, {
       method,
@@ -129,7 +129,7 @@ async function write(loads, { api, key, facts }, first, round) {
     body: '{"attributes":{"turn":"%d"}}',
     first,
     connections: 16,
-    ms: ROUND_MS,
+    ms: Math.max(20, Math.min(1, (wanted - first) / 1_000) * ROUND_MS),
   })
   for (const name of names) await call('DELETE', `/users/${name}`)
   return changing.requests + 3 * COMING_AND_GOING
