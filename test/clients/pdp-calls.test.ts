@@ -1,6 +1,6 @@
 // Every question and every write through a PDP that the published client knows, against `zerohop api` and `zerohop pdp`
-// as two processes: both forms of a check, bulk, all tenants, permissions of a user, and facts through the PDP with and
-// without waiting.
+// (as processes of their own: two-processes.test.ts): both forms of a check, bulk, all tenants, permissions of a user,
+// and facts through the PDP with and without waiting.
 import { createRequire } from 'node:module'
 import { Permit } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ interface Intercepted {
   readonly interceptors: { readonly request: { use(change: (config: { baseURL?: string }) => object): void } }
 }
 
-describe('the published client and a PDP of another process', () => {
+describe('the published client and a PDP beside the management API', () => {
   let direct: Permit
   let through: Permit
 

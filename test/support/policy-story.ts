@@ -14,7 +14,7 @@ export interface PolicyServer {
   /** a PDP of that environment whose decisions are recorded there */
   readonly pdp: string
   readonly key: string
-  /** without commands that are refused, and without other forms of what is printed: each is a process */
+  /** without commands that are refused, without other forms of what is printed, and with no command as a process */
   readonly isBrief?: boolean
 }
 
