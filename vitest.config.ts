@@ -12,6 +12,8 @@ const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.
 /** Where test/support/postgres.ts can run a server. */
 const isLinux = process.platform === 'linux'
 const isOnReplicas = process.env.ZEROHOP_TEST_REPLICAS !== undefined
+/** Files that a run leaves out: `--exclude` does not reach the projects. Set by scripts/coverage.mjs. */
+const EXCLUDED = process.env.ZEROHOP_TEST_EXCLUDE?.split(',') ?? []
 /** Pages of the console in a browser: one server and one browser for all of them. */
 const CONSOLE = ['test/console/*.test.ts']
 const SLOW_CONSOLE = SLOW.filter((file) => file.startsWith('test/console/'))

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import coverage from 'istanbul-lib-coverage'
 
 /** These tests need the bundled files of `dist/bundle`, which a coverage build does not have. */
-const OF_THE_BUNDLE = ['test/pack.test.ts', 'test/doors.test.ts'].flatMap((file) => ['--exclude', file])
+const OF_THE_BUNDLE = ['test/pack.test.ts', 'test/doors.test.ts']
 
 /**
  * Percent of the lines that a whole run reaches at least: what was measured, rounded down. Raise it, never lower it.
@@ -35,10 +35,10 @@ const inWorkers = [
   '--testTimeout=600000',
   '--hookTimeout=600000',
 ]
-const tests = spawnSync('npx', ['--no-install', 'vitest', 'run', ...inWorkers, ...OF_THE_BUNDLE, ...files], {
+const tests = spawnSync('npx', ['--no-install', 'vitest', 'run', ...inWorkers, ...files], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, NODE_V8_COVERAGE: raw },
+  env: { ...process.env, NODE_V8_COVERAGE: raw, ZEROHOP_TEST_EXCLUDE: OF_THE_BUNDLE.join(',') },
 })
 // One file after the other: a whole run leaves more than fits into memory.
 const remapped = ['--merge-async', '--include', 'src/**', '--exclude-after-remap', '--reporter', 'json']
