@@ -23,7 +23,7 @@ const usual: TestProjectInlineConfiguration = {
   test: {
     name: 'usual',
     include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...SLOW, ...CONSOLE],
+    exclude: ['**/node_modules/**', ...SLOW, ...CONSOLE, ...EXCLUDED],
     globalSetup: [keptFolder],
   },
 }

@@ -17,6 +17,7 @@ import type { ZerohopError } from '../../src/model/errors.ts'
 import { Follower } from '../../src/pdp/follower.ts'
 import type { Head } from '../../src/store/heads.ts'
 import { forkAtHead } from '../../src/store/log.ts'
+import { DATABASE_FORMAT } from '../../src/store/postgres/migrations.ts'
 import { openTables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
 import { eventually } from '../support/eventually.ts'
@@ -384,17 +385,17 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     })
     expect(await spawned(['migrate'], envOf(url))).toMatchObject({
       code: 0,
-      out: 'the tables have format 1 now\nthe tables have format 2 now\n',
+      out: Array.from({ length: DATABASE_FORMAT }, (_, at) => `the tables have format ${at + 1} now\n`).join(''),
     })
     expect(await run(['migrate'], envOf(url))).toMatchObject({
       code: 0,
-      out: 'nothing to do: the tables have format 2\n',
+      out: `nothing to do: the tables have format ${DATABASE_FORMAT}\n`,
     })
     const replica = await open({ data: temporaryFolder('cache'), url })
     const { out, code } = await run(['status', '--json'], envOf(url))
     expect(code).toBe(0)
     const report = JSON.parse(out)
-    expect(report).toMatchObject({ format: 2, snapshots: 0, replicas: [{ version: 'test' }] })
+    expect(report).toMatchObject({ format: DATABASE_FORMAT, snapshots: 0, replicas: [{ version: 'test' }] })
     expect(report.listed.map(({ id, revision }: { id: string; revision: number }) => [id, revision])).toEqual(
       replica.store.logs().map((log) => [log, replica.store.head(log).revision]),
     )
