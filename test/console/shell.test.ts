@@ -15,7 +15,7 @@ it.skipIf(consoleServer === undefined)('goes to pages and users with the keyboar
   await page.keyboard.type('cle')
   const cleo = palette.getByRole('option', { name: /cleo@acme\.example.*Cleo Marsh/ })
   await cleo.waitFor()
-  expect(await input.getAttribute('aria-activedescendant')).toBe(await cleo.getAttribute('id'))
+  await expect.poll(() => input.getAttribute('aria-activedescendant')).toBe(await cleo.getAttribute('id'))
   await inspect(page, 'palette')
   await page.keyboard.press('Enter')
   await palette.waitFor({ state: 'hidden' })

@@ -1,13 +1,19 @@
 // Runs `zerohop` in this process: one of its own costs a third of a second of processor time, most of it to load what is
 // loaded here already. That it works as a process is asked in test/cli/commands.test.ts; commands that serve are
 // started by serve-here.ts. Needs the build.
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { vi } from 'vitest'
+import { ROOT } from '../tidy/source.ts'
 import type { Ran } from './run-command.ts'
 import { UNBUNDLED } from './server.ts'
 
 /** What `process.exit` throws meanwhile. */
 class Exit extends Error {}
+
+/** The file that a process begins with: as in vitest.config.ts of the build or, where lines are counted, the source. */
+const ENTRY =
+  process.env.ZEROHOP_TEST_COMPILED === undefined ? join(ROOT, 'src/cli/zerohop.ts') : String(pathToFileURL(UNBUNDLED))
 
 /** What a command listens to until its process ends. */
 const EVENTS = ['unhandledRejection', 'uncaughtException'] as const
@@ -55,8 +61,8 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   process.stdin.isTTY = false
   process.chdir(cwd)
   try {
-    // the file that a process begins with, again each time; what it imports is loaded once
-    await import(/* @vite-ignore */ `${pathToFileURL(UNBUNDLED)}?${runs++}`)
+    // again each time; what it imports is loaded once
+    await import(/* @vite-ignore */ `${ENTRY}?${runs++}`)
     ended.code ??= Number(process.exitCode ?? 0)
   } catch (error) {
     if (!(error instanceof Exit)) throw error
