@@ -80,7 +80,8 @@ it.skipIf(consoleServer === undefined)('leads from an empty folder to a role tha
 it.skipIf(consoleServer === undefined)('says that the server is away, and goes on when it is back', async () => {
   await server.end('SIGKILL')
   await page.getByRole('link', { name: 'Users', exact: true }).click()
-  const away = page.getByText('The server cannot be reached')
+  // the page says it, too, when its request fails before that of the notice
+  const away = page.getByRole('status').getByText('The server cannot be reached')
   await away.waitFor()
   server = new Server('serve', env)
   await away.waitFor({ state: 'detached' })

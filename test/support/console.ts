@@ -115,7 +115,7 @@ async function signIn(context: BrowserContext, secret: string): Promise<void> {
 
 /** Chromium says so when an answer has such a status, whatever the page does about it. */
 const EXPECTED =
-  /^Failed to load resource: (the server responded with a status of|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE))/
+  /^Failed to load resource: (the server responded with a status of|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_(REFUSED|RESET)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE))/
 
 /** Collects what must not happen on a page: errors, what its policy refuses, and requests to another origin. */
 export function watch(page: Page, complaints: string[], allowed: string): void {
