@@ -58,6 +58,8 @@ describe.skipIf(withoutPostgres())('three replicas on one database', () => {
 
   const canaries = Object.keys(CANARIES) as Canary[]
   const wanted = canaries.filter((name) => REPLICAS_CANARY === 'all' || REPLICAS_CANARY === name)
+  if (REPLICAS_CANARY !== undefined && wanted.length === 0)
+    throw new Error(`there is no canary \`${REPLICAS_CANARY}\`, but these: ${canaries.join(', ')}`)
   it.each(wanted)(
     'are found out: %s',
     async (canary) => {

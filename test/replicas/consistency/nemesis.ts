@@ -58,9 +58,7 @@ export class Nemesis implements Faults {
     this.#pace = pace
   }
 
-  /**
-   * Until `stop`; then every fault has ended, except for what only `heal` of the cluster ends.
-   */
+  /** Until `stop`; then every fault has ended, except for what only `heal` of the cluster ends. */
   async work(): Promise<void> {
     const left = [...FAULTS]
     let isolationDue = performance.now() + ISOLATION_EVERY_MS / 4
