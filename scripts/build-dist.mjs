@@ -1,12 +1,10 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
 // runs, `dist/cjs` of the light doors for `require`, `dist/reference`, the reference of the API, and the JSON Schemas
-// of files. Types are not checked here, which would take twice as long: `npm run typecheck` does that. Node needs about
-// a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages
-// stay outside.
+// of files. Types are not checked here, which would take twice as long: `npm run typecheck` does that.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { build } from 'esbuild'
+import { bundleForNode, bundleForPages } from './build-bundle.mjs'
 import { buildCommonJs } from './build-cjs.mjs'
 import { buildDocsPage } from './build-docs-page.mjs'
 import { buildOpenApi, TYPES } from './build-openapi.mjs'
@@ -48,28 +46,13 @@ const names = entries.map((entry) => basename(entry))
 if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
 if (isMapped) lead()
 else {
-  await bundle(forNode, { platform: 'node', target: 'node20' })
-  await bundle(PAGE_DOORS, { platform: 'browser', target: 'es2022' })
+  await bundleForNode(forNode, BUNDLE)
+  await bundleForPages(PAGE_DOORS, BUNDLE)
 }
 await buildOpenApi()
 await buildPolicySchemas()
 await buildCommonJs(LIGHT_DOORS)
 await buildDocsPage()
-
-async function bundle(from, place) {
-  await build({
-    ...place,
-    entryPoints: from.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
-    outdir: BUNDLE,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    packages: 'external',
-    ignoreAnnotations: true, // `sideEffects: false` is said to those who use the package
-    logLevel: 'warning',
-    plugins: [{ name: 'places', setup: keepPlaces }],
-  })
-}
 
 function lead() {
   mkdirSync(BUNDLE, { recursive: true })
@@ -85,17 +68,4 @@ function threads() {
   for (const file of files.filter((name) => name.endsWith('.js')))
     for (const [, name] of readFileSync(file, 'utf8').matchAll(THREAD)) found.add(`${dirname(file)}/${name}.js`)
   return [...found].sort()
-}
-
-/**
- * Rewrites `import.meta.url` in the bundle, so that files found relative to a module are still found. Entries of
- * threads are beside the bundle, under their own names.
- */
-function keepPlaces({ onLoad }) {
-  onLoad({ filter: /[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
-    const text = readFileSync(path, 'utf8')
-    if (!text.includes('import.meta.url') || text.includes('threadUrl(import.meta.url')) return undefined
-    const place = JSON.stringify(relative(BUNDLE, path).replaceAll('\\', '/'))
-    return { contents: text.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), loader: 'js' }
-  })
 }

@@ -66,7 +66,11 @@ async function prepare(servers) {
   const data = servers.folder()
   const [api, pdp] = [await freePort(), await freePort()]
   const child = servers.zerohop(['serve', '--data', data], { ZEROHOP_API_PORT: api, PDP_PORT: pdp })
-  while (!existsSync(join(data, 'keys.json'))) await pause(POLL_MS)
+  const end = performance.now() + ANSWER_MS_MAX
+  while (!existsSync(join(data, 'keys.json'))) {
+    if (performance.now() > end) throw new Error(`no keys within ${ANSWER_MS_MAX / 1000} s`)
+    await pause(POLL_MS)
+  }
   const key = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')).environments.development
   await allowed(pdp, key)
   const image = join(data, 'policy.image')

@@ -7,7 +7,8 @@
 //   PACK_CHANGES changes each, inside one binary value, so that a large delta can be packed and unpacked piece by
 //   piece. The code of a delete is the negative of the put's.
 import { crc32 } from 'node:zlib'
-import { Packr } from 'msgpackr'
+// without the native part, which takes longer to load than small frames take to read
+import { Packr } from 'msgpackr/pack'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
 import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
 import type { LogId, Position } from './change.ts'

@@ -1,0 +1,104 @@
+// Joins the files of `dist/src` to those of `dist/bundle`. Node needs about a millisecond for each file that it loads,
+// and a server has hundreds. Packages stay outside.
+import { basename, relative, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+
+/** These are loaded for themselves, with as few files as there can be. */
+const CORE = 'dist/src/index.js'
+const COMMAND = 'dist/src/cli/zerohop.js'
+/** What they share with CORE is a file of its own: they need no kernel. */
+const WITHOUT_KERNEL = [COMMAND, 'dist/src/client.js', 'dist/src/filters.js']
+const SERVER = 'dist/src/server.js'
+
+/**
+ * The entries of Node and the files that they share: one with what CORE alone needs, one with what those without a
+ * kernel need of it, one each for the rest of the command and of the server. Threads load nothing of the latter.
+ */
+export async function bundleForNode(entries, folder) {
+  const imports = new Map()
+  const closures = new Map(entries.map((entry) => [entry, undefined]))
+  const isIn = (entry, id) => {
+    if (closures.get(entry) === undefined) closures.set(entry, closureOf(resolve(entry), imports))
+    return closures.get(entry).has(id)
+  }
+  const isInOthers = (besides, id) => entries.some((entry) => entry !== besides && isIn(entry, id))
+  const own = new Set(entries.map((entry) => resolve(entry)))
+  const sharedFile = (id) => {
+    // an entry may await at its top level: what it loads meanwhile must not import the same file
+    if (own.has(id)) return null
+    if (isIn(CORE, id)) return WITHOUT_KERNEL.some((entry) => isIn(entry, id)) ? 'model' : 'core'
+    if (isIn(COMMAND, id)) return isInOthers(COMMAND, id) ? null : 'command'
+    return isIn(SERVER, id) && !isInOthers(SERVER, id) ? 'server' : null
+  }
+  await bundle(entries, folder, {
+    platform: 'node',
+    target: 'node20',
+    plugins: [
+      {
+        name: 'imports',
+        moduleParsed: ({ id, importedIds }) => {
+          imports.set(id, importedIds)
+        },
+      },
+      keepPlaces(folder),
+    ],
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: sharedFile, debugName: 'shared by entries' }],
+    },
+  })
+}
+
+/** The entries for browsers, apart from the others: they share no file with what needs Node. */
+export const bundleForPages = (entries, folder) => bundle(entries, folder, { platform: 'browser', target: 'es2022' })
+
+async function bundle(entries, folder, { platform, target, plugins = [], codeSplitting }) {
+  const build = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [basename(entry, '.js'), entry])),
+    platform,
+    plugins,
+    external: (id) => !/^[./]/.test(id),
+    transform: { target },
+    // `sideEffects: false` is said to those who use the package
+    treeshake: { annotations: false, moduleSideEffects: true },
+    preserveEntrySignatures: 'allow-extension', // without it groups take whole closures
+    checks: { moduleLevelDirective: false }, // 'use client' stays where it was
+    logLevel: 'warn',
+  })
+  await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunk-[name]-[hash].js',
+    codeSplitting,
+    comments: { annotation: false, jsdoc: false }, // the declarations have them
+  })
+  await build.close()
+}
+
+/** The file and all that it imports, but for what it imports when it is needed. */
+function closureOf(entry, imports) {
+  const closure = new Set()
+  const open = [entry]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (closure.has(id) || !imports.has(id)) continue
+    closure.add(id)
+    open.push(...imports.get(id))
+  }
+  return closure
+}
+
+/**
+ * Rewrites `import.meta.url` in the bundle, so that files found relative to a module are still found. Entries of
+ * threads are beside the bundle, under their own names.
+ */
+function keepPlaces(folder) {
+  return {
+    name: 'places',
+    transform: (code, id) => {
+      if (!code.includes('import.meta.url') || code.includes('threadUrl(import.meta.url')) return null
+      const place = JSON.stringify(relative(folder, id).replaceAll('\\', '/'))
+      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), map: null }
+    },
+  }
+}
