@@ -22,6 +22,7 @@ export async function buildCommonJs(doors) {
     platform: 'node',
     target: 'node20',
     packages: 'external',
+    supported: { 'dynamic-import': false }, // what is imported late is the CommonJS build of a package too
     plugins: [{ name: 'packages inside', setup: bundleOpenapiFetch }],
     define: { 'import.meta.url': 'moduleUrl' },
     banner: {

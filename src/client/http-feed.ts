@@ -4,7 +4,7 @@
 import { hostname } from 'node:os'
 import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
-import { FrameDecoder } from '../log/codec.ts'
+import { openDecoder } from '../log/codec.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import { identityHeaders, isPdpName, type PdpIdentity, requirePdpName } from '../log/pdp-identity.ts'
 import { TAIL_BYTES, type Trust } from '../log/signature.ts'
@@ -112,7 +112,7 @@ export class RemoteFeed implements Feed {
       const headers = this.#identity && identityHeaders(this.#identity, said)
       const response = await this.#get((await this.#path('deltas', watch)) + query, watch, headers)
       reports = this.#reports(said)
-      const decoder = new FrameDecoder(this.#trust)
+      const decoder = await openDecoder(this.#trust)
       for await (const chunk of chunks(response, watch)) {
         for (const frame of decoder.push(chunk)) {
           if (frame.type === 'end') throw ended(frame.code, after)

@@ -2,7 +2,7 @@
 // image as received and the signed deltas after it, so that the file is verified by its signatures too.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
-import { encodeFrame, FrameDecoder, unpackDelta } from '../log/codec.ts'
+import { encodeFrame, openDecoder, unpackDelta } from '../log/codec.ts'
 import type { PackedDelta } from '../log/delta.ts'
 import type { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -159,7 +159,7 @@ export class ImageKeeper {
 
   /** Stops at the first delta that does not continue the image: an incompletely written one is not needed. */
   async #applyDeltas(image: Image, trust: Trust): Promise<void> {
-    const decoder = new FrameDecoder(trust)
+    const decoder = await openDecoder(trust)
     let until = performance.now() + APPLY_TURN_MS
     try {
       for await (const bytes of this.#options.lastImage.appended()) {

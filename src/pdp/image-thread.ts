@@ -2,7 +2,7 @@
 // event loop. It gets a copy of the image as a file and answers with one. Started by src/pdp/image-task.ts; answers
 // exactly one task, then ends.
 import { parentPort, workerData } from 'node:worker_threads'
-import 'msgpackr' // its native part: a state or a large delta is unpacked in three quarters of the time
+import 'msgpackr' // its native part, for a state or a large delta is unpacked here
 import { answerTask } from '../model/thread.ts'
 import { doTask, type ImageTask } from './image-task.ts'
 
