@@ -116,7 +116,7 @@ describe('access', () => {
 
   /** A key of any level and access, written the way part of the API that makes keys will write it. */
   async function keyOf(level: KeyLevel, access: AccessLevel): Promise<string> {
-    const secret = `a-key-of-${level}-${access}`
+    const secret = `a-key-of-auth-${level}-${access}`
     await api.addKey(level, access, secret)
     return secret
   }

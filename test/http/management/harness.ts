@@ -53,7 +53,10 @@ export interface Harness {
   readonly ask: Ask
   /** another organization in the same data folder */
   another(input?: Bootstrap): Promise<Bootstrapped>
-  /** makes `secret` a key of that level and access, for development where the level has one */
+  /**
+   * makes `secret` a key of that level and access, for development where the level has one
+   * @throws when a file that shares the server has made the same secret a key
+   */
   addKey(level: KeyLevel, access: AccessLevel, secret: string): Promise<void>
   removeKey(secret: string): Promise<void>
   /** the answers so far, to be held against the OpenAPI document */
@@ -89,6 +92,8 @@ const another = async (store: Store<ManagementUseCases>, of: Bootstrap): Promise
 type Served = Pick<Harness, 'app' | 'routes' | 'v1Routes' | 'store' | 'audit' | 'answers' | 'close'> & {
   /** in turn, which one is asked */
   next(): FastifyInstance
+  /** made keys by the files that share it: one secret would be the key of whoever made it first */
+  readonly secrets: Set<string>
 }
 
 async function serve(folderFor: (name: string) => string): Promise<Served> {
@@ -115,10 +120,10 @@ async function serve(folderFor: (name: string) => string): Promise<Served> {
     for (const one of served) await one.app.close()
     await closeStores()
   }
-  return { app, answers, routes, v1Routes, store, audit, next, close }
+  return { app, answers, routes, v1Routes, store, audit, next, secrets: new Set(), close }
 }
 
-function harnessOf({ next, ...served }: Served, made: Bootstrapped, end: () => Promise<void>): Harness {
+function harnessOf({ next, secrets, ...served }: Served, made: Bootstrapped, end: () => Promise<void>): Harness {
   const { store, answers } = served
   const ask: Ask = async (method, path, body, options = {}) => {
     const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
@@ -142,6 +147,8 @@ function harnessOf({ next, ...served }: Served, made: Bootstrapped, end: () => P
   const environment = made.environments[0]?.id ?? ''
   const place = { organization_id: made.organization.id, project_id: made.project.id, environment_id: environment }
   const addKey = async (level: KeyLevel, access: AccessLevel, secret: string) => {
+    if (secrets.has(secret)) throw new Error(`\`${secret}\` is a key of another organization on this server`)
+    secrets.add(secret)
     const of = {
       level,
       access,
@@ -152,6 +159,7 @@ function harnessOf({ next, ...served }: Served, made: Bootstrapped, end: () => P
     await store.commit(made.organization.id, 'createApiKey', of, BY)
   }
   const removeKey = async (secret: string) => {
+    secrets.delete(secret)
     await store.commit(made.organization.id, 'deleteApiKey', { ref: hashSecret(secret) }, BY)
   }
   const close = async () => {

@@ -14,10 +14,10 @@ describe('API keys', () => {
       ['env', 'admin'],
       ['project', 'admin'],
     ] as const)
-      await api.addKey(level, access, `a-key-of-${level}-${access}`)
+      await api.addKey(level, access, `a-key-of-keys-${level}-${access}`)
   })
   afterAll(() => api.close())
-  const at = (level: string, access: string) => ({ key: `a-key-of-${level}-${access}` })
+  const at = (level: string, access: string) => ({ key: `a-key-of-keys-${level}-${access}` })
   const create = (body: object, options = {}) =>
     api.ask('POST', '/v2/api-key', { organization_id: api.made.organization.id, ...body }, options)
   const forDevelopment = () => ({ project_id: api.made.project.id, environment_id: api.environment })
@@ -171,7 +171,7 @@ describe('PDP configs', () => {
   let api: Harness
   beforeAll(async () => {
     api = await joinHarness()
-    await api.addKey('env', 'read', 'a-key-of-env-read')
+    await api.addKey('env', 'read', 'a-key-that-sees-configs')
   })
   afterAll(() => api.close())
   const CONFIGS = '/v2/pdps/default/development/configs'
@@ -179,14 +179,14 @@ describe('PDP configs', () => {
   it('carry the key of the environment, for who may see it', async () => {
     const { body } = await api.ask('GET', CONFIGS)
     expect(body).toMatchObject([{ name: 'default', client_secret: api.made.environments[0]?.secret }])
-    const seen = await api.ask('GET', CONFIGS, undefined, { key: 'a-key-of-env-read' })
+    const seen = await api.ask('GET', CONFIGS, undefined, { key: 'a-key-that-sees-configs' })
     expect(seen.body).toMatchObject([{ id: body[0].id, client_secret: '' }])
     expect((await api.ask('GET', `${CONFIGS}?page=2`)).body).toEqual([])
   })
 
   it('tell a PDP of the contract where it belongs, and no secret', async () => {
     const [config] = (await api.ask('GET', CONFIGS)).body
-    const values = await api.ask('GET', `${CONFIGS}/${config.id}/values`, undefined, { key: 'a-key-of-env-read' })
+    const values = await api.ask('GET', `${CONFIGS}/${config.id}/values`, undefined, { key: 'a-key-that-sees-configs' })
     expect(values.body.context).toMatchObject({ org_id: api.made.organization.id, env_id: api.environment })
     expect(JSON.stringify(values.body)).not.toContain(config.client_secret)
     expect((await api.ask('GET', `/v2/pdps/default/production/configs/${config.id}/values`)).status).toBe(404)

@@ -84,7 +84,7 @@ beforeAll(async () => {
   ours = [organization.id, project.id, ...environments.map(({ id }) => id)]
   for (const level of LEVELS) {
     for (const access of ACCESSES) {
-      const secret = `a-key-of-${level}-${access}`
+      const secret = `a-key-of-scope-${level}-${access}`
       await api.addKey(level, access, secret)
       callers.push({ name: `own ${level} ${access}`, secret, level, access, reaches: 'all' })
     }
