@@ -9,12 +9,26 @@ const COMMAND = 'dist/src/cli/zerohop.js'
 /** What they share with CORE is a file of its own: they need no kernel. */
 const WITHOUT_KERNEL = [COMMAND, 'dist/src/client.js', 'dist/src/filters.js']
 const SERVER = 'dist/src/server.js'
+/**
+ * Threads that somebody waits for: each store starts a writer before its first answer, and each question about the past
+ * starts one. A thread compiles all that it loads once more, so each of these is one file with nothing else in it.
+ */
+const AWAITED_THREADS = ['writer-thread', 'past/past-thread'].map((name) => `dist/src/management/${name}.js`)
+
+/** The entries of Node, and what they share. */
+export async function bundleForNode(entries, folder) {
+  const shared = entries.filter((entry) => !AWAITED_THREADS.includes(entry))
+  await bundleTogether(shared, folder)
+  for (const thread of AWAITED_THREADS) await bundle([thread], folder, { ...FOR_NODE, plugins: [keepPlaces(folder)] })
+}
+
+const FOR_NODE = { platform: 'node', target: 'node20' }
 
 /**
  * The entries of Node and the files that they share: one with what CORE alone needs, one with what those without a
  * kernel need of it, one each for the rest of the command and of the server. Threads load nothing of the latter.
  */
-export async function bundleForNode(entries, folder) {
+async function bundleTogether(entries, folder) {
   const imports = new Map()
   const closures = new Map(entries.map((entry) => [entry, undefined]))
   const isIn = (entry, id) => {
@@ -31,8 +45,7 @@ export async function bundleForNode(entries, folder) {
     return isIn(SERVER, id) && !isInOthers(SERVER, id) ? 'server' : null
   }
   await bundle(entries, folder, {
-    platform: 'node',
-    target: 'node20',
+    ...FOR_NODE,
     plugins: [
       {
         name: 'imports',
