@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const HELP = `Usage: npm run release -- [options]
@@ -27,7 +27,10 @@ if (options.help) {
   if (!options['dry-run']) requireCommit(version)
 
   run('npm', ['run', '-s', 'build'])
-  run('npm', ['run', '-s', 'lint:package'])
+  // what is checked is what is published
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder])
+  const tarball = resolve(folder, `${name}-${version}.tgz`)
+  run('npm', ['run', '-s', 'lint:package', '--', tarball])
   const bill = run(
     'npm',
     ['sbom', '--no-workspaces', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'],
@@ -36,8 +39,8 @@ if (options.help) {
   const file = join(folder, `${name}-${version}.cdx.json`)
   writeFileSync(file, bill)
   console.log(`bill of materials: ${JSON.parse(bill).components.length} packages`)
-  if (options['dry-run']) run('npm', ['publish', '--dry-run', '--ignore-scripts', '--loglevel', 'error'])
-  else run('npm', ['publish', '--provenance', '--access', 'public', '--ignore-scripts'])
+  if (options['dry-run']) run('npm', ['publish', tarball, '--dry-run', '--ignore-scripts', '--loglevel', 'error'])
+  else run('npm', ['publish', tarball, '--provenance', '--access', 'public', '--ignore-scripts'])
   console.log(options['dry-run'] ? `${name} ${version} could be published` : `${name} ${version} is published`)
 }
 
