@@ -1,7 +1,7 @@
 // The seed and the length of a run. The normal run has a fixed seed: the same commit gives the same result everywhere,
 // and a new failure is due to the change. `npm run test:random` looks somewhere new, with a seed that is printed when a
 // law fails and more runs of every law. ZEROHOP_TEST_SEED is a seed, or `random` for a fresh one; ZEROHOP_TEST_SCALE
-// multiplies the runs of every law: `npm test` makes half of them, `npm run test:all` all.
+// multiplies the runs of every law: `npm test` makes a quarter of them, `npm run test:all` all.
 import type fc from 'fast-check'
 
 const FIXED_SEED = 1

@@ -1,6 +1,6 @@
 // What `npm test` leaves out of long lists of cases of one kind, and `npm run test:all` does not.
 
-/** Whether everything is asked: `npm test` has half the scale (test/property/seed.ts). */
+/** Whether everything is asked: `npm test` has a quarter of the scale (test/property/seed.ts). */
 export const IS_WHOLE = Number(process.env.ZEROHOP_TEST_SCALE ?? 1) >= 1
 
 const EACH = 3

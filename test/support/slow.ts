@@ -2,6 +2,7 @@
 // Each asks in long, in more forms or over more processes what a cheaper test asks too; it is named beside it.
 export const SLOW: readonly string[] = [
   'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
+  'test/browser/demo.test.ts', // integration/backend, integration/demo-host
   'test/browser/reference.test.ts', // http/management/docs
   'test/build.test.ts', // the stage `build` of .ci/run
   'test/client/image-download.test.ts', // client/feed, http/management/scope
@@ -15,6 +16,7 @@ export const SLOW: readonly string[] = [
   'test/console/decisions.test.ts', // decision-log/stream, console/every-page
   'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
+  'test/console/large.test.ts', // console/policy, console/units, http/management/large-user; bench --only console
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
   'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
@@ -29,7 +31,7 @@ export const SLOW: readonly string[] = [
   'test/crash/backup.test.ts', // management/backup, crash/kill
   'test/damage/flips.test.ts', // kernel/damaged
   'test/http/v1/command.test.ts', // http/v1/global, migration/journey
-  'test/integration/demo.test.ts', // browser/demo, integration/backend, integration/demo-host
+  'test/integration/demo.test.ts', // integration/backend, integration/demo-host
   'test/kernel/collisions.test.ts', // conformance/image
   'test/kernel/forged.test.ts', // kernel/damaged
   'test/kernel/large.test.ts', // conformance/image: the cases beside each limit
@@ -48,10 +50,13 @@ export const SLOW: readonly string[] = [
   'test/replicas/forgotten.test.ts', // management/retention, replicas/snapshots
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
   'test/replicas/past.test.ts', // http/management/past
+  'test/replicas/pooler.test.ts', // replicas/replicas
   'test/replicas/process.test.ts', // replicas/away, replicas/setup
   'test/replicas/servers.test.ts', // replicas/setup, replicas/away
+  'test/replicas/support.test.ts', // all of replicas: what it tests is their database and network
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
+  'test/soak.test.ts', // npm run soak
   'test/store/verify.test.ts', // store/checksum, store/damage, store/scrub
   'test/simulation/simulation.test.ts', // npm run test:simulation
 ]
