@@ -5,7 +5,7 @@ import { LongestFirst } from './test/support/order.ts'
 import { SLOW } from './test/support/slow.ts'
 
 /** The suites of the management API that every run repeats on two replicas over PostgreSQL. */
-const ON_REPLICAS = ['concurrent', 'keys'].map((name) => `test/http/management/${name}.test.ts`)
+const ON_REPLICAS = ['keys'].map((name) => `test/http/management/${name}.test.ts`)
 /** All of them, and nothing else: `npm run test:replicas:api`. */
 const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.ts']
 

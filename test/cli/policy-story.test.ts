@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { temporaryFolder } from '../support/folders.ts'
 import { tellPolicyStory } from '../support/policy-story.ts'
 import { COMMAND } from '../support/run-command.ts'
+import { IS_WHOLE } from '../support/sample.ts'
 import { serveHere } from '../support/serve-here.ts'
 import { endServers, freePort, readKeys, url } from '../support/server.ts'
 import { ROOT } from '../tidy/source.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterAll(endServers)
 
 it('goes from an empty folder through plan and apply to the reasons of a past decision', async () => {
-  folder = await tellPolicyStory({ apis: [api], pdp, key })
+  folder = await tellPolicyStory({ apis: [api], pdp, key, isBrief: !IS_WHOLE })
 })
 
 // skipped on Windows: the steps of the action are programs of a shell

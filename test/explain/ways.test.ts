@@ -36,7 +36,7 @@ describe('what an explanation of a deny names', () => {
           }
         }
       }),
-      parameters(6),
+      parameters(12),
     )
     // each kind was met
     for (const [kind, count] of Object.entries(tried)) expect([kind, count > 5]).toEqual([kind, true])

@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/filters/sql/dialect.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import { situations } from '../property/filter-law.ts'
 import { parameters, scaled } from '../property/seed.ts'
+import { someOf } from '../support/sample.ts'
 import { MISTAKES, ofTexts } from './canaries.ts'
 import { type Engine, NOW, tryLaw } from './law.ts'
 import { ASKED_PAGES, DOCUMENTS, filterOf, INDEXED, MANY_KEYS, PAGES } from './plans.ts'
@@ -25,6 +26,8 @@ const OPTIONS = { table: 'r', now: NOW }
 /** The tests; `of` is called when they run. */
 export function filterTests(name: DialectName, dialect: Dialect, table: Table, of: () => Database): void {
   const { mapping } = table
+  // each dialect finds others of them, where not all are asked
+  const mistakes = someOf(Object.entries(MISTAKES), ['postgres', 'mysql', 'sqlite'].indexOf(name))
 
   it('the rows found are those for which the filter holds, whatever the filter and the rows', async () => {
     const compile: Engine['compile'] = (filter, firstPlaceholder) =>
@@ -53,7 +56,7 @@ export function filterTests(name: DialectName, dialect: Dialect, table: Table, o
     expect(found).toBeGreaterThan(rows / 20)
   })
 
-  it.each(Object.entries(MISTAKES))('the law finds a mistake: %s', async (_, mistake) => {
+  it.each(mistakes)('the law finds a mistake: %s', async (_, mistake) => {
     const compile: Engine['compile'] = (filter, firstPlaceholder) =>
       mistake(filter, mapping, dialect, { ...OPTIONS, firstPlaceholder })
     const { wrong } = await tryLaw({ ...of(), table: ofTexts(table), compile }, 5_000)

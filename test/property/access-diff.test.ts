@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
+import { someOf } from '../support/sample.ts'
 import { FORGETTING, wrongDiff } from './access-diff-canaries.ts'
 import { exampleSteps } from './access-diff-examples.ts'
 import { defined, difference, found, plays, steps } from './access-diff-law.ts'
@@ -26,7 +27,7 @@ describe('access diffs', () => {
           expect(difference(expected, found(accessDiff, step)), JSON.stringify(step.changes)).toBeUndefined()
         }
       }),
-      parameters(12),
+      parameters(24),
     )
     process.stdout.write(`of ${seen.questions} answers ${seen.listed} are listed and ${seen.covered} are covered\n`)
     expect(seen.listed).toBeGreaterThan(seen.questions / 200)
@@ -43,7 +44,7 @@ describe('canaries: an access diff is wrong for some example when it forgets', (
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-canaries-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(Object.entries(FORGETTING))('%s', async (_, mutation) => {
+  it.each(someOf(Object.entries(FORGETTING), 0))('%s', async (_, mutation) => {
     const wrong = await wrongDiff(mutation, folder)
     const isTold = examples.some(({ step, expected }) => difference(expected, found(wrong, step)) !== undefined)
     expect(isTold).toBe(true)

@@ -113,7 +113,7 @@ describe('an access review', () => {
               }
             }
       }),
-      parameters(48),
+      parameters(96),
     )
     expect(seen.onInstances).toBeGreaterThan(3)
     expect(seen.allowed).toBeGreaterThan(20)
@@ -146,7 +146,7 @@ describe('an access review', () => {
           expect(covering.length, JSON.stringify(request)).toBeGreaterThan(0)
         }
       }),
-      parameters(40),
+      parameters(80),
     )
     expect(seen.allowed).toBeGreaterThan(20)
     expect(seen.byConditions).toBeGreaterThan(1)

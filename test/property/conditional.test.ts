@@ -17,7 +17,7 @@ describe('what may change', () => {
           seen[by!]++
         }
       }),
-      { ...parameters(60), endOnFailure: true },
+      { ...parameters(120), endOnFailure: true },
     )
     const { questions, ...by } = seen
     process.stdout.write(

@@ -36,7 +36,7 @@ describe('the definition', () => {
           }
         }
       }),
-      parameters(75),
+      parameters(150),
     )
     expect(allowed.all).toBeGreaterThan(5_000)
     for (const part of ['roles', 'relations', 'sets', 'nothing'] as const) {

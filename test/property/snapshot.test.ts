@@ -24,7 +24,7 @@ it('[D12] a snapshot decides as checks do, or leaves it to the server, and names
         expect(named.filter((key) => !held.includes(key) && !ofRows.includes(key))).toEqual([])
       }
     }),
-    parameters(80),
+    parameters(160),
   )
   const share = (part: number) => `${Math.round((100 * part) / seen.rows)} %`
   process.stdout.write(

@@ -3,14 +3,19 @@
 export const SLOW: readonly string[] = [
   'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
   'test/browser/demo.test.ts', // integration/backend, integration/demo-host
+  'test/browser/documents.test.ts', // examples, pdp/filters, pdp/snapshot; browser/react drives a browser too
   'test/browser/reference.test.ts', // http/management/docs
   'test/build.test.ts', // the stage `build` of .ci/run
+  'test/cli/opa-port.test.ts', // http/pdp/routes
+  'test/cli/tracing.test.ts', // http/request-seconds, pack, which has no packages for traces
   'test/client/image-download.test.ts', // client/feed, http/management/scope
+  'test/client/other-abi.test.ts', // client/feed, client/signatures, kernel/damaged
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/image, store/store
   'test/conformance/store.test.ts', // conformance/image, store/store
   'test/clients/story.test.ts', // replicas/story, which tells the same at two servers
+  'test/clients/two-processes.test.ts', // client/feed, cli/commands, replicas/story
   'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/access-review.test.ts', // http/management/access-review, console/units
   'test/console/decisions.test.ts', // decision-log/stream, console/every-page
@@ -48,6 +53,7 @@ export const SLOW: readonly string[] = [
   'test/replicas/decisions.test.ts', // decision-log/stream, replicas/policy-story, which records and finds them
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
   'test/replicas/forgotten.test.ts', // management/retention, replicas/snapshots
+  'test/replicas/import-damaged.test.ts', // replicas/setup, store/damage
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
   'test/replicas/past.test.ts', // http/management/past
   'test/replicas/pooler.test.ts', // replicas/replicas
@@ -57,6 +63,7 @@ export const SLOW: readonly string[] = [
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
   'test/soak.test.ts', // npm run soak
+  'test/store/repair.test.ts', // store/damage, store/checksum
   'test/store/verify.test.ts', // store/checksum, store/damage, store/scrub
   'test/simulation/simulation.test.ts', // npm run test:simulation
 ]
