@@ -6,6 +6,7 @@ export const SLOW: readonly string[] = [
   'test/browser/documents.test.ts', // examples, pdp/filters, pdp/snapshot; browser/react drives a browser too
   'test/browser/reference.test.ts', // http/management/docs
   'test/build.test.ts', // the stage `build` of .ci/run
+  'test/cli/api.test.ts', // store/scrub, store/upgrade, management/retention
   'test/cli/opa-port.test.ts', // http/pdp/routes
   'test/cli/tracing.test.ts', // http/request-seconds, pack, which has no packages for traces
   'test/client/image-download.test.ts', // client/feed, http/management/scope
@@ -40,6 +41,7 @@ export const SLOW: readonly string[] = [
   'test/kernel/collisions.test.ts', // conformance/image
   'test/kernel/forged.test.ts', // kernel/damaged
   'test/kernel/large.test.ts', // conformance/image: the cases beside each limit
+  'test/management/plan-images.test.ts', // http/management/plan, cli/plan
   'test/management/past/past.test.ts', // http/management/past, property/past
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
