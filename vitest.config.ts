@@ -83,7 +83,7 @@ export default defineConfig({
     // A quarter of the time went into loading the same modules once for each of 180 files: a worker loads them once for all of its files.
     isolate: false,
     // Much of the time is spent waiting for servers of the tests' own: on two cores four files at once, where the default is one.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     // More workers than processors: threads of the garbage collector would only take turns with other workers. With much
     // room for what is young, it seldom copies what lives: 4 to 8 % of the processor time of a worker.
     execArgv: ['--single-threaded-gc', '--min-semi-space-size=64'],
