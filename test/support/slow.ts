@@ -51,13 +51,14 @@ export const SLOW: readonly string[] = [
   'test/replicas/database-command.test.ts', // replicas/setup
   'test/replicas/database-fork.test.ts', // replicas/setup
   'test/replicas/database-tls.test.ts', // replicas/setup
-  'test/replicas/decisions-alike.test.ts', // replicas/policy-story
-  'test/replicas/decisions.test.ts', // decision-log/stream, replicas/policy-story, which records and finds them
+  'test/replicas/decisions-alike.test.ts', // decision-log/audit-index, decision-log/stream
+  'test/replicas/decisions.test.ts', // decision-log/stream, decision-log/audit-index
   'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
   'test/replicas/forgotten.test.ts', // management/retention, replicas/snapshots
   'test/replicas/import-damaged.test.ts', // replicas/setup, store/damage
   'test/replicas/lost-snapshots.test.ts', // replicas/snapshots
   'test/replicas/past.test.ts', // http/management/past
+  'test/replicas/policy-story.test.ts', // cli/policy-story, which tells the same at a server with a folder; replicas/story
   'test/replicas/pooler.test.ts', // replicas/replicas
   'test/replicas/process.test.ts', // replicas/away, replicas/setup
   'test/replicas/servers.test.ts', // replicas/setup, replicas/away
