@@ -4,8 +4,8 @@ import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from '
 import { LongestFirst } from './test/support/order.ts'
 import { SLOW } from './test/support/slow.ts'
 
-/** The suites of the management API that every run repeats on two replicas over PostgreSQL. */
-const ON_REPLICAS = ['keys'].map((name) => `test/http/management/${name}.test.ts`)
+/** The suites of the management API that `npm run test:all` repeats on two replicas over PostgreSQL. */
+const ON_REPLICAS = ['audit', 'concurrent', 'keys'].map((name) => `test/http/management/${name}.test.ts`)
 /** All of them, and nothing else: `npm run test:replicas:api`. */
 const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.ts']
 
@@ -43,7 +43,7 @@ const slowInBrowser: TestProjectInlineConfiguration = {
 const onReplicas: TestProjectInlineConfiguration = {
   extends: true,
   test: {
-    name: 'replicas',
+    name: 'slow-replicas',
     include: isOnReplicas ? ALL_ON_REPLICAS : ON_REPLICAS,
     env: { ZEROHOP_TEST_REPLICAS: process.env.ZEROHOP_TEST_REPLICAS ?? '2' },
     globalSetup: ['test/support/replicas-setup.ts', keptFolder],

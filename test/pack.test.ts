@@ -9,7 +9,6 @@ import { Image } from '../src/image/image.ts'
 import { HELLO } from './pdp/policies.ts'
 import { ENVIRONMENT, positionOf } from './support/deltas.ts'
 import { temporaryFolder } from './support/folders.ts'
-import { someOf } from './support/sample.ts'
 import { ROOT } from './tidy/source.ts'
 
 /** Where the code and the types of an entry of the package are. */
@@ -29,23 +28,6 @@ interface Manifest {
 
 /** As scripts/build-tsc.mjs runs it. */
 const TSC = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--checkers', '1', '-p', '.']
-/** Projects of users, by what they have: doors of the package, how modules are found, options of the compiler. */
-const PROJECTS = [
-  [
-    'without Node, also of a page,',
-    ['zerohop', 'zerohop/filters', 'zerohop/browser'],
-    'bundler',
-    { lib: ['ES2022', 'DOM'], types: [] },
-  ],
-  ['with Node', ['zerohop', 'zerohop/embedded', 'zerohop/client'], 'node16', { lib: ['ES2022'], types: ['node'] }],
-  [
-    'of a server',
-    ['zerohop', 'zerohop/embedded', 'zerohop/server', 'zerohop/fastify'],
-    'nodenext',
-    { types: ['node'] },
-  ],
-] as const
-
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
 const folder = temporaryFolder('pack')
 const installed = join(folder, 'node_modules', 'zerohop')
@@ -222,17 +204,28 @@ describe('the package', () => {
     expect(allowed).toEqual([true, false])
   })
 
-  it.each(someOf(PROJECTS, 2))(
-    'has declarations that a strict project %s reads',
-    (_name, doors, resolution, options) => {
-      const files = doors.map((door) => `${door.replace('/', '-')}.ts`)
-      for (const [at, door] of doors.entries()) writeFileSync(join(folder, files[at]!), TYPED[door] ?? '')
-      const module = resolution === 'bundler' ? 'esnext' : resolution
-      const compilerOptions = { target: 'ES2022', module, moduleResolution: resolution, ...STRICT, ...options }
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
-      expect(run(process.execPath, TSC, folder, { GOGC: '400' })).toBe('')
-    },
-  )
+  it.each([
+    [
+      'without Node, also of a page,',
+      ['zerohop', 'zerohop/filters', 'zerohop/browser'],
+      'bundler',
+      { lib: ['ES2022', 'DOM'], types: [] },
+    ],
+    ['with Node', ['zerohop', 'zerohop/embedded', 'zerohop/client'], 'node16', { lib: ['ES2022'], types: ['node'] }],
+    [
+      'of a server',
+      ['zerohop', 'zerohop/embedded', 'zerohop/server', 'zerohop/fastify'],
+      'nodenext',
+      { types: ['node'] },
+    ],
+  ])('has declarations that a strict project %s reads', (_name, doors, resolution, options) => {
+    const files = doors.map((door) => `${door.replace('/', '-')}.ts`)
+    for (const [at, door] of doors.entries()) writeFileSync(join(folder, files[at]!), TYPED[door] ?? '')
+    const module = resolution === 'bundler' ? 'esnext' : resolution
+    const compilerOptions = { target: 'ES2022', module, moduleResolution: resolution, ...STRICT, ...options }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    expect(run(process.execPath, TSC, folder, { GOGC: '400' })).toBe('')
+  })
 
   it('opens `zerohop` and `zerohop/filters` where neither LMDB nor Fastify nor prom-client is installed, and only these', () => {
     const program = `

@@ -8,7 +8,7 @@ export const SLOW: readonly string[] = [
   'test/build.test.ts', // the stage `build` of .ci/run
   'test/cli/api.test.ts', // store/scrub, store/upgrade, management/retention
   'test/cli/opa-port.test.ts', // http/pdp/routes
-  'test/cli/tracing.test.ts', // http/request-seconds, pack, which has no packages for traces
+  'test/cli/tracing.test.ts', // http/request-seconds
   'test/client/image-download.test.ts', // client/feed, http/management/scope
   'test/client/other-abi.test.ts', // client/feed, client/signatures, kernel/damaged
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
@@ -66,6 +66,7 @@ export const SLOW: readonly string[] = [
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
   'test/soak.test.ts', // npm run soak
+  'test/pack.test.ts', // the stages `release` and `container` of .ci/run; a job of its own in .github/workflows/ci.yml
   'test/store/repair.test.ts', // store/damage, store/checksum
   'test/store/verify.test.ts', // store/checksum, store/damage, store/scrub
   'test/simulation/simulation.test.ts', // npm run test:simulation
