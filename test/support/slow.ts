@@ -22,6 +22,7 @@ export const SLOW: readonly string[] = [
   'test/console/decisions.test.ts', // decision-log/stream, console/every-page
   'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
+  'test/console/large.test.ts', // console/policy, console/units, http/management/large-user; bench --only console
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
   'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
