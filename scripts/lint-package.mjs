@@ -1,6 +1,6 @@
-// npm run lint:package [-- TARBALL]: checks the package as it is packed, or a tarball that is there: files and fields of
-// package.json (publint), and that TypeScript resolves the types of every package entry (attw): of the light doors in every way of resolving
-// modules, of the others as ES modules, which they are alone. kernel.wasm has no types.
+// npm run lint:package [-- TARBALL]: packs the package, or takes a tarball that is there, and checks files and fields of
+// package.json (publint), and that TypeScript resolves the types of every package entry (attw): of the light doors in
+// every way of resolving modules, of the others as ES modules, which they are alone. kernel.wasm has no types.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -11,11 +11,11 @@ describe('ids that no symbol has', { timeout: 60_000 }, () => {
     expect(saysOfUnknownIds(kernel)).toBeUndefined()
   })
 
-  const wrong = [
+  const defects = [
     ['decide/abac.ts', 'permission === 0) return false', 'permission === 0) return true', 'sets allow'],
     ['policy/permissions.ts', 'id === 0 || id > field', 'id === 0 && id > field', 'there is a permission'],
   ] as const
-  it.each(someOf(wrong, 0))('a kernel that does not look at them is found: %s', async (file, right, wrong, found) => {
+  it.each(someOf(defects, 0))('a kernel that does not look at them is found: %s', async (file, right, wrong, found) => {
     const sources = readSources(ROOT)
     const source = sources.get(file)!
     expect(source).toContain(right)

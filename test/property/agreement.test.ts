@@ -4,10 +4,12 @@ import { expect, it } from 'vitest'
 import { runLong } from './long.ts'
 import { parameters } from './seed.ts'
 
-const CASES = 30_000
+/** Also where laws are asked less: README.md promises it of each run. */
+const CASES_MIN = 30_000
 
 it('[D10] both kernels answer as defined, by deltas and built, over 30,000 random checks', () => {
-  const { numRuns: cases, seed } = parameters(CASES)
+  const { numRuns, seed } = parameters(CASES_MIN)
+  const cases = Math.max(CASES_MIN, numRuns)
   const { count, failure } = runLong({ cases, seed, debug: 'debug' })
   expect(failure?.text, `seed ${seed}`).toBeUndefined()
   const printed = (number: number) => number.toLocaleString('en')

@@ -11,43 +11,44 @@ export const SLOW: readonly string[] = [
   'test/cli/tracing.test.ts', // http/request-seconds
   'test/client/image-download.test.ts', // client/feed, http/management/scope
   'test/client/other-abi.test.ts', // client/feed, client/signatures, kernel/damaged
+  'test/clients/story.test.ts', // replicas/story, which tells the same at two servers
+  'test/clients/two-processes.test.ts', // client/feed, cli/commands, replicas/story
   'test/conformance/http.test.ts', // conformance/image, http/pdp/routes
   'test/conformance/image-forms.test.ts', // conformance/image
   'test/conformance/store-reopened.test.ts', // conformance/image, store/store
   'test/conformance/store.test.ts', // conformance/image, store/store
-  'test/clients/story.test.ts', // replicas/story, which tells the same at two servers
-  'test/clients/two-processes.test.ts', // client/feed, cli/commands, replicas/story
-  'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/access-review.test.ts', // http/management/access-review, console/units
+  'test/console/conditions.test.ts', // http/management/condition-matches, console/units
   'test/console/decisions.test.ts', // decision-log/stream, console/every-page
-  'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
   'test/console/environments.test.ts', // cli/copy, http/management/copies, console/history
-  'test/console/large.test.ts', // console/policy, console/units, http/management/large-user; bench --only console
   'test/console/history.test.ts', // cli/history, console/policy, which reverts too
   'test/console/instances.test.ts', // console/policy, console/units
-  'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
   'test/console/keys.test.ts', // console/units, management/api-keys, management/pdps
+  'test/console/large.test.ts', // console/policy, console/units, http/management/large-user; bench --only console
+  'test/console/overview.test.ts', // console/first-minutes, which begins there, management/pdps
+  'test/console/policy-file.test.ts', // cli/plan, http/management/plan, console/units
   'test/console/resources.test.ts', // console/units, console/policy, management/resource-roles
   'test/console/shell.test.ts', // console/every-page, console/units
   'test/console/tenants.test.ts', // console/policy, console/units
   'test/console/users.test.ts', // console/policy, console/units
   'test/console/why.test.ts', // console/first-minutes, which asks there, explain/why, http/management/past
   'test/crash/apply.test.ts', // crash/kill
-  'test/crash/decisions.test.ts', // decision-log/damage
   'test/crash/backup.test.ts', // management/backup, crash/kill
+  'test/crash/decisions.test.ts', // decision-log/damage
   'test/damage/flips.test.ts', // kernel/damaged
   'test/http/v1/command.test.ts', // http/v1/global, migration/journey
   'test/integration/demo.test.ts', // integration/backend, integration/demo-host
   'test/kernel/collisions.test.ts', // conformance/image
   'test/kernel/forged.test.ts', // kernel/damaged
   'test/kernel/large.test.ts', // conformance/image: the cases beside each limit
-  'test/management/plan-images.test.ts', // http/management/plan, cli/plan
   'test/management/past/past.test.ts', // http/management/past, property/past
+  'test/management/plan-images.test.ts', // http/management/plan, cli/plan
   'test/migration/shared.test.ts', // migration/journey
   'test/mutants/mutants.test.ts', // npm run test:mutants
+  'test/pack.test.ts', // the stages `release` and `container` of .ci/run; a job of its own in .github/workflows/ci.yml
+  'test/prisma/where.test.ts', // npm run test:prisma; filters/prisma
   'test/property/canaries.test.ts', // the laws that its planted defects break
   'test/reference/coverage.test.ts', // conformance/image, which asks the same cases
-  'test/prisma/where.test.ts', // npm run test:prisma; filters/prisma
   'test/replicas/database-command.test.ts', // replicas/setup
   'test/replicas/database-fork.test.ts', // replicas/setup
   'test/replicas/database-tls.test.ts', // replicas/setup
@@ -65,9 +66,8 @@ export const SLOW: readonly string[] = [
   'test/replicas/support.test.ts', // all of replicas: what it tests is their database and network
   'test/replicas/trimming.test.ts', // replicas/snapshots
   'test/replicas/versions.test.ts', // replicas/setup
+  'test/simulation/simulation.test.ts', // npm run test:simulation
   'test/soak.test.ts', // npm run soak
-  'test/pack.test.ts', // the stages `release` and `container` of .ci/run; a job of its own in .github/workflows/ci.yml
   'test/store/repair.test.ts', // store/damage, store/checksum
   'test/store/verify.test.ts', // store/checksum, store/damage, store/scrub
-  'test/simulation/simulation.test.ts', // npm run test:simulation
 ]
