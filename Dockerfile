@@ -36,8 +36,9 @@ USER node
 VOLUME /data
 EXPOSE 7000 8080
 STOPSIGNAL SIGTERM
-# The PDP decides whether the container is healthy; where there is none (`api`), the management API does.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "const at = (port) => fetch(`http://127.0.0.1:${port}/health`); at(process.env.PDP_PORT || 7000).catch(() => at(process.env.ZEROHOP_API_PORT || 8080)).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Whether the process answers at all, which a restart may mend: of the PDP, and where there is none (`api`) of the management API. Whether requests
+# should be sent to it says GET /ready: a PDP that loads is alive and not ready. The start period is for an upgrade of a large folder.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10m \
+  CMD ["node", "-e", "process.env.NODE_TLS_REJECT_UNAUTHORIZED = 0; const scheme = process.env.PDP_TLS_CERT ? 'https' : 'http'; const at = (port) => fetch(`${scheme}://127.0.0.1:${port}/health`); at(process.env.PDP_PORT || 7000).catch(() => at(process.env.ZEROHOP_API_PORT || 8080)).then(() => process.exit(0), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/bundle/zerohop.js"]
 CMD ["pdp"]

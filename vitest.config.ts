@@ -2,9 +2,8 @@ import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/support/order.ts'
-import { SLOW } from './test/support/slow.ts'
 
-/** The suites of the management API that `npm run test:all` repeats on two replicas over PostgreSQL. */
+/** The suites of the management API that are repeated on two replicas over PostgreSQL. */
 const ON_REPLICAS = ['audit', 'concurrent', 'keys'].map((name) => `test/http/management/${name}.test.ts`)
 /** All of them, and nothing else: `npm run test:replicas:api`. */
 const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.ts']
@@ -16,34 +15,24 @@ const isOnReplicas = process.env.ZEROHOP_TEST_REPLICAS !== undefined
 const EXCLUDED = process.env.ZEROHOP_TEST_EXCLUDE?.split(',') ?? []
 /** Pages of the console in a browser: one server and one browser for all of them. */
 const CONSOLE = ['test/console/*.test.ts']
-const SLOW_CONSOLE = SLOW.filter((file) => file.startsWith('test/console/'))
 const keptFolder = 'test/support/kept-folder-setup.ts'
 const usual: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: 'usual',
     include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...SLOW, ...CONSOLE, ...EXCLUDED],
+    exclude: ['**/node_modules/**', ...CONSOLE, ...EXCLUDED],
     globalSetup: [keptFolder],
   },
 }
-const slow: TestProjectInlineConfiguration = {
-  extends: true,
-  test: { name: 'slow', include: [...SLOW], exclude: SLOW_CONSOLE, globalSetup: [keptFolder] },
-}
-const consoleSetup = ['test/support/console-setup.ts']
 const inBrowser: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: 'console', include: CONSOLE, exclude: SLOW_CONSOLE, globalSetup: consoleSetup },
-}
-const slowInBrowser: TestProjectInlineConfiguration = {
-  extends: true,
-  test: { name: 'slow-console', include: SLOW_CONSOLE, globalSetup: consoleSetup },
+  test: { name: 'console', include: CONSOLE, globalSetup: ['test/support/console-setup.ts'] },
 }
 const onReplicas: TestProjectInlineConfiguration = {
   extends: true,
   test: {
-    name: 'slow-replicas',
+    name: 'replicas',
     include: isOnReplicas ? ALL_ON_REPLICAS : ON_REPLICAS,
     env: { ZEROHOP_TEST_REPLICAS: process.env.ZEROHOP_TEST_REPLICAS ?? '2' },
     globalSetup: ['test/support/replicas-setup.ts', keptFolder],
@@ -76,7 +65,7 @@ export default defineConfig({
   },
   plugins: process.env.ZEROHOP_TEST_COMPILED === undefined ? [] : [compiled],
   test: {
-    projects: isOnReplicas ? [onReplicas] : [usual, inBrowser, slow, slowInBrowser, ...(isLinux ? [onReplicas] : [])],
+    projects: isOnReplicas ? [onReplicas] : [usual, inBrowser, ...(isLinux ? [onReplicas] : [])],
     server: { deps: { external: [/\/dist\/src\//] } },
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',

@@ -222,6 +222,8 @@ export enum Node {
 export const LEAF_RECORDS = 62
 /** Entries of an inner node at most. */
 export const FANOUT = 31
+/** Steps from the root of an order down to its leaves: higher than any tree of records that fit into an image. */
+export const ORDER_HEIGHT_MAX = 8
 export const NODE_ENTRY_BYTES = 8
 /** An entry of an inner node. */
 export enum NodeEntry {

@@ -103,7 +103,8 @@ function closureOf(entry, imports) {
 
 /**
  * Rewrites `import.meta.url` in the bundle, so that files found relative to a module are still found. Entries of
- * threads are beside the bundle, under their own names.
+ * threads are beside the bundle, under their own names. A call, because other bundlers take what is written as
+ * `new URL('file', import.meta.url)` for a file that they must find and copy, and fail where there is none.
  */
 function keepPlaces(folder) {
   return {
@@ -111,7 +112,8 @@ function keepPlaces(folder) {
     transform: (code, id) => {
       if (!code.includes('import.meta.url') || code.includes('threadUrl(import.meta.url')) return null
       const place = JSON.stringify(relative(folder, id).replaceAll('\\', '/'))
-      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), map: null }
+      const placed = code.replaceAll('import.meta.url', `sourceUrl(${place}, import.meta.url)`)
+      return { code: `const sourceUrl = (file, from) => new URL(file, from).href\n${placed}`, map: null }
     },
   }
 }

@@ -18,6 +18,7 @@ const LIGHT_DOORS = [
   'index',
   'filters',
   'client',
+  'policy',
   ...['express', 'fastify', 'hono'].map((name) => `middleware/${name}`),
 ]
 const DOORS = [...LIGHT_DOORS, 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)

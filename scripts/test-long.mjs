@@ -1,14 +1,17 @@
 // Compares the kernel with the definition for as long as asked: npm run test:long -- --cases 10000000 [--seed N]
-// [--save NAME] With --save, a counterexample is also written as the case file NAME, so that every decider is asked it
+// [--save NAME] [--record] With --record, docs/runs.md gets the figures. With --save, a counterexample is also written as the case file NAME, so that every decider is asked it
 // from then on. Exit 0 when every question was answered as defined, 1 with the shrunk counterexample when one was not,
 // 2 on a wrong argument.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
+import { recordRun } from './record-run.mjs'
 
 const usage = (message) => {
-  process.stderr.write(`test:long: ${message}\nusage: npm run test:long -- [--cases N] [--seed N] [--save NAME]\n`)
+  process.stderr.write(
+    `test:long: ${message}\nusage: npm run test:long -- [--cases N] [--seed N] [--save NAME] [--record]\n`,
+  )
   process.exit(2)
 }
 
@@ -26,6 +29,7 @@ try {
       cases: { type: 'string', default: '1000000' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       save: { type: 'string' },
+      record: { type: 'boolean', default: false },
     },
   }).values
 } catch (error) {
@@ -75,3 +79,12 @@ if (failure !== undefined) {
   process.exit(1)
 }
 process.stdout.write(`${line(last)}: no difference\n`)
+if (options.record) {
+  const asked = `${last.checks.toLocaleString('en')} checks in ${last.histories.toLocaleString('en')} random histories, ${last.listed.toLocaleString('en')} listings, seed ${seed}`
+  const seconds = (performance.now() - start) / 1000
+  recordRun(`test:long -- --cases ${cases} --seed ${seed}`, {
+    asked,
+    result: 'no difference from the reference',
+    seconds,
+  })
+}

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { SingleBar } from 'cli-progress'
+import { recordRun } from './record-run.mjs'
 
 const SCORE = 0.95
 /** What no kernel takes, even on a busy machine. */
@@ -17,7 +18,7 @@ const FOR_EVER_MS = 120_000
 const usage = (message) => {
   process.stderr.write(`test:mutants: ${message}\n`)
   process.stderr.write(
-    'usage: npm run test:mutants -- [--all] [--only FILE[:LINE]]... [--every N] [--jobs N] [--checks N] [--seed N] [--json]\n',
+    'usage: npm run test:mutants -- [--all] [--only FILE[:LINE]]... [--every N] [--jobs N] [--checks N] [--seed N] [--json] [--record]\n',
   )
   process.exit(2)
 }
@@ -33,6 +34,7 @@ try {
       checks: { type: 'string', default: '20000' },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
     },
   }).values
 } catch (error) {
@@ -129,6 +131,7 @@ const bar = new SingleBar({
   stream: process.stderr,
 })
 bar.start(mutants.length, 0, { survived: 0, file: '' })
+const begun = performance.now()
 const counts = { caught: 0, survived: 0, refused: 0, same: 0 }
 const survivors = []
 const byFile = {}
@@ -171,5 +174,10 @@ if (options.json) {
       `which leaves ${percent(score)}; ${open} are not explained\n` +
       `${counts.same} more compile to the same bytes, ${counts.refused} do not compile\n`,
   )
+}
+if (options.record) {
+  const asked = `${mutants.length} small wrongs, each in a kernel of its own, seed ${seed}`
+  const result = `${counts.caught} caught, ${same} the same kernel, ${survivors.length - same - open} told by other tests, ${open} unexplained`
+  recordRun('test:mutants', { asked, result, seconds: (performance.now() - begun) / 1000 })
 }
 process.exitCode = score >= SCORE && open === 0 ? 0 : 1

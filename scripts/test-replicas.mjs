@@ -1,13 +1,19 @@
 // npm run test:replicas: three replicas on a real PostgreSQL while processes die and the network fails, and then the
-// comparison of what the clients saw with the record (test/replicas/consistency). Prints a summary.
+// judgement of what the clients saw, with the record and without it (test/replicas/consistency). Prints a summary.
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { recordRun } from './record-run.mjs'
 
 const HELP = `Usage: npm run test:replicas [-- options]
 
   --seed N      what the clients do and what fails when; how long things take is up to the machine. Default: the time
   --minutes M   how long, default 1; a fraction is fine
+  --history F   writes all that the clients and the readers of the feed did and saw to the file F, as JSON
+  --record      writes the figures of the run to docs/runs.md
   --canaries    instead: builds with one defect each, which must be found within two minutes
   --canary NAME only that one
   --failover    instead: standbys that are promoted for so long, one that lags, and a primary that is left behind
@@ -16,24 +22,37 @@ Exit 0: no violation, and every canary found. 1: otherwise. 2: a wrong argument.
 
 const MINUTES_MAX = 24 * 60
 
-const { seed, minutes, canary, failover } = readOptions()
+const { seed, minutes, canary, failover, history, record } = readOptions()
+const scratch = mkdtempSync(join(tmpdir(), 'zerohop-replicas-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+const saved = history ?? join(scratch, 'history.json')
 const vitest = createRequire(import.meta.url)
   .resolve('vitest/package.json')
   .replace(/package\.json$/, 'vitest.mjs')
-const [project, file] = failover
-  ? ['slow', 'test/replicas/failover.test.ts']
-  : ['usual', 'test/replicas/consistency.test.ts']
-const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', project, '--reporter=dot', file], {
+const file = failover ? 'test/replicas/failover.test.ts' : 'test/replicas/consistency.test.ts'
+const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'usual', '--reporter=dot', file], {
   stdio: 'inherit',
   env: {
     ...process.env,
     REPLICAS_SEED: String(seed),
     REPLICAS_MS: String(Math.round(minutes * 60_000)),
     ...(failover ? { REPLICAS_FAILOVER: 'all' } : {}),
+    REPLICAS_HISTORY: saved,
     ...(canary === undefined ? {} : { REPLICAS_CANARY: canary }),
   },
 })
 process.exitCode = status === 0 ? 0 : 1
+if (record) {
+  const { operations, feeds, counts } = JSON.parse(readFileSync(saved, 'utf8'))
+  const number = (what) => what.toLocaleString('en')
+  const countOf = (kind, outcome) =>
+    number(operations.filter((one) => one.kind === kind && one.outcome === outcome).length)
+  const asked =
+    `${countOf('write', 'ok')} writes acknowledged, ${countOf('write', 'unknown')} of unknown outcome, ` +
+    `${countOf('read', 'ok')} reads, ${number(feeds.length)} steps of feeds, ${number(counts.checks)} checks of followers, seed ${seed}`
+  const result = status === 0 ? 'linearizable, nothing lost' : 'violations'
+  recordRun(`test:replicas -- --minutes ${minutes}`, { asked, result, seconds: minutes * 60 })
+}
 
 /** Exit 2 on a wrong argument: nothing is started. */
 function readOptions() {
@@ -42,6 +61,8 @@ function readOptions() {
       options: {
         seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
         minutes: { type: 'string', default: '1' },
+        history: { type: 'string' },
+        record: { type: 'boolean', default: false },
         canaries: { type: 'boolean', default: false },
         canary: { type: 'string' },
         failover: { type: 'boolean', default: false },
@@ -55,7 +76,11 @@ function readOptions() {
     const [seed, minutes] = [Number(values.seed), Number(values.minutes)]
     if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed takes a whole number')
     if (!(minutes > 0 && minutes <= MINUTES_MAX)) throw new Error(`--minutes takes a number up to ${MINUTES_MAX}`)
-    return { seed, minutes, canary: values.canaries ? 'all' : values.canary, failover: values.failover }
+    const { failover, history, record } = values
+    const canary = values.canaries ? 'all' : values.canary
+    if (record && (failover || canary !== undefined))
+      throw new Error('--record is for a run without --canaries and --failover')
+    return { seed, minutes, canary, failover, history, record }
   } catch (error) {
     process.stderr.write(`test:replicas: ${error.message.split('. ')[0]} (see --help)\n`)
     process.exit(2)

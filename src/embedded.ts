@@ -5,7 +5,9 @@ import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
 import { type ManagementData, openManagementData } from './management/open.ts'
 import type { ManagementUseCases } from './management/registry.ts'
+import { shownWarnings } from './management/shown-warnings.ts'
 import { ZerohopError } from './model/errors.ts'
+import { type OnEvent, tell } from './model/events.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
 import type {
   ConditionSet,
@@ -51,6 +53,16 @@ export interface OpenOptions extends PdpOptions {
   readonly example?: boolean
   /** default `<data>/secrets.key` */
   readonly secretsKeyFile?: string
+  /** called with what a write warns of, before it resolves */
+  readonly onEvent?: OnEvent<WriteWarnings>
+}
+
+/** What the caller should know of a write that was carried out: what it takes away on which a condition counts (D11). */
+export interface WriteWarnings {
+  readonly event: 'warnings'
+  /** `replaceUser`, … */
+  readonly operation: string
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -78,13 +90,13 @@ type Fields<N extends Updates> = InputOf<ManagementUseCases[N]>['fields']
  */
 class Zerohop {
   readonly #management: ManagementData
-  readonly #options: PdpOptions
+  readonly #options: OpenOptions
   readonly #opened: Map<LogId, Zerohop>
   #environment: LogId = ''
   #pdp: Pdp | undefined
 
   // Private, so that the declarations of this entry name neither the store nor lmdb.
-  private constructor(management: ManagementData, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
+  private constructor(management: ManagementData, options: OpenOptions, opened: Map<LogId, Zerohop> = new Map()) {
     this.#management = management
     this.#options = options
     this.#opened = opened
@@ -165,10 +177,12 @@ class Zerohop {
   readonly users = {
     ...this.#reads('user'),
     create: (user: InputOf<ManagementUseCases['createUser']>): Promise<User> => this.#write('createUser', user),
-    /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
-    sync: async ({ key, ...fields }: InputOf<ManagementUseCases['createUser']>): Promise<User> =>
-      (await this.#write('replaceUser', { ref: key, fields })).object,
+    /** Creates the user if it is missing; else changes only what is sent: attributes and roles are added. */
+    sync: (user: InputOf<ManagementUseCases['createUser']>): Promise<User> => this.#write('syncUser', user),
     update: (ref: string, fields: Fields<'updateUser'>): Promise<User> => this.#write('updateUser', { ref, fields }),
+    /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
+    replace: async (ref: string, fields: InputOf<ManagementUseCases['replaceUser']>['fields']): Promise<User> =>
+      (await this.#write('replaceUser', { ref, fields })).object,
     /** The user's assignments are deleted too. */
     delete: (ref: string): Promise<null> => this.#write('deleteUser', { ref }),
   }
@@ -240,7 +254,7 @@ class Zerohop {
     this.#environment = environment
     const { organization } = this.#management
     this.#pdp = new Pdp(
-      new Follower({ feed: localFeed(this.#management, { environment, organization }) }),
+      new Follower({ feed: localFeed(this.#management, { environment, organization }), isOwnFeed: true }),
       this.#options,
     )
     await this.#pdp.ready()
@@ -261,12 +275,14 @@ class Zerohop {
     name: N,
     input: InputOf<ManagementUseCases[N]>,
   ): Promise<ResultOf<ManagementUseCases[N]>> {
-    const { result, revision } = await this.#management.store.commit(
+    const { result, revision, warnings } = await this.#management.store.commit(
       this.#environment,
       name,
       input,
       withoutRequest(name),
     )
+    const shown = shownWarnings(warnings)
+    if (shown.length > 0) tell(this.#options.onEvent, { event: 'warnings', operation: name, warnings: shown })
     await this.pdp.atLeast(revision, { timeoutMs: EMBEDDED_WAIT_MS })
     return result
   }

@@ -1,17 +1,21 @@
 // `zerohop/filters`: filters outside of the engine. Conditions for databases and query builders, a row in memory, the
 // question for one row, the form. Loads no engine and no dependency.
 
-export type { BuilderOptions, KnexRaw, SqlTag } from './filters/builders.ts'
+export type { BuilderOptions, DrizzleOptions, KnexRaw, SqlTag } from './filters/builders.ts'
 export { toDrizzle, toKnex, toKysely, toPrismaSql } from './filters/builders.ts'
 export type {
   AttributeColumn,
   ColumnType,
+  ExpressionWriter,
   KeyColumn,
+  LinkPair,
+  LinkTable,
+  LinkTest,
   Mapping,
   RelationColumn,
   SqlExpression,
 } from './filters/mapping.ts'
-export { sql } from './filters/mapping.ts'
+export { defineMapping, sql } from './filters/mapping.ts'
 export type { PrismaOptions, PrismaWhere } from './filters/prisma.ts'
 export { toPrismaWhere } from './filters/prisma.ts'
 export type { MatchOptions, ResourceOptions, Row, RowResource } from './filters/rows.ts'

@@ -7,8 +7,6 @@ import { pdpApp } from './http/pdp/pdp-app.ts'
 import { PooledPdps } from './http/pdp/pdp-keys.ts'
 import {
   decisionLogMetrics,
-  ILL_TYPED,
-  illTypedMetric,
   metricsOf,
   type PdpServerOptions,
   type ServerOptions,
@@ -35,6 +33,9 @@ export {
   type SinglePdpOptions,
 } from './http/pdp/single-server.ts'
 export type { Own, WorkerPeers } from './http/pdp/worker-peers.ts'
+
+import { KeyUse } from './management/api-keys/key-use.ts'
+
 export { type KeysFile, readKeys } from './management/api-keys/keys-file.ts'
 export { type ConnectEvent, type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
@@ -112,25 +113,27 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
     ...(options.imageMemoryBytes === undefined ? {} : { memoryBytes: options.imageMemoryBytes }),
     ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
   })
-  const directory = new PooledPdps(
-    store,
-    (key) => requireAccess(key, 'feed.read'),
-    (environment, organization) => {
+  const uses = new KeyUse(store, () => Date.now())
+  const directory = new PooledPdps(store, {
+    admit: (key) => requireAccess(key, 'feed.read'),
+    open: (environment, organization) => {
       organizations.set(environment, organization)
       return pool.get(environment)
     },
-  )
+    used: uses.note,
+  })
   const stop = store.acknowledgeAfter(pool)
   const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
   const metrics = metricsOf(options)
-  metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
-  metrics.gauge('zerohop_image_bytes', 'Bytes of the images that are open.', () => pool.bytes)
-  illTypedMetric(metrics, () => pool.illTyped)
+  metrics.gauge('zerohop_images', () => pool.size)
+  metrics.gauge('zerohop_image_bytes', () => pool.bytes)
+  metrics.counter('zerohop_ill_typed_attributes_total', () => pool.illTyped)
   imageMetrics(metrics, pool)
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const app = pdpApp({ directory, health, metrics, ...served(options) })
   app.addHook('onClose', async () => {
     stop()
+    uses.stop()
     await pool.close()
   })
   return app
@@ -138,16 +141,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
 
 /** The image metrics that a key sees of its environment, while the image is open. */
 function imageMetrics({ environments }: Metrics, pool: PdpPool): void {
-  const help = 'while it is open'
-  environments.gauge('zerohop_environment_image_bytes', `Bytes of its image, ${help}.`, (id) => pool.statsOf(id)?.bytes)
-  environments.gauge(
-    'zerohop_environment_image_revision',
-    `Revision of its image, ${help}.`,
-    (id) => pool.statsOf(id)?.revision,
-  )
-  environments.counter(
-    'zerohop_environment_ill_typed_attributes_total',
-    `${ILL_TYPED} Counted ${help}.`,
-    (id) => pool.statsOf(id)?.illTyped,
-  )
+  environments.gauge('zerohop_environment_image_bytes', (id) => pool.statsOf(id)?.bytes)
+  environments.gauge('zerohop_environment_image_revision', (id) => pool.statsOf(id)?.revision)
+  environments.counter('zerohop_environment_ill_typed_attributes_total', (id) => pool.statsOf(id)?.illTyped)
 }

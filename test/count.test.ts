@@ -6,25 +6,31 @@ import { describe, expect, it } from 'vitest'
 import type { TestSpecification, Vitest } from 'vitest/node'
 import { temporaryFolder } from './support/folders.ts'
 import { LONGEST, LongestFirst } from './support/order.ts'
-import { SLOW } from './support/slow.ts'
 import { ROOT } from './tidy/source.ts'
 
 const folder = temporaryFolder('count')
 
 const file = (...statuses: string[]): object => ({
+  name: join(ROOT, 'test/some.test.ts'),
   status: statuses.includes('failed') ? 'failed' : 'passed',
-  assertionResults: statuses.map((status) => ({ status })),
+  assertionResults: statuses.map((status, at) => ({
+    status,
+    fullName: `says ${at}`,
+    failureMessages: status === 'failed' ? ['AssertionError: 1\nat a line'] : [],
+  })),
 })
 
 /** `passed failed skipped`, as .ci/run reads it. */
-function count(report: object | string | undefined, exitCode: number): string {
+const count = (report: object | string | undefined, exitCode: number): string => run(report, exitCode).stdout.trim()
+
+function run(report: object | string | undefined, exitCode: number): { stdout: string; stderr: string } {
   const path = join(folder, 'report.json')
   rmSync(path, { force: true })
   if (report !== undefined) writeFileSync(path, typeof report === 'string' ? report : JSON.stringify(report))
   return spawnSync(process.execPath, ['.ci/count.mjs', path, `${exitCode}`], {
     cwd: ROOT,
     encoding: 'utf8',
-  }).stdout.trim()
+  })
 }
 
 describe('the count of a run', () => {
@@ -45,8 +51,22 @@ describe('the count of a run', () => {
   })
 
   it('counts a file that could not be loaded', () => {
-    const report = { ...sound, testResults: [...sound.testResults, { status: 'failed', assertionResults: [] }] }
+    const report = { ...sound, testResults: [...sound.testResults, { ...file(), status: 'failed' }] }
     expect(count(report, 1)).toBe('3 1 1')
+  })
+
+  it('names what failed, and why', () => {
+    const unloaded = { ...file(), status: 'failed', message: 'SyntaxError' }
+    const report = { ...sound, testResults: [file('passed', 'failed'), unloaded] }
+    const why = [
+      'test/some.test.ts: says 1',
+      '  AssertionError: 1',
+      '  at a line',
+      'test/some.test.ts',
+      '  SyntaxError',
+    ]
+    expect(run(report, 1).stderr.trimEnd().split('\n')).toEqual(why)
+    expect(run(sound, 0).stderr).toBe('')
   })
 
   it('is a failure when only the exit code says so: an unhandled error, a killed worker', () => {
@@ -79,7 +99,7 @@ describe('the order of test files', () => {
   })
 
   it('names files that are there, each once', () => {
-    expect([...LONGEST, ...SLOW].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+    expect(LONGEST.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
     expect(new Set(LONGEST).size).toBe(LONGEST.length)
   })
 })

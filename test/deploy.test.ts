@@ -12,6 +12,8 @@ import { addPolicyFiles } from '../src/cli/commands/policy-commands.ts'
 import { addTest } from '../src/cli/commands/test-command.ts'
 import { Environment } from '../src/cli/configuration/env.ts'
 import { factsOf } from '../src/cli/configuration/variable.ts'
+import { shutdownMs } from '../src/cli/process/process.ts'
+import { ENDING_MS_DEFAULT } from '../src/model/limits.ts'
 import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
@@ -50,6 +52,8 @@ interface Service {
   volumes: string[]
   depends_on?: Record<string, { condition: string }>
   healthcheck: { test: string[] }
+  /** in seconds */
+  stop_grace_period: string
 }
 interface ComposeFile {
   services: Record<string, Service>
@@ -81,6 +85,10 @@ describe('deploy/compose.yaml', () => {
     expect(service.security_opt).toContain('no-new-privileges:true')
     expectCommand(service.command)
     for (const name of Object.keys(service.environment)) expectKnown(name)
+  })
+
+  it.each(services)('%s ends before it is killed', (_, { stop_grace_period: grace }) => {
+    expect(Number.parseInt(grace, 10) * 1000).toBeGreaterThan(shutdownMs(ENDING_MS_DEFAULT) + 500)
   })
 
   it.each(services)('%s is healthy when its own port says so', (_, { healthcheck, command }) => {
@@ -163,7 +171,6 @@ interface Container {
   startupProbe: { httpGet: { path: string; port: string } }
   readinessProbe: { httpGet: { path: string; port: string } }
   livenessProbe: { tcpSocket: { port: string } }
-  lifecycle?: { preStop: { exec: { command: string[] } } }
 }
 interface Kustomization {
   resources: string[]
@@ -211,7 +218,6 @@ function manifestsOf(name: string) {
 }
 
 describe.each(['kubernetes', 'kubernetes-replicas'])('deploy/%s', (name) => {
-  const replicated = name === 'kubernetes-replicas'
   const { files, workloads, kustomization } = manifestsOf(name)
 
   it('is listed whole in its kustomization', () => {
@@ -229,8 +235,12 @@ describe.each(['kubernetes', 'kubernetes-replicas'])('deploy/%s', (name) => {
         seccompProfile: { type: 'RuntimeDefault' },
       })
       expect(automountServiceAccountToken).toBe(false)
-      expect(terminationGracePeriodSeconds).toBeGreaterThan(10)
       expect(containers).toHaveLength(1)
+      // it goes on behind its load balancer by itself, and has ended before it is killed
+      const { value = ENDING_MS_DEFAULT / 1000 } =
+        containers[0]!.env.find(({ name }) => name === 'ZEROHOP_DRAIN_SECONDS') ?? {}
+      expect(terminationGracePeriodSeconds * 1000).toBeGreaterThan(shutdownMs(Number(value) * 1000) + 500)
+      expect(containers[0]).not.toHaveProperty('lifecycle')
       expect(containers[0]!.securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -250,7 +260,7 @@ describe.each(['kubernetes', 'kubernetes-replicas'])('deploy/%s', (name) => {
       const port = container.ports[0]!.name
       expect(container.startupProbe.httpGet.port).toBe(port)
       expect(container.readinessProbe.httpGet).toEqual({
-        path: container.args[0] === 'api' && !replicated ? '/health' : '/ready',
+        path: '/ready',
         port,
       })
       expect(container.livenessProbe.tcpSocket.port).toBe(port)
@@ -333,8 +343,6 @@ describe('deploy/kubernetes-replicas', () => {
 
   it('updates and drains without a pod too few', () => {
     expect(api!.spec.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
-    const [, seconds] = api!.spec.template.spec.containers[0]!.lifecycle!.preStop.exec.command
-    expect(api!.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + 10)
     const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget') as unknown as {
       spec: { minAvailable: number; selector: unknown }
     }

@@ -1,6 +1,9 @@
 // What must be true of the Dockerfile without building it; .ci/container.mjs executes it.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from './tidy/source.ts'
@@ -74,6 +77,17 @@ describe('the container image', () => {
     expect(script).toContain('/health')
     const unreachable = { ...process.env, PDP_PORT: '1', ZEROHOP_API_PORT: '1' }
     expect(spawnSync(process.execPath, ['-e', script], { env: unreachable }).status).toBe(1)
+  })
+
+  it('is alive while it loads: what is not ready is not started again', async () => {
+    const [, , script = ''] = one('HEALTHCHECK').words
+    const loading = createServer((_request, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
+    await once(loading, 'listening')
+    const { port } = loading.address() as AddressInfo
+    const child = spawn(process.execPath, ['-e', script], { env: { ...process.env, PDP_PORT: String(port) } })
+    expect((await once(child, 'close'))[0]).toBe(0)
+    loading.close()
+    expect(one('HEALTHCHECK').flags).toMatchObject({ 'start-period': '10m' })
   })
 
   it('copies only what exists and what .dockerignore lets through', () => {

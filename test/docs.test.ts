@@ -73,6 +73,24 @@ describe('docs/kernel-memory.md', () => {
   })
 })
 
+describe('docs/track-record.md', () => {
+  const faults = read('docs/track-record.md')
+    .split('\n')
+    .filter((line) => /^\| (?!what \||-)/.test(line) && !line.startsWith('|---'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+
+  it('says of each fault since when it was there, who found it, its kind, and a test that is there', () => {
+    expect(faults.length).toBeGreaterThan(20)
+    const wrong = faults.filter(([, what, since, foundBy, kind, heldBy = '']) => {
+      const tests = [...heldBy.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path)
+      const isWhole = [what, foundBy, kind].every((cell) => cell !== undefined && cell !== '')
+      const isKnown = since === 'not released' || read('CHANGELOG.md').includes(`## [${since}]`)
+      return !isWhole || !isKnown || tests.length === 0 || !tests.every((path) => existsSync(join(ROOT, path)))
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
 describe('docs/errors.md', () => {
   const documented = rows('docs/errors.md')
 

@@ -30,6 +30,11 @@ describe.each([
     expect(packagesBehind(`${folder}/index.js`)).toEqual(['msgpackr', 'msgpackr/pack'])
   })
 
+  it('`zerohop/policy` loads no more than a reader of YAML', () => {
+    // msgpackr comes with files that the bundle shares with the other doors
+    expect(packagesBehind(`${folder}/policy.js`).filter((name) => !name.startsWith('msgpackr'))).toEqual(['yaml'])
+  })
+
   it('`zerohop/filters` loads nothing', () => {
     expect(packagesBehind(`${folder}/filters.js`)).toEqual([])
   })
@@ -44,10 +49,9 @@ describe.each([
       expect(packagesBehind(`${folder}${inSources}/${door}.js`)).toEqual([])
   })
 
-  it('`zerohop/embedded` loads LMDB, and no HTTP', () => {
-    const packages = packagesBehind(`${folder}/embedded.js`)
-    expect(packages).toContain('lmdb')
-    expect(packages).not.toContain('fastify')
+  it('`zerohop/embedded` loads no HTTP, and LMDB only when it opens a folder', () => {
+    expect(packagesBehind(`${folder}/embedded.js`)).not.toContain('fastify')
+    expect(packagesBehind(`${folder}/embedded.js`)).not.toContain('lmdb')
   })
 
   it('`zerohop/server` loads Fastify', () => {
@@ -76,6 +80,7 @@ describe('the doors in dist/cjs', () => {
         .map(([, name = '']) => name)
         .filter((name) => !name.startsWith('node:'))
     expect(required('index').sort()).toEqual(['msgpackr', 'msgpackr/pack'])
+    expect(required('policy').filter((name) => !name.startsWith('msgpackr'))).toEqual(['yaml'])
     expect(required('client')).toEqual([])
     for (const door of ['express', 'fastify', 'hono']) expect(required(door)).toEqual([])
   })

@@ -1,7 +1,7 @@
 // The door `zerohop/embedded`: a write is decided by as soon as it resolves, everything survives a restart, and errors
 // are those of the use cases.
 import { afterEach, describe, expect, it } from 'vitest'
-import { open, type Zerohop } from '../src/embedded.ts'
+import { open, type WriteWarnings, type Zerohop } from '../src/embedded.ts'
 import type { ErrorCode } from '../src/model/errors.ts'
 import { temporaryFolder } from './support/folders.ts'
 
@@ -42,6 +42,54 @@ describe('the embedded door', () => {
     await assignments.assign({ user: 'ana', role: 'editor', tenant: 'default' })
     await users.delete('ana')
     expect([may(), assignments.list()]).toEqual([[false, false], []])
+  })
+
+  it('[D11] a sync makes sure that a user is there, and changes only what is sent; a replacement resets', async () => {
+    const { users, roles, assignments } = await start(temporaryFolder('embedded'))
+    await roles.create({ key: 'reader' })
+    await users.sync({ key: 'eva', email: 'eva@example.com', attributes: { suspended: true, level: 1 } })
+    const kept = { email: 'eva@example.com', attributes: { suspended: true, level: 1 } }
+    await expect(users.sync({ key: 'eva' })).resolves.toMatchObject(kept)
+    await expect(users.sync({ key: 'eva', email: null, attributes: null })).resolves.toMatchObject(kept)
+    const changed = await users.sync({ key: 'eva', attributes: { level: 2 }, role_assignments: [{ role: 'reader' }] })
+    expect(changed).toMatchObject({ ...kept, attributes: { suspended: true, level: 2 } })
+    expect(assignments.list().map(({ role }) => role)).toEqual(['reader'])
+    await expect(users.replace('eva', {})).resolves.toMatchObject({ email: null, attributes: {} })
+  })
+
+  it('[D11] tells what a write takes away on which a condition counts', async () => {
+    const heard: WriteWarnings[] = []
+    const zerohop = await open({ data: temporaryFolder('embedded'), onEvent: (event) => heard.push(event) })
+    opened.push(zerohop)
+    const { users, resources, conditionSets, setRules } = zerohop
+    await resources.create({ key: 'doc', actions: { read: {} } })
+    await conditionSets.create({ key: 'active', conditions: { not: { 'user.suspended': { equals: true } } } })
+    await setRules.create({ user_set: 'active', permission: 'doc:read', resource_set: 'doc' })
+    await users.create({ key: 'eva', attributes: { suspended: true } })
+    expect(heard).toEqual([])
+    await users.replace('eva', {})
+    expect(heard).toEqual([
+      {
+        event: 'warnings',
+        operation: 'replaceUser',
+        warnings: [expect.stringMatching(/`user.suspended`.*user `eva`$/)],
+      },
+    ])
+  })
+
+  it('[D11] knows nobody who is deleted, also where it has asked before', async () => {
+    const zerohop = await start(temporaryFolder('embedded'))
+    await writePolicy(zerohop)
+    const { pdp, users, assignments } = zerohop
+    const ana = pdp.subject('ana')
+    const answers = () => [pdp.knows('ana'), ana.can('read', 'document'), pdp.check('ana', 'read', 'document')]
+    expect(answers()).toEqual([true, true, true])
+    await users.delete('ana')
+    expect(answers()).toEqual([false, false, false])
+    await users.create({ key: 'ana' })
+    expect(answers()).toEqual([true, false, false])
+    await assignments.assign({ user: 'ana', role: 'editor' })
+    expect(answers()).toEqual([true, true, true])
   })
 
   it('[D5] relates instances: a role on a folder reaches the documents in it', async () => {
@@ -87,6 +135,19 @@ describe('the embedded door', () => {
     await setRules.delete(rule)
     await conditionSets.delete('billing')
     expect([setRules.list(), conditionSets.list()]).toEqual([[], []])
+  })
+
+  it('[D8] says what time it is to conditions that ask', async () => {
+    const { pdp, resources, users, conditionSets, setRules } = await start(temporaryFolder('embedded'))
+    await resources.create({ key: 'document', actions: { read: {}, write: {} } })
+    await users.create({ key: 'ana' })
+    const late = { 'context.now': { 'greater-than': '2001-01-01' } }
+    await conditionSets.create({ key: 'late', conditions: late })
+    await conditionSets.create({ key: 'early', conditions: { not: late } })
+    await setRules.create({ user_set: 'late', permission: 'document:read', resource_set: 'document' })
+    await setRules.create({ user_set: 'early', permission: 'document:write', resource_set: 'document' })
+    expect(pdp.actions('ana', 'document')).toEqual(['read'])
+    expect(pdp.actions('ana', 'document', { now: 0 })).toEqual(['write'])
   })
 
   it('keeps everything over a restart, and gives the folder back', async () => {

@@ -3,8 +3,11 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Zerohop } from '../src/embedded.ts'
+import { loadPolicy, type PolicyFacts } from '../src/policy.ts'
 import { temporaryFolder } from './support/folders.ts'
 import { serveHere } from './support/serve-here.ts'
 import { endServers, freePort, readKeys, url } from './support/server.ts'
@@ -25,6 +28,8 @@ async function linesOf(program: string, args: readonly string[], env: Record<str
   const { stdout } = await promisify(execFile)(process.execPath, [join('examples', program), ...args], options)
   return stdout.trimEnd().split('\n')
 }
+
+const example = (file: string): string => pathToFileURL(join(ROOT, 'examples/documents', file)).href
 
 describe('the examples', () => {
   const programs = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.mjs'))
@@ -53,6 +58,30 @@ describe('the examples', () => {
     ])
     const again = linesOf('embedded.mjs', [folder])
     await expect(again).rejects.toMatchObject({ stderr: expect.stringContaining('OBJECT_EXISTS') })
+  })
+
+  it('documents/policy.test.mjs runs the unit tests of a policy, without a server', async () => {
+    const lines = await linesOf('documents/policy.test.mjs', [])
+    expect(lines.join('\n')).toMatch(/^. pass 4$/m) // it fails when a test fails
+  })
+
+  it('documents/policy.yaml is the policy that the program writes', async () => {
+    const { openWithPolicy } = (await import(example('policy.mjs'))) as {
+      openWithPolicy(data: string): Promise<Zerohop>
+    }
+    const { PEOPLE } = (await import(example('people.mjs'))) as { PEOPLE: PolicyFacts }
+    const written = await openWithPolicy(temporaryFolder('documents'))
+    const loaded = loadPolicy(join(ROOT, 'examples/documents/policy.yaml'), { facts: PEOPLE })
+    try {
+      for (const user of ['ana', 'ben', 'cyd', 'eve']) {
+        expect(loaded.userPermissions(user)).toEqual(written.pdp.userPermissions(user))
+        const [one, other] = [loaded, written.pdp].map((pdp) => pdp.snapshot(user, { tenants: ['acme', 'umbra'] }))
+        expect([one?.answers, one?.rights, one?.tenants]).toEqual([other?.answers, other?.rights, other?.tenants])
+      }
+    } finally {
+      await written.close()
+      await loaded.close()
+    }
   })
 
   it('connect.mjs asks in its own process what `serve` decides', async () => {

@@ -122,6 +122,14 @@ describe('the package', () => {
     }
   })
 
+  it('names no file in a way that makes a bundler look for it', () => {
+    for (const name of ['bundle', 'cjs'])
+      for (const file of readdirSync(join(installed, 'dist', name)).filter((each) => /\.c?js$/.test(each))) {
+        const text = readFileSync(join(installed, 'dist', name, file), 'utf8')
+        expect(text.match(/new URL\(\s*(["'`])[^"'`]*\1,\s*import\.meta\.url/)?.[0], file).toBe(undefined)
+      }
+  })
+
   it.each(Object.keys(manifest.exports).filter((door) => !/\.\w+$/.test(door)))('opens the door %s', (door) => {
     for (const { types } of doorsOf(manifest.exports[door]))
       expect(readFileSync(join(installed, types), 'utf8')).toContain('export')
@@ -211,7 +219,12 @@ describe('the package', () => {
       'bundler',
       { lib: ['ES2022', 'DOM'], types: [] },
     ],
-    ['with Node', ['zerohop', 'zerohop/embedded', 'zerohop/client'], 'node16', { lib: ['ES2022'], types: ['node'] }],
+    [
+      'with Node',
+      ['zerohop', 'zerohop/embedded', 'zerohop/client', 'zerohop/policy'],
+      'node16',
+      { lib: ['ES2022'], types: ['node'] },
+    ],
     [
       'of a server',
       ['zerohop', 'zerohop/embedded', 'zerohop/server', 'zerohop/fastify'],
@@ -227,17 +240,19 @@ describe('the package', () => {
     expect(run(process.execPath, TSC, folder, { GOGC: '400' })).toBe('')
   })
 
-  it('opens `zerohop` and `zerohop/filters` where neither LMDB nor Fastify nor prom-client is installed, and only these', () => {
+  it('opens all but `zerohop/server` where neither LMDB nor Fastify nor prom-client is installed, and names LMDB when it needs it', () => {
     const program = `
       const failures = {}
-      for (const door of ['zerohop', 'zerohop/filters', 'zerohop/embedded', 'zerohop/server']) {
+      for (const door of ['zerohop', 'zerohop/filters', 'zerohop/policy', 'zerohop/embedded', 'zerohop/server']) {
         await import(door).catch((error) => { failures[door] = error.message })
       }
+      const { open } = await import('zerohop/embedded')
+      await open({ data: './nothing' }).catch((error) => { failures.open = error.code + ' ' + error.message })
       console.log(JSON.stringify(failures))`
     const failures = without(/^(@?lmdb|@?fastify|prom-client)(\/|$)/, () => inFolder<Record<string, string>>(program))
-    expect(Object.keys(failures)).toEqual(['zerohop/embedded', 'zerohop/server'])
-    expect(failures['zerohop/embedded']).toContain("'lmdb'")
-    expect(failures['zerohop/server']).toMatch(/'(@fastify\/rate-limit|fastify|lmdb|prom-client)'/)
+    expect(Object.keys(failures)).toEqual(['zerohop/server', 'open'])
+    expect(failures['zerohop/server']).toMatch(/'(@fastify\/rate-limit|fastify|prom-client)'/)
+    expect(failures.open).toMatch(/^LMDB_MISSING the package `lmdb`, .* Cannot find module 'lmdb'\. Install it /)
   })
 
   it('has a command that says its version', () => {
@@ -278,7 +293,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'zerohop/filters': `
     import { type Filter, type Mapping, matches, sql, toResource, toSql } from 'zerohop/filters'
     const mapping: Mapping = { tenant: 'org', key: 'id', attributes: { email: { column: sql('lower(email)'), type: 'text' } } }
-    const filter: Filter = { format: 1, revision: 1, type: 'row', tenant: 'acme', kind: 'always' }
+    const filter: Filter = { format: 2, revision: 1, type: 'row', tenant: 'acme', kind: 'always' }
     typed(toSql(filter, mapping, 'postgres').text), typed(toResource({ id: 'a', org: 'acme', email: 'a' }, mapping))
     typed(matches(filter, { key: null, tenant: 'acme' }))
     // @ts-expect-error: no such dialect
@@ -302,6 +317,15 @@ const TYPED: Readonly<Record<string, string>> = {
     await client.GET('/v2/facts/{p}/{e}/user', { params: { path } })
     // @ts-expect-error: a user has a key
     await client.POST('/v2/facts/{p}/{e}/users', { params: { path }, body: {} })
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/policy': `
+    import type { Pdp } from 'zerohop'
+    import { loadPolicy, type PolicyFacts } from 'zerohop/policy'
+    const facts: PolicyFacts = { users: [{ key: 'ana' }], role_assignments: [{ user: 'ana', role: 'reader' }] }
+    const pdp: Pdp = loadPolicy([new URL('file:///policy.yaml'), { zerohop: 2 as number, roles: [] }], { facts })
+    typed(pdp.check('ana', 'read', 'document'))
+    // @ts-expect-error: roles are no facts
+    loadPolicy('policy.yaml', { facts: { roles: [] } })
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/embedded': `
     import { open, type Zerohop } from 'zerohop/embedded'

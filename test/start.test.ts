@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from './support/eventually.ts'
 import { temporaryFolder } from './support/folders.ts'
+import { runHere } from './support/run-here.ts'
 import { freePort, url } from './support/server.ts'
 import { ROOT } from './tidy/source.ts'
 
@@ -17,6 +18,7 @@ const CURL = `
   fetch(address, { method: 'POST', headers, body: values('-d')[0] }).then((answer) => answer.text()).then(console.log)`
 
 const { PATH = '', HOME = '' } = process.env
+const data = temporaryFolder('start')
 let shell: ChildProcess
 let output = ''
 let health = ''
@@ -24,7 +26,7 @@ let health = ''
 beforeAll(async () => {
   const port = await freePort()
   health = `${url(port)}/health`
-  const env = { PATH, HOME, ZEROHOP_DATA: temporaryFolder('start'), ZEROHOP_API_PORT: '0', PDP_PORT: `${port}` }
+  const env = { PATH, HOME, ZEROHOP_DATA: data, ZEROHOP_API_PORT: '0', PDP_PORT: `${port}` }
   // as npm does it: a script in a shell that stays between
   shell = spawn('sh', ['-c', 'node scripts/start.mjs; true'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   shell.stdout?.on('data', (chunk: Buffer) => {
@@ -51,8 +53,14 @@ describe('npm start', () => {
     expect(output).not.toMatch(/zh_(org|proj|env)_/)
   })
 
-  it('prints a link that signs in to the console, once', async () => {
-    const [, origin = '', token = ''] = /^console +(http:[^ ]+)\/console\/#token=([\w-]+)$/m.exec(output) ?? []
+  it('prints no link that signs in where it does not print to a terminal', () => {
+    expect(output).toMatch(/^console +http:[^ ]+\/console\/$/m)
+    expect(output).not.toContain('token=')
+  })
+
+  it('has a command that prints a link that signs in to the console, once', async () => {
+    const { out } = await runHere(['console-link', '--data', data])
+    const [, origin = '', token = ''] = /^(http:[^ ]+)\/console\/#token=([\w-]+)\n$/.exec(out) ?? []
     const headers = { origin, 'content-type': 'application/json' }
     const redeem = () =>
       fetch(`${origin}/console/api/session/link`, { method: 'POST', headers, body: JSON.stringify({ token }) })

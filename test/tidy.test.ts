@@ -50,11 +50,18 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
       line: 1,
       mend: /env\.ts/,
     },
+    { files: { 'src/store/a.ts': '//\nmkdirSync(at, { recursive: true })' }, line: 2, mend: /makeFolder/ },
     { files: { 'src/pdp/a.ts': 'if (/["\']/.test(x)) process.exit(1)' }, line: 1, mend: /only src\/cli/ },
     { files: { 'src/management/a.ts': 'const now = Date.now()' }, line: 1, mend: /time/ },
     { files: { 'src/management/a.ts': 'const now = new Date()' }, line: 1, mend: /time/ },
     { files: { 'src/log/a.ts': "import { randomUUID } from 'node:crypto'" }, line: 1, mend: /randomness/ },
+    { files: { 'test/a.test.ts': 'const pool = new pg.Pool({ max: 1 })' }, line: 1, mend: /openPool/ },
     { files: { 'src/log/a.ts': '\n// @ts-ignore\nx' }, line: 2, mend: /type/ },
+    { files: { 'src/image/list/a.ts': '//\nkernel.calls.find(Table.Users, 3)' }, line: 2, mend: /look-up\.ts/ },
+    { files: { 'src/image/a.ts': 'calls.findPermission(3)' }, line: 1, mend: /look-up\.ts/ },
+    { files: { 'src/image/a.ts': 'calls.listOrdered(Table.Users, 0, 0, 9)' }, line: 1, mend: /dead/ },
+    { files: { 'src/image/filter/a.ts': 'calls.putInstance(1, 2, 3)' }, line: 1, mend: /stores/ },
+    { files: { 'src/image/image.ts': "new Lookaside('users')" }, line: 1, mend: /live-ids\.ts/ },
   ],
   names: [
     { files: { 'src/management/utils.ts': '' }, line: 1, mend: /noun/ },
@@ -82,6 +89,21 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
     { files: { 'src/http/a.ts': 'type Awaitable<T> = T | Promise<T>' }, line: 1, mend: /split/ },
     { files: { 'src/http/a.ts': '\ntype A =\n  | string\n  | Promise<string>' }, line: 4, mend: /split/ },
   ],
+  callbacks: [
+    {
+      files: { 'src/http/a.ts': "app.addHook('onResponse', (request, reply, done) => done())" },
+      line: 1,
+      mend: /hooks/,
+    },
+    { files: { 'src/http/a.ts': "\napp.addHook('onSend', hook)" }, line: 2, mend: /holdSending/ },
+    { files: { 'src/pdp/a.ts': 'setTimeout(() => this.#run(), 5)' }, line: 1, mend: /contained/ },
+    { files: { 'src/pdp/a.ts': 'const run = () => read()\nsetInterval(run, 5)' }, line: 2, mend: /contained/ },
+    { files: { 'src/pdp/a.ts': 'setImmediate(this.run)' }, line: 1, mend: /contained/ },
+    { files: { 'src/store/a.ts': "child.on('close', (code) => {\n  said(code)\n})" }, line: 1, mend: /of on/ },
+    { files: { 'src/store/a.ts': "process.once('SIGHUP', () => load())" }, line: 1, mend: /of once/ },
+    { files: { 'src/store/a.ts': 'void this.#round(a).finally(() => this.#plan(b))' }, line: 1, mend: /inBackground/ },
+    { files: { 'src/store/a.ts': 'void wait(a).then(() => {' }, line: 1, mend: /inBackground/ },
+  ],
 }
 
 /** What looks like a broken rule and is none. */
@@ -92,6 +114,8 @@ const SOUND: Record<string, string> = {
   'src/pdp/request.ts': "// x\nimport type { Pdp } from './pdp.ts'",
   'src/pdp/a.ts':
     '// find(): T | Promise<T>\n#closing: Promise<void> | undefined\nfind(): Promise<Pdp | undefined>\nasync go(a: A | B): Promise<void> {',
+  'src/http/b.ts':
+    "// x\nimport { contained } from '../model/contained.ts'\nconst late = contained('a limit', () => run())\nsetTimeout(late, 5)\nsetInterval(contained('a look', () => look()), 5)\napp.addHook('onRequest', (request, reply, done) => done(find(request)))\nstream.once('end', resolve)\nstream.on('error', () => {\n  try {\n    run()\n  } catch {\n    stop()\n  }\n})",
   'src/cli/a.ts': `// x\nimport { open } from '../embedded.ts'\nprocess.exit(\`\${\`\${1}\`}\` === '1' ? 0 : 1)`,
   'src/image/a.ts': "// x\nconst half = 4 / 2 / 1; const re = /'/; import('../kernel/b.ts')",
   'test/a.test.ts':

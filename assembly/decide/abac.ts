@@ -18,6 +18,7 @@ import {
   Verdict,
   WORK,
 } from '../abi'
+import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { permissionRecord } from '../policy/permissions'
@@ -74,7 +75,9 @@ export function decideBySets(query: u32, user: u32, tenant: u32, permission: u32
 /** One rule after the other. */
 function decideByRules(query: u32, first: u32): Verdict {
   let verdict = Verdict.Deny
+  let left = linksMax()
   for (let rule = first; rule !== 0; rule = load<u32>(rule, SetRule.Next)) {
+    left = follow(left)
     const users = holdsUsers(query, load<u32>(rule, SetRule.Users))
     if (users === Verdict.Deny) continue
     const resources = holdsResources(query, load<u32>(rule, SetRule.Resources))
@@ -88,7 +91,9 @@ function decideByRules(query: u32, first: u32): Verdict {
 /** Is the resource side of some rule of a side of users true? */
 function holdsRuleOf(query: u32, side: u32): Verdict {
   let verdict = Verdict.Deny
+  let left = linksMax()
   for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
+    left = follow(left)
     const own = holdsResources(query, load<u32>(rule, SetRule.Resources))
     if (own === Verdict.Allow) return own
     if (own === Verdict.Undecided) verdict = own

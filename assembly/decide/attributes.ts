@@ -20,6 +20,7 @@ import {
   Source,
   Type,
 } from '../abi'
+import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { memberOf } from '../memory/values'
@@ -268,8 +269,13 @@ function rolesCell(query: u32): u32 {
 function tenantsCell(query: u32): u32 {
   const user = load<u32>(query, Query.User)
   let length: u32 = 0
-  for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) length++
-  for (let each = load<u32>(user, Principal.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) length++
+  const most = linksMax()
+  for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
+    if (++length > most) unreachable()
+  }
+  for (let each = load<u32>(user, Principal.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) {
+    if (++length > most) unreachable()
+  }
   if (!count(query, length)) return 0
   const cell = listCell(query, length)
   if (cell === 0) return 0

@@ -2,6 +2,7 @@
 // paths have now, and the group of these values. A side that is not found is false; one that is found is evaluated by
 // its program.
 import { Composite, Grant, Group, Index, LIST_TEST, Query, RoleSet, SINGLE, Side } from '../abi'
+import { follow, linksMax } from '../memory/lists'
 import { hashOf, hashOfRole, mix } from '../policy/equality-tests'
 import { findGroup, seedOf } from '../policy/set-rule-index'
 import { grantAsked, isOverfull, resetGenerated, resolve, resolvedTime } from './attributes'
@@ -16,7 +17,7 @@ export const OVERFLOW: u32 = 0xffffffff
 export function collect(query: u32, first: u32, list: u32, most: u32): u32 {
   store<u32>(query, list, Query.NextCandidate)
   store<u32>(query, list + most * 4, Query.CandidatesEnd)
-  for (let index = first; index !== 0; index = load<u32>(index, Index.Next)) {
+  for (let index = first, left = linksMax(); index !== 0; index = load<u32>(index, Index.Next), left = follow(left)) {
     resetGenerated(query)
     if (!collectFrom(query, index)) return OVERFLOW
   }
@@ -68,8 +69,10 @@ function takeByRoles(query: u32, index: u32, hash: u32): bool {
 }
 
 function takeAll(query: u32, index: u32): bool {
+  let left = linksMax()
   for (let group = load<u32>(index, Index.Groups); group !== 0; group = load<u32>(group, Group.Next)) {
     if (!take(query, group)) return false
+    left = follow(left)
   }
   return true
 }

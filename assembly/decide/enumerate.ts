@@ -2,6 +2,7 @@
 // call.
 import { Bucket, Grant, Header, SCRATCH, SCRATCH_BYTES } from '../abi'
 import { hasBit } from '../memory/bitset'
+import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { bucketByIndex, overflowOf, recordAt } from '../memory/table'
 import { ownRow } from '../policy/roles'
@@ -41,7 +42,9 @@ export function permissionsOfRole(role: u32, first: u32): u32 {
 /** Writes the records of one bucket chain of a table; returns how many. */
 export function recordsInBucket(table: u32, index: u32): u32 {
   let written: u32 = 0
+  let left = linksMax()
   for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+    left = follow(left)
     const count = load<u32>(bucket, Bucket.Count)
     for (let slot: u32 = 0; slot < count && written < LIST_MAX; slot++) {
       store<u32>(SCRATCH + written * 4, recordAt(bucket, slot))

@@ -16,6 +16,7 @@ import {
   SymbolRecord,
   Table,
 } from '../abi'
+import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { readsPath, rightIsPath } from '../policy/condition-sets'
 import { permissionRecord } from '../policy/permissions'
@@ -38,11 +39,17 @@ function markOf(path: u32): u32 {
 /** Adds what the sides of a list of indexes read to so many paths; returns how many these are then. */
 function readSides(first: u32, found: u32): u32 {
   let paths = found
+  let left = linksMax()
   for (let index = first; index !== 0; index = load<u32>(index, Index.Next)) {
     for (let group = load<u32>(index, Index.Groups); group !== 0; group = load<u32>(group, Group.Next)) {
       let side = load<u32>(group, Group.Sides)
-      for (; side !== 0; side = load<u32>(side, Side.NextOfGroup)) paths = readSet(load<u32>(side, Side.Set), paths)
+      for (; side !== 0; side = load<u32>(side, Side.NextOfGroup)) {
+        left = follow(left)
+        paths = readSet(load<u32>(side, Side.Set), paths)
+      }
+      left = follow(left)
     }
+    left = follow(left)
   }
   return paths
 }

@@ -18,10 +18,12 @@ import {
   NODE_ENTRY_BYTES,
   Node,
   NodeEntry,
+  ORDER_HEIGHT_MAX,
   OrderRoot,
   SCRATCH,
   SymbolRecord,
 } from '../abi'
+import { follow } from './lists'
 import { allocate } from './memory'
 
 function rootOfOrder(order: u32): u32 {
@@ -184,13 +186,17 @@ export function recordsAfter(order: u32, offset: u32, start: u32, length: u32, m
   const root = rootOfOrder(order)
   let node = load<u32>(root, OrderRoot.Node)
   if (node === 0) return 0
-  for (let level = load<u32>(root, OrderRoot.Height); level > 0; level--) {
+  const height = load<u32>(root, OrderRoot.Height)
+  if (height > (ORDER_HEIGHT_MAX as u32)) unreachable()
+  for (let level = height; level > 0; level--) {
     node = entryNode(node, slotFor(node, offset, start, length))
   }
   let from = placeAfter(node, offset, start, length)
   let written: u32 = 0
-  for (; node !== 0 && written < most; node = load<u32>(node, Node.Next)) {
-    const here = load<u32>(node, Node.Count) - from
+  for (let left = most + 1; node !== 0 && written < most; node = load<u32>(node, Node.Next), left = follow(left)) {
+    const count = load<u32>(node, Node.Count)
+    if (count < from || count > (LEAF_RECORDS as u32)) unreachable()
+    const here = count - from
     const taken = here < most - written ? here : most - written
     memory.copy(SCRATCH + written * 4, node + Node.Entries + from * 4, taken * 4)
     written += taken

@@ -1,5 +1,20 @@
 // Doubly linked lists of records. The head of a list is a word of its owner; each entry names the next and the one
 // before it in two of its fields, so that an entry leaves in constant time.
+import { Header } from '../abi'
+import { field } from './memory'
+
+/**
+ * How many entries a list can have at most: as many as the smallest records that fit into the image. A walk along links
+ * takes one off at each step, `left = follow(left)`, so that links which lead in a circle trap instead of never ending.
+ */
+export function linksMax(): u32 {
+  return field(Header.Top) >>> 3
+}
+
+export function follow(left: u32): u32 {
+  if (left === 0) unreachable()
+  return left - 1
+}
 
 /** Puts an entry in front of the list whose head stands at an address. */
 export function link(entry: u32, head: u32, next: u32, previous: u32): void {

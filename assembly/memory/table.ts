@@ -12,12 +12,14 @@ import {
   Bucket,
   HEADER,
   Header,
+  IMAGE_BYTES_MAX,
   Root,
   SEGMENT_BUCKETS,
   SEGMENT_BYTES,
   TABLE_BYTES,
 } from '../abi'
 import { assertCount } from './checked'
+import { follow } from './lists'
 import { allocate, release } from './memory'
 
 /** The lowest slot in the high half of a match, and the half that is the bucket. */
@@ -80,6 +82,9 @@ export function overflowOf(bucket: u32): u32 {
   return load<u32>(bucket, Bucket.Overflow)
 }
 
+/** More buckets than fit into an image: a chain that is longer leads in a circle. */
+const CHAIN_MAX: u32 = IMAGE_BYTES_MAX / BUCKET_BYTES
+
 /**
  * The entries under a hash, one after another: `for (let match = firstMatch(…); match !== 0; match = nextMatch(match,
  * hash))`. In the low half of a match is its bucket, in the high half one bit for its slot and for each later slot of
@@ -103,7 +108,7 @@ export function matchedRecord(match: u64): u32 {
 }
 
 function matchFrom(first: u32, hash: u32): u64 {
-  for (let bucket = first; bucket !== 0; bucket = overflowOf(bucket)) {
+  for (let bucket = first, left = CHAIN_MAX; bucket !== 0; bucket = overflowOf(bucket), left = follow(left)) {
     const found = matches(bucket, hash)
     if (found !== 0) return ((found as u64) << 32) | (bucket as u64)
   }
@@ -141,7 +146,7 @@ function entryFrom(table: u32, index: u32, bucket: u32, slot: u32): u64 {
   let at = bucket
   for (let chain = index; chain < chains; chain++) {
     if (at === 0) at = bucketByIndex(table, chain)
-    for (; at !== 0; at = overflowOf(at)) {
+    for (let left = CHAIN_MAX; at !== 0; at = overflowOf(at), left = follow(left)) {
       if (slot < load<u32>(at, Bucket.Count)) return ((((chain << 3) | slot) as u64) << 32) | (at as u64)
       slot = 0
     }

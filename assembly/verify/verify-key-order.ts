@@ -10,6 +10,7 @@ import {
   NODE_ENTRY_BYTES,
   Node,
   NodeEntry,
+  ORDER_HEIGHT_MAX,
   Order,
   OrderRoot,
   Root,
@@ -25,9 +26,6 @@ import { keyLength, keyOffset } from '../memory/symbols'
 import { rootOf } from '../memory/table'
 import { inHeap, isSymbol } from './bounds'
 
-/** Higher than any tree of records that fit into an image. */
-const HEIGHT_MAX: u32 = 8
-
 export function verifyOrders(): Fault {
   if (!soundOrder(Order.Users, Table.Users)) return Fault.Order
   return soundOrder(Order.Instances, Table.Instances) ? Fault.None : Fault.Order
@@ -40,7 +38,7 @@ function soundOrder(order: u32, table: u32): bool {
   const total = load<u32>(rootOf(table), Root.Count)
   const node = load<u32>(root, OrderRoot.Node)
   if (node === 0) return total === 0 && height === 0
-  if (height > HEIGHT_MAX) return false
+  if (height > (ORDER_HEIGHT_MAX as u32)) return false
   store<u32>(TALLY, 0, Tally.Previous)
   store<u32>(TALLY, 0, Tally.Seen)
   store<u32>(TALLY, 0, Tally.Awaited)

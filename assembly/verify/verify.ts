@@ -26,6 +26,7 @@ import {
   TALLY_BYTES,
   Table,
 } from '../abi'
+import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
 import {
@@ -110,6 +111,7 @@ function soundTable(table: u32): bool {
 
 function soundBuckets(table: u32, buckets: u32): bool {
   const total = load<u32>(rootOf(table), Root.Count)
+  if (total > linksMax()) return false
   let entries: u32 = 0
   for (let index: u32 = 0; index < buckets; index++) {
     const first = bucketByIndex(table, index)

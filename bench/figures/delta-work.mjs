@@ -6,7 +6,7 @@ import { assignmentMaker, undo, WORKLOADS } from '../workloads.mjs'
 import { deltaOf, FIRST, Image } from '../zerohop-image.mjs'
 
 serveJob((job, loaded) => {
-  const image = Image.load(readFileSync(job.file))
+  const image = Image.load(readFileSync(job.file), { verified: true })
   loaded()
   const state = { image, revision: FIRST.revision, newAssignment: assignmentMaker(WORKLOADS[job.world]) }
   return job.work === 'stream' ? stream(state, job) : single(state, job)

@@ -97,7 +97,7 @@ class Servers {
     const texts = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]))
     const child = spawn(command, args, {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...texts },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ZEROHOP_DRAIN_SECONDS: '0', ...texts },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''

@@ -72,6 +72,8 @@ export default defineConfig({
         items: [
           page('Architecture', 'architecture'),
           page('Promises', 'promises'),
+          page('Track record', 'track-record'),
+          page('What was run', 'runs'),
           page('Feed', 'feed'),
           page('Layout of an image', 'kernel-memory'),
           page('Measurements', 'bench/README'),

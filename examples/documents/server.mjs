@@ -63,7 +63,7 @@ function readable(request, reply) {
   return undefined
 }
 const may = (user, action, row) =>
-  pdp.check(user, action, { type: 'document', ...toResource(row, DOCUMENTS, { dialect: 'sqlite' }) })
+  pdp.check(user, action, toResource(row, DOCUMENTS, { type: 'document', dialect: 'sqlite' }))
 const refused = (reply) => reply.code(403).send({ error: 'you may not do this' })
 
 async function routes(api) {

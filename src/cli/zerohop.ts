@@ -57,14 +57,14 @@ const program = refusesUsage(speak(new Command('zerohop'), VERSION)).description
 program
   .command('serve')
   .description(
-    'management API and PDP in one process on a data folder; a new folder gets an organization, keys and an example policy',
+    'management API and PDP in one process on a data folder; a new folder starts with an organization, keys and an example policy',
   )
   .option('--data <folder>', DATA)
   .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
   .option('--api-port <port>', `port of the management API ${inVariables('ZEROHOP_API_PORT')}`)
   .option('--pdp-port <port>', `port of the PDP ${inVariables('PDP_PORT')}`)
-  .option('--no-example', 'leave the example policy out of a new folder')
-  .option('--verify', 'verify the whole data folder first, and do not start when it is damaged')
+  .option('--no-example', 'create a new folder without the example policy')
+  .option('--verify', 'verify the data folder first, and do not start if it is damaged')
   .addHelpText(
     'after',
     examples(
@@ -85,8 +85,8 @@ program
   .option('--data <folder>', DATA)
   .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
   .option('--api-port <port>', `port ${inVariables('ZEROHOP_API_PORT')}`)
-  .option('--no-example', 'leave the example policy out of a new folder')
-  .option('--verify', 'verify the whole data folder first, and do not start when it is damaged')
+  .option('--no-example', 'create a new folder without the example policy')
+  .option('--verify', 'verify the data folder first, and do not start if it is damaged')
   .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
   .action((options: ServerOptions) =>
     run('api', async (env, log) =>
@@ -104,7 +104,7 @@ program
   .option('--image <file>', 'answer from this file only; PDP_API_KEY is then only used to authenticate callers')
   .option(
     '--v1',
-    'for clients of the first API version, during a migration: allows also what its objects outside of environments allow',
+    'for clients of the first API version during a migration: also allows what its objects outside environments allow',
   )
   .option('--keyless-checks', 'with --v1: answers checks without a key, as the Node client of that version sends them')
   .addHelpText(
@@ -134,7 +134,7 @@ program
   .argument('<action>', 'action key')
   .argument('<resource>', 'resource type, or type:key')
   .option('--tenant <key>', 'tenant (default)')
-  .option('--explain', 'say why')
+  .option('--explain', 'print the reasons')
   .option('--json', 'as one JSON object')
   .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts('pdp'))
   .option(
@@ -175,7 +175,7 @@ addDatabase(program)
 program
   .command('integration')
   .description("the reference integration backend: an identity provider's tokens on one side, Zerohop on the other")
-  .option('--demo', 'with a page and a STAND-IN identity provider, for a try-out on this machine')
+  .option('--demo', 'with a demo page and a STAND-IN identity provider, to try it on this machine')
   .addOption(
     new Option('--client <client>', 'how Zerohop is called: in this process, or with the published client over HTTP')
       .choices(['in-process', 'permitio'])

@@ -22,15 +22,28 @@ export interface Asked {
 /** @throws FEED_UNREACHABLE when the whole answer does not arrive, whatever the reason */
 export function ask(url: string, asked: Asked): Promise<Answer> {
   return fetchThen(url, asked, async (response, signal) => {
-    return { status: response.status, headers: response.headers, body: await bodyOf(response, signal) }
+    const body = await bodyOf(response, signal)
+    if (body === undefined && isJson(response)) throw new Error(CUT)
+    return { status: response.status, headers: response.headers, body }
   })
 }
+
+/**
+ * An answer whose length nobody said, as through a proxy that speaks HTTP/1.0, may end anywhere without an error. JSON
+ * that was cut is no JSON any more.
+ */
+const CUT = 'its answer was cut on the way'
+
+/** Is the answer a success that is said to be JSON? */
+const isJson = ({ ok, status, headers }: Response): boolean =>
+  ok && !NO_BODY.has(status) && headers.get('content-type')?.includes('json') === true
 
 /** The answer to a request, whole. @throws FEED_UNREACHABLE when it does not arrive, whatever the reason */
 export function fetchWhole(request: Request, timeoutMs: number): Promise<Response> {
   return fetchThen(request, { timeoutMs, signal: request.signal }, async (response, signal) => {
     const { status, statusText, headers } = response
     const body = await wholeOf(response, signal)
+    if (isJson(response) && parsed(body) === undefined) throw new Error(CUT)
     return new Response(NO_BODY.has(status) ? null : body, { status, statusText, headers })
   })
 }
@@ -50,7 +63,7 @@ async function fetchThen<T>(
   if (signal?.aborted) end()
   try {
     // A redirect would carry the key to another address.
-    const response = await fetch(to, { ...init, redirect: 'error', signal: controller.signal })
+    const response = await fetchSendable(to, { ...init, redirect: 'error', signal: controller.signal })
     return await read(response, controller.signal)
   } catch (error) {
     if (isZerohopError(error)) throw error
@@ -62,9 +75,38 @@ async function fetchThen<T>(
   }
 }
 
+/**
+ * `fetch`, after a look at the address and the headers: its own message about one that cannot be sent quotes it, and a
+ * header may be a key.
+ */
+export async function fetchSendable(to: string | Request, init: RequestInit): Promise<Response> {
+  if (typeof to === 'string') requireAddress(to)
+  if (!isSendable(init.headers)) throw new Error('the key, or another header, contains characters that cannot be sent')
+  return fetch(to, init)
+}
+
+function requireAddress(text: string): void {
+  if (!URL.canParse(text)) throw new Error('the address is no URL')
+  const { username, password } = new URL(text)
+  if (username !== '' || password !== '')
+    throw new Error('the address contains a user name or a password, which cannot be sent')
+}
+
+function isSendable(headers: RequestInit['headers']): boolean {
+  try {
+    new Headers(headers)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The parsed body of an answer when it is JSON; undefined otherwise. */
 export async function bodyOf(response: Response, signal: AbortSignal): Promise<unknown> {
-  const whole = await wholeOf(response, signal)
+  return parsed(await wholeOf(response, signal))
+}
+
+function parsed(whole: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(whole))
   } catch {
@@ -110,14 +152,22 @@ export async function* bytesOf(response: Response, signal: AbortSignal): AsyncGe
 }
 
 /**
- * Why a call failed. fetch hides the reason (`ECONNREFUSED …`) behind "fetch failed", and its message quotes a header
- * that cannot be sent, which may be a key.
+ * Why a call of `fetchSendable` failed. fetch of Node and Deno hides the reason (`ECONNREFUSED …`) behind "fetch
+ * failed"; that of Bun says it; that of a browser never does.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError && error.errors.length > 0)
+    // one for each address of a name
+    return [...new Set(error.errors.map(reasonOf))].join('; ')
   if (error.cause instanceof Error) return reasonOf(error.cause)
-  if (error instanceof TypeError) return 'the address or the key contains characters that cannot be sent'
-  const { code } = error as NodeJS.ErrnoException
-  if (code?.startsWith('ERR_SSL_')) return `TLS: ${code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ')}`
-  return error.message !== '' ? error.message : (code ?? error.name)
+  if (error instanceof TypeError && SAYS_NOTHING.test(error.message))
+    return `${error.message}: there is no connection, or the browser refused it and does not say why`
+  const { code } = error as { readonly code?: unknown }
+  if (typeof code !== 'string') return error.message || error.name // that of a DOMException is a number
+  if (code.startsWith('ERR_SSL_')) return `TLS: ${code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ')}`
+  return error.message || code
 }
+
+/** What fetch of Chromium, Firefox and Safari says of every failure. */
+const SAYS_NOTHING = /^(Failed to fetch|NetworkError when attempting to fetch resource\.?|Load failed)$/

@@ -86,7 +86,7 @@ export class DecisionClient {
     if (typeof response.body.organization_id !== 'string')
       throw unreachable('the answer is not that of the management API')
     if (typeof project !== 'string' || typeof environment !== 'string')
-      throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: take the key of an environment' })
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: use the key of an environment' })
     this.#keyId = response.headers.get('x-api-key-id') ?? this.#keyId
     this.#access = response.headers.get('x-api-key-access') ?? undefined
     this.#path = `/v2/pdps/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/audit_logs`

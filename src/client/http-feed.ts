@@ -1,11 +1,12 @@
 // The feed over HTTP: the same interface as in process (src/log/feed.ts), with a timeout on silence and every status
 // mapped to an error. It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text:
 // docs/feed.md.
+import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
 import { openDecoder } from '../log/codec.ts'
-import type { Feed, FeedEvent } from '../log/feed.ts'
+import type { Feed, FeedEvent, FeedHead } from '../log/feed.ts'
 import { identityHeaders, isPdpName, type PdpIdentity, requirePdpName } from '../log/pdp-identity.ts'
 import { TAIL_BYTES, type Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -18,7 +19,7 @@ import {
   PDP_REPORT_TIMEOUT_MS,
 } from '../model/limits.ts'
 import { VERSION } from '../model/version.ts'
-import { ask, bodyOf, bytesOf, reasonOf } from './ask.ts'
+import { type Answer, ask, bodyOf, bytesOf, fetchSendable, reasonOf } from './ask.ts'
 import { type ReportTimes, RevisionReports } from './revision-reports.ts'
 
 /** The PDP that follows, as the management API lists it. */
@@ -55,11 +56,14 @@ export interface RemoteFeedOptions {
   readonly pdp?: FollowingPdp
 }
 
-/** The environment that an API key names. */
+/** The environment that an API key names, as in paths. */
 interface Scope {
   readonly project: string
   readonly environment: string
 }
+
+/** Bytes of a nonce, which is never guessed or used twice. */
+const NONCE_BYTES = 24
 
 export class RemoteFeed implements Feed {
   readonly #url: string
@@ -74,6 +78,8 @@ export class RemoteFeed implements Feed {
   #scope: Scope | undefined
   /** true once a stream was opened that said who follows */
   #isKnown = false
+  /** true once the other side named its head: it then needs no reports */
+  #namesHead = false
 
   /** @throws CONFIG_INVALID when the address is not an http or https URL, or the name of the PDP has a wrong form */
   constructor(options: RemoteFeedOptions) {
@@ -93,6 +99,8 @@ export class RemoteFeed implements Feed {
 
   async image(signal?: AbortSignal): Promise<Uint8Array> {
     const watch = new Watch(this.#imageSilenceMs, signal)
+    // who answered before may have been somebody else, and named another environment
+    if (this.#trust !== undefined) this.#scope = undefined
     try {
       const response = await this.#get(`${await this.#path('image', watch)}?abi=${this.#abi}`, watch)
       return await readAll(response, watch)
@@ -130,6 +138,38 @@ export class RemoteFeed implements Feed {
     }
   }
 
+  /** The environment of the key, once a path was needed. */
+  get environment(): string | undefined {
+    return this.#scope && decodeURIComponent(this.#scope.environment)
+  }
+
+  /** Asks for the head of the log, and says what was applied. Undefined where the other side is older. */
+  async askHead(timeoutMs: number): Promise<FeedHead | undefined> {
+    const watch = new Watch(timeoutMs, undefined)
+    try {
+      const path = await this.#path('head', watch)
+      const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+      const { status, body } = await this.#askHead(path, nonce, timeoutMs)
+      if (status === 404 || status === 405) return undefined
+      if (status !== 200) throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
+      const head = headOf(body, nonce, this.#trust)
+      this.#namesHead = true
+      return head
+    } catch (error) {
+      throw watch.explain(error)
+    } finally {
+      watch.stop()
+    }
+  }
+
+  #askHead(path: string, nonce: string, timeoutMs: number): Promise<Answer> {
+    const authorization = `Bearer ${this.#apiKey}`
+    if (this.#globalObjects) return ask(`${this.#url}${path}?nonce=${nonce}`, { headers: { authorization }, timeoutMs })
+    const said = { nonce, instance: this.#identity?.instance, revision: this.#pdp?.applied() }
+    const headers = { authorization, 'content-type': 'application/json' }
+    return ask(this.#url + path, { method: 'POST', headers, body: JSON.stringify(said), timeoutMs })
+  }
+
   async leave(): Promise<void> {
     if (!this.#isKnown) return
     await this.#report({ leaving: true }, PDP_LEAVE_MS).catch(() => undefined)
@@ -139,7 +179,8 @@ export class RemoteFeed implements Feed {
     if (this.#pdp === undefined) return undefined
     this.#isKnown = true
     const { applied, times } = this.#pdp
-    const send = (revision: number) => this.#report({ revision }, PDP_REPORT_TIMEOUT_MS)
+    const send = (revision: number) =>
+      this.#namesHead ? Promise.resolve(false) : this.#report({ revision }, PDP_REPORT_TIMEOUT_MS)
     return new RevisionReports({ applied, said, send, times })
   }
 
@@ -155,7 +196,7 @@ export class RemoteFeed implements Feed {
     return status !== 404 && status !== 405
   }
 
-  async #path(what: 'image' | 'deltas', watch: Watch): Promise<string> {
+  async #path(what: 'image' | 'deltas' | 'head', watch: Watch): Promise<string> {
     if (this.#globalObjects) return `/v1/feed/${what}`
     this.#scope ??= await this.#readScope(watch)
     return `/v2/feed/${this.#scope.project}/${this.#scope.environment}/${what}`
@@ -168,7 +209,7 @@ export class RemoteFeed implements Feed {
     if (typeof organization !== 'string')
       throw new ZerohopError('FEED_UNREACHABLE', { reason: 'something else answers at its address' })
     if (typeof project !== 'string' || typeof environment !== 'string') {
-      throw new ZerohopError('KEY_TOO_NARROW', { what: 'be followed: take the key of an environment' })
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'follow an environment: use the key of an environment' })
     }
     return { project: encodeURIComponent(project), environment: encodeURIComponent(environment) }
   }
@@ -176,7 +217,7 @@ export class RemoteFeed implements Feed {
   async #get(path: string, watch: Watch, more?: Readonly<Record<string, string>>): Promise<Response> {
     const headers = { ...more, authorization: `Bearer ${this.#apiKey}` }
     // A redirect would carry the key to another address.
-    const response = await fetch(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
+    const response = await fetchSendable(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
     const { error_code: said } = await fieldsOf(response, watch)
@@ -184,13 +225,37 @@ export class RemoteFeed implements Feed {
   }
 }
 
+/** What an answer says of the head. @throws FEED_UNREACHABLE when it answers another question, SIGNATURE_INVALID */
+function headOf(body: unknown, nonce: string, trust: Trust | undefined): FeedHead {
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const { environment, lineage, revision, chain, time, signature } = fields
+  const isWhole =
+    typeof environment === 'string' &&
+    typeof lineage === 'string' &&
+    typeof chain === 'string' &&
+    isCount(revision) &&
+    isCount(time)
+  if (!isWhole || fields.nonce !== nonce)
+    throw new ZerohopError('FEED_UNREACHABLE', { reason: 'it answered another question than the one for its head' })
+  const head = { environment, lineage, revision, chain, time }
+  trust?.requireHead(head, nonce, typeof signature === 'string' ? Buffer.from(signature, 'base64') : undefined)
+  return head
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
 /** Who follows. @throws CONFIG_INVALID */
 function identityOf({ instance, name }: FollowingPdp): PdpIdentity {
-  const machine = hostname().slice(0, PDP_NAME_LENGTH_MAX)
-  return {
-    instance,
-    name: name === undefined ? (isPdpName(machine) ? machine : undefined) : requirePdpName(name),
-    version: VERSION,
+  return { instance, name: name === undefined ? machineName() : requirePdpName(name), version: VERSION }
+}
+
+/** The name of this machine, when it can be one of a PDP and may be read: Deno asks for a permission. */
+function machineName(): string | undefined {
+  try {
+    const machine = hostname().slice(0, PDP_NAME_LENGTH_MAX)
+    return isPdpName(machine) ? machine : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -208,7 +273,7 @@ function refused({ status, headers }: Response, said: string, globalObjects: boo
   const revision = headers.get('x-revision') ?? ''
   switch (`${status} ${said}`) {
     case '401 UNAUTHORIZED':
-      return new ZerohopError('KEY_UNKNOWN')
+      return new ZerohopError(headers.get('x-feed-error') === 'KEY_EXPIRED' ? 'KEY_EXPIRED' : 'KEY_UNKNOWN')
     case '403 FORBIDDEN_ACCESS':
       return new ZerohopError('KEY_TOO_NARROW', { what: 'follow this environment' })
     case '410 NOT_FOUND':

@@ -1,5 +1,7 @@
 // The reports of a PDP while its stream of deltas is open: which revision it applied. One goes out soon after that
 // changes, but not too often, and now and then when it does not. That a report fails is no trouble: another one follows.
+
+import { contained, inBackground } from '../model/contained.ts'
 import { PDP_ALIVE_MS, PDP_REPORT_CHECK_MS, PDP_REPORT_MS } from '../model/limits.ts'
 
 export interface ReportTimes {
@@ -38,7 +40,10 @@ export class RevisionReports {
     this.#said = options.said
     // the first revision is reported at once
     this.#saidAt = options.said === undefined ? Number.NEGATIVE_INFINITY : performance.now()
-    this.#timer = setInterval(() => void this.#report(), this.#times.checkMs)
+    this.#timer = setInterval(
+      contained('the report of a PDP', () => inBackground('the report of a PDP', this.#report())),
+      this.#times.checkMs,
+    )
     this.#timer.unref()
   }
 
@@ -46,7 +51,6 @@ export class RevisionReports {
     clearInterval(this.#timer)
   }
 
-  /** Never rejects. */
   async #report(): Promise<void> {
     const revision = this.#options.applied()
     const waitMs = revision === this.#said ? this.#times.aliveMs : this.#times.reportMs

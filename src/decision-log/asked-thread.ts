@@ -1,5 +1,6 @@
 // A thread that answers questions, in any order. It is started with the first one, and again when it died.
 import type { Worker } from 'node:worker_threads'
+import { contained } from '../model/contained.ts'
 import type { ZerohopError } from '../model/errors.ts'
 import { type Failure, fromFailure } from '../store/batch.ts'
 
@@ -106,15 +107,21 @@ export class AskedThread<Question, Answer> {
           waiting.clear()
           reject(error)
         }
-        worker.once('error', (error) => fail(asError(error)))
-        worker.once('exit', () => fail(closed()))
-        worker.on('message', (message: FromAsked<Answer>) => {
-          if ('ready' in message) return resolve()
+        const answered = (message: FromAsked<Answer>): void => {
+          if ('ready' in message) {
+            resolve()
+            return
+          }
           const asker = waiting.get(message.told)
           waiting.delete(message.told)
           if ('failure' in message) asker?.reject(fromFailure(message.failure))
           else asker?.resolve(message.answer)
-        })
+        }
+        const failed = (error: Error): void => fail(asError(error))
+        const ended = (): void => fail(closed())
+        worker.once('error', contained('the end of a thread', failed, reject))
+        worker.once('exit', contained('the end of a thread', ended, reject))
+        worker.on('message', contained('the answer of a thread', answered))
       })
       worker.unref()
       return running

@@ -2,6 +2,7 @@
 // writer of policy waits for it. It also deletes the oldest ones. No other thread writes to the audit tables. Loaded
 // from the build, by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
+import { closePort } from '../model/thread.ts'
 import { toFailure } from '../store/batch.ts'
 import { asDiskError } from '../store/disk.ts'
 import type { FromAsked, ToAsked } from './asked-thread.ts'
@@ -44,5 +45,5 @@ function answer({ asked: told, question }: Exclude<ToAsked<AuditQuestion>, { clo
 async function close(): Promise<void> {
   await users.close()
   await tables.root.close()
-  port.close()
+  closePort(port)
 }

@@ -2,6 +2,7 @@
 // on one it stores and forgets, on the other it reads, so that a list does not wait for a batch. Loaded from the build,
 // by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
+import { closePort } from '../model/thread.ts'
 import { toFailure } from '../store/batch.ts'
 import { Database, Lane } from '../store/postgres/database.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
@@ -97,5 +98,5 @@ async function close(): Promise<void> {
   await writer.close()
   reading.close()
   await users.close()
-  port.close()
+  closePort(port)
 }

@@ -1,6 +1,7 @@
 // Streams of recorded decisions to those who watch: server-sent events. A stream ends with its key, its session or its
 // environment, with the server, and when its reader takes nothing. A slow reader misses records, and is told so.
 import type { ServerResponse } from 'node:http'
+import { contained, inBackground } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { DECISION_STREAM_BEAT_MS, DECISION_STREAM_BYTES_MAX, DECISION_STREAMS_MAX } from '../model/limits.ts'
 import type { AuditLog, AuditRecord } from './audit-log.ts'
@@ -47,7 +48,8 @@ export class DecisionStreams {
       }
       if (isCut) stream.miss()
     })
-    const timer = setInterval(() => void beat(request, stream), DECISION_STREAM_BEAT_MS).unref()
+    const goOn = contained('a stream of decisions', () => inBackground('a stream of decisions', beat(request, stream)))
+    const timer = setInterval(goOn, DECISION_STREAM_BEAT_MS).unref()
     raw.once('close', () => {
       clearInterval(timer)
       stop()

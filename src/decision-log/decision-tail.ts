@@ -2,6 +2,7 @@
 // and none while nobody does. It looks at the log itself, so it also sees what other replicas stored. PDPs send in
 // batches, and one may come late: a look reaches back, and what was told is known by its id.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inBackground } from '../model/contained.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { DECISION_STREAM_MS, DECISION_STREAM_RECORDS_MAX, LOG_FOLLOW_LATE_MS } from '../model/limits.ts'
 import type { AuditLog, AuditRecord } from './audit-log.ts'
@@ -45,7 +46,7 @@ class DecisionTail {
   constructor(log: Log, environment: string) {
     this.#log = log
     this.#environment = environment
-    void this.#run()
+    inBackground('following the decisions', this.#run())
   }
 
   stop(): void {

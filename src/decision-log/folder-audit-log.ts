@@ -1,9 +1,10 @@
 // Records of decisions in a folder of this process: batches go to a thread of their own, reads see what is on disk.
 // Thread and tables are opened on first use: most data folders never hold a record.
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ZerohopError } from '../model/errors.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import { AUDIT_BATCHES_MAX } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
 import { suspect } from '../store/data-file.ts'
@@ -36,7 +37,7 @@ export class FolderAuditLog implements AuditLog {
     this.#folder = folder
     this.#thread = new AskedThread({
       begin: () => {
-        this.#opening(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+        this.#opening(() => makeFolder(folder, FOR_ITS_OWNER))
         const workerData: AuditThreadData = { folder, data }
         return new Worker(threadUrl(import.meta.url, './audit-thread.ts'), { workerData, name: 'zerohop-audit' })
       },

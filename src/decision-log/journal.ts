@@ -11,9 +11,10 @@
 //
 // INVARIANT: positions grow by one; records that are neither in the files nor deleted by retention are counted in
 // `lost`.
-import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import { DECISION_JOURNALS_MAX } from '../model/limits.ts'
 import { asDiskError, asOpenError } from '../store/disk.ts'
 import { acquireLock, type Lock } from '../store/lock.ts'
@@ -75,7 +76,7 @@ export class Journal {
       const folder = join(options.folder, String(number))
       let lock: Lock | undefined
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        makeFolder(folder, FOR_ITS_OWNER)
         lock = await acquireLock(folder)
         return new Journal(folder, lock, options)
       } catch (error) {

@@ -3,6 +3,7 @@
 // record is counted as lost.
 
 import { type DecisionRecord, lineOf, TOO_LONG } from '../client/decision-record.ts'
+import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
 import { DECISION_TURN_TEXT_MAX } from '../model/limits.ts'
@@ -43,7 +44,7 @@ class Turn implements Batch {
 
   settled(callback: (error: ZerohopError | undefined) => void): void {
     if (this.#waiting === undefined) callback(this.#error)
-    else this.#waiting.push(callback)
+    else this.#waiting.push(contained('an answer whose decision is recorded', callback))
   }
 
   settle(error: ZerohopError | undefined): void {
@@ -75,7 +76,7 @@ export class Recorder {
     if (turn === undefined) {
       turn = new Turn()
       this.#turn = turn
-      setImmediate(() => this.flush()) // after all requests that arrive in this turn of the loop
+      setImmediate(contained('writing decisions', () => this.flush())) // after all requests that arrive in this turn of the loop
     }
     const kept = turn.lines.length > DECISION_TURN_TEXT_MAX && record.sent ? { ...record, sent: TOO_LONG } : record
     turn.lines += this.#prefix + (journal.nextNumber + turn.count) + lineOf(kept, turn.count === 0 ? journal.gap : 0)

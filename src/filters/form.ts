@@ -1,7 +1,7 @@
 // Whether a value that came from elsewhere has the form of a filter. What reads filters must not guess at a form that
 // it does not know: a condition that is skipped would let rows through.
 import { ZerohopError } from '../model/errors.ts'
-import type { Filter } from '../model/filter.ts'
+import { FILTER_FORMAT, type Filter } from '../model/filter.ts'
 import { FilterSchema } from '../model/filter-schema.ts'
 import { FILTER_DEPTH_MAX } from '../model/limits.ts'
 
@@ -24,6 +24,11 @@ const checked = new WeakSet<object>()
 /** @throws INPUT_INVALID when the value is not a filter of the format that is known here */
 export function requireFilter(value: Filter): Filter {
   if (typeof value === 'object' && value !== null && checked.has(value)) return value
+  const format: unknown = (value as { readonly format?: unknown } | null | undefined)?.format
+  if (typeof format === 'number' && format !== FILTER_FORMAT)
+    throw new ZerohopError('INPUT_INVALID', {
+      reason: `\`filter.format\` is not of the form of a filter: ${format} is another format than ${FILTER_FORMAT}, so make it again`,
+    })
   const found = fault(value, FilterSchema as unknown as Schema, 'filter', 0)
   if (found !== undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `\`${found}\` is not of the form of a filter` })

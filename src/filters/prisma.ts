@@ -1,9 +1,16 @@
 // Filters as `where` objects of Prisma (docs/filters-in-databases.md): only what these say exactly. Prisma's conditions
-// are unknown where a field is null, and its negations leave such rows out, so every negation here names them too. All
-// else is refused by name: `toPrismaSql` says it in SQL.
+// are unknown where a field is null, and its negations leave such rows out, so every negation here names them too.
+// There is no list of values in them: Prisma sends a statement for each part of a long list, and none of these asks the
+// whole condition. All else is refused by name: `toPrismaSql` says it in SQL.
 import { ZerohopError } from '../model/errors.ts'
 import type { Comparison, ConditionalFilter, Filter, FilterNode, Leaf, Term } from '../model/filter.ts'
 import { instantOf } from '../model/instant.ts'
+import {
+  FILTER_PRISMA_OTHER_VALUES,
+  FILTER_PRISMA_VALUES_MAX,
+  PRISMA_POSTGRESQL_VALUES_MAX,
+  PRISMA_SQLITE_VALUES_MAX,
+} from '../model/limits.ts'
 import type { Json } from '../model/objects.ts'
 import { requireFilter } from './form.ts'
 import { type Column, type Columns, columnsOf, type Mapping } from './mapping.ts'
@@ -18,9 +25,19 @@ export interface PrismaOptions {
   readonly provider: (typeof PROVIDERS)[number]
   /** names of fields of the model that cannot be null: Prisma does not take a comparison of one with null */
   readonly required?: readonly string[]
+  /** how many values the statement has beside those of the filter, with `take` and `skip`; default 99 */
+  readonly otherValues?: number
+  /**
+   * Makes the condition false, and not unknown, for a row with null in a field that it reads: say it where the condition
+   * stands below `NOT`, `isNot` or `every`. `required` then names every field of the mapping that cannot be null.
+   */
+  readonly neverUnknown?: boolean
 }
 
 const PROVIDERS = ['postgresql', 'sqlite'] as const
+/** Conditions that stand side by side on SQLite, which takes 1,000 levels and counts one for each: once more in a subquery. */
+const SIDE_BY_SIDE = 100
+const STATEMENT_VALUES_MAX = { postgresql: PRISMA_POSTGRESQL_VALUES_MAX, sqlite: PRISMA_SQLITE_VALUES_MAX }
 /** Times that Prisma can send. 'infinity', which no date is, lies beyond them. */
 const [FIRST, END] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-01-01T00:00:00.000Z')]
 /** Numbers that Prisma can send. It rounds those of many digits from some size on; infinity and NaN lie beyond it. */
@@ -33,31 +50,65 @@ const ORDERS = {
 } as const
 const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const satisfies Record<string, Order>
 type Way = keyof typeof SIGNS
+type Word = 'AND' | 'OR'
 
 /**
  * For `findMany({ where: { AND: [toPrismaWhere(filter, mapping), …] } })` on PostgreSQL and SQLite. The fields are the
  * properties of the mapping, which by default have the names of the columns.
- * @throws INPUT_INVALID as `toSql`, and for another provider; FILTER_REFUSED for what a `where` object does not say
- *   exactly
+ * @throws INPUT_INVALID as `toSql`, for another provider, and for a required field that the mapping has not;
+ *   FILTER_REFUSED for what a `where` object does not say exactly, and for more values than Prisma sends in one statement
  */
 export function toPrismaWhere(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
-  { provider, required = [] }: PrismaOptions,
+  { provider, required = [], otherValues = FILTER_PRISMA_OTHER_VALUES, neverUnknown = false }: PrismaOptions,
 ): PrismaWhere {
   if (!PROVIDERS.includes(provider))
     throw new ZerohopError('INPUT_INVALID', { reason: `\`provider\` must be one of ${PROVIDERS.join(', ')}` })
+  if (!Number.isSafeInteger(otherValues) || otherValues < 0)
+    throw new ZerohopError('INPUT_INVALID', { reason: '`otherValues` must be a whole number, 0 or more' })
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)
   requireOneTable(filters, columns)
-  const maker = new WhereMaker(columns, new Set(required))
-  return maker.any(filters.map((each) => maker.filter(each)))
+  requireFields(required, columns)
+  const maker = new WhereMaker(columns, { provider, required: new Set(required), neverUnknown })
+  const where = maker.any(filters.map((each) => maker.filter(each)))
+  const most = Math.min(FILTER_PRISMA_VALUES_MAX, STATEMENT_VALUES_MAX[provider] - otherValues)
+  const count = valuesIn(where)
+  if (count > most)
+    throw refused(
+      `a condition of ${count} values`,
+      `a where object has at most ${most} of them beside ${otherValues} others: use \`toPrismaSql\``,
+    )
+  return where
+}
+
+/** @throws INPUT_INVALID for a field that the mapping has not, such as a misspelt one */
+function requireFields(required: readonly string[], { tenant, key, attributes, relations }: Columns): void {
+  const held = [...relations.values()].flatMap((each) => ('table' in each.held ? [] : [each.held]))
+  const fields = new Set([tenant, key, ...attributes.values(), ...held].map((column) => column?.property))
+  const other = required.find((field) => !fields.has(field))
+  if (other === undefined) return
+  throw new ZerohopError('INPUT_INVALID', { reason: `\`required\`: the mapping has no field \`${other}\`` })
+}
+
+/** How many values Prisma would send of a condition. */
+function valuesIn(part: unknown): number {
+  if (part === null) return 0
+  if (typeof part !== 'object' || part instanceof Date) return 1
+  return Object.values(part).reduce<number>((sum, each) => sum + valuesIn(each), 0)
+}
+
+interface WhereForm {
+  readonly provider: PrismaOptions['provider']
+  readonly required: ReadonlySet<string>
+  readonly neverUnknown: boolean
 }
 
 class WhereMaker {
   readonly #columns: Columns
-  readonly #required: ReadonlySet<string>
+  readonly #form: WhereForm
   /**
    * No row, and every row. An empty list of `OR` or `AND` cannot say them: Prisma leaves it out wherever it is not the
    * whole condition, and `{ AND: [a, { OR: [] }] }` is `a`.
@@ -65,39 +116,63 @@ class WhereMaker {
   readonly #none: PrismaWhere
   readonly #every: PrismaWhere
 
-  constructor(columns: Columns, required: ReadonlySet<string>) {
+  constructor(columns: Columns, form: WhereForm) {
     this.#columns = columns
-    this.#required = required
+    this.#form = form
     this.#none = { [columns.key.property]: { in: [] } }
     this.#every = { NOT: this.#none }
   }
 
   /** Rows for which some of the conditions is true. */
   any(parts: readonly PrismaWhere[]): PrismaWhere {
-    return parts.length === 0 ? this.#none : { OR: parts }
+    return this.#joined('OR', parts, this.#none, this.#every)
   }
 
   #all(parts: readonly PrismaWhere[]): PrismaWhere {
-    return parts.length === 0 ? this.#every : { AND: parts }
+    return this.#joined('AND', parts, this.#every, this.#none)
+  }
+
+  /** `nothing` changes nothing where it stands among others, and `whole` decides alone. */
+  #joined(word: Word, parts: readonly PrismaWhere[], nothing: PrismaWhere, whole: PrismaWhere): PrismaWhere {
+    const some = parts.filter((each) => each !== nothing)
+    if (some.includes(whole)) return whole
+    if (some.length < 2) return some[0] ?? nothing
+    if (this.#form.provider !== 'sqlite' || some.length <= SIDE_BY_SIDE) return { [word]: some }
+    const groups = Array.from({ length: Math.ceil(some.length / SIDE_BY_SIDE) }, (_, at) => {
+      return { [word]: some.slice(at * SIDE_BY_SIDE, (at + 1) * SIDE_BY_SIDE) }
+    })
+    // Prisma puts a list in a list of the same word into one: the other word goes between, with a part that adds nothing
+    const every = { [this.#columns.key.property]: { notIn: [] } }
+    const [other, between] = word === 'OR' ? ['AND', every] : ['OR', { NOT: every }]
+    return { [word]: groups.map((group) => ({ [other as Word]: [between, group] })) }
   }
 
   filter(filter: Filter): PrismaWhere {
     if (filter.kind === 'never') return this.#none
     const { tenant } = this.#columns
-    const own = tenant === null ? this.#every : this.#keyIn(tenant, [filter.tenant])
+    const own = tenant === null ? this.#every : this.#known(tenant, this.#keyIn(tenant, [filter.tenant]))
     if (filter.kind === 'always') return own
     const { where } = filter as ConditionalFilter
     requireMapped(where, this.#columns)
-    return { AND: [own, this.#node(where)] }
+    return this.#all([own, this.#node(where)])
   }
 
   #node(node: FilterNode): PrismaWhere {
     if ('and' in node) return this.#all(node.and.map((each) => this.#node(each)))
     if ('or' in node) return this.any(node.or.map((each) => this.#node(each)))
-    if (!('not' in node)) return this.#leaf(node)
+    if (!('not' in node)) return this.#known(this.#columnOf(node), this.#leaf(node))
     const column = this.#columnOf(node.not)
-    const negated = { NOT: this.#leaf(node.not) }
-    return this.#required.has(column.property) ? negated : { OR: [{ [column.property]: null }, negated] }
+    const leaf = this.#leaf(node.not)
+    if (leaf === this.#none) return this.#every
+    return this.#isRequired(column) ? { NOT: leaf } : { OR: [{ [column.property]: null }, { NOT: leaf }] }
+  }
+
+  #isRequired = ({ property }: Column): boolean => this.#form.required.has(property)
+
+  /** The condition on one column, false also where it was unknown before, if that is asked for. */
+  #known(column: Column, where: PrismaWhere): PrismaWhere {
+    if (!this.#form.neverUnknown || this.#isRequired(column)) return where
+    return this.#all([{ [column.property]: { not: null } }, where])
   }
 
   #leaf(leaf: Leaf): PrismaWhere {
@@ -141,7 +216,7 @@ class WhereMaker {
   #keyIn(column: Column, keys: readonly string[]): PrismaWhere {
     if (column.type === 'integer') throw refused(`\`${column.name}\``, KEY_NUMBER)
     const possible = keys.filter((key) => canHold(column, key))
-    return possible.length === 0 ? this.#none : { [column.property]: { in: possible } }
+    return this.any(possible.map((key) => ({ [column.property]: key })))
   }
 
   #comparison({ op, left, right }: Comparison, column: Column): PrismaWhere {
@@ -155,9 +230,7 @@ class WhereMaker {
       case 'equals':
         return this.#equals(column, of(value))
       case 'not-equals':
-        return isScalar(of(value))
-          ? { AND: [this.#present(column), { NOT: this.#equals(column, of(value)) }] }
-          : this.#none
+        return isScalar(of(value)) ? this.#unequal(column, of(value)) : this.#none
       case 'in':
         return Array.isArray(value) ? this.any(value.map((each) => this.#equals(column, of(each)))) : this.#none
       case 'less-than':
@@ -167,7 +240,7 @@ class WhereMaker {
         return this.#ordered(column, ORDERS[op], of(value))
       case 'between': {
         const [low, high] = Array.isArray(value) ? value.map(of) : []
-        return { AND: [this.#ordered(column, 'gte', low), this.#ordered(column, 'lte', high)] }
+        return this.#all([this.#ordered(column, 'gte', low), this.#ordered(column, 'lte', high)])
       }
       default:
         throw refused(`\`${op}\``, 'a where object does not say it exactly')
@@ -181,7 +254,12 @@ class WhereMaker {
     if (typeof value !== 'number' || kindOf(column) !== 'number') return this.#none
     if (type === 'double') return { [property]: sent(column, value) }
     if (!Number.isInteger(value)) return this.#none
-    return { AND: [this.#ordered(column, 'gte', value), this.#ordered(column, 'lte', value)] }
+    return this.#all([this.#ordered(column, 'gte', value), this.#ordered(column, 'lte', value)])
+  }
+
+  #unequal(column: Column, value: Json | undefined): PrismaWhere {
+    const equal = this.#equals(column, value)
+    return this.#all([this.#present(column), equal === this.#none ? this.#every : { NOT: equal }])
   }
 
   #ordered(column: Column, way: Way, bound: Json | undefined): PrismaWhere {
@@ -211,7 +289,7 @@ class WhereMaker {
     const { property, type } = column
     if (type === 'double') return { [property]: { gte: -LARGEST, lte: LARGEST } }
     if (type.startsWith('timestamp')) return { [property]: { gte: FIRST, lt: END } }
-    return this.#required.has(property) ? this.#every : { [property]: { not: null } }
+    return this.#isRequired(column) ? this.#every : { [property]: { not: null } }
   }
 }
 

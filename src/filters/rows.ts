@@ -4,10 +4,19 @@ import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter } from '../model/filter.ts'
 import { instantOf } from '../model/instant.ts'
 import { isJsonValue } from '../model/json-value.ts'
+import { markRow } from '../model/marked-row.ts'
 import type { Json } from '../model/objects.ts'
 import { holds } from './evaluate.ts'
 import { requireFilter, requireTime } from './form.ts'
-import { type Column, type ColumnType, columnsOf, type Mapping } from './mapping.ts'
+import {
+  type Column,
+  type ColumnType,
+  columnsOf,
+  type LinkCondition,
+  type Mapping,
+  SqlExpression,
+  type ThroughTable,
+} from './mapping.ts'
 import type { DialectName } from './to-sql.ts'
 
 /**
@@ -88,9 +97,11 @@ export interface ResourceOptions {
   readonly json?: 'parsed' | 'text'
   /** Say `sqlite` for one: text is no number there. Drivers of the others give large numbers as text. */
   readonly dialect?: DialectName
+  /** the resource type of the rows: what is made is then the resource of a check as it is */
+  readonly type?: string
 }
 
-/** What a row says about itself. Together with the resource type it is the resource of a check. */
+/** What a row says about itself: with its type it is the resource of a check. Frozen. */
 export interface RowResource {
   /** null while the row has no key */
   readonly key: string | null
@@ -101,23 +112,31 @@ export interface RowResource {
 }
 
 /**
- * The row that a query found, as it was asked for: `check(user, action, { type, ...toResource(row, mapping) })`.
+ * The row that a query found, as it was asked for: `check(user, action, toResource(row, mapping, { type }))`. Where the
+ * mapping has a tenant column, the row is marked: its own tenant decides whether it is the instance that is stored under
+ * its key (D2). Pass it on as it is: a copy, such as `{ ...resource }`, is not marked.
  * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant,
  *   which a check would take for one that is not named; when its JSON is none, or a key is not of the type of its
  *   column
  */
+export function toResource<const T extends string>(
+  row: Readonly<Record<string, unknown>>,
+  mapping: Mapping,
+  options: ResourceOptions & { readonly type: T },
+): RowResource & { readonly type: T }
 export function toResource(
   row: Readonly<Record<string, unknown>>,
   mapping: Mapping,
-  { dialect, json = dialect === 'sqlite' ? 'text' : 'parsed' }: ResourceOptions = {},
+  options?: ResourceOptions,
+): RowResource
+export function toResource(
+  row: Readonly<Record<string, unknown>>,
+  mapping: Mapping,
+  { dialect, json = dialect === 'sqlite' ? 'text' : 'parsed', type }: ResourceOptions = {},
 ): RowResource {
   const columns = columnsOf(mapping)
-  const read = (property: string): unknown => {
-    const value = Object.hasOwn(row, property) ? row[property] : undefined
-    if (value !== undefined) return value
-    throw invalid(`the row has no \`${property}\`: select it`)
-  }
-  const form: Form = { json, hasNumbersAsText: dialect !== 'sqlite' }
+  const read = (property: string): unknown => readOf(row, property, 'the row')
+  const form: Form = { json, hasNumbersAsText: dialect !== 'sqlite', tenant: columns.tenant }
   const keyOf = (column: Column) => asKey(read(column.property), column, form)
   const tenant = columns.tenant === null ? undefined : keyOf(columns.tenant)
   if (tenant === null) throw invalid('the row has no tenant: no filter means it')
@@ -126,24 +145,71 @@ export function toResource(
   })
   const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
     const found = read(property)
-    const keys = 'table' in held ? (found as readonly unknown[]) : [found]
-    if (!Array.isArray(keys)) throw invalid(`\`${property}\` must be a list of keys`)
-    const column = 'table' in held ? held.to : held
-    const named = keys.map((key) => asKey(key, { ...column, property }, form)).filter((key) => key !== null)
-    return [name, named.map((key) => `${resource}:${key}`)] as const
+    const keys = 'table' in held ? linkedKeys(found, property, held, row, form) : [asKey(found, held, form)]
+    return [name, keys.filter((key) => key !== null).map((key) => `${resource}:${key}`)] as const
   })
-  return {
+  const resource = {
+    ...(type === undefined ? {} : { type }),
     key: keyOf(columns.key),
     ...(tenant === undefined ? {} : { tenant }),
-    attributes: Object.fromEntries(attributes),
-    relations: Object.fromEntries(relations),
+    attributes: Object.freeze(Object.fromEntries(attributes)),
+    relations: Object.freeze(Object.fromEntries(relations)),
   }
+  return tenant === undefined ? Object.freeze(resource) : markRow(resource)
+}
+
+type Loaded = Readonly<Record<string, unknown>>
+
+function readOf(row: Loaded, property: string, what: string): unknown {
+  const value = Object.hasOwn(row, property) ? row[property] : undefined
+  if (value !== undefined) return value
+  throw invalid(`${what} has no \`${property}\`: select it`)
+}
+
+/** The related keys of a row: given as keys, or by the links of the row as they were loaded. */
+function linkedKeys(found: unknown, property: string, held: ThroughTable, row: Loaded, form: Form): (string | null)[] {
+  if (!Array.isArray(found)) throw invalid(`\`${property}\` must be a list of keys, or of links`)
+  return (found as readonly unknown[]).map((each) => {
+    if (!isLoaded(each)) return asKey(each, { ...held.to, property }, form)
+    return countsFor(row, each, held, form) ? keyIn(each, held.to, form) : null
+  })
+}
+
+const isLoaded = (value: unknown): value is Loaded =>
+  typeof value === 'object' && value !== null && !(value instanceof Date) && !Array.isArray(value)
+
+const keyIn = (row: Loaded, column: Column, form: Form, what = 'a link of the row'): string | null =>
+  asKey(readOf(row, column.property, what), column, form)
+
+/** Whether the query would count the link for the row. */
+function countsFor(row: Loaded, link: Loaded, { from, tenant, where }: ThroughTable, form: Form): boolean {
+  if (where instanceof SqlExpression)
+    throw invalid(
+      '`where` of a link is an expression, which only a database reads: give the keys of the links that count',
+    )
+  const pairs = tenant === undefined ? from : [...from, { link: tenant, row: form.tenant! }]
+  const isSame = pairs.every((pair) => {
+    const key = keyIn(link, pair.link, form)
+    return key !== null && key === keyIn(row, pair.row, form, 'the row')
+  })
+  return (
+    isSame &&
+    where.every(({ column, test }) => passes(readOf(link, column.property, 'a link of the row'), column, test, form))
+  )
+}
+
+function passes(value: unknown, { type }: Column, test: LinkCondition['test'], form: Form): boolean {
+  if (test === 'null') return value === null
+  if (test === 'not null') return value !== null
+  return test.oneOf.some((each) => each === jsonOf(value, type, form))
 }
 
 /** How a driver gives values. */
 interface Form {
   readonly json: 'parsed' | 'text'
   readonly hasNumbersAsText: boolean
+  /** of the row */
+  readonly tenant: Column | null
 }
 
 /** A key of another type than the mapping says is no key in the database: the list and the check would disagree. */

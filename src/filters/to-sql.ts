@@ -4,7 +4,7 @@ import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
 import { requireFilter, requireTime } from './form.ts'
 import { type Columns, columnsOf, type Mapping } from './mapping.ts'
-import { Compiler, invalid } from './sql/compile.ts'
+import { type BuilderTable, Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
 import { all, any, FALSE, nestingOf, type Sql, type Statement, statement } from './sql/fragment.ts'
 import { mysql } from './sql/mysql.ts'
@@ -14,12 +14,21 @@ import { sqlite } from './sql/sqlite.ts'
 export type DialectName = 'postgres' | 'mysql' | 'sqlite'
 
 export interface SqlOptions {
-  /** how the query calls the table of the rows; needed where the filter looks into lists, and never wrong */
+  /**
+   * How the query calls the table of the rows, in the innermost query around the condition that has the name; needed
+   * where the filter looks into lists.
+   */
   readonly table?: string
   /** number of the first placeholder in PostgreSQL; default 1 */
   readonly firstPlaceholder?: number
   /** milliseconds since 1970, for a filter that reads the time of asking */
   readonly now?: number
+}
+
+/** What a condition in pieces needs: the table may be one of a query builder. */
+export interface ConditionOptions {
+  readonly table?: string | BuilderTable | undefined
+  readonly now?: number | undefined
 }
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql, sqlite }
@@ -48,7 +57,18 @@ export function toSqlOf(
   const { firstPlaceholder = 1 } = options
   if (!Number.isSafeInteger(firstPlaceholder) || firstPlaceholder < 1)
     throw invalid('`firstPlaceholder` must be a whole number above 0')
-  return statement(conditionOf(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
+  const made = statement(conditionOf(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
+  requireTaken(firstPlaceholder - 1 + made.values.length, dialect)
+  return made
+}
+
+/** @throws FILTER_REFUSED when no statement of the database has so many values: drivers do not all say so */
+export function requireTaken(count: number, { name, valuesMax }: Dialect): void {
+  if (count > valuesMax)
+    throw new ZerohopError('FILTER_REFUSED', {
+      what: `a condition of ${count} values`,
+      reason: `a statement of ${name} has at most ${valuesMax}`,
+    })
 }
 
 /** The condition in pieces. */
@@ -56,20 +76,20 @@ export function conditionOf(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
   dialect: Dialect,
-  options: SqlOptions,
+  { table, now }: ConditionOptions,
 ): Sql {
-  requireTime(options.now)
-  if (options.table !== undefined && /^zerohop_/i.test(options.table))
+  requireTime(now)
+  if (typeof table === 'string' && /^zerohop_/i.test(table))
     throw invalid('`table` begins with `zerohop_`, as the names of the condition itself do')
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)
   requireOneTable(filters, columns)
-  const compiler = new Compiler(dialect, columns, { table: options.table, now: options.now })
   const condition = any(
     filters.map((each) => {
       if (each.kind === 'never') return FALSE
-      const tenant = compiler.tenant(each.tenant)
+      const compiler = new Compiler(dialect, columns, { table, now, tenant: each.tenant })
+      const tenant = compiler.tenant()
       if (each.kind === 'always') return tenant
       const { where } = each as ConditionalFilter
       requireMapped(where, columns)
@@ -91,10 +111,15 @@ export function dialectOf(name: DialectName): Dialect {
   return dialect
 }
 
-/** @throws INPUT_INVALID when the filters are not about rows of one table */
+/**
+ * @throws INPUT_INVALID when the filters are not about rows of one table, or are made for rows that name their tenant
+ * and the table has no column of it: its rows are not marked, so their checks would deny what the filters mean (D2)
+ */
 export function requireOneTable(filters: readonly Filter[], columns: Columns): void {
   const [first] = filters
-  for (const { type, tenant } of filters) {
+  for (const { type, tenant, kind, tenantColumnIsAuthoritative } of filters) {
+    if (columns.tenant === null && kind === 'when' && tenantColumnIsAuthoritative === true)
+      throw invalid('`mapping.tenant` is null: make the filter with `tenantColumnIsAuthoritative: false`')
     if (type !== first?.type) throw invalid(`filters of \`${first?.type}\` and of \`${type}\` are about different rows`)
     if (columns.tenant === null && tenant !== first.tenant)
       throw invalid('`mapping.tenant` is null: a table of one tenant has rows of one tenant')

@@ -1,6 +1,7 @@
 // Asks the server behind the socket `<data>/admin.sock` (admin-socket.ts). A file of its own, so that an operator's
 // command does not load the server.
 import { type IncomingMessage, request } from 'node:http'
+import { contained } from '../model/contained.ts'
 import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from '../model/errors.ts'
 import { SOCKET_PATH_BYTES_MAX } from '../model/limits.ts'
 
@@ -40,11 +41,12 @@ function ask(path: string, command: string, body: string): Promise<Reply | undef
           new ZerohopError('CONFIG_INVALID', { reason: `the server behind ${path} does not answer: ${error.code}` }),
         )
     })
-    sent.once('response', (response) => {
+    const answered = (response: IncomingMessage): void => {
       bytesOf(response)
         .then((bytes) => resolve(readReply(bytes)))
         .catch(reject)
-    })
+    }
+    sent.once('response', contained('the answer to a command', answered, reject))
     sent.end(body)
   })
 }

@@ -10,14 +10,19 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { requireCodeGeneration } from '../model/code-generation.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../model/limits.ts'
+import { noteCertificate } from './certificate.ts'
 import { closeWell } from './closing.ts'
 import { type EarlyAnswer, earlyServer } from './early-server.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
+import { beforeSending } from './hooks.ts'
 import { boundIntake, type IntakeOptions, timeoutsOf } from './intake/intake.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
+import { loadOnceListening } from './late-modules.ts'
 import { namingItem } from './list-item.ts'
+import { requireOneOfEach } from './one-of-each.ts'
 import { ProblemLog } from './problem-log.ts'
 import { type NotedRoute, noRouteFor, RouteMethods } from './route-methods.ts'
 import { answerUnreadable } from './unreadable.ts'
@@ -60,16 +65,28 @@ declare module 'fastify' {
     problems: ProblemLog
   }
   interface FastifyContextConfig {
+    /** its answer to a good request lasts as long as the connection */
+    lasts?: true
+    /** answers about the server itself: whatever the state of its image or its store */
+    alwaysAnswers?: true
+    /** tells whether requests should be sent here: 503 once the server is told to end */
+    tellsReadiness?: true
     /** takes many objects at once, although its body may be no longer than that of other routes */
     bulk?: true
   }
 }
 
+const HSTS_SECONDS = 365 * 24 * 60 * 60
 const JSON_TYPE = 'application/json'
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
-/** A fastify instance with the settings of this project. The caller adds routes, then listens or injects. */
+/**
+ * A fastify instance with the settings of this project. The caller adds routes, then listens or injects.
+ * @throws CODE_GENERATION_OFF
+ */
 export function httpApp(options: HttpAppOptions): FastifyInstance {
+  requireCodeGeneration()
+  const validators = lateValidators()
   const timeouts = timeoutsOf(options.intake)
   const app: FastifyInstance = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : {}),
@@ -101,15 +118,38 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
         .serializer(JSON.stringify)
         .send(body)
     },
-    schemaController: lateValidators(),
+    schemaController: { compilersFactory: validators.compilersFactory },
   })
+  loadOnceListening(app, validators.load)
+  readHeadersOnce(app)
+  if (options.tls) noteCertificate(app.server, options.tls.cert)
   boundIntake(app, options.intake, options.keyOf)
+  if (options.tls) requireTls(app)
   readJsonBodies(app, options.duplicates)
   noteRoutes(app)
   answerErrors(app, options)
   finishAnswers(app)
   closeWell(app)
   return app
+}
+
+/** Before anything else reads a header. */
+function readHeadersOnce(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    try {
+      requireOneOfEach(request.raw)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/** A browser that came by TLS once comes by nothing else for a year. */
+function requireTls(app: FastifyInstance): void {
+  beforeSending(app, (_request, reply) => {
+    reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
+  })
 }
 
 function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
@@ -190,10 +230,9 @@ function noteRoutes(app: FastifyInstance): void {
 
 /** Headers of every answer: the request id, and a content type without charset. */
 function finishAnswers(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
+  beforeSending(app, (request, reply) => {
     reply.header('x-request-id', request.id)
     if (reply.getHeader('content-type') === 'application/json; charset=utf-8') reply.header('content-type', JSON_TYPE)
-    done(null, payload)
   })
 }
 

@@ -1,12 +1,17 @@
-// Graceful shutdown: no request is left unanswered. HTTP/1.1 cannot withdraw a connection, so a server that is about to
-// close first sends `connection: close` in every answer for a moment: clients with kept-alive connections get one more
-// answer and then reconnect elsewhere.
+// Graceful shutdown: no request is left unanswered. A server that is told to end first says so at `/ready` and goes on,
+// so that a load balancer sends nothing more. HTTP/1.1 cannot withdraw a connection, so before it closes it sends
+// `connection: close` in every answer for a moment: clients with kept-alive connections get one more answer and then
+// reconnect elsewhere.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { DRAIN_MS } from '../model/limits.ts'
+import { beforeSending } from './hooks.ts'
 
 /** Milliseconds between two looks at the connections of a closing server. */
 const LOOK_MS = 20
+
+/** What `/ready` answers of a server that is told to end. */
+export const ENDING = 'this server ends: send requests elsewhere'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -20,6 +25,8 @@ declare module 'fastify' {
 }
 
 export interface Closing {
+  /** true once the server is told to end: `/ready` is 503, and everything else is answered as before */
+  announced: boolean
   /** true once every answer ends its connection */
   begun: boolean
 }
@@ -29,7 +36,7 @@ export interface Closing {
  * called.
  */
 export function closeWell(app: FastifyInstance): void {
-  const closing: Closing = { begun: false }
+  const closing: Closing = { announced: false, begun: false }
   app.decorate('closing', closing)
   app.decorate('drain', async () => {
     closing.begun = true
@@ -50,9 +57,8 @@ export function closeWell(app: FastifyInstance): void {
     sweep.unref()
     done()
   })
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  beforeSending(app, (_request, reply) => {
     if (closing.begun) reply.header('connection', 'close')
-    done(null, payload)
   })
 }
 

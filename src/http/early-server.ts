@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https'
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import type { FastifyServerFactory } from 'fastify'
+import { contained } from '../model/contained.ts'
 
 /** Answers the request, now or later, and returns true; or returns false and has not touched it. */
 export type EarlyAnswer = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -43,9 +44,12 @@ export function earlyServer(answer: EarlyAnswer): FastifyServerFactory {
 export async function listenBeside(server: TcpServer, host: string, port: number): Promise<void> {
   const beside = createTcpServer((socket) => server.emit('connection', socket))
   beside.maxConnections = server.maxConnections
-  beside.on('drop', (dropped) => server.emit('drop', dropped))
+  beside.on(
+    'drop',
+    contained('a refused connection', (dropped) => server.emit('drop', dropped)),
+  )
   await new Promise<void>((resolve) => {
-    beside.once('error', () => resolve())
+    beside.on('error', () => resolve()) // later ones too, such as no descriptor for one more connection
     beside.listen({ host, port }, resolve)
   })
   server.once('close', () => beside.close())

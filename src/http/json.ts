@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { type JSONPath, visit } from 'jsonc-parser'
 import { ZerohopError } from '../model/errors.ts'
 import { JSON_DEPTH_MAX, JSON_MEMBERS_BULK_MAX, JSON_MEMBERS_MAX } from '../model/limits.ts'
+import { requireExactAttributes } from './exact-attributes.ts'
 
 /** The handling of duplicate members: an error, or the last one counts. */
 export type Duplicates = 'refuse' | 'last-wins'
@@ -30,7 +31,8 @@ const BACKSLASH = 0x5c
 
 /**
  * The value of a JSON text; undefined when it has no bytes.
- * @throws JSON_INVALID, JSON_TOO_DEEP, JSON_TOO_MANY_MEMBERS, JSON_DUPLICATE
+ * @throws JSON_INVALID, JSON_TOO_DEEP, JSON_TOO_MANY_MEMBERS, JSON_DUPLICATE; where the last member wins, which is a
+ *   question to a PDP, NUMBER_INVALID and TEXT_INVALID of an attribute
  */
 export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLimits): unknown {
   if (bytes.length === 0) return undefined
@@ -44,7 +46,8 @@ export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLim
   } catch (error) {
     throw invalid(error instanceof Error ? error.message : 'not JSON')
   }
-  if (duplicates === 'refuse' && countOwn(value) !== members) throw duplicateIn(text)
+  if (duplicates === 'last-wins') requireExactAttributes(text, value)
+  else if (countOwn(value) !== members) throw duplicateIn(text)
   return value
 }
 

@@ -1,14 +1,18 @@
 // GET /metrics in the text format of Prometheus: values that a server counts, and values that are read on request. Each
 // server has a registry of its own; the global one is empty. Labels have few values: a route is its pattern, never a
 // path. The totals cover all organizations and are for operators only: API keys see their environments
-// (environment-metrics.ts). docs/operations.md lists every metric.
+// (environment-metrics.ts). What each metric is: metric-table.ts.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { containedErrors } from '../model/contained.ts'
+import { certificateExpiry } from './certificate.ts'
 import { EnvironmentMetrics } from './environment-metrics.ts'
+import { whenAnswered } from './hooks.ts'
 import type { BodyBudget } from './intake/body-budget.ts'
 import type { Intake } from './intake/intake.ts'
+import { factsOf, type MetricName } from './metric-table.ts'
 import { RequestSeconds, type Times } from './request-seconds.ts'
 
 /** Buckets in seconds: from a check to a write on a slow disk. */
@@ -40,14 +44,12 @@ export class Metrics {
   readonly #registry = new Registry()
   /** by route: a request costs a few additions, and the counter is updated when it is read */
   readonly #routes = new Map<string, RouteTallies>()
-  readonly #seconds = new RequestSeconds('zerohop_http_request_seconds', BUCKETS)
+  readonly #seconds = new RequestSeconds(aboutOf('zerohop_http_request_seconds'), BUCKETS)
 
   constructor() {
     const routes = this.#routes
     new Counter({
-      name: 'zerohop_http_requests_total',
-      help: 'Requests by method, route and status.',
-      labelNames: ['method', 'route', 'status'],
+      ...aboutOf('zerohop_http_requests_total'),
       registers: [this.#registry],
       collect() {
         for (const { tallies } of routes.values())
@@ -58,14 +60,10 @@ export class Metrics {
       },
     })
     this.#registry.registerMetric(this.#seconds.metric)
-    this.gauge(
-      'zerohop_event_loop_delay_p99_seconds',
-      'Delay of the event loop since the last reading, 99th percentile.',
-      eventLoopDelay(),
-      'max',
-    )
-    this.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
-    this.counter('process_cpu_seconds_total', 'Processor time.', () => {
+    this.gauge('zerohop_event_loop_delay_p99_seconds', eventLoopDelay())
+    this.gauge('process_resident_memory_bytes', () => process.memoryUsage.rss())
+    this.counter('zerohop_contained_errors_total', containedErrors)
+    this.counter('process_cpu_seconds_total', () => {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1e6
     })
@@ -88,40 +86,46 @@ export class Metrics {
     times.add(seconds)
   }
 
-  /**
-   * Registers a gauge that is read on request. `merged` is how the values of several processes of one PDP are combined.
-   */
-  gauge(name: string, help: string, read: () => number, merged: 'sum' | 'min' | 'max' = 'sum'): void {
+  /** Registers a gauge that is read on request. Without a value it is not shown. */
+  gauge(name: MetricName<'gauge'>, read: () => number | undefined): void {
     new Gauge({
-      name,
-      help,
-      aggregator: merged,
+      ...aboutOf(name),
+      aggregator: factsOf(name).merged ?? 'sum',
       registers: [this.#registry],
       collect() {
-        this.set(read())
+        try {
+          const value = read()
+          if (value === undefined) this.remove()
+          else this.set(value)
+        } catch {
+          this.remove() // such as of a store that is closed: what can be read is shown
+        }
       },
     })
   }
 
   /** Registers a counter that is counted elsewhere and read on request. */
-  counter(name: string, help: string, read: () => number): void {
+  counter(name: MetricName<'counter'>, read: () => number): void {
     new Counter({
-      name,
-      help,
+      ...aboutOf(name),
       registers: [this.#registry],
       collect() {
         this.reset()
-        this.inc(read())
+        try {
+          this.inc(read())
+        } catch {
+          this.remove()
+        }
       },
     })
   }
 
-  /** Registers counters that are counted elsewhere, by the values of one label. */
-  counterBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+  /** Registers counters that are counted elsewhere, by the values of their label. */
+  counterBy(name: MetricName<'counter'>, read: () => Readonly<Record<string, number>>): void {
+    const about = aboutOf(name)
+    const [label = ''] = about.labelNames
     new Counter({
-      name,
-      help,
-      labelNames: [label],
+      ...about,
       registers: [this.#registry],
       collect() {
         this.reset()
@@ -131,8 +135,8 @@ export class Metrics {
   }
 
   /** Registers a histogram of seconds; the returned function records one measurement. */
-  histogram(name: string, help: string): (seconds: number) => void {
-    const histogram = new Histogram({ name, help, buckets: BUCKETS, registers: [this.#registry] })
+  histogram(name: MetricName<'histogram'>): (seconds: number) => void {
+    const histogram = new Histogram({ ...aboutOf(name), buckets: BUCKETS, registers: [this.#registry] })
     return (seconds) => histogram.observe(seconds)
   }
 
@@ -150,6 +154,12 @@ export class Metrics {
   text(): Promise<string> {
     return this.#registry.metrics()
   }
+}
+
+/** What the library is told of a metric. */
+function aboutOf(name: Parameters<typeof factsOf>[0]) {
+  const { help, labels = [] } = factsOf(name)
+  return { name, help, labelNames: [...labels] }
 }
 
 /**
@@ -172,10 +182,9 @@ function eventLoopDelay(): () => number {
 
 /** Counts every answer of the app. */
 export function countRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
+  whenAnswered(app, (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     metrics.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
-    done()
   })
 }
 
@@ -199,21 +208,19 @@ export function intakeMetrics(metrics: Metrics, apps: readonly FastifyInstance[]
   const sum = (of: (intake: Intake) => number) => () => apps.reduce((all, { intake }) => all + of(intake), 0)
   metrics.gauge(
     'zerohop_connections',
-    'Connections that are open.',
     sum(({ sockets }) => sockets.size),
   )
   metrics.counter(
     'zerohop_connections_refused_total',
-    'Connections that were closed at once, because too many were open.',
     sum(({ refused }) => refused),
   )
   const bodies = (): BodyBudget | undefined => apps[0]?.intake.bodies
-  metrics.gauge('zerohop_body_bytes', 'Bytes of request bodies that this process holds.', () => bodies()?.held ?? 0)
-  metrics.counter(
-    'zerohop_bodies_refused_total',
-    'Request bodies that were refused with 503, because this process, or their API key, held too many bytes.',
-    () => bodies()?.refused ?? 0,
-  )
+  metrics.gauge('zerohop_body_bytes', () => bodies()?.held ?? 0)
+  metrics.counter('zerohop_bodies_refused_total', () => bodies()?.refused ?? 0)
+  metrics.gauge('zerohop_certificate_expires_timestamp_seconds', () => {
+    const ends = apps.flatMap(({ server }) => certificateExpiry(server) ?? [])
+    return ends.length === 0 ? undefined : Math.min(...ends) / 1000
+  })
 }
 
 /** True for an Authorization header with the operator's token. */

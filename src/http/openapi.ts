@@ -39,7 +39,7 @@ const INFO = {
   title: 'Zerohop management API',
   description:
     'Policy and facts of environments. In a path `{p}` is a project and `{e}` an environment; every name is an id or a key. ' +
-    'A write answers `x-revision`, the revision of the environment that has it.',
+    'A write answers `x-revision`, the revision of the environment that has it, and in `warning` headers (`299 zerohop "text"`) what its caller should know of it.',
   version: '2',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
@@ -76,6 +76,12 @@ export async function openApiOf(routes: readonly NotedRoute[]): Promise<OpenApiD
   await app.ready()
   const document = app.swagger() as unknown as OpenApiDocument
   await app.close()
+  // swagger says of every body that it is required
+  for (const { method, url, config } of shown) {
+    if (!config?.bodyIsOptional) continue
+    const operation = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    Object.assign(operation?.requestBody ?? {}, { required: false })
+  }
   return document
 }
 
@@ -163,7 +169,7 @@ const answer = (description: string, schema: unknown, type = JSON_TYPE) => ({
 })
 const ERRORS = {
   401: answer('no API key, or one that is not known', { $ref: 'Error#' }),
-  403: answer('the API key may not do this', { $ref: 'Error#' }),
+  403: answer('the API key is not allowed to do this', { $ref: 'Error#' }),
   422: answer('the input is not valid; says where and why', { $ref: 'InvalidInput#' }),
 }
 

@@ -1,6 +1,6 @@
-// Query parameters, and the shape of a list answer. Parameters that a route does not know are ignored.
+// Query parameters, and the shape of a list answer. Which names a route takes is query-names.ts.
 import { ZerohopError } from '../model/errors.ts'
-import { FILTER_VALUES_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX, SEARCH_LENGTH_MAX } from '../model/limits.ts'
+import { FILTER_VALUES_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX, QUERY_TEXT_LENGTH_MAX } from '../model/limits.ts'
 
 /** A query in the form of Fastify: a repeated parameter is an array. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -18,20 +18,20 @@ export function readPage(query: Query): Page {
   return { number, rows, offset: (number - 1) * rows }
 }
 
-/** The values of a parameter that may be repeated. @throws INPUT_INVALID on too many */
+/** The values of a parameter that may be repeated. @throws INPUT_INVALID on too many, or too long ones */
 export function readTexts(query: Query, name: string): readonly string[] {
   const sent = query[name]
   if (sent === undefined) return []
   const values = typeof sent === 'string' ? [sent] : sent
   if (values.length > FILTER_VALUES_MAX) throw invalid(name, `at most ${FILTER_VALUES_MAX} values are allowed`)
+  if (values.some((value) => value.length > QUERY_TEXT_LENGTH_MAX))
+    throw invalid(name, `at most ${QUERY_TEXT_LENGTH_MAX} characters are allowed`)
   return values
 }
 
 /** The value of a parameter; the last one when it is repeated. An empty one counts as absent. */
 export function readText(query: Query, name: string): string | undefined {
   const value = readTexts(query, name).at(-1)
-  if (value !== undefined && value.length > SEARCH_LENGTH_MAX)
-    throw invalid(name, `at most ${SEARCH_LENGTH_MAX} characters are allowed`)
   return value === '' ? undefined : value
 }
 

@@ -27,6 +27,12 @@ export const inFiles = (description: string): string =>
     .replace(/\bid or `type:key`/, '`type:key`')
     .replace('when it is not sent', 'when it is left out')
 
+/** A block of a map may say nothing, as `read` in `actions: { read: }`, unless it must have a member. */
+function mayBeLeftEmpty(block: unknown): unknown {
+  const { type, required } = (block ?? {}) as Part
+  return type === 'object' && required === undefined ? { ...(block as Part), nullable: true } : block
+}
+
 /** Without words of OpenAPI: `nullable`, and references by name. */
 function standard(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(standard)
@@ -35,7 +41,9 @@ function standard(part: unknown): unknown {
   const said = Object.fromEntries(
     Object.entries(rest).map(([word, value]) => [
       word,
-      word === 'description' && typeof value === 'string' ? inFiles(value) : standard(value),
+      word === 'description' && typeof value === 'string'
+        ? inFiles(value)
+        : standard(word === 'additionalProperties' ? mayBeLeftEmpty(value) : value),
     ]),
   )
   return {

@@ -27,11 +27,13 @@ export class Times {
 
 export class RequestSeconds {
   readonly #name: string
+  readonly #help: string
   readonly #bounds: readonly number[]
   readonly #routes = new Map<string, Times>()
 
-  constructor(name: string, bounds: readonly number[]) {
+  constructor({ name, help }: { readonly name: string; readonly help: string }, bounds: readonly number[]) {
     this.#name = name
+    this.#help = help
     this.#bounds = bounds
   }
 
@@ -48,7 +50,7 @@ export class RequestSeconds {
   get metric(): Metric {
     const read = async () => ({
       name: this.#name,
-      help: 'Seconds from a request to its answer, by route.',
+      help: this.#help,
       type: 'histogram',
       aggregator: 'sum',
       values: [...this.#routes].flatMap(([route, times]) => this.#valuesOf(route, times)),

@@ -1,7 +1,9 @@
 // One span for each request, continued from the caller's `traceparent` (W3C Trace Context). The process that runs the
 // servers passes the tracer (src/cli/process/start-tracing.ts); without one there is no cost. A span has routes and
 // statuses, never keys of the policy.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { contained } from '../model/contained.ts'
+import { whenAnswered } from './hooks.ts'
 
 /** A started span. */
 export interface RequestSpan {
@@ -27,18 +29,20 @@ declare module 'fastify' {
 /** Traces every request of the app. */
 export function traceRequests(app: FastifyInstance, tracer: RequestTracer): void {
   app.decorateRequest('span', undefined)
-  app.addHook('onRequest', (request, _reply, done) => {
+  const begin = contained('the beginning of a span', (request: FastifyRequest) => {
     const { traceparent, tracestate } = request.headers
     request.span = tracer.begin({
       method: request.method,
       traceparent: textOf(traceparent),
       tracestate: textOf(tracestate),
     })
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    begin(request)
     done()
   })
-  app.addHook('onResponse', (request, reply, done) => {
+  whenAnswered(app, (request, reply) => {
     request.span?.end({ route: request.routeOptions.url, status: reply.statusCode })
-    done()
   })
 }
 

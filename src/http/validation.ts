@@ -1,7 +1,7 @@
 // Validators of request bodies, compiled with the first body of a route. A server has some hundred routes, of which
 // most processes use a few: compiling all of them at registration, and loading the compiler at all, would be a large
 // part of the start. The errors are those of Fastify's own validators, because the compiler is the same. Schemas of
-// most query parameters are documentation only: unknown parameters are ignored, and handlers read theirs with page.ts.
+// most query parameters are documentation: their names are checked by query-names.ts, and handlers read them with page.ts.
 import { createRequire } from 'node:module'
 import type * as AjvCompiler from '@fastify/ajv-compiler'
 import type { FastifyServerOptions } from 'fastify'
@@ -24,10 +24,10 @@ const OPTIONS = {
 } as const
 
 /**
- * The schema options of a server. With both factories given, Fastify loads neither its validator compiler nor its
+ * The schema options of a server, and what loads the compiler before the first body. With both factories given, Fastify loads neither its validator compiler nor its
  * serializer compiler.
  */
-export function lateValidators(): { readonly compilersFactory: Compilers } {
+export function lateValidators(): { readonly compilersFactory: Compilers; readonly load: () => void } {
   let compiler: Compile | undefined
   const compileLater: Compile = ({ schema }) => {
     if (isUnchecked(schema as object)) return () => true
@@ -42,6 +42,9 @@ export function lateValidators(): { readonly compilersFactory: Compilers } {
     return validate
   }
   return {
+    load: () => {
+      compiler ??= loadCompiler()
+    },
     compilersFactory: {
       buildValidator: (() => compileLater) as unknown as NonNullable<Compilers['buildValidator']>,
       buildSerializer: () => () => JSON.stringify,

@@ -7,6 +7,7 @@ import { Encoder } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { urlRule } from '../log/delta.ts'
 import { partKey, type UrlRule } from '../model/objects.ts'
+import { findWritten } from './look-up.ts'
 
 const CONFIG = 'proxy_config'
 
@@ -19,7 +20,7 @@ export function configText(rules: readonly UrlRule[]): { readonly rules: string 
 export function putConfig(kernel: Kernel, key: string, rules: readonly UrlRule[]): void {
   const { calls } = kernel
   const length = kernel.writeWhole(partKey(CONFIG, key))
-  if (rules.length === 0) calls.removeDocument(calls.find(Table.Documents, length))
+  if (rules.length === 0) calls.removeDocument(findWritten(kernel, Table.Documents, length))
   else calls.setDocument(calls.put(Table.Documents, length), new Encoder(kernel).composite(configText(rules)))
 }
 

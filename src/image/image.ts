@@ -2,29 +2,29 @@
 // that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The file is
 // long because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
 // broken image answers nothing, and all work beyond that is in the folders beside it.
-import { ASK_SETS, Fault, Header, Instance, Table, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Fault, Header, Instance, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
-import type { Delta, PolicyChange } from '../log/delta.ts'
+import type { Delta, PolicyChange, PolicyKind } from '../log/delta.ts'
 import type { Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
-import { DEFAULT_TENANT } from '../model/keys.ts'
+import { CHANGES_IN_TURN } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
 import { buildKernel } from './build/build.ts'
 import { guarded } from './closed-guard.ts'
 import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/declared-types.ts'
-import { Lookaside, PairLookaside } from './decide/lookaside.ts'
-import { RequiredAttributes, type Sent } from './decide/required-attributes.ts'
+import { type Clock, RequiredAttributes, type Sent } from './decide/required-attributes.ts'
 import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
-import { tenantOf } from './decide/tenant-of-check.ts'
-import { explainQuestion, instanceId } from './explain/explain.ts'
+import { instanceOfRow, tenantOf } from './decide/tenant-of-check.ts'
+import { explainQuestion } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { type Explained, waysOf } from './explain/ways.ts'
 import {
   copyKernel,
+  copyKernelSlowly,
   hashImage,
   loadKernel,
   loadKernelSlowly,
@@ -35,30 +35,33 @@ import {
 import { type FilterIds, type FilterQuestion, Filters, type KeptFilter } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
 import { PolicyNames } from './list/policy-names.ts'
+import { LiveIds } from './live-ids.ts'
+import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
 import { type ImageStats, statsOf } from './stats.ts'
 import { commit } from './update/apply.ts'
 import { type Plan, prepare } from './update/prepare.ts'
 
 export type * from './explain/explanation.ts'
-export type { KernelSource, Sent, SentRelation }
+export type { Clock, KernelSource, Sent, SentRelation }
 
 export interface ImageOptions {
   /** default 'release' */
   readonly kernel?: KernelSource
   /** accepts an image only when it is signed accordingly */
   readonly trust?: Trust | undefined
+  /**
+   * the bytes are known to be sound: this process made them, or they are sealed with a key of its own. Otherwise an
+   * image that nobody signed is verified before it answers anything
+   */
+  readonly verified?: boolean
 }
 
 export class Image {
   readonly environment: LogId
   readonly #source: KernelSource
   readonly #kernel: Kernel
-  readonly #users = new Lookaside('users')
-  readonly #tenants = new Lookaside('tenants')
-  readonly #permissions = new PairLookaside()
-  #lastTenant = ''
-  #lastTenantId = 0
+  readonly #ids: LiveIds
   readonly #required: RequiredAttributes
   readonly #related: SentRelations
   #listings: Listings | undefined
@@ -79,7 +82,8 @@ export class Image {
   private constructor(kernel: Kernel, source: KernelSource) {
     this.#kernel = kernel
     this.#required = new RequiredAttributes(kernel)
-    this.#related = new SentRelations(kernel)
+    this.#ids = new LiveIds(kernel)
+    this.#related = new SentRelations(kernel, this.#ids)
     this.#attributeTypes = new AttributeTypes(kernel)
     this.#source = source
     this.#decide = kernel.calls.decide
@@ -103,18 +107,54 @@ export class Image {
   }
 
   /**
+   * `build` in many short turns: `pause` is awaited between them. No change may refer to a later one, but for roles and
+   * condition sets. Gives the same answers, not the same bytes.
+   */
+  static async buildSlowly(
+    environment: LogId,
+    position: Position,
+    changes: Iterable<PolicyChange>,
+    pause: Pause,
+  ): Promise<Image> {
+    const image = Image.build(environment, position, [])
+    let piece: PolicyChange[] = []
+    const put = async (): Promise<void> => {
+      for (const _ of image.#carryingOut(piece, position.revision));
+      piece = []
+      await pause()
+    }
+    for (const change of changes) {
+      if (piece.length >= CHANGES_IN_TURN && FACTS.has(change.kind)) await put()
+      piece.push(change)
+    }
+    await put()
+    return image
+  }
+
+  /**
    * The image of a file: its bytes or its path. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN,
    * SIGNATURE_INVALID, IMAGE_FULL
    */
   static load(input: Uint8Array | string, options: ImageOptions = {}): Image {
     const source = options.kernel ?? 'release'
-    return new Image(loadKernel(input, source, options.trust), source)
+    return new Image(loadKernel(input, source, options.trust), source).#verifiedFor(options)
   }
 
-  /** `load` for bytes, in many short turns: `pause` is awaited between two pieces. */
+  /** `load` for bytes, in many short turns but for the verification: `pause` is awaited between two pieces. */
   static async loadSlowly(bytes: Uint8Array, pause: Pause, options: ImageOptions = {}): Promise<Image> {
     const source = options.kernel ?? 'release'
-    return new Image(await loadKernelSlowly(bytes, source, pause, options.trust), source)
+    return new Image(await loadKernelSlowly(bytes, source, pause, options.trust), source).#verifiedFor(options)
+  }
+
+  /** This image, when it is sound or may be believed. @throws IMAGE_DAMAGED */
+  #verifiedFor({ trust, verified = trust !== undefined }: ImageOptions): this {
+    if (!verified) this.verify()
+    return this
+  }
+
+  /** From now on `context.now` of questions that have none comes from this clock (D8). */
+  useClock(clock: Clock): void {
+    this.#required.clock = clock
   }
 
   /** Where the image stands in its environment's log. */
@@ -133,7 +173,8 @@ export class Image {
   /**
    * Whether the user may do the action on the type, or on its instance `key`. Unknown keys are denied (D1: unknown
    * keys). Without a tenant it is that of the stored instance, else `default` (D2: the tenant of a check). Attributes
-   * that no rule reads are ignored. `relations` are those sent with the question (D14), checked by the caller.
+   * that no rule reads are ignored. `relations` are those sent with the question (D14), checked by the caller. A row
+   * (`isRow`) is the stored instance of its key only in the tenant of that one (D2).
    * @throws POISONED, UNDECIDED, INPUT_INVALID on attributes that are not JSON values; an error is never turned into a
    * deny
    */
@@ -145,13 +186,14 @@ export class Image {
     key?: string,
     sent?: Sent,
     relations?: readonly SentRelation[],
+    isRow = false,
   ): boolean {
     const permission = this.permission(type, action)
     const userId = this.user(user)
     if (key === undefined && relations === undefined)
       return this.#checkIn(userId, this.tenant(tenant), permission, sent)
     const tenantId = tenant === undefined ? undefined : this.tenant(tenant)
-    return this.#checkOn(userId, tenantId, permission, type, key, sent, relations)
+    return this.#checkOn(userId, tenantId, permission, { type, key, isRow }, sent, relations)
   }
 
   /**
@@ -169,14 +211,14 @@ export class Image {
     }
   }
 
-  /** A check with ids from `user`, `tenant` and `permission`; 0 is unknown. */
+  /** A check with ids of this revision from `user`, `tenant` and `permission`; 0 is unknown. */
   checkIds(user: number, tenant: number, permission: number): boolean {
     return this.#checkIn(user, tenant, permission, undefined)
   }
 
   /** `checkIds` on an instance; `tenant` is undefined when the request names none. */
   checkIdsOn(user: number, tenant: number | undefined, permission: number, type: string, key: string): boolean {
-    return this.#checkOn(user, tenant, permission, type, key, undefined, undefined)
+    return this.#checkOn(user, tenant, permission, { type, key, isRow: false }, undefined, undefined)
   }
 
   #checkIn(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
@@ -200,8 +242,7 @@ export class Image {
     user: number,
     tenantSent: number | undefined,
     permission: number,
-    type: string,
-    key: string | undefined,
+    { type, key, isRow }: { readonly type: string; readonly key: string | undefined; readonly isRow: boolean },
     sent: Sent | undefined,
     relations: readonly SentRelation[] | undefined,
   ): boolean {
@@ -209,7 +250,8 @@ export class Image {
     const { calls } = this.#kernel
     let verdict: number
     try {
-      const instance = instanceId(this.#kernel, { type, key })
+      const named = findInstance(this.#kernel, type, key)
+      const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
       const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as tenantOf
       verdict =
@@ -230,61 +272,34 @@ export class Image {
     return verdict === Verdict.Allow
   }
 
-  /** Id of the permission to do `action` on `type` in this image, 0 when unknown. */
+  /** Id of the permission to do `action` on `type` at this revision, 0 when unknown. */
   permission(type: string, action: string): number {
-    return this.#permissions.find(type, action) || this.#findPermission(type, action)
+    try {
+      return this.#ids.permission(type, action)
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
   }
 
   /** The key of the tenant in which a check is decided (D2). */
   tenantOf(type: string, tenant?: string, key?: string): string {
     if (tenant !== undefined || key === undefined) return tenantOf(this.#kernel, tenant, 0)
-    return this.guard(() => tenantOf(this.#kernel, tenant, instanceId(this.#kernel, { type, key })))
+    return this.guard(() => tenantOf(this.#kernel, tenant, findInstance(this.#kernel, type, key)))
   }
 
-  /**
-   * Id of a user in this image, 0 when unknown. An id stays the user's as long as the image exists; an unknown user may
-   * become known with any delta.
-   */
+  /** Id of a user at this revision, 0 when unknown. The next delta may end it, or make it known. */
   user(key: string): number {
-    return this.#users.find(key) || this.#find(Table.Users, key, this.#users)
-  }
-
-  /**
-   * Id of a tenant in this image, of `default` without a key, 0 when unknown. Cached, because it is often that of the
-   * last check.
-   */
-  tenant(key: string = DEFAULT_TENANT): number {
-    const last = this.#lastTenant
-    const end = key.length - 1
-    if (end === last.length - 1 && key.charCodeAt(end) === last.charCodeAt(end) && key === last)
-      return this.#lastTenantId
-    const id = this.#tenants.find(key) || this.#find(Table.Tenants, key, this.#tenants)
-    if (id !== 0) {
-      this.#lastTenant = key
-      this.#lastTenantId = id
-    }
-    return id
-  }
-
-  #find(table: Table, key: string, lookaside: Lookaside): number {
-    const length = this.#kernel.writeKey(key)
-    const id = length > 0 ? this.#findAt(table, length) : 0
-    if (id !== 0) lookaside.keep(key, id)
-    return id
-  }
-
-  #findPermission(type: string, action: string): number {
-    const length = this.#kernel.writePair(type, action)
-    const id = length > 0 ? this.#findAt(Table.Permissions, length) : 0
-    if (id !== 0) this.#permissions.keep(type, action, id)
-    return id
-  }
-
-  /** The id of the key in the scratch area. */
-  #findAt(table: Table, length: number): number {
-    const { calls } = this.#kernel
     try {
-      return table === Table.Permissions ? calls.findPermission(length) : calls.find(table, length)
+      return this.#ids.user(key)
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
+  }
+
+  /** Id of a tenant at this revision, of `default` without a key, 0 when unknown. As `user`. */
+  tenant(key?: string): number {
+    try {
+      return this.#ids.tenant(key)
     } catch (cause) {
       throw this.#broken(cause)
     }
@@ -299,9 +314,10 @@ export class Image {
     key?: string,
     sent?: Sent,
     relations?: readonly SentRelation[],
+    isRow = false,
   ): Explanation {
     this.#requireSound()
-    const question = { user, action, type, tenant, key, sent, relations }
+    const question = { user, action, type, tenant, key, sent, relations, isRow }
     const from = { required: this.#required, related: this.#related, attributeTypes: this.#attributeTypes }
     const explanation = this.guard(() => explainQuestion(this.#kernel, from, this.revision, question))
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
@@ -315,8 +331,8 @@ export class Image {
    * and the roles that would allow. @throws as `explain`
    */
   explainWays(...asked: Parameters<Image['explain']>): Explained {
-    const [user, action, type, tenant, key, sent, relations] = asked
-    const question = { user, action, type, tenant, key, sent, relations }
+    const [user, action, type, tenant, key, sent, relations, isRow] = asked
+    const question = { user, action, type, tenant, key, sent, relations, isRow }
     const explanation = this.explain(...asked)
     return { question, explanation, ways: this.guard(() => waysOf(this.#kernel, this.#related, question, explanation)) }
   }
@@ -371,6 +387,26 @@ export class Image {
    * from then on
    */
   apply(delta: Delta): void {
+    const applying = this.#applying(delta)
+    while (applying.next().done !== true);
+  }
+
+  /**
+   * A copy of this image to which a delta of any size is applied, in many short turns: `pause` is awaited between them.
+   * This image goes on answering; no delta may be applied to it meanwhile.
+   * @throws as `apply`
+   */
+  async appliedSlowly(delta: Delta, pause: Pause): Promise<Image> {
+    this.#requireSound()
+    const { revision } = this
+    const copy = new Image(await copyKernelSlowly(this.#kernel, this.#source, pause), this.#source)
+    if (revision !== this.revision) throw new ZerohopError('INTERNAL')
+    await inTurns(copy.#applying(delta), pause)
+    return copy
+  }
+
+  /** `apply`, a step for each change: in between the image must not be asked anything. */
+  *#applying(delta: Delta): Generator<void, void> {
     this.#requireSound()
     const { revision, chain } = this.#position
     if (delta.environment !== this.environment) {
@@ -379,13 +415,25 @@ export class Image {
     if (delta.from !== revision || delta.to !== revision + 1)
       throw new ZerohopError('FEED_GAP', { have: revision, got: delta.from })
     if (delta.previous !== chain) throw new ZerohopError('FEED_FORK', { to: delta.to })
-    const plan = this.guard(() => prepare(this.#kernel, delta.changes, delta.to))
+    yield* this.#carryingOut(delta.changes, delta.to)
+    this.#position = { revision: delta.to, chain: delta.chain }
+    writePosition(this.#kernel, this.#position)
+  }
+
+  *#carryingOut(changes: readonly PolicyChange[], to: number): Generator<void, void> {
+    let plan: Plan
     try {
-      commit(this.#kernel, plan)
+      plan = yield* prepare(this.#kernel, changes, to)
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
+    try {
+      yield* commit(this.#kernel, plan)
     } catch (cause) {
       this.#poison()
       throw new ZerohopError('POISONED', {}, { cause })
     }
+    this.#ids.forget(plan)
     if (changesRules(plan)) {
       this.#required.forget()
       this.#attributeTypes.forget()
@@ -393,8 +441,6 @@ export class Image {
     if (plan.configs.length > 0) this.#urlRules = undefined
     this.#listings = undefined
     this.#filters = undefined
-    this.#position = { revision: delta.to, chain: delta.chain }
-    writePosition(this.#kernel, this.#position)
   }
 
   /** The mapping rules of all proxy configs, by config and in its order. The same list until one of them changes. */
@@ -415,6 +461,16 @@ export class Image {
       return run()
     } catch (cause) {
       throw this.#broken(cause)
+    }
+  }
+
+  /** What is made step by step of what was read, each step as `guard` does. */
+  *#eachGuarded<T>(steps: Iterable<T>): Iterable<T> {
+    const iterator = steps[Symbol.iterator]()
+    for (;;) {
+      const step = this.guard(() => iterator.next())
+      if (step.done === true) return
+      yield step.value
     }
   }
 
@@ -466,7 +522,7 @@ export class Image {
   /** The contents of the image as changes, in sorted order. */
   contents(): Iterable<PolicyChange> {
     this.#requireSound()
-    return toChanges(this.guard(() => read(this.#kernel)))
+    return this.#eachGuarded(toChanges(this.guard(() => read(this.#kernel))))
   }
 
   /** The canonical build of this image's contents, at the same position. */
@@ -476,6 +532,11 @@ export class Image {
     kernel.headerBytes(Header.Environment, 16).set(this.#kernel.headerBytes(Header.Environment, 16))
     writePosition(kernel, this.#position)
     return new Image(kernel, this.#source)
+  }
+
+  /** `compact` in many short turns but for the reading; the same answers, not the same bytes. */
+  compactSlowly(pause: Pause): Promise<Image> {
+    return Image.buildSlowly(this.environment, this.#position, this.contents(), pause)
   }
 
   /**
@@ -508,7 +569,12 @@ export class Image {
 
   /** Walks the whole image and checks every invariant. @throws IMAGE_DAMAGED with the part that is broken */
   verify(): void {
-    const fault = this.#kernel.calls.verify() as Fault
+    let fault: Fault
+    try {
+      fault = this.#kernel.calls.verify()
+    } catch (cause) {
+      throw new ZerohopError('IMAGE_DAMAGED', { reason: 'it cannot be verified' }, { cause })
+    }
     if (fault !== Fault.None)
       throw new ZerohopError('IMAGE_DAMAGED', { reason: `its ${Fault[fault]?.toLowerCase()} section is broken` })
   }
@@ -532,6 +598,23 @@ export class Image {
 
   stats(): ImageStats {
     return statsOf(this.#kernel)
+  }
+}
+
+/** Kinds whose objects refer to none of their own kind. */
+const FACTS: ReadonlySet<PolicyKind> = new Set([
+  'user',
+  'tenant',
+  'resource_instance',
+  'relationship_tuple',
+  'membership',
+  'role_assignment',
+])
+
+/** Goes through all steps, some in each turn. */
+async function inTurns(steps: Iterator<void, void>, pause: Pause): Promise<void> {
+  for (let taken = 1; steps.next().done !== true; taken++) {
+    if (taken % CHANGES_IN_TURN === 0) await pause()
   }
 }
 

@@ -9,7 +9,9 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { closeWell } from '../http/closing.ts'
 import { boundIntake, type IntakeOptions, timeoutsOf } from '../http/intake/intake.ts'
+import { repeatedHeader } from '../http/one-of-each.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
 import type { Permissions } from './permission-client.ts'
@@ -35,6 +37,7 @@ declare module 'fastify' {
 }
 
 const NOT_VALID = 'Token not valid!'
+const TWO_HOSTS = 'The header host was sent twice'
 const TOO_LARGE = 'Body too large'
 const FAILED = 'The request failed'
 const NOT_SYNCED = 'The user could not be synced'
@@ -57,7 +60,12 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
     frameworkErrors: (_error, _request, reply) => void missing(reply), // a path that cannot be decoded
   })
   app.decorateRequest('claims', undefined)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (repeatedHeader(request.raw) === 'host') text(reply, 400, TWO_HOSTS)
+    else done()
+  })
   boundIntake(app, options.intake)
+  closeWell(app)
   ignoreBodies(app)
   allowOrigin(app, options.frontendOrigin)
   app.setErrorHandler((error, request, reply) => {

@@ -35,7 +35,8 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const { status, body: told } = answer
-    if (status >= 300 || typeof told !== 'object' || told === null)
+    const isAnswer = status < 300 || (method === 'POST' && status === 409)
+    if (!isAnswer || typeof told !== 'object' || told === null)
       throw new ZerohopError('SERVICE_FAILED', { what: `${method} ${path}`, status })
     return { ...answer, body: told as JsonObject }
   }
@@ -45,7 +46,9 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
         const { body: scope } = await call('GET', '/v2/api-key/scope')
         facts = `/v2/facts/${scope.project_id}/${scope.environment_id}`
       }
-      const { body: user, headers } = await call('PUT', `${facts}/users/${encodeURIComponent(key)}`, { key })
+      const { status, body: user, headers } = await call('POST', `${facts}/users`, { key })
+      // A user who is there stays as it is: PUT would reset attributes on which access may depend.
+      if (status === 409) return (await call('GET', `${facts}/users/${encodeURIComponent(key)}`)).body
       // Waits so that a following check sees the user; when it does not yet, the sync has not failed.
       await pdp.atLeast(Number(headers.get('x-revision')), { timeoutMs: SYNC_VISIBLE_MS }).catch(() => undefined)
       return user
@@ -58,7 +61,9 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
 /** The methods of the public client that are used. */
 interface PublicClient {
   check(user: string, action: string, resource: string): Promise<boolean>
-  readonly api: { readonly users: { sync(user: { key: string }): Promise<{ user: unknown }> } }
+  readonly api: {
+    readonly users: { create(user: { key: string }): Promise<unknown>; get(key: string): Promise<unknown> }
+  }
 }
 
 /**
@@ -73,7 +78,15 @@ export async function publicClient({ token, apiUrl, pdpUrl }: PermissionSettings
   })
   const client = new Permit({ token, pdp: pdpUrl, apiUrl, throwOnError: true, log: { level: 'silent' } })
   return {
-    sync: async (key) => (await client.api.users.sync({ key })).user,
+    async sync(key) {
+      const { users } = client.api
+      try {
+        return await users.create({ key })
+      } catch (error) {
+        if ((error as { readonly response?: { readonly status?: number } }).response?.status !== 409) throw error
+        return users.get(key)
+      }
+    },
     check: (user, action, resource) => client.check(user, action, resource),
     close: () => Promise.resolve(),
   }

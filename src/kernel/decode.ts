@@ -28,17 +28,27 @@ export function textAt(kernel: Kernel, text: number): string {
   return decoder.decode(kernel.bytes.subarray(start, start + kernel.word(text + Text.Length)))
 }
 
+/** Cells that one value may still have, however often a forged image leads to the same ones. */
+interface Budget {
+  left: number
+}
+
 /** The object of a composite; undefined for 0. */
-export function objectAt(kernel: Kernel, composite: number, depth = 1): JsonObject | undefined {
+export function objectAt(
+  kernel: Kernel,
+  composite: number,
+  depth = 1,
+  budget: Budget = { left: CELLS_MAX },
+): JsonObject | undefined {
   if (composite === 0) return undefined
   const entries: [string, Json][] = []
-  for (const cell of cells(kernel, composite))
-    entries.push([textAt(kernel, kernel.word(cell + Cell.Name)), valueAt(kernel, cell, depth + 1)])
+  for (const cell of cells(kernel, composite, budget))
+    entries.push([textAt(kernel, kernel.word(cell + Cell.Name)), valueAt(kernel, cell, depth + 1, budget)])
   return Object.fromEntries(entries) // defines own members, whatever their name
 }
 
 /** The value of a cell, also of one that names a symbol. */
-export function valueAt(kernel: Kernel, cell: number, depth = 1): Json {
+export function valueAt(kernel: Kernel, cell: number, depth = 1, budget: Budget = { left: CELLS_MAX }): Json {
   if (depth > DEPTH_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: 'a value without end' })
   const value = kernel.word(cell + Cell.Value)
   switch (kernel.word(cell + Cell.Kind)) {
@@ -53,17 +63,18 @@ export function valueAt(kernel: Kernel, cell: number, depth = 1): Json {
     case Kind.Key:
       return kernel.key(value, keyOffset(kernel, value))
     case Kind.List:
-      return cells(kernel, value).map((each) => valueAt(kernel, each, depth + 1))
+      return cells(kernel, value, budget).map((each) => valueAt(kernel, each, depth + 1, budget))
     case Kind.Object:
-      return objectAt(kernel, value, depth)!
+      return objectAt(kernel, value, depth, budget)!
     default:
       return null
   }
 }
 
-function cells(kernel: Kernel, composite: number): number[] {
+function cells(kernel: Kernel, composite: number, budget: Budget): number[] {
   const count = kernel.word(composite + Composite.Count)
-  if (count > CELLS_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a value of ${count} members` })
+  budget.left -= count
+  if (budget.left < 0) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a value of ${count} members` })
   return Array.from({ length: count }, (_, index) => composite + Composite.Cells + index * CELL_BYTES)
 }
 

@@ -10,6 +10,7 @@ import {
   SCRATCH_BYTES,
   SymbolRecord,
 } from '../../assembly/abi.ts'
+import { ZerohopError } from '../model/errors.ts'
 import { instantiate, type KernelExports, type KernelMemory, type KernelSource } from './module.ts'
 
 const encoder = new TextEncoder()
@@ -48,6 +49,23 @@ export class Kernel {
   word(address: number): number {
     if (this.#words.length === 0) this.#renew()
     return this.#words[address >>> 2]!
+  }
+
+  /**
+   * The records of a list, each linked to the next by its word at `next`. @throws IMAGE_DAMAGED when it comes back to
+   * where it was, as in a forged image: by Brent's way, after at most three times as many steps as it has records
+   */
+  *chain(first: number, next: number): Generator<number, void, undefined> {
+    let [mark, steps, power] = [0, 0, 1]
+    for (let at = first; at !== 0; at = this.word(at + next)) {
+      if (at === mark) throw new ZerohopError('IMAGE_DAMAGED', { reason: 'a list in it has no end' })
+      if (++steps === power) {
+        mark = at
+        power *= 2
+        steps = 0
+      }
+      yield at
+    }
   }
 
   field(field: Header): number {

@@ -8,6 +8,7 @@
 //   piece. The code of a delete is the negative of the put's.
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr/pack' // without its native part, which `openDecoder` loads
+import { counted } from '../model/counted.ts'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
 import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
 import type { LogId, Position } from './change.ts'
@@ -37,12 +38,13 @@ enum FrameType {
 /** The reasons for which the server ends a stream after its headers. */
 export type EndCode = Extract<
   ErrorCode,
-  'FEED_GAP' | 'FEED_FORK' | 'KEY_UNKNOWN' | 'KEY_TOO_NARROW' | 'ENVIRONMENT_DELETED' | 'CLOSED'
+  'FEED_GAP' | 'FEED_FORK' | 'KEY_UNKNOWN' | 'KEY_EXPIRED' | 'KEY_TOO_NARROW' | 'ENVIRONMENT_DELETED' | 'CLOSED'
 >
 const END_CODES: readonly string[] = [
   'FEED_GAP',
   'FEED_FORK',
   'KEY_UNKNOWN',
+  'KEY_EXPIRED',
   'KEY_TOO_NARROW',
   'ENVIRONMENT_DELETED',
   'CLOSED',
@@ -170,7 +172,7 @@ export function unpackChanges(packed: Uint8Array, count: number): PolicyChange[]
   for (const piece of count === 0 && packed.length === 0 ? [] : unpackPieces(packed)) {
     for (const change of list(piece, 'its changes')) changes.push(readChange(change))
   }
-  if (changes.length !== count) throw invalid(`it holds ${changes.length} changes and announces ${count}`)
+  if (changes.length !== count) throw invalid(`it holds ${counted(changes.length, 'change')} and announces ${count}`)
   return changes
 }
 

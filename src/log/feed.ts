@@ -1,7 +1,8 @@
 // The feed: where a PDP gets its image and then its deltas. Implemented in process by src/management/feed/local-feed.ts
 // and over HTTP by src/client/http-feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and
 // src/log/codec.ts.
-import type { Position } from './change.ts'
+import type { Moment } from '../model/moment.ts'
+import type { LogId, Position } from './change.ts'
 import type { Delta, PackedDelta } from './delta.ts'
 
 export type FeedEvent =
@@ -11,9 +12,18 @@ export type FeedEvent =
   | { readonly type: 'packed'; readonly delta: PackedDelta }
   /**
    * Sent at least every HEARTBEAT_MS, and once as soon as the follower has everything: `revision` is the head of the
-   * log.
+   * log, at least at the moment `at`; over HTTP it may have waited on its way, and only says that the line lives.
    */
-  | { readonly type: 'heartbeat'; readonly revision: number }
+  | { readonly type: 'heartbeat'; readonly revision: number; readonly at?: Moment }
+
+/** The head of a log, as of after it was asked for. */
+export interface FeedHead extends Position {
+  readonly environment: LogId
+  /** of the history that the log has: a restore begins another one */
+  readonly lineage: string
+  /** when it was said, by the clock of the other side: ms since 1970 */
+  readonly time: number
+}
 
 export interface Feed {
   /**
@@ -28,6 +38,14 @@ export interface Feed {
    *   FRAME_INVALID; an aborted signal ends it without an error
    */
   deltas(after: Position, signal?: AbortSignal): AsyncIterable<FeedEvent>
+  /**
+   * The head of the log, not from before the call. Without it heartbeats say how current the follower is; undefined
+   * when the other side is older and cannot say.
+   * @throws FEED_UNREACHABLE; SIGNATURE_INVALID when it must be signed
+   */
+  askHead?(timeoutMs: number): Promise<FeedHead | undefined>
+  /** the environment that is followed, as the other side named it; undefined until it did */
+  readonly environment?: LogId | undefined
   /** The follower closes: the other side need not miss it. Takes a bounded time; never rejects. */
   leave?(): Promise<void>
 }

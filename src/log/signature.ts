@@ -1,13 +1,15 @@
-// Ed25519 signatures of images and deltas. A signature proves the origin of an image or delta, not how recent it is:
-// staleness is checked by the PDP. Normative text: docs/feed.md. An image file that is signed ends with a tail:
+// Ed25519 signatures of images, deltas and heads. The signature of an image or delta proves its origin, not how recent
+// it is; that of a head has a nonce of the follower, and proves both. Normative text: docs/feed.md. An image file that is signed ends with a tail:
 //
 //   image file │ magic 'ZHS1' (4) │ signature (64) of the text "zerohop image\n" and the SHA-256 of the image file
 //
 // So does a state that followers build their own image from, with the text "zerohop state\n". A delta is signed over
-// the text "zerohop delta\n" and the SHA-256 of its fields and packed changes.
+// the text "zerohop delta\n" and the SHA-256 of its fields and packed changes, a head over "zerohop head\n" and its
+// fields.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { ZerohopError } from '../model/errors.ts'
 import type { PackedDelta } from './delta.ts'
+import type { FeedHead } from './feed.ts'
 
 const MAGIC = Buffer.from('ZHS1')
 const SIGNATURE_BYTES = 64
@@ -33,6 +35,10 @@ export class Signer {
 
   delta(delta: PackedDelta): Uint8Array {
     return sign(null, deltaMessage(delta), this.#key)
+  }
+
+  head(head: FeedHead, nonce: string): Uint8Array {
+    return sign(null, headMessage(head, nonce), this.#key)
   }
 }
 
@@ -70,6 +76,14 @@ export class Trust {
     if (!verify(null, deltaMessage(delta), this.#key, delta.signature))
       throw refused(what, 'was changed, or signed with another key')
   }
+
+  /** @throws SIGNATURE_INVALID */
+  requireHead(head: FeedHead, nonce: string, signature: Uint8Array | undefined): void {
+    const what = 'what the management API says of its head'
+    if (signature === undefined) throw refused(what, 'is not signed')
+    if (!verify(null, headMessage(head, nonce), this.#key, signature))
+      throw refused(what, 'was changed, or signed with another key')
+  }
 }
 
 /** True when bytes end like a signed image; `end` are the last TAIL_BYTES of them. */
@@ -87,6 +101,10 @@ function deltaMessage({ environment, from, to, previous, chain, count, packed }:
     .update(packed)
     .digest()
   return Buffer.concat([Buffer.from('zerohop delta\n'), digest])
+}
+
+function headMessage({ environment, lineage, revision, chain, time }: FeedHead, nonce: string): Buffer {
+  return Buffer.from(`zerohop head\n${environment}\n${lineage}\n${revision}\n${chain}\n${nonce}\n${time}\n`)
 }
 
 function keyOf(pem: string, make: (pem: string) => KeyObject, kind: string): KeyObject {

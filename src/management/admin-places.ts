@@ -22,6 +22,8 @@ export interface SystemRequest {
 
 export interface SystemAnswer {
   readonly status: number
+  /** headers `warning`, joined */
+  readonly warning?: string
   /** JSON */
   readonly body: string
 }
@@ -39,6 +41,8 @@ export interface AdminDeps {
   readonly past?: PastRevisions
   /** the management API over the folder; requests are refused without it */
   readonly answer?: AnswerSystem
+  /** a link that signs in to the console once; only a server that serves it has one. @throws CONFIG_INVALID */
+  readonly signInLink?: () => string
 }
 
 /** An organization by id or key; the oldest by default. */

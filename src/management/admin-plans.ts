@@ -10,6 +10,13 @@ import { Planner } from './plan/planner.ts'
 import { planRead } from './plan/render-plan.ts'
 import type { ApplyRequest, Plan, PlanRequest } from './plan/schema.ts'
 import type { ApplyInput } from './plan/use-cases.ts'
+import { shownWarnings } from './shown-warnings.ts'
+
+/** What a write made, and what its caller should know of it. */
+export interface Warned<T> {
+  readonly made: T
+  readonly warnings: readonly string[]
+}
 
 interface Planned<R> extends InEnvironment {
   readonly request: R
@@ -33,12 +40,17 @@ export async function planEnvironment(
 export async function applyEnvironment(
   { store, data }: AdminDeps,
   { request, now, ...input }: Planned<ApplyRequest>,
-): Promise<Plan> {
+): Promise<Warned<Plan>> {
   const { organization, environment } = findEnvironment(store, input)
-  const commit = (of: ApplyInput) => store.commit(environment, 'applyPlan', of, withoutRequest('applyPlan'))
+  let warnings: readonly string[] = []
+  const commit = async (of: ApplyInput) => {
+    const committed = await store.commit(environment, 'applyPlan', of, withoutRequest('applyPlan'))
+    warnings = shownWarnings(committed.warnings)
+    return committed
+  }
   return withPlanner(data, async (planner) => {
     const applied = await applyInto({ planner, environment, by: null, now: () => now, commit }, request)
-    return planRead(applied, nameOfKey(store, organization))
+    return { made: planRead(applied, nameOfKey(store, organization)), warnings }
   })
 }
 
@@ -59,13 +71,17 @@ export async function planEnvironmentCopy(
 export async function copyEnvironment(
   { store, data }: AdminDeps,
   { request, now, ...input }: Planned<EnvironmentCopy>,
-): Promise<Environment> {
+): Promise<Warned<Environment>> {
   const { organization, environment } = findEnvironment(store, input)
-  const commit = async (of: ReturnType<typeof copyInput>) =>
-    (await store.commit(organization, 'copyEnvironment', of, withoutRequest('copyEnvironment'))).result
+  let warnings: readonly string[] = []
+  const commit = async (of: ReturnType<typeof copyInput>) => {
+    const committed = await store.commit(organization, 'copyEnvironment', of, withoutRequest('copyEnvironment'))
+    warnings = shownWarnings(committed.warnings)
+    return committed.result
+  }
   return withPlanner(data, async (planner) => {
     const options = { planner, control: store.view(organization), now: () => now, by: null, commit }
-    return (await copyPlanned(options, copyInput(environment, request), request)).target
+    return { made: (await copyPlanned(options, copyInput(environment, request), request)).target, warnings }
   })
 }
 

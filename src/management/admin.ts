@@ -6,7 +6,7 @@ import { Image } from '../image/image.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
-import type { AccessLevel, ApiKey, KeyLevel } from '../model/objects.ts'
+import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../model/objects.ts'
 import { threadUrl } from '../model/thread.ts'
 import { type BackupLog, type BackupManifest, finishBackup, makeBackupFolder } from '../store/backup.ts'
 import type { Reader } from '../store/reader.ts'
@@ -32,6 +32,7 @@ import { exportSchema } from './policy-file/export.ts'
 import { exportInThread } from './policy-file/export-task.ts'
 import type { PolicyFile } from './policy-file/schema.ts'
 import type { ManagementUseCases } from './registry.ts'
+import { shownWarnings } from './shown-warnings.ts'
 import { policyOf } from './snapshot/snapshot.ts'
 
 export interface KeyRow {
@@ -42,6 +43,12 @@ export interface KeyRow {
   readonly environment: string | null
   readonly name: string | null
   readonly created_at: number
+  /** the first instant of the last day (UTC) on which it was used */
+  readonly last_used_at: number | null
+  /** when it ends; null when it has no end */
+  readonly expires_at: number | null
+  /** when the secret before the current one ends, or ended; null when there is none */
+  readonly old_secret_expires_at: number | null
 }
 
 export interface NewKey extends InOrganization {
@@ -50,6 +57,9 @@ export interface NewKey extends InOrganization {
   readonly project?: string
   readonly environment?: string
   readonly name?: string
+  /** when it ends, such as 2027-06-30T00:00:00Z */
+  readonly expires_at?: string
+  readonly form?: KeyForm
 }
 
 /** Every command by its name on the socket. */
@@ -59,6 +69,7 @@ export const ADMIN = {
   'keys.list': listKeys,
   'keys.create': createKey,
   'keys.rotate': rotateKey,
+  'keys.endOld': endOldSecret,
   'keys.delete': deleteKey,
   backup: copyForBackup,
   export: exportEnvironment,
@@ -68,6 +79,7 @@ export const ADMIN = {
   'copy.plan': planEnvironmentCopy,
   copy: copyEnvironment,
   request: answerRequest,
+  'console.link': makeSignInLink,
 } as const
 
 export type AdminCommand = keyof typeof ADMIN
@@ -94,6 +106,15 @@ export async function openAdminStore(data: string, secretsKeyFile: string | unde
   return store
 }
 
+/** @throws CONFIG_INVALID without a server that serves the console */
+function makeSignInLink({ signInLink }: AdminDeps, _input: object): { readonly url: string } {
+  if (signInLink === undefined) {
+    const reason = 'no server uses this data folder: start one with `zerohop serve`, or name its folder with --data'
+    throw new ZerohopError('CONFIG_INVALID', { reason })
+  }
+  return { url: signInLink() }
+}
+
 async function createOrganization(
   { store, newId }: AdminDeps,
   input: { readonly key: string; readonly name?: string },
@@ -113,7 +134,7 @@ async function listOrganizations({ store }: AdminDeps, _input: object) {
 
 async function listKeys({ store }: AdminDeps, { organization }: InOrganization): Promise<KeyRow[]> {
   const view = store.view(findOrganization(store, organization))
-  return [...view.list('api_key')].map((key) => keyRow(view, key))
+  return [...view.list('api_key')].filter((key) => key.secret_of === undefined).map((key) => keyRow(view, key))
 }
 
 async function createKey({ store }: AdminDeps, { organization, ...input }: NewKey) {
@@ -122,10 +143,19 @@ async function createKey({ store }: AdminDeps, { organization, ...input }: NewKe
   return { ...keyRow(store.view(log), key), secret }
 }
 
-async function rotateKey({ store }: AdminDeps, { id }: { readonly id: string }) {
+async function rotateKey(
+  { store }: AdminDeps,
+  { id, keepOldSeconds = 0 }: { readonly id: string; readonly keepOldSeconds?: number },
+) {
   const log = organizationOfKey(store, id)
-  const { key, secret } = (await store.commit(log, 'rotateApiKey', { ref: id }, withoutRequest('rotateApiKey'))).result
+  const input = { ref: id, keepOldSeconds }
+  const { key, secret } = (await store.commit(log, 'rotateApiKey', input, withoutRequest('rotateApiKey'))).result
   return { ...keyRow(store.view(log), key), secret }
+}
+
+async function endOldSecret({ store }: AdminDeps, { id }: { readonly id: string }): Promise<null> {
+  await store.commit(organizationOfKey(store, id), 'endOldSecret', { ref: id }, withoutRequest('endOldSecret'))
+  return null
 }
 
 async function deleteKey({ store }: AdminDeps, { id }: { readonly id: string }): Promise<null> {
@@ -163,13 +193,13 @@ async function importEnvironment(
   { bundle, dryRun = false, ...input }: InEnvironment & { readonly bundle: unknown; readonly dryRun?: boolean },
 ) {
   const { environment } = findEnvironment(store, input)
-  const { result, revision } = await store.commit(
+  const { result, revision, warnings } = await store.commit(
     environment,
     'importBundle',
     { bundle, dryRun },
     withoutRequest('importBundle'),
   )
-  return { ...result, revision }
+  return { made: { ...result, revision }, warnings: shownWarnings(warnings) }
 }
 
 /** Answers a request of the management API about the organization, caused by the system. */
@@ -232,7 +262,7 @@ function organizationOfKey(store: ManagementStore, ref: string): LogId {
 }
 
 function keyRow(view: View, key: ApiKey): KeyRow {
-  const { id, level, access, name, created_at } = key
+  const { id, level, access, name, created_at, last_used_at = null, expires_at = null, old_secret } = key
   const project = key.project_id === null ? undefined : view.find('project', key.project_id)
   const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
   return {
@@ -243,5 +273,8 @@ function keyRow(view: View, key: ApiKey): KeyRow {
     environment: environment?.environment ?? null,
     name,
     created_at,
+    last_used_at,
+    expires_at,
+    old_secret_expires_at: old_secret?.expires_at ?? null,
   }
 }

@@ -35,7 +35,7 @@ export interface Where {
   readonly keyPath?: Path
 }
 
-/** A body that changes an object may name it, by the key that it has: a key never changes. */
+/** A body that changes an object may name it, by the key that it has: a key can't be changed. */
 export interface SameKey {
   readonly key?: Sent<string>
 }

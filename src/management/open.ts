@@ -154,14 +154,15 @@ async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDa
 /** The valid keys of the first organization, by their scope. */
 function keysOf(store: Store<ManagementUseCases>, organization: LogId): KeysFile {
   const view = store.view(organization)
-  const environments: Record<string, string> = Object.create(null)
+  const environments = new Map<string, string>()
   let first: string | undefined
   for (const key of view.list('api_key')) {
     const secret = store.readSecret(key.id)
     if (secret === undefined) continue
     if (key.level === 'org') first ??= secret
     const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
-    if (environment !== undefined) environments[environment.environment] ??= secret
+    if (environment !== undefined && !environments.has(environment.environment))
+      environments.set(environment.environment, secret)
   }
-  return { ...(first === undefined ? {} : { organization: first }), environments }
+  return { ...(first === undefined ? {} : { organization: first }), environments: Object.fromEntries(environments) }
 }

@@ -1,5 +1,5 @@
-// Query parameters that several routes read, for the schemas of their queries. These are documentation: handlers read
-// parameters with src/http/page.ts, and a test compares the two.
+// Query parameters that several routes read, for the schemas of their queries. Only their names are checked by these
+// (src/http/query-names.ts): handlers read the values with src/http/page.ts, and a test compares the two.
 import { described, open, optional, schemaOf, Text, Texts, type TSchema, unchecked } from '../model/json-schema.ts'
 
 export const flagParameter = (description: string) =>
@@ -13,7 +13,7 @@ export const numberParameter = (schema: Readonly<Record<string, unknown>>, descr
 export const flagFilter = (description: string) => optional(schemaOf<boolean>({ type: 'boolean', description }))
 export const timeParameter = numberParameter({ type: 'integer' }, 'seconds since 1970')
 
-/** A query with these parameters; unknown ones are ignored. */
+/** A query with these parameters. */
 export const query = <P extends Record<string, TSchema>>(parameters: P) => unchecked(open(parameters))
 
 export const page = {

@@ -2,10 +2,17 @@
 import type { UseCases } from '../store/view.ts'
 import { v1FirstWrite } from '../v1/use-cases/global-environment.ts'
 import { v1Writes } from '../v1/use-cases/v1-writes.ts'
-import { createActionGroup, deleteActionGroup, updateActionGroup } from './action-groups/use-cases.ts'
+import {
+  createActionGroup,
+  deleteActionGroup,
+  replaceActionGroup,
+  updateActionGroup,
+} from './action-groups/use-cases.ts'
+import { noteKeyUse } from './api-keys/key-use.ts'
 import {
   createApiKey,
   deleteApiKey,
+  endOldSecret,
   noteRead,
   refuseMissing,
   rotateApiKey,
@@ -43,7 +50,8 @@ import {
   removeGroupUser,
 } from './groups/use-cases.ts'
 import { createInstance, deleteInstance, replaceInstance, updateInstance } from './instances/use-cases.ts'
-import { approveInvite, createInvite, deleteInvite, updateInvite } from './invites/use-cases.ts'
+import { approveInvite, createInvite, deleteInvite, replaceInvite, updateInvite } from './invites/use-cases.ts'
+import { withWarnings } from './lost-values.ts'
 import { applyPlan } from './plan/use-cases.ts'
 import { importBundle } from './policy-file/import.ts'
 import {
@@ -53,13 +61,19 @@ import {
   deleteProject,
   forgetEnvironment,
   replaceEnvironment,
+  replaceOrganization,
   replaceProject,
   updateEnvironment,
   updateOrganization,
   updateProject,
 } from './projects/use-cases.ts'
-import { createProxyConfig, deleteProxyConfig, updateProxyConfig } from './proxy-configs/use-cases.ts'
-import { createRelation, deleteRelation } from './relations/use-cases.ts'
+import {
+  createProxyConfig,
+  deleteProxyConfig,
+  replaceProxyConfig,
+  updateProxyConfig,
+} from './proxy-configs/use-cases.ts'
+import { createRelation, deleteRelation, replaceRelation, updateRelation } from './relations/use-cases.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from './resource-roles/derivations.ts'
 import {
   addResourceRoleParent,
@@ -76,6 +90,8 @@ import {
   createAttribute,
   deleteAction,
   deleteAttribute,
+  replaceAction,
+  replaceAttribute,
   updateAction,
   updateAttribute,
 } from './resources/parts.ts'
@@ -102,17 +118,20 @@ import {
   updateTenant,
 } from './tenants/use-cases.ts'
 import { createTuple, deleteTuple } from './tuples/use-cases.ts'
-import { createUser, deleteUser, replaceUser, updateUser } from './users/use-cases.ts'
+import { createUser, deleteUser, replaceUser, syncUser, updateUser } from './users/use-cases.ts'
 
-export const useCases = {
+export const useCases = withWarnings({
   bootstrap,
   createApiKey,
   rotateApiKey,
   rotatePdpKey,
+  endOldSecret,
   deleteApiKey,
+  noteKeyUse,
   noteRead,
   refuseMissing,
   updateOrganization,
+  replaceOrganization,
   createProject,
   updateProject,
   replaceProject,
@@ -150,9 +169,12 @@ export const useCases = {
   removeDerivation,
   setDerivationConditions,
   createRelation,
+  updateRelation,
+  replaceRelation,
   deleteRelation,
   createActionGroup,
   updateActionGroup,
+  replaceActionGroup,
   deleteActionGroup,
   createGroup,
   deleteGroup,
@@ -168,13 +190,16 @@ export const useCases = {
   deleteConditionSet,
   createAction,
   updateAction,
+  replaceAction,
   deleteAction,
   createAttribute,
   updateAttribute,
+  replaceAttribute,
   deleteAttribute,
   createUser,
   updateUser,
   replaceUser,
+  syncUser,
   deleteUser,
   createTenant,
   updateTenant,
@@ -205,13 +230,15 @@ export const useCases = {
   deleteSetRule,
   createInvite,
   updateInvite,
+  replaceInvite,
   deleteInvite,
   approveInvite,
   createProxyConfig,
   updateProxyConfig,
+  replaceProxyConfig,
   deleteProxyConfig,
   ...v1Writes,
   v1FirstWrite,
-} as const satisfies UseCases
+} as const satisfies UseCases)
 
 export type ManagementUseCases = typeof useCases

@@ -184,7 +184,7 @@ export function refusalOf({ decision, error }: Outcome): Refusal | undefined {
     case 400:
       return { status: 400, headers: {}, body: { error: 'invalid', message: error?.message ?? '' } }
     case 403:
-      return { status: 403, headers: {}, body: { error: 'forbidden', message: 'this user may not do this' } }
+      return { status: 403, headers: {}, body: { error: 'forbidden', message: 'this user is not allowed to do this' } }
     case 503:
       return {
         status: 503,

@@ -45,6 +45,11 @@ export function* foreignMatches(test: Test): Iterable<Test & { readonly kind: 'm
   }
 }
 
+/** What a test compares, wherever it stands inside it. */
+export function* comparisonsIn(test: Test): Iterable<Test & { readonly kind: 'compare' }> {
+  for (const inner of everyTest(test)) if (inner.kind === 'compare') yield inner
+}
+
 /** The test and all inside it. */
 function* everyTest(test: Test): Iterable<Test> {
   yield test

@@ -34,7 +34,7 @@ export const ERRORS = {
   KEY_RESERVED: { class: 'invalid', message: '{kind} key `{key}` is reserved' },
   KEY_MISMATCH: {
     class: 'invalid',
-    message: 'the body names `{body}` but the path names `{path}`: a key never changes',
+    message: 'the body names `{body}` but the path names `{path}`: a key cannot be changed',
   },
   UNKNOWN_NAME: { class: 'invalid', message: 'unknown {kind} `{name}`{where}{hint}' },
   LIMIT_EXCEEDED: { class: 'invalid', message: '{what} would exceed the limit of {limit}' },
@@ -49,7 +49,7 @@ export const ERRORS = {
     class: 'rejected',
     message: 'relation `{relation}` of `{object}` takes subjects of resource `{want}`, not of `{got}`',
   },
-  INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
+  INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is already approved' },
   PERMISSION_FOREIGN: {
     class: 'rejected',
     message: 'permission `{permission}` does not belong to resource `{resource}`',
@@ -68,6 +68,7 @@ export const ERRORS = {
     message: 'objects outside of environments are not supported: every object belongs to one, as in `{path}`',
   },
   ELEMENTS_MISSING: { class: 'rejected', message: 'no Elements host configured' },
+  POLICY_INVALID: { class: 'invalid', message: 'the policy has errors: {reason}' },
   // objects
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
@@ -75,10 +76,10 @@ export const ERRORS = {
     class: 'precondition',
     message: 'environment `{key}` is at revision {revision}, not at the expected {expected}',
   },
-  PRUNE_EMPTY: { class: 'invalid', message: 'the policy names no object: nothing is pruned by it' },
+  PRUNE_EMPTY: { class: 'invalid', message: 'the policy is empty: `prune` needs at least one object' },
   PRUNE_CASCADES: {
     class: 'conflict',
-    message: 'deleting would take along {what}, which the policy does not manage: ask for it with `cascade`',
+    message: 'this would also delete {what}, which the policy does not manage: confirm with `cascade`',
   },
   PLAN_OUTDATED: { class: 'conflict', message: 'changed since the plan was made: {what}' },
   PLAN_GREW: { class: 'conflict', message: 'more access changes than the plan says: {what}' },
@@ -87,13 +88,19 @@ export const ERRORS = {
     message: 'the policy changed {times} times while its access was compared, try again',
   },
   REVERT_CONFLICTS: { class: 'conflict', message: 'cannot be reverted: {what}' },
+  GROUP_AMBIGUOUS: { class: 'conflict', message: 'several groups have the key `{key}`: use `{one}` or `{other}`' },
+  SET_AMBIGUOUS: { class: 'conflict', message: '`{name}` is {words}: use {say}' },
+  RELATION_FIXED: {
+    class: 'conflict',
+    message: 'relation `{relation}` has source type `{have}`, not `{want}`: it cannot be changed',
+  },
   OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
   REVISION_GONE: {
     class: 'gone',
-    message: '{wanted} is not kept any more: the past goes back to revision {from}{since}',
+    message: '{wanted} is no longer kept: history goes back to revision {from}{since}',
   },
-  REVISION_UNKNOWN: { class: 'missing', message: 'there is no revision {wanted}: the environment is at {head}' },
+  REVISION_UNKNOWN: { class: 'missing', message: 'revision {wanted} does not exist: the environment is at {head}' },
   PAST_BUSY: { class: 'unavailable', message: 'too many questions about the past are waiting ({waiting}), try again' },
   PAST_TOO_LARGE: {
     class: 'rejected',
@@ -103,7 +110,14 @@ export const ERRORS = {
   KEY_MISSING: { class: 'unauthenticated', message: 'an API key is required: send `Authorization: Bearer <API_KEY>`' },
   KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },
   KEY_REVOKED: { class: 'unauthenticated', message: 'this API key was rotated or deleted' },
-  KEY_TOO_NARROW: { class: 'forbidden', message: 'this API key may not {what}' },
+  KEY_EXPIRED: { class: 'unauthenticated', message: 'this API key has expired' },
+  KEY_ENDED: { class: 'conflict', message: 'API key `{key}` has expired: make a new one' },
+  KEY_ROTATING: {
+    class: 'conflict',
+    message:
+      'the old secret of API key `{key}` is valid until {until}: end it first, or rotate without keeping the current one',
+  },
+  KEY_TOO_NARROW: { class: 'forbidden', message: 'this API key is not allowed to {what}' },
   PAGE_TOO_DEEP: {
     class: 'rejected',
     message: 'only the newest {most} records can be paged through: ask for a narrower time',
@@ -113,16 +127,20 @@ export const ERRORS = {
   SESSION_MISSING: { class: 'unauthenticated', message: 'sign in: {reason}' },
   LINK_REFUSED: {
     class: 'unauthenticated',
-    message: 'this link was used already, or it is too old, or another server printed it: sign in with an API key',
+    message: 'this link was already used, has expired, or is from another server: sign in with an API key',
   },
   LINK_REMOTE: {
     class: 'forbidden',
-    message: 'the link works in a browser on the machine of the server, without a proxy: sign in with an API key',
+    message: "the link only works in a browser on the server's machine, without a proxy: sign in with an API key",
   },
   USER_REFUSED: { class: 'forbidden', message: 'no rule of ZEROHOP_CONSOLE_ACCESS gives this user access' },
+  CLAIM_REFUSED: {
+    class: 'forbidden',
+    message: 'the identity provider did not send usable values of the claim `{claim}`: {reason}',
+  },
   PROVIDER_FAILED: {
     class: 'unavailable',
-    message: 'the identity provider did not sign the user in: the log of the server says why',
+    message: 'the identity provider did not sign the user in: see the server log',
   },
   SIGN_IN_LIMITED: {
     class: 'throttled',
@@ -130,28 +148,32 @@ export const ERRORS = {
   },
   HOST_REFUSED: {
     class: 'forbidden',
-    message: 'the console is not served as `{host}`: ZEROHOP_CONSOLE_HOSTS has to name it',
+    message: 'the console is not served as `{host}`: add it to ZEROHOP_CONSOLE_HOSTS',
   },
-  ORIGIN_REFUSED: { class: 'forbidden', message: 'pages of {origin} may not use the console of `{host}`' },
+  ORIGIN_REFUSED: { class: 'forbidden', message: 'pages of {origin} are not allowed to use the console of `{host}`' },
   CSRF_REFUSED: { class: 'forbidden', message: 'the header x-csrf-token does not belong to this session' },
   // deciding
   CLIENT_OUTDATED: {
     class: 'invalid',
     message: 'this is a check of the first API version: upgrade the SDK, or send `user` as an object with `key`',
   },
-  TOO_MANY_CHECKS: { class: 'invalid', message: 'one request may ask {limit} checks, this one asks {got}' },
-  TOO_MANY_RELATIONS: { class: 'invalid', message: 'a question may send {limit} {what} at most' },
+  TOO_MANY_CHECKS: { class: 'invalid', message: 'one request can have at most {limit} checks, this one has {got}' },
+  TOO_MANY_RELATIONS: { class: 'invalid', message: 'a check can send at most {limit} {what}' },
   WAIT_INVALID: { class: 'rejected', message: 'header {header} must be {expected}' },
-  PATH_INVALID: { class: 'rejected', message: 'the part `{part}` of the path could lead elsewhere' },
+  HEADER_REPEATED: { class: 'rejected', message: 'the header `{name}` was sent twice' },
+  PATH_INVALID: { class: 'rejected', message: '`{part}` is not allowed in the path' },
   NOT_APPLIED: {
     class: 'unavailable',
     message: 'revision {revision} is written, but this PDP did not apply it in {timeoutMs} ms',
   },
   NOT_SERVED: { class: 'rejected', message: 'this PDP does not offer {what}' },
-  CONTROL_REFUSED: { class: 'forbidden', message: 'this takes the key of PDP_CONTAINER_CONTROL_KEY, {reason}' },
+  CONTROL_REFUSED: { class: 'forbidden', message: 'this needs the key of PDP_CONTAINER_CONTROL_KEY, {reason}' },
   NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet{why}' },
-  STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
-  POISONED: { class: 'unavailable', message: 'the image is broken and is being rebuilt' },
+  STALE: { class: 'unavailable', message: 'the policy is {age}, the limit is {limitMs} ms{why}' },
+  POISONED: {
+    class: 'unavailable',
+    message: 'the image is broken or cannot take what changed, and is being replaced{why}',
+  },
   UNDECIDED: { class: 'unavailable', message: 'could not decide about `{what}` within the limits of one check' },
   LISTING_TOO_LARGE: {
     class: 'rejected',
@@ -183,9 +205,21 @@ export const ERRORS = {
     class: 'damaged',
     message: 'the management API is at revision {got} of the same history, this image is at {have}',
   },
+  ROLLED_BACK: {
+    class: 'damaged',
+    message: '{what} is at revision {got}{of}, and this PDP has seen revision {have}: it is rejected',
+  },
+  FOREIGN_ENVIRONMENT: {
+    class: 'damaged',
+    message: '{what} is of environment `{got}`, and this PDP follows `{want}`: it is rejected',
+  },
+  HEAD_NOT_SAID: {
+    class: 'unavailable',
+    message: 'the management API is older and does not say what its last revision is: {so}',
+  },
   FRAME_INVALID: { class: 'damaged', message: 'the feed sent a damaged frame: {reason}' },
-  SIGNATURE_INVALID: { class: 'damaged', message: '{what} {reason}: it is not believed' },
-  FEED_UNREACHABLE: { class: 'unavailable', message: 'the management API cannot be reached: {reason}' },
+  SIGNATURE_INVALID: { class: 'damaged', message: '{what} {reason}: it is rejected' },
+  FEED_UNREACHABLE: { class: 'unavailable', message: 'cannot reach the management API: {reason}' },
   API_REFUSED: {
     class: 'rejected',
     message: 'the management API refused the request with status {status}: {reason}',
@@ -194,9 +228,13 @@ export const ERRORS = {
   DATA_IN_USE: { class: 'environment', message: 'data folder `{path}` is in use by another process{holder}' },
   DATA_READ_ONLY: { class: 'environment', message: 'data folder `{path}` cannot be written: {reason}' },
   DATA_DAMAGED: { class: 'unavailable', message: '{what} is damaged: {reason}' },
+  CHECK_UNFINISHED: {
+    class: 'environment',
+    message: 'the check of {what} did not finish: {reason}. This says nothing about the data: run it again',
+  },
   COPY_ROOM: {
     class: 'environment',
-    message: 'a copy of the data in `{path}` takes {want} bytes of free disk beside it, there are {have}',
+    message: 'a copy of the data in `{path}` needs {want} bytes of free disk space, there are {have}',
   },
   DATA_FOREIGN: { class: 'environment', message: 'data folder `{path}` has format {got}, this version reads {want}' },
   FOLDER_NOT_EMPTY: { class: 'environment', message: 'folder `{path}` is not empty' },
@@ -223,16 +261,32 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'log `{log}` is at revision {have} here, and revision {got} of the database does not continue it',
   },
-  IDEMPOTENCY_MISMATCH: { class: 'invalid', message: 'idempotency key `{key}` came with another request before' },
+  IDEMPOTENCY_MISMATCH: { class: 'invalid', message: 'idempotency key `{key}` was already used with another request' },
   // migration
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend
-  TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider does not hold' },
+  TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider is not valid' },
   SERVICE_FAILED: { class: 'unavailable', message: 'the management API answered {status} to {what}' },
   SERVICE_ANSWER_INVALID: { class: 'unavailable', message: 'the answer of Zerohop to {what} is not {expected}' },
   SERVICE_LATE: { class: 'unavailable', message: 'no answer within {timeoutMs} ms' },
   // processes
   CONFIG_INVALID: { class: 'environment', message: '{reason}' },
+  PACKAGE_FILE_MISSING: {
+    class: 'environment',
+    message:
+      '`{file}` of this package is not beside its code: {reason}. If a bundler has moved the code, leave `zerohop` out of the bundle, as with `--external:zerohop` of esbuild or `serverExternalPackages` of Next',
+  },
+  CODE_GENERATION_OFF: {
+    class: 'environment',
+    message:
+      'Node runs with --disallow-code-generation-from-strings: servers and data folders of Zerohop make functions from text (Fastify and LMDB do), so start them without it; the library and a browser need none',
+  },
+  LMDB_MISSING: {
+    class: 'environment',
+    message:
+      'the package `lmdb`, which keeps data folders, cannot be loaded: {reason}. Install it where it runs, with its build for this platform: `npm install lmdb`, without `--omit=optional` and without `--ignore-scripts`. A bundler must leave it out, as with `--external:zerohop` of esbuild or `serverExternalPackages` of Next',
+  },
+  THREAD_LOST: { class: 'internal', message: 'a thread ended before it had answered: {reason}' },
   PORT_BUSY: { class: 'environment', message: 'port {port} on {host} is in use' },
   INTERNAL: { class: 'internal', message: 'unexpected error' },
 } as const satisfies Record<string, { class: ErrorClass; message: string }>

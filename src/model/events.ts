@@ -1,7 +1,8 @@
 // How a long-lived part reports what happens to it: it calls one function with events, objects that have their name
 // under `event`. A part takes that function as its option `onEvent`; errors that it throws are dropped, so that it
 // cannot stop the part. The store has several listeners inside the process and offers `listen` instead; their errors
-// are not hidden.
+// are contained, so that each listener hears.
+import { contain } from './contained.ts'
 
 interface PartEvent {
   readonly event: string
@@ -29,7 +30,13 @@ export class Listeners<E extends PartEvent> {
   }
 
   tell(event: E): void {
-    for (const listener of this.#all) listener(event)
+    for (const listener of this.#all) {
+      try {
+        listener(event)
+      } catch (error) {
+        contain(`a listener of '${event.event}'`, error)
+      }
+    }
   }
 
   clear(): void {

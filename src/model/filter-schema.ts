@@ -29,6 +29,7 @@ const of =
     schema
 
 const True = schemaOf<true>({ const: true })
+const Bool = schemaOf<boolean>({ type: 'boolean' })
 const TermSchema = schemaOf<Term>({ $ref: '#/$defs/Term' })
 const NodeSchema = schemaOf<FilterNode>({ $ref: '#/$defs/Node' })
 const LeafSchema = schemaOf<Leaf>({ $ref: '#/$defs/Leaf' })
@@ -40,10 +41,9 @@ const ABOUT = {
   revision: schemaOf<number>({ type: 'integer', minimum: 0 }),
   type: Text,
   tenant: Text,
+  tenantColumnIsAuthoritative: optional(True),
 }
-const ReadsSchema = of<Reads>()(
-  closed({ attributes: Texts, relations: Texts, key: schemaOf<boolean>({ type: 'boolean' }) }),
-)
+const ReadsSchema = of<Reads>()(closed({ attributes: Texts, relations: Texts, key: Bool }))
 
 /** The JSON schema of a filter. */
 export const FilterSchema: Readonly<Record<string, unknown>> = {

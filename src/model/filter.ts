@@ -5,7 +5,7 @@ import type { Operator } from './condition.ts'
 import type { AttributeType, Json } from './objects.ts'
 
 /** The version of the form; another one is refused by what reads filters. */
-export const FILTER_FORMAT = 1
+export const FILTER_FORMAT = 2
 
 /** An attribute of the row, or a member inside it; `type` is what the attribute (the first name) is declared as. */
 export interface RowPath {
@@ -94,6 +94,11 @@ interface About {
   readonly type: string
   /** the tenant of the rows */
   readonly tenant: string
+  /**
+   * The tenant column of the application decides where a row belongs, and what is stored under its key in another tenant
+   * is another thing (D2: marked rows). Absent: keys that are stored in other tenants are excluded by name.
+   */
+  readonly tenantColumnIsAuthoritative?: true
 }
 
 /** A filter that is true of every row of the tenant, or of none. */

@@ -2,6 +2,7 @@
 // ended when none came for long. From the side of those who ask; the thread itself posts `{ id, answer }` for each
 // task, and ends when it hears 'close'.
 import { Worker } from 'node:worker_threads'
+import { contained, inBackground } from './contained.ts'
 import { ZerohopError } from './errors.ts'
 import { revived, type TaskAnswer } from './thread.ts'
 
@@ -39,7 +40,7 @@ export class KeptThread<Task, Result> {
     this.#options = options
   }
 
-  /** @throws OVERLOADED, CLOSED, INTERNAL when the thread died, and what the task throws */
+  /** @throws OVERLOADED, CLOSED, THREAD_LOST, and what the task throws */
   ask(task: Task): Promise<Result> {
     if (this.#isClosed) return Promise.reject(this.#closed())
     const waiting = this.#waiting.size
@@ -68,29 +69,35 @@ export class KeptThread<Task, Result> {
 
   #start(): Worker {
     const worker = new Worker(this.#options.entry, { workerData: this.#options.workerData })
-    worker.on('message', ({ id, answer }: { id: number; answer: TaskAnswer<Result> }) => {
+    const answered = ({ id, answer }: { id: number; answer: TaskAnswer<Result> }): void => {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
       if ('failed' in answer) waiting?.reject(revived(answer.failed))
       else waiting?.resolve(answer.result)
       if (this.#waiting.size === 0) this.#rest(worker)
-    })
-    worker.on('error', (cause) => this.#died(worker, cause))
-    worker.on('exit', () => this.#died(worker, undefined))
+    }
+    const died = contained('the end of a thread', (cause: unknown) => this.#died(worker, `${cause}`, cause))
+    worker.on('message', contained('the answer of a thread', answered))
+    worker.on('messageerror', died).on('error', died)
+    worker.on(
+      'exit',
+      contained('the end of a thread', (code) => this.#died(worker, `exit code ${code}`)),
+    )
     return worker
   }
 
   /** Without work the thread keeps no process alive. */
   #rest(worker: Worker): void {
     worker.unref()
-    this.#idle = setTimeout(() => void this.#end(), this.#options.idleMs)
+    const end = contained('ending a thread', () => inBackground('ending a thread', this.#end()))
+    this.#idle = setTimeout(end, this.#options.idleMs)
     this.#idle.unref()
   }
 
-  #died(worker: Worker, cause: unknown): void {
+  #died(worker: Worker, reason: string, cause?: unknown): void {
     if (this.#worker === worker) this.#worker = undefined
     if (this.#worker !== undefined) return
-    const error = this.#isClosed ? this.#closed() : new ZerohopError('INTERNAL', {}, { cause })
+    const error = this.#isClosed ? this.#closed() : new ZerohopError('THREAD_LOST', { reason }, { cause })
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
   }

@@ -4,7 +4,7 @@ import { NEAREST_CHARS_MAX, NEAREST_NAMES_MAX } from './limits.ts'
 
 /**
  * The name of the list with the fewest edits from `name`; of several the first in the order of their characters.
- * Undefined when none is near: more than one edit in three characters is another name.
+ * Undefined when none is near: more than one edit in three characters is another name. The name itself is no suggestion.
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   if (name.length > NEAREST_CHARS_MAX) return undefined
@@ -12,7 +12,7 @@ export function nearestName(name: string, names: readonly string[]): string | un
   let nearest: string | undefined
   let fewest = Math.max(1, Math.floor(name.length / 3))
   for (const each of names.slice(0, NEAREST_NAMES_MAX)) {
-    if (Math.abs(each.length - name.length) > fewest) continue
+    if (each === name || Math.abs(each.length - name.length) > fewest) continue
     const count = edits(wanted, each.toLowerCase())
     if (count > fewest || (count === fewest && nearest !== undefined && nearest < each)) continue
     fewest = count

@@ -127,6 +127,8 @@ export interface ResourceRole extends Named {
   readonly resource: string
   readonly role: string
   readonly permissions: readonly string[]
+  /** answers list the permissions as `action` alone, as they were last written; absent: `resource:action` */
+  readonly bare_permissions?: true
   /** keys of roles of the same resource */
   readonly extends: readonly string[]
   readonly attributes: JsonObject | null
@@ -296,6 +298,8 @@ export interface DeletedEnvironment extends Stored {
 }
 
 export type KeyLevel = 'org' | 'project' | 'env'
+/** `permit`: as the public command line of that name takes it. */
+export type KeyForm = 'permit'
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access'
 
 /**
@@ -309,6 +313,16 @@ export interface ApiKey extends Stored {
   readonly organization_id: string
   readonly project_id: string | null
   readonly environment_id: string | null
+  /** from when it is refused, ms since 1970; a key without one has no end */
+  readonly expires_at?: number | null
+  /** the first instant of the last day (UTC) on which it was used */
+  readonly last_used_at?: number
+  /** whose form its secrets have, where it is not Zerohop's own */
+  readonly form?: KeyForm
+  /** the secret before the current one, which is valid until then */
+  readonly old_secret?: { readonly hash: string; readonly expires_at: number }
+  /** set where the object stands for the old secret of a key: the id of that key */
+  readonly secret_of?: string
 }
 
 /** A PDP configuration of an environment; its client secret is the environment's API key `api_key_id`. */

@@ -1,19 +1,30 @@
 // A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on
 // both sides. A worker cannot load TypeScript: its code lies beside the caller in the build, or, when the caller runs
 // from source, in the bundle, which starts fastest.
-import { type TransferListItem, Worker } from 'node:worker_threads'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type MessagePort, type TransferListItem, Worker } from 'node:worker_threads'
+import { contained, inBackground } from './contained.ts'
 import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from './errors.ts'
 
 /**
  * URL of a worker's entry file. `from` is the caller's `import.meta.url`, `file` the entry relative to it, as
  * `./name.ts`.
+ * @throws PACKAGE_FILE_MISSING when a bundler has moved the caller without it
  */
-export function threadUrl(from: string, file: string): URL {
-  const source = new URL(file, from)
-  if (from.endsWith('.js')) return new URL(source.href.replace(/\.ts$/, '.js'))
+export function threadUrl(from: string | undefined, file: string): URL {
+  const name = file.slice(2).replace(/\.ts$/, '.js')
+  // a bundler that makes a CommonJS file leaves no `import.meta.url`
+  const source = from !== undefined && URL.canParse(file, from) ? new URL(file, from) : undefined
+  if (from === undefined || source === undefined) throw missing(name, 'it is not known where this code is')
   const root = source.href.slice(0, source.href.lastIndexOf('/src/'))
-  return new URL(`${root}/dist/bundle/${file.slice(2).replace(/\.ts$/, '.js')}`)
+  const url = /\.[cm]?js$/.test(from) ? new URL(name, source) : new URL(`${root}/dist/bundle/${name}`)
+  if (!existsSync(url)) throw missing(name, `there is no ${url.protocol === 'file:' ? fileURLToPath(url) : url.href}`)
+  return url
 }
+
+const missing = (file: string, reason: string): ZerohopError =>
+  new ZerohopError('PACKAGE_FILE_MISSING', { file, reason })
 
 /** An error as plain data. */
 export interface Failed {
@@ -25,6 +36,16 @@ export interface Failed {
 
 /** What a task's thread answers. */
 export type TaskAnswer<T> = { readonly result: T } | { readonly failed: Failed }
+
+/**
+ * In a thread: hears no more messages, so that the thread ends when nothing else is open. The port of Deno cannot be
+ * closed; its threads are workers of the web, which end at once.
+ */
+export function closePort(port: MessagePort | null): void {
+  const { close } = (port ?? {}) as { readonly close?: () => void }
+  if (close !== undefined) close.call(port)
+  else (globalThis as { readonly close?: () => void }).close?.()
+}
 
 /** In the thread: does the task, and makes of what it throws something that can be sent. */
 export function answerTask<T>(task: () => T): TaskAnswer<T> {
@@ -59,7 +80,8 @@ export interface TaskLimit {
 
 /**
  * Has the thread of that entry do one task.
- * @throws what the task throws; INTERNAL when the thread died; the error of the limit
+ * @throws what the task throws; THREAD_LOST when there is no such thread, or it ended without an answer; the error of
+ * the limit
  */
 export function runTask<T>(
   entry: URL,
@@ -68,21 +90,34 @@ export function runTask<T>(
   limit?: TaskLimit,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(entry, { workerData: task, transferList: transfer })
+    const lost = (cause: unknown): void => reject(new ZerohopError('THREAD_LOST', { reason: `${cause}` }, { cause }))
+    let worker: Worker
+    try {
+      worker = new Worker(entry, { workerData: task, transferList: transfer })
+    } catch (cause) {
+      lost(cause) // such as with the permission model of Node and without `--allow-worker`
+      return
+    }
     if (limit !== undefined) {
-      const late = (): void => {
+      const late = contained('the limit of a task', () => {
+        inBackground('ending a thread', worker.terminate())
         reject(limit.error())
-        void worker.terminate()
-      }
+      })
       const timer = setTimeout(late, limit.ms)
       worker.once('exit', () => clearTimeout(timer))
     }
-    worker.once('message', (answer: TaskAnswer<T>) => {
-      if ('result' in answer) resolve(answer.result)
-      else reject(revived(answer.failed))
-    })
-    worker.once('error', (cause) => reject(new ZerohopError('INTERNAL', {}, { cause })))
-    worker.once('exit', () => reject(new ZerohopError('INTERNAL')))
+    const answered = (answer: Partial<{ result: T; failed: Failed }> | null): void => {
+      if (typeof answer === 'object' && answer !== null && 'result' in answer) resolve(answer.result as T)
+      else if (answer?.failed) reject(revived(answer.failed))
+      else {
+        inBackground('ending a thread', worker.terminate())
+        lost('its file is another one')
+      }
+    }
+    worker.once('message', contained('the answer of a thread', answered, lost))
+    worker.once('messageerror', lost)
+    worker.once('error', lost)
+    worker.once('exit', (code) => reject(new ZerohopError('THREAD_LOST', { reason: `exit code ${code}` })))
   })
 }
 

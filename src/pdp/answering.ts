@@ -1,9 +1,15 @@
 // The answering side of a follower: the current image, its source and age, and the callers that wait for a later
 // revision. It does not know feeds or appliers: src/pdp/follower.ts calls it. An image that is too old gives STALE,
 // never a deny.
+//
+// With a limit the age is compared at each take, because a process that was frozen answers what waits in its sockets
+// before any timer runs. A take reads the wall clock; it looks at the monotonic one too whenever the wall clock moved.
 import type { Image } from '../image/image.ts'
+import { contained } from '../model/contained.ts'
 import { type ErrorCode, isZerohopError, ZerohopError } from '../model/errors.ts'
-import { FEED_SILENCE_MS, WAITERS_MAX } from '../model/limits.ts'
+import { FEED_SILENCE_MS, TAKES_BY_ONE_CLOCK_MAX, WAITERS_MAX } from '../model/limits.ts'
+import { ageOf, type Moment, momentBefore, wasSetBack } from '../model/moment.ts'
+import { Taking } from './taking.ts'
 
 export type ImageSource = 'feed' | 'file'
 
@@ -24,15 +30,23 @@ interface Waiter {
   readonly timer: NodeJS.Timeout
 }
 
-export class Answering {
-  /** The image that may answer now; undefined when there is none, for the reason of `refusal()`. */
-  current: Image | undefined
+export class Answering extends Taking {
   readonly #maxStalenessMs: number | undefined
-  /** the image that answers, unless it is too old or broken */
+  /** the image that is held */
   #image: Image | undefined
+  /** the same, unless it is broken: it may answer while it is young enough */
+  #sound: Image | undefined
   #source: ImageSource | undefined
-  /** moment of the last heartbeat whose revision is applied, in milliseconds of performance.now() */
-  #currentAt: number | undefined
+  /** the last moment at which the image is known to have been current; undefined when its age is unknown */
+  #currentAt: Moment | undefined
+  /** the wall clock at the last look at both clocks */
+  #seenWall = 0
+  /** takes since then */
+  #takes = 0
+  /** it was too old at a take; it only gets older until it is confirmed again */
+  #wasTooOld = false
+  /** what else is to be said when the image is too old */
+  #why = ''
   #poisoned = false
   #ended: ZerohopError | undefined
   /** why there is no image yet, when known */
@@ -40,14 +54,15 @@ export class Answering {
   /** ill-typed values counted by earlier images */
   #illTypedBefore = 0
   #waiters: Waiter[] = []
-  #staleTimer: NodeJS.Timeout | undefined
 
-  /** `maxStalenessMs` after the last heartbeat checks throw STALE; default never. */
+  /** `maxStalenessMs` after the image was current checks throw STALE; default never. */
   constructor(maxStalenessMs: number | undefined) {
+    super()
     this.#maxStalenessMs = maxStalenessMs
   }
 
-  get image(): Image | undefined {
+  /** The image that is held, whatever its age. */
+  peek(): Image | undefined {
     return this.#image
   }
 
@@ -65,7 +80,7 @@ export class Answering {
   }
 
   get state(): FollowerState {
-    const ageMs = this.#currentAt === undefined ? undefined : performance.now() - this.#currentAt
+    const ageMs = this.#currentAt && ageOf(this.#currentAt)
     const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
     return { revision: this.#image?.revision, ageMs, source: this.#source, stale }
   }
@@ -74,13 +89,20 @@ export class Answering {
     return this.#illTypedBefore + (this.#image?.illTyped ?? 0)
   }
 
-  /** Why `current` is undefined. */
-  refusal(): ZerohopError {
+  protected reason(): ZerohopError | undefined {
     if (this.#ended) return this.#ended
-    if (this.#poisoned) return new ZerohopError('POISONED')
+    if (this.#poisoned || this.#image?.poisoned) return poisoned(this.#failure)
     if (this.#image === undefined) return notReady(this.#failure)
-    const ageMs = Math.round(this.state.ageMs ?? 0)
-    return new ZerohopError('STALE', { ageMs, limitMs: this.#maxStalenessMs })
+    return this.#maxStalenessMs !== undefined && this.#isTooOld(this.#maxStalenessMs, Date.now())
+      ? this.#stale()
+      : undefined
+  }
+
+  protected answering(): Image {
+    const image = this.#sound
+    if (image === undefined || image.poisoned) throw this.reason() ?? new ZerohopError('NOT_READY')
+    if (this.#maxStalenessMs !== undefined && this.#isTooOld(this.#maxStalenessMs, this.now)) throw this.#stale()
+    return image
   }
 
   /** Sets the image that answers from now on; also called for the same image at a later revision. */
@@ -90,19 +112,27 @@ export class Answering {
     this.#source = source
     this.#poisoned = false
     this.#failure = undefined
-    this.#publish()
+    this.#sound = image
+    image.useClock(this.clock)
     this.#settleWaiters(image.revision)
   }
 
-  /** The management side confirmed `agoMs` ago that the image is current. */
-  heard(agoMs: number): void {
-    this.#currentAt = performance.now() - agoMs
-    if (this.#maxStalenessMs === undefined) return
-    clearTimeout(this.#staleTimer)
-    // a timer may fire a millisecond early, and cuts off fractions
-    const leftMs = Math.ceil(Math.max(0, this.#maxStalenessMs - agoMs)) + 2
-    this.#staleTimer = setTimeout(() => this.#publish(), leftMs)
-    this.#staleTimer.unref()
+  /** The image is known to have been current at that moment; `undefined`: it is unknown when it was. */
+  heard(at: Moment | undefined): void {
+    const now = momentBefore(0)
+    this.#currentAt = at === undefined || wasSetBack(at, now) ? undefined : at
+    this.#seenWall = now.wall
+    this.#wasTooOld = false
+  }
+
+  /** When the image was last known to be current; undefined when that is unknown. */
+  get currentAt(): Moment | undefined {
+    return this.#currentAt
+  }
+
+  /** Why an image that is too old may stay so. */
+  explain(why: string): void {
+    this.#why = why
   }
 
   /** Loading an image failed. */
@@ -110,10 +140,11 @@ export class Answering {
     this.#failure = error
   }
 
-  /** The image is broken: checks throw until there is another one. */
-  poison(): void {
+  /** The image is broken, or cannot take what changed: checks throw until there is another one. */
+  poison(why?: ZerohopError): void {
     this.#poisoned = true
-    this.#publish()
+    this.#failure = why
+    this.#sound = undefined
   }
 
   /**
@@ -122,15 +153,17 @@ export class Answering {
    */
   atLeast(revision: number, timeoutMs: number): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended)
-    if (this.current !== undefined && this.current.revision >= revision) return Promise.resolve()
+    if (this.#image !== undefined && this.#image.revision >= revision && this.reason() === undefined)
+      return Promise.resolve()
     if (this.#waiters.length >= WAITERS_MAX)
       return Promise.reject(new ZerohopError('OVERLOADED', { waiting: WAITERS_MAX }))
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const late = contained('the limit of a wait', () => {
         this.#waiters = this.#waiters.filter((waiter) => waiter.timer !== timer)
         const have = this.#image?.revision ?? 0
         reject(new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have }))
-      }, timeoutMs)
+      })
+      const timer = setTimeout(late, timeoutMs)
       this.#waiters.push({ revision, resolve, reject, timer })
     })
   }
@@ -140,22 +173,34 @@ export class Answering {
     this.#ended = error
     this.#illTypedBefore = this.illTyped
     this.#image = undefined
-    this.#publish()
-    clearTimeout(this.#staleTimer)
+    this.#sound = undefined
     for (const waiter of this.#waiters.splice(0)) {
       clearTimeout(waiter.timer)
       waiter.reject(error)
     }
   }
 
-  #publish(): void {
-    const limitMs = this.#maxStalenessMs
-    const tooOld = limitMs !== undefined && (this.state.ageMs ?? Number.POSITIVE_INFINITY) > limitMs
-    this.current = this.#ended || this.#poisoned || tooOld ? undefined : this.#image
+  /** `wall`: the wall clock now. */
+  #isTooOld(limitMs: number, wall: number): boolean {
+    // Set back, it hides how much time has passed, and the machine may have been suspended.
+    if (wall < this.#seenWall) this.#currentAt = undefined
+    if (this.#wasTooOld || this.#currentAt === undefined) return true
+    if (wall === this.#seenWall && ++this.#takes < TAKES_BY_ONE_CLOCK_MAX) return false
+    this.#seenWall = wall
+    this.#takes = 0
+    const { wall: currentAt, monotonic } = this.#currentAt
+    this.#wasTooOld = wall - currentAt > limitMs || performance.now() - monotonic > limitMs
+    return this.#wasTooOld
+  }
+
+  #stale(): ZerohopError {
+    const { ageMs } = this.state
+    const age = ageMs === undefined ? 'of unknown age' : `${Math.round(ageMs)} ms old`
+    return new ZerohopError('STALE', { age, limitMs: this.#maxStalenessMs, why: this.#why })
   }
 
   #settleWaiters(revision: number): void {
-    if (this.#waiters.length === 0 || this.current === undefined) return
+    if (this.#waiters.length === 0 || this.reason() !== undefined) return
     const waiting: Waiter[] = []
     for (const waiter of this.#waiters) {
       if (waiter.revision > revision) waiting.push(waiter)
@@ -175,9 +220,18 @@ const LASTING: readonly ErrorCode[] = [
   'IMAGE_DAMAGED',
   'IMAGE_FOREIGN',
   'SIGNATURE_INVALID',
+  'ROLLED_BACK',
+  'HEAD_NOT_SAID',
+  'FOREIGN_ENVIRONMENT',
   'IMAGE_FULL',
   'INTERNAL',
 ]
+
+/** POISONED, with what cannot be applied. */
+function poisoned(failure: ZerohopError | undefined): ZerohopError {
+  if (failure === undefined || failure.code === 'POISONED') return new ZerohopError('POISONED')
+  return new ZerohopError('POISONED', { why: `: ${failure.message}` }, { cause: failure })
+}
 
 /** NOT_READY, with the cause when waiting alone does not help. */
 function notReady(failure: ZerohopError | undefined): ZerohopError {

@@ -2,10 +2,11 @@
 // revisions only; large deltas and compaction run in a worker thread and end with a swap of the image. Feeds and
 // retries are in src/pdp/follower.ts.
 import { setImmediate as pause } from 'node:timers/promises'
-import { Image } from '../image/image.ts'
+import type { Image } from '../image/image.ts'
 import type { Position } from '../log/change.ts'
 import { unpackDelta } from '../log/codec.ts'
 import type { Delta, PackedDelta } from '../log/delta.ts'
+import { contained, inBackground } from '../model/contained.ts'
 import { ZerohopError } from '../model/errors.ts'
 import {
   APPLY_TURN_MS,
@@ -15,7 +16,7 @@ import {
   DELTA_IN_TURN_MAX,
   PENDING_CHANGES_MAX,
 } from '../model/limits.ts'
-import { runInThread } from './image-task.ts'
+import { appliedTo, compacted } from './image-task.ts'
 
 export interface ApplierEvents {
   /** the image has a new revision, or was replaced by a compacted one */
@@ -118,18 +119,20 @@ export class Applier {
     if (this.#timer !== undefined || this.#turn !== undefined || this.#held) return
     if (this.#events.hurried()) this.#nextTurn()
     else {
-      this.#timer = setTimeout(() => {
+      const applies = contained('applying changes', () => {
         this.#timer = undefined
         this.#run()
-      }, APPLY_WINDOW_MS)
+      })
+      this.#timer = setTimeout(applies, APPLY_WINDOW_MS)
     }
   }
 
   #nextTurn(): void {
-    this.#turn ??= setImmediate(() => {
+    const applies = contained('applying changes', () => {
       this.#turn = undefined
       this.#run()
     })
+    this.#turn ??= setImmediate(applies)
   }
 
   #run(): void {
@@ -158,7 +161,7 @@ export class Applier {
     if (applied > 0) this.#events.moved()
     const next = this.#pending[0]
     if (next !== undefined && size(next) > DELTA_IN_TURN_MAX) {
-      if (this.#job === undefined) void this.#applyInThread(next)
+      if (this.#job === undefined) inBackground('applying a large change', this.#applyInThread(next))
     } else if (next !== undefined) this.#nextTurn()
     else this.#compactIfWorthwhile()
   }
@@ -172,10 +175,9 @@ export class Applier {
   async #applyInThread(delta: AnyDelta): Promise<void> {
     this.#job = 'apply'
     try {
-      const bytes = await runInThread({ task: 'apply', bytes: await this.image.saveSlowly(pause), delta })
+      const image = await appliedTo(this.image, delta)
       if (this.#closed) return
-      this.image = await Image.loadSlowly(bytes, pause)
-      if (this.#closed) return
+      this.image = image
       this.#pending.shift()
       this.#applied(delta)
       this.#job = undefined
@@ -192,20 +194,21 @@ export class Applier {
     if (this.#job !== undefined || this.#sinceCompaction < COMPACT_EVERY_CHANGES) return
     this.#sinceCompaction = 0
     const { bytes, garbageBytes } = this.image.stats()
-    if (garbageBytes * 3 > bytes && garbageBytes > COMPACT_BYTES_MIN) void this.#compact()
+    if (garbageBytes * 3 > bytes && garbageBytes > COMPACT_BYTES_MIN)
+      inBackground('compacting an image', this.#compact())
   }
 
   async #compact(): Promise<void> {
     this.#job = 'copy'
-    this.#since = []
     try {
-      const bytes = await this.image.saveSlowly(pause)
-      this.#job = 'compact'
-      if (this.#pending.length > 0) this.#nextTurn()
-      const compacted = await Image.loadSlowly(await runInThread({ task: 'compact', bytes }), pause)
-      await this.#catchUp(compacted)
+      const image = await compacted(this.image, () => {
+        this.#job = 'compact'
+        this.#since = []
+        if (this.#pending.length > 0 && !this.#closed) this.#nextTurn()
+      })
+      await this.#catchUp(image)
       if (this.#closed) return
-      this.image = compacted
+      this.image = image
       this.#events.moved()
     } catch {
       // The answering image is unchanged; a later compaction tries again.

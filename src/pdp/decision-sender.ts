@@ -30,7 +30,7 @@ export interface DecisionSenderOptions extends Pick<DecisionClientOptions, 'url'
 /** Recorded in place of attributes that cannot be written as JSON: cycles, a getter that throws. */
 const UNREADABLE = 'unreadable'
 /** What a record has of a question that had nothing but keys. */
-const ONLY_KEYS = { now: undefined, isTenantSent: false, omitted: [] } as const
+const ONLY_KEYS = { isTenantSent: false, omitted: [] } as const
 
 /** Lines that are sent together: as bytes, because strings that wait would occupy the garbage collector. */
 interface Batch {
@@ -99,7 +99,7 @@ export class DecisionSender implements DecisionRecorder {
 
   /** The line of a record; undefined when it cannot be made. */
   #lineOf(seq: number, image: Image, decision: Decision, question: Question | undefined): string | undefined {
-    const { user, action, resource, allow, revision } = decision
+    const { user, action, resource, allow, revision, now } = decision
     const record = {
       at: Date.now(),
       request: null,
@@ -118,8 +118,8 @@ export class DecisionSender implements DecisionRecorder {
     const { attributes } = this.#options
     const reads = () => image.attributesRead(resource.type, action)
     // what cannot be read was not JSON, or is code of the caller
-    const keysOnly = { ...record, ...ONLY_KEYS, sent: attributes === 'all' ? {} : undefined }
-    const asked = () => (question ? { ...record, ...recordedQuestion(question, attributes, reads) } : keysOnly)
+    const keysOnly = { ...record, ...ONLY_KEYS, now, sent: attributes === 'all' ? {} : undefined }
+    const asked = () => (question ? { ...record, ...recordedQuestion(question, attributes, reads), now } : keysOnly)
     // what cannot be read was not JSON, or is code of the caller
     const line =
       attempt(() => lineOf(asked(), this.#gap)) ?? attempt(() => lineOf({ ...keysOnly, sent: UNREADABLE }, this.#gap))

@@ -40,6 +40,10 @@ function finding({ attribute, operator, reason, value, declared, expected, ref, 
   switch (reason) {
     case 'missing':
       return `${attribute} is missing`
+    case 'not_in_tenant':
+      return `${attribute} is not read: the user does not belong to the tenant`
+    case 'ref_not_in_tenant':
+      return `${is}, but ${ref} is not read: the user does not belong to the tenant`
     case 'wrong_type':
       if (declared !== undefined) return `${is}, but is declared ${declared}`
       return `${is}, which ${operator} does not ${isMatch ? 'take' : `compare with ${other}`}`

@@ -3,28 +3,32 @@ import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { FollowerState } from './answering.ts'
 import type { PdpSource } from './pdp-source.ts'
+import { Taking } from './taking.ts'
 
-export class FixedImage implements PdpSource {
-  current: Image | undefined
+export class FixedImage extends Taking implements PdpSource {
+  #image: Image | undefined
 
-  constructor(image: Image) {
-    this.current = image
+  /** @param readsClock false where the time of each question is said, as of the past */
+  constructor(image: Image, { readsClock = true }: { readonly readsClock?: boolean } = {}) {
+    super()
+    this.#image = image
+    if (readsClock) image.useClock(this.clock)
   }
 
   get state(): FollowerState {
-    return { revision: this.current?.revision, ageMs: undefined, source: 'file', stale: false }
+    return { revision: this.#image?.revision, ageMs: undefined, source: 'file', stale: false }
   }
 
   get illTyped(): number {
-    return this.current?.illTyped ?? 0
+    return this.#image?.illTyped ?? 0
   }
 
   get ended(): ZerohopError | undefined {
-    return this.current === undefined ? this.refusal() : undefined
+    return this.reason()
   }
 
-  refusal(): ZerohopError {
-    return new ZerohopError('CLOSED', { what: 'the PDP' })
+  peek(): Image | undefined {
+    return this.#image
   }
 
   ready(): Promise<void> {
@@ -32,14 +36,25 @@ export class FixedImage implements PdpSource {
   }
 
   atLeast(revision: number, timeoutMs: number): Promise<void> {
-    if (this.current === undefined) return Promise.reject(this.refusal())
-    const have = this.current.revision
+    if (this.#image === undefined) return Promise.reject(closed())
+    const have = this.#image.revision
     if (have >= revision) return Promise.resolve()
     return Promise.reject(new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have }))
   }
 
   close(): Promise<void> {
-    this.current = undefined
+    this.#image = undefined
     return Promise.resolve()
   }
+
+  protected reason(): ZerohopError | undefined {
+    return this.#image === undefined ? closed() : undefined
+  }
+
+  protected answering(): Image {
+    if (this.#image === undefined) throw closed()
+    return this.#image
+  }
 }
+
+const closed = (): ZerohopError => new ZerohopError('CLOSED', { what: 'the PDP' })

@@ -8,12 +8,15 @@
 // The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
 //
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
-//   beside it, where images are signed, a run of: length (4) │ the same of signed deltas
+//   beside it, where images are signed, a run of: length (4) │ the same of signed deltas; and in another file the same
+//   of what is remembered of the history (src/pdp/pinned.ts)
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
+import { type Moment, momentBefore } from '../model/moment.ts'
 
 const MAGIC = Buffer.from('ZHL1')
 const NONCE_BYTES = 12
@@ -42,10 +45,11 @@ export class LastImage {
   }
 
   /**
-   * The image and how long ago it was known to be current; undefined when there is no file.
+   * The image and when it was known to be current; undefined when there is no file. A file whose time is in the future
+   * says nothing of that.
    * @throws IMAGE_DAMAGED when the file is damaged or was sealed with another API key
    */
-  async read(): Promise<{ bytes: Uint8Array; ageMs: number } | undefined> {
+  async read(): Promise<{ bytes: Uint8Array; at: Moment | undefined } | undefined> {
     if (!this.#readOnly) await this.#sweep()
     let file: Buffer
     let modifiedMs: number
@@ -56,34 +60,32 @@ export class LastImage {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw new ZerohopError('IMAGE_DAMAGED', { reason: `${this.#path} cannot be read` }, { cause: error })
     }
-    const ageMs = Math.max(0, momentBefore(0) * 1000 - modifiedMs)
+    const ageMs = Date.now() - Math.floor(modifiedMs)
+    const at = ageMs < 0 ? undefined : momentBefore(ageMs)
     const bytes = this.#unseal(file)
     this.#holdsNone = bytes.length === 0
-    return { bytes, ageMs }
+    return { bytes, at }
   }
 
-  /** Replaces the file; `ageMs` ago the image was confirmed to be current. */
-  write(image: Uint8Array, ageMs: number): Promise<void> {
-    const at = momentBefore(ageMs)
+  /** Replaces the file; `at`: when the image was confirmed to be current, in ms since 1970. */
+  write(image: Uint8Array, at: number): Promise<void> {
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#write(image, at))
   }
 
   /** Stores that there is nothing to follow, as an empty sealed file. */
   writeNone(): Promise<void> {
     if (this.#readOnly) return Promise.resolve()
-    const at = momentBefore(0)
+    const at = Date.now()
     return this.#queue(() => (this.#holdsNone ? this.#touch(at) : this.#write(new Uint8Array(), at)))
   }
 
-  /** Stores that the image on disk was confirmed to be current `ageMs` ago. */
-  touch(ageMs: number): Promise<void> {
-    const at = momentBefore(ageMs)
+  /** Stores that the image on disk was confirmed to be current at that time. */
+  touch(at: number): Promise<void> {
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#touch(at))
   }
 
   /** Appends bytes behind the image; the next `write` discards them. */
-  append(bytes: Uint8Array, ageMs: number): Promise<void> {
-    const at = momentBefore(ageMs)
+  append(bytes: Uint8Array, at: number): Promise<void> {
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#append(bytes, at))
   }
 
@@ -106,12 +108,24 @@ export class LastImage {
     }
   }
 
+  /** What is remembered of the history; undefined when nothing is. @throws IMAGE_DAMAGED */
+  async pin(): Promise<Uint8Array | undefined> {
+    const file = await readFile(`${this.#path}.pin`).catch(() => undefined)
+    return file && this.#unseal(file)
+  }
+
+  /** Replaces what is remembered of the history. */
+  writePin(pin: Uint8Array): Promise<void> {
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#replace(`${this.#path}.pin`, pin, Date.now()))
+  }
+
   /** Deletes the files: the key was revoked or the environment deleted. */
   erase(): Promise<void> {
     return this.#queue(async () => {
       this.#holdsNone = false
       await rm(this.#path, { force: true })
       await rm(`${this.#path}.deltas`, { force: true })
+      await rm(`${this.#path}.pin`, { force: true })
     })
   }
 
@@ -120,7 +134,7 @@ export class LastImage {
     const folder = dirname(this.#path)
     const begin = `${basename(this.#path)}.`
     for (const name of await readdir(folder).catch(() => [])) {
-      const pid = name.startsWith(begin) ? /^(\d+)\.tmp$/.exec(name.slice(begin.length))?.[1] : undefined
+      const pid = name.startsWith(begin) ? /^(?:pin\.)?(\d+)\.tmp$/.exec(name.slice(begin.length))?.[1] : undefined
       if (pid !== undefined && !isRunning(Number(pid)))
         await rm(join(folder, name), { force: true }).catch(() => undefined)
     }
@@ -143,18 +157,26 @@ export class LastImage {
   }
 
   async #write(image: Uint8Array, at: number): Promise<void> {
+    await this.#replace(this.#path, image, at)
+    await rm(`${this.#path}.deltas`, { force: true })
+    this.#appended = 0
+    this.#holdsNone = image.length === 0
+  }
+
+  /** Seals the content and puts it in the place of the file as a whole. */
+  async #replace(path: string, image: Uint8Array, at: number): Promise<void> {
     const nonce = await this.#nonceOf(image)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(MAGIC)
-    await mkdir(dirname(this.#path), { recursive: true })
-    const temporary = `${this.#path}.${process.pid}.tmp`
+    makeFolder(dirname(path), FOR_ITS_OWNER)
+    const temporary = `${path}.${process.pid}.tmp`
     const file = await open(temporary, 'w', 0o600)
     try {
       for (let done = 0; done < image.length; done += SLICE_BYTES)
         await writeAll(file, cipher.update(image.subarray(done, done + SLICE_BYTES)), HEADER_BYTES + done)
       cipher.final()
       await writeAll(file, Buffer.concat([MAGIC, nonce, cipher.getAuthTag()]), 0)
-      await file.utimes(at, at)
+      await file.utimes(at / 1000, at / 1000)
       await file.sync()
     } catch (error) {
       await file.close()
@@ -162,14 +184,11 @@ export class LastImage {
       throw error
     }
     await file.close()
-    await rename(temporary, this.#path)
-    await rm(`${this.#path}.deltas`, { force: true })
-    this.#appended = 0
-    this.#holdsNone = image.length === 0
+    await rename(temporary, path)
   }
 
   async #touch(at: number): Promise<void> {
-    await utimes(this.#path, at, at)
+    await utimes(this.#path, at / 1000, at / 1000)
   }
 
   /** Writes after the last complete piece, so that one truncated by a full disk is overwritten. */
@@ -215,11 +234,6 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
-}
-
-/** The time `ageMs` ago, in seconds since 1970. */
-function momentBefore(ms: number): number {
-  return Math.max(0, performance.timeOrigin + performance.now() - ms) / 1000
 }
 
 /** Writes all bytes: on a nearly full disk a write may be partial, which only its count shows. */

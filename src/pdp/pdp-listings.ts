@@ -1,6 +1,6 @@
 // The listings of a PDP in the forms of the public API, on top of src/image/list/listings.ts. Each is exactly what
 // checks allow (D12: listings agree with checks); a listing with an undecided check fails as a whole (D13: undecided is
-// not a deny). User keys become member names of the answers, so these objects have no prototype.
+// not a deny). User keys become member names of the answers: `Object.fromEntries` takes `__proto__`, too, and makes plain objects.
 import type { AssignmentRow, Listings, PageQuery, PermissionQuery, UserEntry } from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_PAGE_MAX } from '../model/limits.ts'
@@ -111,10 +111,10 @@ export function userPermissions(
 ): UserPermissions {
   const { user: key, sent } = questionOf(user, '', '', context)
   const { tenants, instances } = listings.permissions(key, wishesOf(filter ?? {}), sent)
-  const found: UserPermissions = Object.create(null)
-  for (const row of tenants) found[`__tenant:${row.tenant.key}`] = row
-  for (const row of instances) found[`${row.resource.type}:${row.resource.key}`] = row
-  return found
+  return Object.fromEntries([
+    ...tenants.map((row) => [`__tenant:${row.tenant.key}`, row] as const),
+    ...instances.map((row) => [`${row.resource.type}:${row.resource.key}`, row] as const),
+  ])
 }
 
 export function resources(
@@ -141,9 +141,7 @@ export function authorizedUsers(
 ): AuthorizedUsers {
   const question = questionOf('', action, resource, context)
   const { tenant, users: found } = listings.authorizedUsers(question.action, question)
-  const byKey: Record<string, UserEntry[]> = Object.create(null)
-  for (const [user, entries] of found) byKey[user] = entries
-  return { resource: `${question.type}:${question.key ?? '*'}`, tenant, users: byKey }
+  return { resource: `${question.type}:${question.key ?? '*'}`, tenant, users: Object.fromEntries(found) }
 }
 
 export function actions(listings: Listings, user: User, resource: Resource, context?: Attributes | null): string[] {

@@ -6,17 +6,35 @@ import type { Question } from './request.ts'
 
 /** The source of a PDP's image: a follower, or a fixed image. */
 export interface PdpSource {
-  /** the image that may answer; undefined when there is none, for the reason of `refusal()` */
-  readonly current: Image | undefined
+  /** the image for a request; each request takes once. @throws the refusal */
+  take(): Image
+  /** the instant of the request that took last, in ms since 1970 */
+  readonly now: number
+  /** the same, if that request has read the clock */
+  readonly nowRead: number | undefined
+  /** answers one request: all takes in `work` are one */
+  asOne<R>(work: () => R): R
+  /** the same from here, where `image` is the take, to `leave` */
+  enter(image: Image): void
+  leave(): void
+  /** the image that is held, whatever its age: for figures, hooks and saving, never to decide by. Never throws */
+  peek(): Image | undefined
+  /** why `take` would throw now; undefined when it would not. Never throws */
+  refusal(): ZerohopError | undefined
   readonly state: FollowerState
   /** how often conditions met a value that is not of its declared type */
   readonly illTyped: number
-  refusal(): ZerohopError
   /** why it has ended; undefined while it has not */
   readonly ended: ZerohopError | undefined
   ready(): Promise<void>
   atLeast(revision: number, timeoutMs: number): Promise<void>
   close(): Promise<void>
+}
+
+/** What a request is answered from. */
+export interface Taken {
+  readonly revision: number
+  readonly environment: string
 }
 
 /** A decision as passed to `onDecision`. */
@@ -26,6 +44,11 @@ export interface Decision {
   readonly resource: { readonly type: string; readonly key: string | undefined; readonly tenant: string }
   readonly allow: boolean
   readonly revision: number
+  /**
+   * `context.now` of the question in ms since 1970: the one that was sent as a number, else that of the clock; undefined
+   * when neither was needed
+   */
+  readonly now: number | undefined
 }
 
 /** What became of the records of decisions since the start. */

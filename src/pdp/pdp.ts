@@ -1,8 +1,6 @@
 // The decision point in an application: synchronous checks against the image in memory. It throws when it cannot
 // decide; an error is never turned into a deny. docs/semantics.md defines decisions; src/pdp/follower.ts provides the
 // image. The file is long because it is the public API of the library: short methods with their documentation.
-import { fileURLToPath } from 'node:url'
-import { types } from 'node:util'
 import { whyTree } from '../image/explain/why-tree.ts'
 import { type Explanation, Image } from '../image/image.ts'
 import type { CompiledModule } from '../kernel/module.ts'
@@ -10,11 +8,13 @@ import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
+import { isMarkedRow } from '../model/marked-row.ts'
 import type { UrlRule } from '../model/objects.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Why } from '../model/why.ts'
 import type { FollowerState } from './answering.ts'
 import { FixedImage } from './fixed-image.ts'
+import { type ImageInput, imageInput } from './image-input.ts'
 import type {
   AssignmentRow,
   AuthorizedUsers,
@@ -33,6 +33,7 @@ import {
   type DecisionRecorder,
   listenerOf,
   type PdpSource,
+  type Taken,
 } from './pdp-source.ts'
 import type {
   ActionIn,
@@ -61,6 +62,7 @@ import {
   questionOf,
   type Resource,
   relationsOf,
+  timeOf,
   type User,
   unreadable,
 } from './request.ts'
@@ -75,7 +77,8 @@ export interface PdpOptions {
   /** called after every check; by default nothing is recorded. It must not throw. */
   readonly onDecision?: (decision: Decision) => void
   /**
-   * refuses request attributes that are not of their declared type (ATTRIBUTE_ILL_TYPED); by default they count as
+   * refuses request attributes that are not of their declared type, and a `context.now` that is no instant, such as a
+   * `Date` (ATTRIBUTE_ILL_TYPED); by default they count as
    * missing (D7: missing values)
    */
   readonly strictAttributes?: boolean
@@ -117,10 +120,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): boolean {
-    const image = this.#source.current
-    if (image === undefined) throw this.#source.refusal()
+    const image = this.#source.take()
     // Fast path for the usual forms, which need no intermediate object: keys only, or a resource with its parts.
-    if (typeof action !== 'string' || !this.#isPlain) return this.#checkAny(image, user, action, resource, context)
+    if (typeof action !== 'string' || !this.#isPlain) return this.#checkOne(image, user, action, resource, context)
     try {
       const named = typeof user === 'string'
       const key = named ? user : user?.key
@@ -132,7 +134,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     } catch (error) {
       throw unreadable(error)
     }
-    return this.#checkAny(image, user, action, resource, context)
+    return this.#checkOne(image, user, action, resource, context)
   }
 
   /**
@@ -140,8 +142,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * not be read. Undefined when they must be, or when the check names an instance or sends relations.
    */
   checkWithoutAttributes(user: User, action: Action, resource: Resource): boolean | undefined {
-    const image = this.#source.current
-    if (image === undefined) throw this.#source.refusal()
+    const image = this.#source.take()
     if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key) || !isNone(resource.relations))
       return undefined
     const key = typeof user === 'string' ? user : user.key
@@ -167,11 +168,12 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * undecided is not a deny)
    */
   bulkCheck<C extends CheckIn<P>>(checks: readonly C[]): boolean[] {
-    const image = this.#image()
-    return answerEach(listOf(checks, 'checks', 'a list of checks'), (check) => {
-      const { user, action, resource, context } = partsOf(check)
-      return this.#checkAny(image, user, action, resource, context)
-    })
+    return this.#asked((image) =>
+      answerEach(listOf(checks, 'checks', 'a list of checks'), (check) => {
+        const { user, action, resource, context } = partsOf(check)
+        return this.#checkAny(image, user, action, resource, context)
+      }),
+    )
   }
 
   /** The decision of `check` with the revision and its reasons. Slower than `check`. */
@@ -204,12 +206,13 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     resource: Resource,
     context?: Attributes | null,
   ): R {
-    const image = this.#image()
-    const question = questionOf(user, action, resource, context)
-    const { type, tenant, key, sent, relations } = question
-    if (this.#strictNames) requireNames(image.names, question)
-    if (this.#strict) image.requireDeclared(type, sent)
-    return explain(image, question.user, question.action, type, tenant, key, sent, relations)
+    return this.#asked((image) => {
+      const question = questionOf(user, action, resource, context)
+      const { type, tenant, key, sent, relations, isRow } = question
+      if (this.#strictNames) requireNames(image.names, question)
+      if (this.#strict) image.requireDeclared(type, sent)
+      return explain(image, question.user, question.action, type, tenant, key, sent, relations, isRow)
+    })
   }
 
   /**
@@ -225,14 +228,15 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     type: T,
     options: FilterOptionsIn<P>,
   ): Filter {
-    const image = this.#image()
-    const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
-    const question = questionOf(user, action, { type, tenant }, context)
-    if (this.#strictNames) requireNames(image.names, question)
-    if (this.#strict) image.requireDeclared(type, question.sent)
-    const { user: key, action: name, sent } = question
-    const isTenantColumnAuthoritative = tenantColumnIsAuthoritative === true
-    return image.filter({ user: key, action: name, type, tenant, sent, isTenantColumnAuthoritative })
+    return this.#asked((image) => {
+      const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
+      const question = questionOf(user, action, { type, tenant }, context)
+      if (this.#strictNames) requireNames(image.names, question)
+      if (this.#strict) image.requireDeclared(type, question.sent)
+      const { user: key, action: name, sent } = question
+      const isTenantColumnAuthoritative = tenantColumnIsAuthoritative !== false
+      return image.filter({ user: key, action: name, type, tenant, sent, isTenantColumnAuthoritative })
+    })
   }
 
   /**
@@ -241,7 +245,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * @throws LISTING_TOO_LARGE: name fewer tenants, types or actions; INPUT_INVALID; what a check throws
    */
   snapshot(user: User, options?: SnapshotOptions | null): Snapshot {
-    return snapshotOf(this.#image(), user, options ?? {}, this.#strict)
+    return this.#asked((image) => snapshotOf(image, user, options ?? {}, this.#strict))
   }
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
@@ -250,15 +254,19 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     filter?: PermissionFilterIn<P, T> | null,
     context?: Attributes | null,
   ): UserPermissions {
-    if (this.#strictNames) requireFilter(this.#image().names, filter ?? {})
-    return listing.userPermissions(this.#listings(user), user, filter, context)
+    return this.#asked((image) => {
+      if (this.#strictNames) requireFilter(image.names, filter ?? {})
+      return listing.userPermissions(this.#listings(image, user, context), user, filter, context)
+    })
   }
 
   /** Who may do the action, and by which roles and user sets. */
   authorizedUsers<T extends TypeOf<P>>(
     query: AuthorizedUsersQuery & { readonly action: ActionIn<P, T>; readonly resource: ResourceIn<P, T> },
   ): AuthorizedUsers {
-    return listing.authorizedUsers(this.#listings(undefined, query.resource, query.action), query)
+    return this.#asked((image) =>
+      listing.authorizedUsers(this.#listings(image, undefined, query.context, query.resource, query.action), query),
+    )
   }
 
   /** The stored instances of a type on which the user may do the action, each checked in its own tenant. */
@@ -269,7 +277,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     query?: ResourcesQueryIn<P, T> | null,
   ): Keys {
     const resource = { type, tenant: query?.tenant ?? null, attributes: query?.attributes ?? null }
-    return listing.resources(this.#listings(user, resource, action), user, action, type, query)
+    return this.#asked((image) =>
+      listing.resources(this.#listings(image, user, query?.context, resource, action), user, action, type, query),
+    )
   }
 
   /** The stored users who may do the action. */
@@ -278,7 +288,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     resource: T | `${T}:${string}` | ResourceObject<P, T>,
     query?: UsersQuery | null,
   ): Keys {
-    return listing.users(this.#listings(undefined, resource, action), action, resource, query)
+    return this.#asked((image) =>
+      listing.users(this.#listings(image, undefined, query?.context, resource, action), action, resource, query),
+    )
   }
 
   /** The actions that the user may do, sorted. */
@@ -287,7 +299,10 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): ActionOf<P, T>[] {
-    return listing.actions(this.#listings(user, resource), user, resource, context) as ActionOf<P, T>[]
+    return this.#asked(
+      (image) =>
+        listing.actions(this.#listings(image, user, context, resource), user, resource, context) as ActionOf<P, T>[],
+    )
   }
 
   /** The tenants in which the user may do the action, by key. A tenant of the resource is ignored. */
@@ -297,69 +312,94 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     resource: T | `${T}:${string}` | ResourceObject<P, T>,
     context?: Attributes | null,
   ): Tenant[] {
-    return listing.tenants(this.#listings(user, resource, action), user, action, resource, context)
+    return this.#asked((image) =>
+      listing.tenants(this.#listings(image, user, context, resource, action), user, action, resource, context),
+    )
   }
 
   /** The tenants in which the user has a role, also one on an instance; by key. */
   userTenants(user: User): Tenant[] {
-    return listing.userTenants(this.#image().listings, user)
+    return this.#asked((image) => listing.userTenants(image.listings, user))
   }
 
   /** Roles as they were assigned, ordered by user, tenant, instance and role. */
   roleAssignments(query: RoleAssignmentsQuery): AssignmentRow[] {
-    const { names, listings } = this.#image()
-    if (this.#strictNames) requireNames(names, { type: query.resource, tenant: query.tenant })
-    return listing.roleAssignments(listings, query)
+    return this.#asked(({ names, listings }) => {
+      if (this.#strictNames) requireNames(names, { type: query.resource, tenant: query.tenant })
+      return listing.roleAssignments(listings, query)
+    })
   }
 
   /** True when the user is stored. */
   knows(user: User): boolean {
-    return this.#image().user(questionOf(user, '', '').user) !== 0
+    return this.#source.take().user(questionOf(user, '', '').user) !== 0
   }
 
   /** Keys of stored users, at most `limit`, in arbitrary order. */
   userKeys(limit: number): string[] {
-    return this.#image().listings.userKeys(limit)
+    return this.#source.take().listings.userKeys(limit)
   }
 
   /** The roles in tenants with the permissions attached to each itself, by key. */
   tenantRoles(): { key: string; permissions: string[] }[] {
-    return this.#image().listings.tenantRoles()
+    return this.#source.take().listings.tenantRoles()
   }
 
   /** The mapping rules from requests to actions; the same list until one of them changes. */
   urlRules(): readonly UrlRule[] {
-    return this.#image().urlRules()
+    return this.#source.take().urlRules()
   }
 
-  /** The revision of the environment that answers; it grows by one with each write. */
-  get revision(): number {
-    return this.#image().revision
+  /**
+   * Answers one request: all questions that `work` asks are answered from one image, at one revision and one instant, or
+   * refused together. `work` must not await.
+   */
+  asOneRequest<R>(work: () => R): R {
+    return this.#source.asOne(work)
   }
 
-  /** Id of the environment that answers. */
-  get environment(): string {
-    return this.#image().environment
+  /** What this request is answered from. @throws what a check throws */
+  take(): Taken {
+    const { revision, environment } = this.#source.take()
+    return { revision, environment }
+  }
+
+  /** The instant of this request, in ms since 1970: the clock is read when it is first asked for, and once. */
+  get now(): number {
+    return this.#source.now
+  }
+
+  /**
+   * The revision of the environment that answers; it grows by one with each write. Undefined while none answers: see
+   * `refusal`.
+   */
+  get revision(): number | undefined {
+    return this.#answering?.revision
+  }
+
+  /** Id of the environment that answers; undefined while none answers. */
+  get environment(): string | undefined {
+    return this.#answering?.environment
   }
 
   /** The tenant in which a check of this resource is decided (D2: which tenant). */
   tenantOf(type: string, tenant: string | undefined, key: string | undefined): string {
-    return this.#image().tenantOf(type, tenant, key)
+    return this.#source.take().tenantOf(type, tenant, key)
   }
 
   /** Names of the request attributes that the rules of a permission read, by subject: for records of decisions. */
   attributesRead(type: string, action: string): AttributeNames {
-    return this.#image().attributesRead(type, action)
+    return this.#source.take().attributesRead(type, action)
   }
 
-  /** Bytes of the image that answers; 0 when there is none. */
+  /** Bytes of the image that is held, whatever its age; 0 when there is none. */
   get imageBytes(): number {
-    return this.#source.current?.stats().bytes ?? 0
+    return this.#source.peek()?.stats().bytes ?? 0
   }
 
   /** Unused bytes of the image, which compaction reclaims. */
   get garbageBytes(): number {
-    return this.#source.current?.stats().garbageBytes ?? 0
+    return this.#source.peek()?.stats().garbageBytes ?? 0
   }
 
   /** How often conditions met a value, sent or stored, that is not of its declared type; for metrics. */
@@ -379,7 +419,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
 
   /** Why checks throw now; undefined when they are answered. */
   get refusal(): ZerohopError | undefined {
-    return this.#source.current === undefined ? this.#source.refusal() : undefined
+    return this.#source.refusal()
   }
 
   /** Resolves when the PDP answers for the first time; rejects when it never will. */
@@ -406,10 +446,23 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     await this.#recorder?.close()
   }
 
-  #image(): Image {
-    const image = this.#source.current
-    if (image === undefined) throw this.#source.refusal()
-    return image
+  /** The image that would answer now; undefined when none would. Never throws. */
+  get #answering(): Image | undefined {
+    return this.#source.refusal() === undefined ? this.#source.peek() : undefined
+  }
+
+  /** One question, or many of one request, and all that is asked while they are answered. */
+  #asked<R>(work: (image: Image) => R): R {
+    return this.#source.asOne(() => work(this.#source.take()))
+  }
+
+  #checkOne(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
+    this.#source.enter(image)
+    try {
+      return this.#checkAny(image, user, action, resource, context)
+    } finally {
+      this.#source.leave()
+    }
   }
 
   #checkParts(
@@ -428,25 +481,30 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
       const names =
         (tenant === undefined || typeof tenant === 'string') && (key === undefined || typeof key === 'string')
       const relations = isNone(resource.relations) ? undefined : relationsOf(resource.relations)
+      const isRow = key !== undefined && isMarkedRow(resource)
       if (names && isNone(ofUser) && isNone(ofResource) && isNone(context))
-        return image.check(user, action, type, tenant, key, undefined, relations)
+        return image.check(user, action, type, tenant, key, undefined, relations, isRow)
       if (names && mayBeSent(ofUser) && mayBeSent(ofResource) && mayBeSent(context)) {
         const sent = { user: ofUser, action: undefined, resource: ofResource, context }
-        return image.check(user, action, type, tenant, key, sent, relations)
+        this.#source.enter(image)
+        try {
+          return image.check(user, action, type, tenant, key, sent, relations, isRow)
+        } finally {
+          this.#source.leave()
+        }
       }
     }
-    return this.#checkAny(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
+    return this.#checkOne(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
   }
 
   /** The listings of the image, after the strict validation of names and request attributes. */
-  #listings(user: User = '', resource?: Resource, action?: Action) {
-    const image = this.#image()
+  #listings(image: Image, user: User = '', context?: Attributes | null, resource?: Resource, action?: Action) {
     if (this.#strictNames && resource !== undefined) {
       const question = questionOf('', action ?? '', resource)
       requireNames(image.names, action === undefined ? { ...question, action } : question)
     }
     if (this.#strict) {
-      const { type, sent } = questionOf(user, '', resource ?? '')
+      const { type, sent } = questionOf(user, '', resource ?? '', context)
       image.requireDeclared(type, sent)
     }
     return image.listings
@@ -454,14 +512,15 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
 
   #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource, context)
-    const { type, key, tenant, sent, relations } = question
+    const { type, key, tenant, sent, relations, isRow } = question
     if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict && sent !== undefined) image.requireDeclared(type, sent)
-    const allow = image.check(question.user, question.action, type, tenant, key, sent, relations)
+    const allow = image.check(question.user, question.action, type, tenant, key, sent, relations, isRow)
     if (this.#onDecision === undefined) return allow
     const asked = { user: question.user, action: question.action }
     const decidedOn = { type, key, tenant: image.tenantOf(type, tenant, key) }
-    this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision }, question)
+    const now = timeOf(sent, this.#source.nowRead)
+    this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision, now }, question)
     return allow
   }
 }
@@ -483,20 +542,22 @@ export interface LoadOptions extends PdpOptions {
    * packaged kernel
    */
   readonly kernel?: CompiledModule | undefined
+  /**
+   * false: an image that nobody signed is not verified, which takes most of the time of loading it. Only for files that
+   * nobody else can have written. One that is verified by its signature needs none
+   */
+  readonly verify?: boolean | undefined
 }
 
 /**
  * A PDP over one image, which never changes: its bytes, or the path or URL of its file.
  * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID; INPUT_INVALID when it is none of these
  */
-export function loadImage<P extends PolicyTypes = PolicyTypes>(
-  image: Uint8Array | string | URL,
-  options: LoadOptions = {},
-): Pdp<P> {
-  const { publicKey, kernel = 'release' } = options
+export function loadImage<P extends PolicyTypes = PolicyTypes>(image: ImageInput, options: LoadOptions = {}): Pdp<P> {
+  const { publicKey, kernel = 'release', verify = true } = options
   const trust = publicKey === undefined ? undefined : new Trust(publicKey)
-  const input = image instanceof URL ? fileURLToPath(image) : image
-  if (typeof input !== 'string' && !types.isUint8Array(input))
-    throw new ZerohopError('INPUT_INVALID', { reason: 'an image is a Uint8Array, or the path or URL of its file' })
-  return new Pdp(new FixedImage(Image.load(input, { trust, kernel })), options)
+  return new Pdp(
+    new FixedImage(Image.load(imageInput(image), { trust, kernel, ...(verify ? {} : { verified: true }) })),
+    options,
+  )
 }

@@ -2,6 +2,7 @@
 // memory than allowed. The caller decides which environment a key may use.
 import type { LogId } from '../log/change.ts'
 import type { Feed } from '../log/feed.ts'
+import { contained, inBackground } from '../model/contained.ts'
 import { type OnEvent, tell } from '../model/events.ts'
 import { IMAGE_IDLE_MS, IMAGE_MEMORY_BYTES_DEFAULT } from '../model/limits.ts'
 import { Follower, type FollowerEvent } from './follower.ts'
@@ -34,7 +35,8 @@ export class PdpPool {
 
   constructor(options: PoolOptions) {
     this.#options = options
-    this.#sweep = setInterval(() => this.#dropIdle(), Math.max(10, (options.idleMs ?? IMAGE_IDLE_MS) / 4))
+    const dropIdle = contained('dropping images', () => this.#dropIdle())
+    this.#sweep = setInterval(dropIdle, Math.max(10, (options.idleMs ?? IMAGE_IDLE_MS) / 4))
     this.#sweep.unref()
   }
 
@@ -65,14 +67,14 @@ export class PdpPool {
   /** Bytes of the open images. */
   get bytes(): number {
     let sum = 0
-    for (const { follower } of this.#members.values()) sum += follower.current?.stats().bytes ?? 0
+    for (const { follower } of this.#members.values()) sum += follower.peek()?.stats().bytes ?? 0
     return sum
   }
 
   /** Figures of the image of an environment; undefined while none is open. Reading them does not count as use. */
   statsOf(environment: LogId): { bytes: number; revision: number; illTyped: number } | undefined {
     const { pdp, follower } = this.#members.get(environment) ?? {}
-    const image = follower?.current
+    const image = follower?.peek()
     if (pdp === undefined || image === undefined) return undefined
     return { bytes: image.stats().bytes, revision: pdp.state.revision ?? 0, illTyped: pdp.illTyped }
   }
@@ -95,6 +97,7 @@ export class PdpPool {
     const { feed, onEvent } = this.#options
     const follower: Follower = new Follower({
       feed: feed(environment),
+      isOwnFeed: true,
       onEvent: (event) => {
         tell(onEvent, { ...event, environment })
         if (event.event === 'ready') this.#makeRoom(environment)
@@ -121,11 +124,11 @@ export class PdpPool {
   #makeRoom(keep: LogId): void {
     const limit = this.#options.memoryBytes ?? IMAGE_MEMORY_BYTES_DEFAULT
     const byUse = [...this.#members].sort(([, a], [, b]) => a.usedAt - b.usedAt)
-    let bytes = byUse.reduce((sum, [, { follower }]) => sum + (follower.current?.stats().bytes ?? 0), 0)
+    let bytes = byUse.reduce((sum, [, { follower }]) => sum + (follower.peek()?.stats().bytes ?? 0), 0)
     for (const [environment, member] of byUse) {
       if (bytes <= limit) return
       if (environment === keep) continue
-      bytes -= member.follower.current?.stats().bytes ?? 0
+      bytes -= member.follower.peek()?.stats().bytes ?? 0
       this.#drop(environment, member)
     }
   }
@@ -133,6 +136,6 @@ export class PdpPool {
   #drop(environment: LogId, member: Member): void {
     this.#members.delete(environment)
     this.#illTypedBefore += member.pdp.illTyped
-    void member.pdp.close()
+    inBackground('closing a PDP', member.pdp.close())
   }
 }

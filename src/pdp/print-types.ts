@@ -78,8 +78,11 @@ const union = (names: readonly string[]): string => names.map(quoted).join(' | '
 
 const member = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name))
 
-/** A string literal: what cannot stand in one as it is, and what would end a line of source, is escaped. */
+/**
+ * A string literal: what cannot stand in one as it is, and what would end a line of source or show it in another order,
+ * is escaped.
+ */
 function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
-  return `'${inner.replace(/[\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`)}'`
+  return `'${inner.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)}'`
 }

@@ -18,6 +18,7 @@ const SUBJECTS: readonly Subject[] = ['user', 'action', 'resource', 'context']
 
 /** A question, as far as it is recorded here. */
 interface AskedQuestion extends Pick<Question, 'tenant' | 'relations'> {
+  readonly isRow?: boolean
   readonly sent: Readonly<Partial<Record<Subject, object | null | undefined>>> | undefined
 }
 
@@ -26,8 +27,8 @@ export interface RecordedQuestion {
   readonly now: number | undefined
   /** false when the tenant of the record came from the stored instance, or is the default */
   readonly isTenantSent: boolean
-  /** attributes by subject, and `relations`; undefined when there are none, unless all are recorded */
-  readonly sent: Readonly<Record<string, object>> | undefined
+  /** attributes by subject, `relations`, and `row` for a marked row; undefined when there are none, unless all are recorded */
+  readonly sent: Readonly<Record<string, object | true>> | undefined
   /** `subject.name` of attributes that were sent and are not recorded; the last is `…` when there are more */
   readonly omitted: readonly string[]
 }
@@ -37,12 +38,12 @@ export interface RecordedQuestion {
  * @param isMapped true when a mapping rule made the attributes of the resource: they are always recorded
  */
 export function recordedQuestion(
-  { tenant, sent, relations }: AskedQuestion,
+  { tenant, sent, relations, isRow }: AskedQuestion,
   mode: RecordedAttributes,
   reads: () => AttributeNames,
   isMapped = false,
 ): RecordedQuestion {
-  const parts: Record<string, object> = {}
+  const parts: Record<string, object | true> = {}
   const omitted: string[] = []
   const time: unknown = (sent?.context as { now?: unknown } | null | undefined)?.now
   const now = typeof time === 'number' && Number.isFinite(time) ? time : undefined
@@ -61,6 +62,7 @@ export function recordedQuestion(
   if (omitted.length === DECISION_OMITTED_MAX) omitted[DECISION_OMITTED_MAX - 1] = MORE
   if (relations !== undefined)
     parts.relations = Object.fromEntries(relations.map(({ relation, subjects }) => [relation, subjects]))
+  if (isRow === true) parts.row = true
   return {
     now,
     isTenantSent: tenant !== undefined,

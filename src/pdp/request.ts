@@ -3,6 +3,7 @@
 import type { SentRelation } from '../image/image.ts'
 import { isStackExhausted } from '../kernel/module.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { isMarkedRow } from '../model/marked-row.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { type Refuse, type Relations, readRelations } from './sent-relations.ts'
 
@@ -42,8 +43,9 @@ export interface FilterOptions {
   readonly tenant: string
   readonly context?: Attributes | null
   /**
-   * the rows' own tenant decides, also for a key that is stored in another tenant: such keys are then not excluded from
-   * what set rules and relations allow
+   * Default true: the rows' own tenant decides, as for what `toResource` makes, and a row whose key is stored in another
+   * tenant is not that instance (D2). False, for a table without a tenant column: keys that are stored in other tenants
+   * are excluded by name from what set rules and relations allow.
    */
   readonly tenantColumnIsAuthoritative?: boolean | null
 }
@@ -67,6 +69,8 @@ export interface Question {
   readonly sent: Sent | undefined
   /** relations of the resource in the request; undefined when there are none */
   readonly relations: readonly SentRelation[] | undefined
+  /** the resource is a marked row (D2): stored in another tenant under its key is another thing */
+  readonly isRow: boolean
 }
 
 /** Request attributes by their subject: user, action, resource, context. */
@@ -75,6 +79,20 @@ export interface Sent {
   readonly action?: Attributes | null | undefined
   readonly resource?: Attributes | null | undefined
   readonly context?: Attributes | null | undefined
+}
+
+/**
+ * The time of a question, for records of its decision: what was sent, else what was read of the clock. Undefined where
+ * another form was sent, or reading it runs code of the caller that throws.
+ */
+export function timeOf(sent: Sent | undefined, read: number | undefined): number | undefined {
+  try {
+    const now = sent?.context?.now
+    if (now === undefined || now === null) return read
+    return typeof now === 'number' && Number.isFinite(now) ? now : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -113,17 +131,23 @@ function readQuestion(user: User, action: Action, resource: Resource, context?: 
   }
 }
 
-function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant' | 'relations'> {
+function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant' | 'relations' | 'isRow'> {
   if (typeof resource === 'string') {
     const colon = resource.indexOf(':')
     const [type, key] = colon < 0 ? [resource] : [resource.slice(0, colon), resource.slice(colon + 1)]
-    return { type, key, tenant: undefined, relations: undefined }
+    return { type, key, tenant: undefined, relations: undefined, isRow: false }
   }
   if (typeof resource?.type !== 'string') throw invalid('resource', 'a type, `type:key` or { type }')
   const { type, key, tenant } = resource
   if (key !== undefined && key !== null && typeof key !== 'string') throw invalid('resource.key', 'a key')
   if (tenant !== undefined && tenant !== null && typeof tenant !== 'string') throw invalid('resource.tenant', 'a key')
-  return { type, key: key ?? undefined, tenant: tenant ?? undefined, relations: relationsOf(resource.relations) }
+  return {
+    type,
+    key: key ?? undefined,
+    tenant: tenant ?? undefined,
+    relations: relationsOf(resource.relations),
+    isRow: isMarkedRow(resource),
+  }
 }
 
 /** The relations of a resource. @throws INPUT_INVALID, TOO_MANY_RELATIONS */

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { KeptFilter } from '../image/filter/filters.ts'
 import type { Image } from '../image/image.ts'
+import { counted } from '../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import {
   SNAPSHOT_ANSWER_LENGTH_MAX,
@@ -28,7 +29,7 @@ export interface SnapshotOptions {
   readonly context?: Attributes | null
   /** default five minutes, at most an hour */
   readonly lifetimeMs?: number | null
-  /** as in `filter`: the tenant of a row decides, whatever is stored under its key */
+  /** as in `filter`, default true: the tenant of a row decides, whatever is stored under its key in another tenant */
   readonly tenantColumnIsAuthoritative?: boolean | null
 }
 
@@ -51,10 +52,10 @@ export function snapshotOf(image: Image, user: User, options: SnapshotOptions, i
   const lifetime = lifetimeOf(lifetimeMs)
   const actions = actionsOf(image, options)
   const tenants = keysOf(options.tenants, 'tenants') ?? image.listings.userTenants(key).map((tenant) => tenant.key)
-  if (tenants.length > SNAPSHOT_TENANTS_MAX) throw tooLarge(`${tenants.length} tenants`, SNAPSHOT_TENANTS_MAX)
+  if (tenants.length > SNAPSHOT_TENANTS_MAX) throw tooLarge(counted(tenants.length, 'tenant'), SNAPSHOT_TENANTS_MAX)
   const count = tenants.length * actions.reduce((sum, each) => sum + each.actions.length, 0)
   if (count > SNAPSHOT_ANSWERS_MAX) throw tooLarge(`${count} answers`, SNAPSHOT_ANSWERS_MAX)
-  const asked = { user: key, sent, isTenantColumnAuthoritative: tenantColumnIsAuthoritative === true }
+  const asked = { user: key, sent, isTenantColumnAuthoritative: tenantColumnIsAuthoritative !== false }
   const content = { user: key, lifetimeMs: lifetime, ...contentOf(image, asked, tenants, actions) }
   const text = JSON.stringify(content)
   if (text.length > SNAPSHOT_LENGTH_MAX) throw tooLarge(`${text.length} characters`, SNAPSHOT_LENGTH_MAX)
@@ -91,18 +92,21 @@ function actionsOf(image: Image, options: SnapshotOptions): Actions {
 function contentOf(image: Image, asked: Asked, tenants: readonly string[], actions: Actions) {
   const answers = new Places<SnapshotAnswer>()
   const rights = new Places<Rights>()
-  const placeOf: Record<string, number> = Object.create(null)
-  for (const tenant of tenants) {
-    const ofTenant: Record<string, Record<string, number>> = Object.create(null)
-    for (const { type, actions: names } of actions) {
-      const ofType: Record<string, number> = Object.create(null)
-      for (const action of names) ofType[action] = answers.place(answerOf(image, asked, { tenant, type, action }))
-      ofTenant[type] = ofType
-    }
-    placeOf[tenant] = rights.place(ofTenant)
+  const rightsIn = (tenant: string): Rights => {
+    const placeOf = (type: string, action: string): number =>
+      answers.place(answerOf(image, asked, { tenant, type, action }))
+    return mapOf(actions, ({ type, actions: names }) => [
+      type,
+      mapOf(names, (action) => [action, placeOf(type, action)]),
+    ])
   }
-  return { answers: answers.values, rights: rights.values, tenants: placeOf }
+  const places = mapOf(tenants, (tenant) => [tenant, rights.place(rightsIn(tenant))])
+  return { answers: answers.values, rights: rights.values, tenants: places }
 }
+
+/** A plain object, which React passes on to a page. `__proto__` is a key like any other: nothing is assigned. */
+const mapOf = <T, V>(from: readonly T[], entry: (each: T) => [string, V]): Record<string, V> =>
+  Object.fromEntries(from.map(entry))
 
 function answerOf(
   image: Image,

@@ -1,4 +1,4 @@
-// One user in one tenant, resolved once per image: the fastest way for many checks of one user.
+// One user in one tenant, resolved once per revision: the fastest way for many checks of one user.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { DecisionListener, PdpSource } from './pdp-source.ts'
@@ -18,8 +18,9 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
   readonly #user: string
   readonly #tenant: string | undefined
   readonly #options: SubjectOptions
-  /** the image that the ids belong to */
+  /** the image that the ids belong to, and its revision then: a delta may end an id, or make a key known */
   #image: Image | undefined
+  #revision = 0
   #userId = 0
   #tenantId = 0
 
@@ -32,12 +33,10 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
 
   /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
   can<T extends TypeOf<P>>(action: ActionOf<P, T>, resource: T | `${T}:${string}`): boolean {
-    const image = this.#source.current
-    if (image === undefined) throw this.#source.refusal()
+    const image = this.#source.take()
     if (typeof action !== 'string' || typeof resource !== 'string')
       throw new ZerohopError('INPUT_INVALID', { reason: 'action and resource must be keys' })
-    // Ids stay valid as long as the image exists; only an unknown key may become known with a delta.
-    if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
+    if (image !== this.#image || image.revision !== this.#revision) this.#resolve(image)
     if (this.#options.onDecision !== undefined || this.#options.strict) return this.#canAny(image, action, resource)
     const permission = image.permission(resource, action)
     if (permission !== 0) return image.checkIds(this.#userId, this.#tenantId, permission)
@@ -53,6 +52,7 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
 
   #resolve(image: Image): void {
     this.#image = image
+    this.#revision = image.revision
     this.#userId = image.user(this.#user)
     this.#tenantId = image.tenant(this.#tenant)
   }
@@ -66,7 +66,12 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
         : this.#canOn(image, action, type, key)
     const tenant = image.tenantOf(type, this.#tenant, key)
     const asked = { user: this.#user, action, resource: { type, key, tenant } }
-    this.#options.onDecision?.(image, { ...asked, allow, revision: image.revision })
+    this.#source.enter(image)
+    try {
+      this.#options.onDecision?.(image, { ...asked, allow, revision: image.revision, now: this.#source.nowRead })
+    } finally {
+      this.#source.leave()
+    }
     return allow
   }
 }

@@ -1,11 +1,11 @@
 // The policy of files as an image, with the facts of a test file: what a server would have after both were applied. The
 // use cases of the API make it, so that a test cannot hold facts that no server would take.
-import { Image } from '../image/image.ts'
+import { Image, type KernelSource } from '../image/image.ts'
 import { type PolicyChange, project } from '../log/delta.ts'
 import { applyPolicy } from '../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../management/policy-file/empty-environment.ts'
 import { hint } from '../management/policy-file/form-sentence.ts'
-import type { Problem, Source } from '../management/policy-file/problem.ts'
+import { inOrder, type Problem, type Source } from '../management/policy-file/problem.ts'
 import { readPolicy } from '../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../management/policy-file/schema.ts'
 import type { ZerohopError } from '../model/errors.ts'
@@ -23,10 +23,15 @@ export class PolicyUnderTest {
   /** what the policy consists of, without the facts of test files */
   readonly changes: readonly PolicyChange[]
 
-  /** @throws what a write throws; the policy was read without errors */
-  constructor(policy: PolicyFile) {
+  /**
+   * @param policy was read without errors
+   * @param wrong is told what only a policy as a whole has to hold, such as the users of its role assignments
+   */
+  constructor(policy: PolicyFile, wrong: Wrong) {
     this.#base = emptyEnvironment(this.#mint)
-    applyPolicy(this.#base, policy, this.#mint)
+    applyPolicy(this.#base, policy, this.#mint, (error) =>
+      wrong(sentenceOf(error, this.#base), (error.path ?? []).slice(1)),
+    )
     this.changes = projected(this.#base)
   }
 
@@ -43,20 +48,24 @@ export class PolicyUnderTest {
 }
 
 /** @throws DELTA_INVALID and the like for changes that no policy has */
-export function imageOf(...changes: readonly (readonly PolicyChange[])[]): Image {
-  return Image.build('0'.repeat(32), POSITION, changes.flat())
+export function imageOf(changes: readonly PolicyChange[], kernel?: KernelSource): Image {
+  return Image.build('0'.repeat(32), POSITION, changes, kernel === undefined ? {} : { kernel })
 }
 
-/** The image of policy files with their facts; without one when they have errors. */
-export function imageOfPolicy(sources: readonly Source[]): {
-  readonly image?: Image
+/** The policy of files, or what is wrong with them. */
+export function policyUnderTest(sources: readonly Source[]): {
+  readonly under?: PolicyUnderTest
   readonly problems: readonly Problem[]
 } {
-  const { policy, problems } = readPolicy(sources)
+  const { policy, problems, placeOf } = readPolicy(sources)
   const errors = problems.filter(({ severity }) => severity === 'error')
-  return errors.length > 0
-    ? { problems: errors }
-    : { image: imageOf(new PolicyUnderTest(policy).changes), problems: [] }
+  if (errors.length > 0) return { problems: errors }
+  const found: Problem[] = []
+  const under = new PolicyUnderTest(policy, (message, path, which) => {
+    found.push({ severity: 'error', message, place: placeOf(path, which) })
+  })
+  const names = sources.map(({ name }) => name)
+  return found.length > 0 ? { problems: inOrder(found, names) } : { under, problems: [] }
 }
 
 function projected(draft: Draft): PolicyChange[] {

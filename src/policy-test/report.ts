@@ -1,5 +1,7 @@
 // Reports of a run of policy tests: for people, and as TAP, JUnit XML and JSON for machines. Pure: a run in, text out.
+
 import type { Problem } from '../management/policy-file/problem.ts'
+import { counted } from '../model/counted.ts'
 import type { Covered } from './coverage.ts'
 import type { FileResult, Mutants, TestResult, TestRun } from './run-tests.ts'
 
@@ -149,5 +151,3 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!)
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

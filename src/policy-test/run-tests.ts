@@ -5,7 +5,6 @@ import type { PolicyChange } from '../log/delta.ts'
 import type { Path } from '../management/fields.ts'
 import { formSentence } from '../management/policy-file/form-sentence.ts'
 import type { Problem, Source } from '../management/policy-file/problem.ts'
-import { readPolicy } from '../management/policy-file/read-policy.ts'
 import { misfits } from '../management/policy-file/shape.ts'
 import { versionOf } from '../management/policy-file/versions.ts'
 import { YamlDocument } from '../management/policy-file/yaml-document.ts'
@@ -15,7 +14,7 @@ import { Coverage, type Covered } from './coverage.ts'
 import type { AnyExpectation } from './expectation.ts'
 import { Expectations, type Wrong } from './expectations.ts'
 import { type Failure, failureOf, isMet } from './judge.ts'
-import { imageOf, PolicyUnderTest } from './policy-under-test.ts'
+import { imageOf, type PolicyUnderTest, policyUnderTest } from './policy-under-test.ts'
 import { rulesOf } from './rules.ts'
 import { TestFile } from './test-file.ts'
 
@@ -59,10 +58,8 @@ interface Case {
 
 /** Never throws for what stands in the files. */
 export function runTests(policy: readonly Source[], tests: readonly Source[], options: RunOptions): TestRun {
-  const read = readPolicy(policy)
-  const errors = read.problems.filter(({ severity }) => severity === 'error')
-  if (errors.length > 0) return { problems: errors, files: [] }
-  const under = new PolicyUnderTest(read.policy)
+  const { under, problems: errors } = policyUnderTest(policy)
+  if (under === undefined) return { problems: errors, files: [] }
   const problems: Problem[] = []
   const cases: Case[] = []
   const files = tests.map((source) => runFile(under, source, options.now, problems, cases))
@@ -94,7 +91,7 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
   if (time === undefined) wrong('the time is not one such as 2026-01-31T12:00:00Z', ['now'])
   const { changes, users } = under.facts(facts, wrong)
   if (problems.length > before) return nothing
-  const image = imageOf(under.changes, changes)
+  const image = imageOf([...under.changes, ...changes])
   const expectations = new Expectations(image, { users }, time ?? now, wrong)
   for (const [at, item] of expect.entries()) {
     expectations.read(item, ['expect', at])
@@ -127,7 +124,7 @@ function mutantsOf(changes: readonly PolicyChange[], cases: readonly Case[]): Mu
   const rules = rulesOf(changes).slice(0, MUTANTS_MAX)
   const survived = rules.filter(({ mutant }) =>
     cases.every(({ changes: facts, met }) => {
-      const image = imageOf(changes, facts, [mutant])
+      const image = imageOf([...changes, ...facts, mutant])
       return met.every((expectation) => isMet(image, expectation))
     }),
   )

@@ -71,7 +71,8 @@ export const TableExpectation = closed({
 })
 export type TableExpectation = Static<typeof TableExpectation>
 
-const Facts = closed(
+/** What may be added to a policy for a test. */
+export const Facts = closed(
   membersOf(
     PolicyFile,
     'tenants',
@@ -82,6 +83,7 @@ const Facts = closed(
     'role_assignments',
   ),
 )
+export type Facts = Static<typeof Facts>
 
 /** The whole file. What an expectation is, is told apart by its members. */
 export const TestFile = named(

@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import { asOpenError, syncFile } from './disk.ts'
 import { acquireLock } from './lock.ts'
 import { forkAtHead } from './log.ts'
@@ -45,12 +46,14 @@ export interface BackupLog {
 }
 
 const MANIFEST = 'backup.json'
+/** In the data folder: when it was last backed up. */
+const LAST = 'last-backup.json'
 const DATA = 'data.mdb'
 
 /** Makes the folder of a backup. @throws FOLDER_NOT_EMPTY */
 export function makeBackupFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, FOR_ITS_OWNER)
     requireEmpty(folder)
   } catch (error) {
     throw asOpenError(error, folder)
@@ -82,6 +85,23 @@ export async function finishBackup(
   return manifest
 }
 
+/** Notes in the data folder that a backup of it is complete. */
+export function noteBackup(data: string, at: number): void {
+  const path = join(data, LAST)
+  writeFileSync(`${path}.new`, `${JSON.stringify({ at })}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+/** When a backup of the data folder was last completed, in ms since 1970; 0 when it never was. */
+export function lastBackup(data: string): number {
+  try {
+    const { at } = JSON.parse(readFileSync(join(data, LAST), 'utf8')) as { readonly at?: unknown }
+    return typeof at === 'number' ? at : 0
+  } catch {
+    return 0 // there is none, or it cannot be read
+  }
+}
+
 /**
  * Makes a data folder from a backup, also from one of an older format. Every log keeps its revision and begins a new
  * history there, so that followers of the old one take a fresh image.
@@ -91,7 +111,7 @@ export async function finishBackup(
 export async function restoreBackup(backup: string, folder: string, newLineage: () => string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder, FOR_ITS_OWNER)
     requireEmpty(folder)
     const lock = await acquireLock(folder)
     try {

@@ -11,7 +11,7 @@ import { asDiskError } from './disk.ts'
 import type { Head } from './heads.ts'
 import { EMPTY_LOG, measured, requireRoom, sizesOf } from './image-budget.ts'
 import { KIND_NUMBERS } from './kinds.ts'
-import { ABORT } from './lmdb.ts'
+import { abort } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append, chainAfter, contentOf, encodeEntry } from './log.ts'
 import type { Seal } from './secrets.ts'
@@ -67,6 +67,8 @@ export interface Done {
   readonly revision: number
   /** logs beside its own that the use case wrote to */
   readonly also: readonly LogId[]
+  /** absent without any */
+  readonly warnings?: readonly string[]
 }
 
 export type Reply = Done | { readonly failure: Failure }
@@ -177,7 +179,7 @@ export class BatchRunner {
       const mint = new NodeMint(now)
       this.#tables.root.transactionSync(() => {
         replies = jobs.map((job) => this.#runOne(job, mint))
-        return ABORT
+        return abort()
       })
       return { replies, ...proposed }
     } catch (error) {
@@ -326,7 +328,8 @@ export class BatchRunner {
       else this.#tables.secrets.put(id, sealed)
     }
     const also = writes.slice(1).map(({ log }) => log)
-    return { result: decided.result, revision, also }
+    const { result, warnings } = decided
+    return { result, revision, also, ...(warnings === undefined ? {} : { warnings }) }
   }
 
   #decide(job: Job, mint: Mint): Decided<unknown> {

@@ -6,11 +6,12 @@
 //   file     about, one line of JSON │ parts │ u32 0 │ SHA-256 of everything before
 //   part     length u32 │ deflated rows (object-rows.ts)
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import { CHECKPOINT_LINE_BYTES_MAX } from '../model/limits.ts'
 import { syncFile } from './disk.ts'
 import type { PlacedObject } from './load-snapshot.ts'
@@ -75,7 +76,7 @@ export function writeCheckpoint(
   objects: Iterable<PlacedObject>,
 ): Checkpoint {
   const folder = checkpointFolder(data, environment)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, FOR_ITS_OWNER)
   // what a process left that ended meanwhile
   for (const name of namesIn(folder)) if (name.endsWith('.new')) rmSync(join(folder, name), { force: true })
   const path = join(folder, `${revision}.${at}`)

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ZerohopError } from '../model/errors.ts'
 import { PROBE_MS } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
+import { endText, isFault, unfinished } from './child-end.ts'
 import { dataFolder } from './disk.ts'
 import { openTables } from './tables.ts'
 
@@ -23,7 +24,7 @@ const LAST_PAGE_OF_NONE = 1
  * Checks the data file of a folder and creates it when it is missing. A new file gets its name only when it is
  * complete, so an empty file is always damage and never an interrupted first start.
  * @param clean whether the last process closed the folder; if not, the pages of the file are walked once
- * @throws DATA_DAMAGED
+ * @throws DATA_DAMAGED, CHECK_UNFINISHED
  */
 export async function prepareData(folder: string, clean: boolean): Promise<void> {
   const suspicion = suspect(join(folder, 'data.mdb'))
@@ -40,7 +41,7 @@ export async function prepareData(folder: string, clean: boolean): Promise<void>
 async function createData(folder: string): Promise<void> {
   const unfinished = join(folder, 'data.new')
   rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(unfinished)
+  mkdirSync(unfinished, { mode: 0o700 })
   await openTables(unfinished, 'create').root.close()
   renameSync(join(unfinished, 'data.mdb'), join(folder, 'data.mdb'))
   rmSync(unfinished, { recursive: true, force: true })
@@ -105,13 +106,20 @@ function readMeta(file: number, at: number): Meta | undefined {
   return { pageBytes, lastPage: Number(bytes.readBigUInt64LE(144)), transaction: Number(bytes.readBigUInt64LE(152)) }
 }
 
-/** Reads the file in a child process. Returns the reason when that fails or kills the child; undefined otherwise. */
+/**
+ * Reads the file in a child process. Returns what is damaged; undefined when nothing is.
+ * @throws CHECK_UNFINISHED when the child was ended by something else than what it read
+ */
 function probe(folder: string, depth: 'pages' | 'values'): Promise<string | undefined> {
   const script = fileURLToPath(threadUrl(import.meta.url, './environment-check.ts'))
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, folder, depth], { timeout: PROBE_MS }, (error, stdout) => {
-      if (error === null) resolve(undefined)
-      else resolve(stdout.trim() || `reading data.mdb ended with ${error.signal ?? `exit code ${error.code}`}`)
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [script, folder, depth], { timeout: PROBE_MS }, (error, stdout, stderr) => {
+      if (error === null) return resolve(undefined)
+      const [said, end] = [stdout.trim(), { code: error.code, signal: error.signal }]
+      if (said !== '') resolve(said)
+      else if (isFault(end)) resolve(endText(end))
+      else if (error.killed) reject(unfinished(dataFolder(folder), `it took more than ${PROBE_MS / 1000} s`))
+      else reject(unfinished(dataFolder(folder), stderr.trim().split('\n').at(-1) || endText(end)))
     })
   })
 }

@@ -1,5 +1,5 @@
 // Maps errors of the operating system and of LMDB to domain errors. Their texts leave this file only as a short reason.
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
 
@@ -38,10 +38,23 @@ const UNREADABLE = new Set<unknown>([
   MDB_PANIC,
 ])
 
+const ENOMEM = 12
+const EAGAIN = process.platform === 'darwin' ? 35 : 11
+const ENFILE = 23
+const EMFILE = 24
+const MDB_READERS_FULL = -30790
+const MDB_TLS_FULL = -30789
+const MDB_MAP_RESIZED = -30785
+/** Errors that say what the process or the machine lacks, and nothing of the data. */
+const SHORTAGE = new Set<unknown>([
+  ...[ENOMEM, EAGAIN, ENFILE, EMFILE, 'ENOMEM', 'EAGAIN', 'ENFILE', 'EMFILE'],
+  ...[EACCES, EPERM, 'EACCES', 'EPERM', 'LMDB_MISSING', MDB_READERS_FULL, MDB_TLS_FULL, MDB_MAP_RESIZED],
+])
+
 /**
  * The disk counts as full when this many bytes do not fit behind the data file: LMDB reports a truncated write as EIO.
  */
-const ROOM_BYTES = 64 * 1024
+export const ROOM_BYTES = 64 * 1024
 
 /** DISK_FULL or DISK_FAILED when `error` came from the disk under `folder`, else undefined. */
 export function asDiskError(error: unknown, folder: string): ZerohopError | undefined {
@@ -76,6 +89,11 @@ export function damageReason(error: unknown): string | undefined {
   return isDamage ? reasonOf(error) : undefined
 }
 
+/** Whether an error of reading says nothing of the data: memory, descriptors, permissions, readers. */
+export function isShortage(error: unknown): boolean {
+  return SHORTAGE.has(codeOf(error))
+}
+
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
@@ -85,11 +103,17 @@ function reasonOf(error: unknown): string {
   return text.replace(/, \w+ '.*'$/, '') // node names the call and the path after the reason
 }
 
+/** Bytes that are free on the disk of a folder, for this account. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
 /**
  * Tries a write at the offset where the data file would grow, in a file of its own: detects a full disk, a quota and a
  * file size limit.
  */
-function hasRoom(folder: string): boolean {
+export function hasRoom(folder: string): boolean {
   const path = join(folder, 'room')
   try {
     const file = openSync(path, 'w', 0o600)

@@ -1,6 +1,7 @@
 // The child process of data-file.ts: reads the data file once, so that damage kills this process and not the server.
 // `pages` walks the trees, about 0.1 µs for each entry; `values` also reads every record and compares its checksum,
 // about 1 µs.
+import { isShortage } from './disk.ts'
 import { openTables } from './tables.ts'
 
 const [folder, depth] = process.argv.slice(2)
@@ -17,7 +18,9 @@ try {
 } catch (error) {
   const isForeign = error instanceof Error && 'code' in error && error.code === 'DATA_FOREIGN'
   if (!isForeign) {
-    process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    const reason = error instanceof Error ? error.message : String(error)
+    // what the machine lacks is not told as something of the data
+    ;(isShortage(error) ? process.stderr : process.stdout).write(`${reason}\n`)
     process.exitCode = 1
   }
 }

@@ -19,6 +19,10 @@ export class Following {
   readonly #followers = new Set<Followers>()
   /** logs whose newest revision has not reached the followers yet */
   readonly #behind = new Map<LogId, Promise<boolean>>()
+  /** logs with a revision that nobody waits for: followers take it in their own time */
+  readonly #left = new Map<LogId, number>()
+  /** commits under way that are answered when they are on disk */
+  #atCommit = 0
 
   /** Returns how to stop. */
   add(followers: Followers): () => void {
@@ -28,12 +32,30 @@ export class Following {
 
   /** True while followers have not caught up. */
   get isAwaited(): boolean {
-    return this.#behind.size > 0
+    return this.#behind.size + this.#left.size > 0
   }
 
   /** Call in the turn in which the revision is on disk, before anything else is notified. */
   moved(log: LogId, revision: number): void {
     if (this.#followers.size === 0) return
+    // a commit that waits follows it when it is done
+    if (this.#atCommit > 0) this.#left.set(log, revision)
+    else this.#follow(log, revision)
+  }
+
+  /** Runs a commit; one that is answered when it is on disk hurries no follower. */
+  async during<T>(isAtCommit: boolean, commit: () => Promise<T>): Promise<T> {
+    if (!isAtCommit) return commit()
+    this.#atCommit++
+    try {
+      return await commit()
+    } finally {
+      this.#atCommit--
+    }
+  }
+
+  #follow(log: LogId, revision: number): void {
+    this.#left.delete(log)
     const all = [...this.#followers].map((each) => each.notBefore(log, revision, ACKNOWLEDGE_WAIT_MS))
     const followed = Promise.all(all).then((inTime) => {
       if (this.#behind.get(log) === followed) this.#behind.delete(log)
@@ -47,6 +69,10 @@ export class Following {
    * `early`.
    */
   async caughtUp(logs: readonly LogId[]): Promise<void> {
+    for (const log of logs) {
+      const revision = this.#left.get(log)
+      if (revision !== undefined) this.#follow(log, revision)
+    }
     const inTime = await Promise.all(logs.map(async (log) => this.#behind.get(log)))
     if (inTime.includes(false)) this.early++
   }

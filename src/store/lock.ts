@@ -6,6 +6,7 @@ import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, w
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { contained } from '../model/contained.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LOCK_HEARTBEAT_MS, LOCK_SILENCE_MS } from '../model/limits.ts'
 
@@ -47,7 +48,10 @@ export async function acquireLock(folder: string): Promise<Lock> {
 }
 
 function hold(path: string, me: Holder, clean: boolean): Lock {
-  const heartbeat = setInterval(() => touch(path), LOCK_HEARTBEAT_MS).unref()
+  const heartbeat = setInterval(
+    contained('the heartbeat of the lock', () => touch(path)),
+    LOCK_HEARTBEAT_MS,
+  ).unref()
   return {
     clean,
     release() {

@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } fro
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { contained } from '../model/contained.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { threadUrl } from '../model/thread.ts'
 import { asOpenError, syncFile } from './disk.ts'
@@ -93,12 +94,14 @@ function placeAside(data: string): string {
 function make(folder: string, target: string, said: (text: string) => void): Promise<boolean> {
   const script = fileURLToPath(threadUrl(import.meta.url, './repair-child.ts'))
   const child = spawn(process.execPath, [script, folder, target], { stdio: ['ignore', 'pipe', 'ignore'] })
-  createInterface({ input: child.stdout }).on('line', (line) => said(JSON.parse(line) as string))
+  const read = (line: string): void => said(JSON.parse(line) as string)
+  createInterface({ input: child.stdout }).on('line', contained('a line of the child process', read))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => {
+    const ended = (code: number | null, signal: string | null): void => {
       if (signal !== null) said(`reading data.mdb ended with ${signal}`)
       resolve(code === 0)
-    })
+    }
+    child.on('close', contained('the end of the child process', ended, reject))
   })
 }

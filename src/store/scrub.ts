@@ -1,6 +1,8 @@
 // Verifies the data of a running server periodically, in a child process that works a tenth of the time at the lowest
 // priority, so that bytes that changed on disk are found before they are needed. Damage is reported, counted, and stops
 // writes into its log (damages.ts).
+
+import { contained, inBackground } from '../model/contained.ts'
 import { type OnEvent, tell } from '../model/events.ts'
 import { SCRUB_FIRST_MS } from '../model/limits.ts'
 import type { Damage } from './verify-part.ts'
@@ -16,6 +18,8 @@ export interface ScrubStats {
   checked: number
   /** damages found since the start; each round counts an unrepaired one again */
   damages: number
+  /** rounds that could not be made to their end */
+  failures: number
   /** ms since 1970 when a round last ended; 0 when none has */
   completedAt: number
   /** progress of the current round, from 0 to 1; 0 between rounds */
@@ -34,11 +38,11 @@ export interface ScrubOptions {
 export type ScrubEvent =
   | { readonly event: 'damaged'; readonly damage: Damage }
   | { readonly event: 'completed'; readonly verified: Verified }
-  /** a round could not be begun */
+  /** a round could not be begun, or ended early: nothing is known of the data */
   | { readonly event: 'failed'; readonly error: unknown }
 
 export class Scrub {
-  readonly stats: ScrubStats = { checked: 0, damages: 0, completedAt: 0, progress: 0 }
+  readonly stats: ScrubStats = { checked: 0, damages: 0, failures: 0, completedAt: 0, progress: 0 }
   readonly #folder: string
   readonly #found: (damage: Damage) => void
   readonly #ended: () => void
@@ -75,12 +79,20 @@ export class Scrub {
 
   #plan(ms: number, options: ScrubOptions): void {
     if (this.#isClosed) return
-    this.#timer = setTimeout(() => {
-      void this.#round(options).finally(() => this.#plan(options.everyMs, options))
-    }, ms).unref()
+    const begin = async (): Promise<void> => {
+      const { failures } = this.stats
+      try {
+        await this.#round(options)
+      } finally {
+        // what says nothing of the data is tried again soon
+        const soon = Math.min(options.everyMs, SCRUB_FIRST_MS)
+        this.#plan(this.stats.failures > failures ? soon : options.everyMs, options)
+      }
+    }
+    const round = contained('the scrub', () => inBackground('the scrub', begin()))
+    this.#timer = setTimeout(round, ms).unref()
   }
 
-  /** Never rejects. */
   async #round(options: ScrubOptions): Promise<void> {
     const before = this.stats.checked
     try {
@@ -101,6 +113,7 @@ export class Scrub {
       this.stats.completedAt = options.now()
       tell(options.onEvent, { event: 'completed', verified })
     } catch (error) {
+      this.stats.failures++
       tell(options.onEvent, { event: 'failed', error })
     } finally {
       this.stats.progress = 0

@@ -2,17 +2,20 @@
 // thread, and see only what is on disk; every write is a use case that the writer thread runs. One process at a time
 // has the folder open. The file is long because it has the documented interface of the store next to its one
 // implementation, whose methods are short.
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, ObjectName, Position } from '../log/change.ts'
 import { imageBytes } from '../log/image-bytes.ts'
+import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import type { ApiKey } from '../model/objects.ts'
 import type { AskingKey, Once } from './batch.ts'
 import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
+import { DiskState } from './disk-state.ts'
 import { type Followers, Following } from './following.ts'
 import { entryCount, type Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
@@ -65,6 +68,8 @@ export interface Asking {
   readonly isFirst?: boolean
   /** key of the organization that begins: refused with OBJECT_EXISTS when another one has it */
   readonly newOrganization?: string
+  /** answered when the write is on disk: followers in this process take it in their own time */
+  readonly atCommit?: boolean
 }
 
 /** Tasks whose outcome any replica tells. A task ends with the write that names it, or by `fail`. */
@@ -144,8 +149,12 @@ export interface Store<U extends UseCases> {
   readonly pdps: SharedPdps | undefined
   /** What a replica cannot do in the background; undefined when nothing is wrong. */
   readonly trouble: ZerohopError | undefined
+  /** Of a replica: the last moment of which it has everything that was on record then, in monotonic ms. */
+  readonly caughtUpAt: number | undefined
   /** The durable position of a log. @throws OBJECT_NOT_FOUND */
   head(log: LogId): Position
+  /** The value with which the history of a log begins: a restore begins another one. @throws OBJECT_NOT_FOUND */
+  lineage(log: LogId): string
   /** An upper bound of the environment's image in bytes; undefined when nothing was written since an older version. */
   imageBytes(log: LogId): number | undefined
   /**
@@ -189,6 +198,8 @@ export interface Store<U extends UseCases> {
   readonly secretsKeyWarning: string | undefined
   /** Verifies all data periodically once it is started. */
   readonly scrub: Scrub
+  /** whether the disk of the folder takes writes */
+  readonly disk: Pick<DiskState, 'trouble' | 'freeBytes'>
   /** Bytes of the data file. */
   readonly bytes: number
   /** Counters of the writer since the store was opened, and the number of queued use cases. */
@@ -227,7 +238,7 @@ async function openOnce<U extends UseCases>(options: StoreOptions): Promise<Lmdb
   let lock: Lock | undefined
   let tables: Tables | undefined
   try {
-    makeFolder(folder)
+    makeFolder(folder, FOR_ITS_OWNER)
     lock = await acquireLock(folder)
     if (replica === undefined) {
       requireNoCache(folder)
@@ -271,8 +282,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   #closing: Promise<void> | undefined
   #isClosed = false
 
+  readonly disk: DiskState
   readonly isReplicated: boolean
   trouble: ZerohopError | undefined
+  caughtUpAt: number | undefined
   historyLost: ZerohopError | undefined
   readonly atStart: UpkeepEvent[] = []
   #confirming: Promise<void> | undefined
@@ -280,6 +293,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey, isReplicated: boolean) {
     this.isReplicated = isReplicated
     this.folder = folder
+    this.disk = new DiskState(folder)
     this.#tables = tables
     this.#lock = lock
     this.#key = key
@@ -309,12 +323,18 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (event.event === 'died') this.#listeners.tell({ event: 'writer died', error: event.error })
     else if (event.event === 'trouble') {
       this.trouble = event.error
+      if (event.error !== undefined) this.disk.failed(event.error)
       this.#listeners.tell(event)
     } else if (event.event === 'upkeep') {
       if (this.#writer === undefined) this.atStart.push(event.upkeep)
       this.#listeners.tell(event)
-    } else {
-      if (event.event === 'batch') this.#listeners.tell({ event: 'batch', seconds: event.seconds })
+    } else if (event.event === 'caught up') this.caughtUpAt = event.at
+    else {
+      if (event.event === 'batch') {
+        if (event.refused !== undefined) this.disk.failed(event.refused)
+        else if (event.hasWritten) this.disk.worked()
+        this.#listeners.tell({ event: 'batch', seconds: event.seconds })
+      }
       this.#moved(event.moved)
     }
   }
@@ -348,13 +368,15 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     const damage = this.#damages.of(log)
     if (damage !== undefined) throw damage
     // where nobody else writes, a key is as valid in the writer as it was at the gate
-    const { newOrganization } = asking
+    const { newOrganization, atCommit = false, ...asked } = asking
     const alone = newOrganization === undefined ? {} : { newOrganization }
-    const job = { log, name, input, by, ...(this.isReplicated ? asking : alone) }
-    const { result, revision, also } = await this.#writer.commit(job)
-    if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
+    const job = { log, name, input, by, ...alone, ...(this.isReplicated ? asked : {}) }
+    const writer = this.#writer
+    const done = await this.#following.during(atCommit, () => writer.commit(job))
+    const { result, revision, also, warnings } = done
+    if (!atCommit && this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
     // the thread ran the use case of that name, so its result has that type
-    return { result: result as ResultOf<U[N]>, revision }
+    return { result: result as ResultOf<U[N]>, revision, ...(warnings === undefined ? {} : { warnings }) }
   }
 
   forgetLoss(): void {
@@ -365,10 +387,11 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (!this.isReplicated) return Promise.resolve()
     // one question for all that ask in this turn of the loop; none joins a question that was sent
     this.#confirming ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
+      const ask = (): void => {
         this.#confirming = undefined
         this.#ask({ about: 'record' }).then(() => resolve(), reject)
-      })
+      }
+      setImmediate(contained('asking the database', ask, reject))
     })
     return this.#confirming
   }
@@ -400,6 +423,11 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   head(log: LogId): Position {
     return this.#require(log)
+  }
+
+  lineage(log: LogId): string {
+    const { chain } = this.#require(log)
+    return this.#headOf(log)?.lineage ?? chain
   }
 
   imageBytes(log: LogId): number | undefined {
@@ -571,14 +599,6 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
 function closed(): ZerohopError {
   return new ZerohopError('CLOSED', { what: 'the store' })
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch {
-    mkdirSync(folder) // a recursive mkdir reports ENOENT for every failure; this call reports the reason
-  }
 }
 
 /** Makes the names of new files durable: LMDB syncs the file but not the folder that it made it in. */

@@ -6,7 +6,7 @@ import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isZerohopError } from '../model/errors.ts'
 import { SCRUB_PERCENT, VERIFY_PROGRESS_MS } from '../model/limits.ts'
-import { dataFolder } from './disk.ts'
+import { dataFolder, isShortage } from './disk.ts'
 import { openTables, type Tables } from './tables.ts'
 import { verifyAll } from './verify-folder.ts'
 import type { Damage } from './verify-part.ts'
@@ -27,7 +27,7 @@ try {
     const tables = openTables(folder, 'read')
     if (isPaced) {
       say({ opened: true })
-      setPriority(constants.priority.PRIORITY_LOW) // not before: the server waited for this process until now
+      yieldToServer()
     }
     await verify(tables)
     await tables.root.close()
@@ -35,6 +35,7 @@ try {
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error)
   if (isZerohopError(error, 'DATA_FOREIGN')) say({ refused: reason })
+  else if (isShortage(error)) say({ failed: reason })
   else say({ log: null, what: dataFolder(folder), reason })
 }
 process.stdin.destroy()
@@ -44,6 +45,15 @@ async function turnToOpen(): Promise<void> {
   const turn = Promise.race([once(process.stdin, 'data'), once(process.stdin, 'end')])
   say({ ready: true })
   await turn
+}
+
+/** Lowers the priority; not before the folder is open: the server waited for this process until then. */
+function yieldToServer(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW)
+  } catch {
+    // where that is forbidden it works at the usual priority, a part of the time
+  }
 }
 
 async function verify(tables: Tables): Promise<void> {

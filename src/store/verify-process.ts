@@ -1,14 +1,16 @@
 // Runs a verification in a child process (verify-child.ts) and receives its reports. A damaged page may kill the
-// process that reads it, which also counts as damage; it never kills the server. It can run beside a server: LMDB
+// process that reads it, which also counts as damage (child-end.ts); it never kills the server. It can run beside a server: LMDB
 // shares a folder among processes, and the child only reads. Only the opening is not safe there.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { LogId } from '../log/change.ts'
+import { contained } from '../model/contained.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { PROBE_MS, SCRUB_OPEN_MS } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
+import { endText, isFault, unfinished } from './child-end.ts'
 import { dataFolder } from './disk.ts'
 import type { Damage } from './verify-part.ts'
 
@@ -21,6 +23,8 @@ export type FromVerifyChild =
   | { readonly log: LogId | null; readonly what: string; readonly reason: string }
   /** the data is not of this version: nothing was compared */
   | { readonly refused: string }
+  /** what it needed of the system could not be had: nothing is said about the data */
+  | { readonly failed: string }
 
 export interface Verified {
   /** records and entries that were compared */
@@ -44,7 +48,7 @@ export interface VerifyBesideServer extends VerifyListener {
 }
 
 export interface RunningVerification {
-  /** undefined when it was stopped before its end */
+  /** undefined when it was stopped before its end; rejects with CHECK_UNFINISHED when something else ended it */
   readonly ended: Promise<(Verified & { readonly refused?: string }) | undefined>
   /** asks the child to end; `ended` resolves when it has */
   stop(): void
@@ -88,36 +92,45 @@ function start(
   const child = spawn(process.execPath, [script, folder, pace], { stdio: ['pipe', 'pipe', 'ignore'] })
   const found = { checked: 0, damages: 0 }
   let [isDone, isStopped] = [false, false]
-  let refused: string | undefined
+  let [refused, failed]: (string | undefined)[] = []
   const damage = (reporter: Damage): void => {
     found.damages++
     listener.damage(reporter)
   }
-  const silence = setTimeout(() => child.kill('SIGKILL'), PROBE_MS).unref()
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  const silent = (): void => {
+    failed = `it said nothing for ${PROBE_MS / 1000} s`
+    child.kill('SIGKILL')
+  }
+  const silence = setTimeout(contained('the silence of the child process', silent), PROBE_MS).unref()
+  const heard = (line: string): void => {
     silence.refresh()
-    const said = JSON.parse(line) as FromVerifyChild
+    const said = JSON.parse(line) as FromVerifyChild // a child that is killed may leave half a line
     if ('ready' in said) step('ready', child)
     else if ('opened' in said) step('opened', child)
     else if ('refused' in said) refused = said.refused
+    else if ('failed' in said) failed = said.failed
     else if ('what' in said) damage(damageOf(said.log ?? undefined, said.what, said.reason))
     else {
       found.checked = said.checked
       isDone = said.done ?? false
       listener.progress(said.checked, said.total)
     }
-  })
+  }
+  createInterface({ input: child.stdout }).on('line', contained('a line of the child process', heard))
   child.stdin.on('error', () => undefined) // the child has already ended
   const ended = new Promise<(Verified & { readonly refused?: string }) | undefined>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => {
+    const closed = (code: number | null, signal: string | null): void => {
       clearTimeout(silence)
-      if (isStopped && !isDone) return resolve(undefined)
-      if (refused !== undefined) return resolve({ ...found, refused })
-      const reason = `reading data.mdb ended with ${signal ?? `exit code ${code}`}`
-      if (!isDone && found.damages === 0) damage(damageOf(undefined, dataFolder(folder), reason))
-      resolve(found)
-    })
+      const end = { code, signal }
+      const isWhole = isDone || refused !== undefined || found.damages > 0
+      if (isStopped && !isDone) resolve(undefined)
+      else if (isWhole || isFault(end)) {
+        if (!isWhole) damage(damageOf(undefined, dataFolder(folder), endText(end)))
+        resolve({ ...found, ...(refused === undefined ? {} : { refused }) })
+      } else reject(unfinished(dataFolder(folder), failed ?? endText(end)))
+    }
+    child.on('close', contained('the end of the child process', closed, reject))
   })
   const stop = (): void => {
     isStopped = true

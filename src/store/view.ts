@@ -76,6 +76,8 @@ export interface Decided<T> {
   readonly summary?: string
   /** Writes a log entry even without changes: reading a secret, exporting and backing up are logged. */
   readonly logged?: boolean
+  /** What the caller should know of it although it was carried out, a sentence each. */
+  readonly warnings?: readonly string[]
   readonly result: T
 }
 
@@ -88,4 +90,6 @@ export type ResultOf<U extends UseCase> = ReturnType<U> extends Decided<infer T>
 export interface Committed<T> {
   readonly result: T
   readonly revision: number
+  /** see `Decided` */
+  readonly warnings?: readonly string[]
 }

@@ -64,6 +64,8 @@ export type FromThread =
   | { readonly passed: number }
   | { readonly trouble: Failure | undefined }
   | { readonly paused: true }
+  /** a replica has everything that was on record so many milliseconds ago */
+  | { readonly caughtUpAgo: number }
   | { readonly upkeep: UpkeepEvent }
   | Replies
 

@@ -2,6 +2,7 @@
 // answers each when its outcome is on record: on disk, or in the database of replicas. The entry file of the thread
 // calls `serveWriter` with the use cases; this file does not depend on them.
 import { parentPort, workerData } from 'node:worker_threads'
+import { closePort } from '../model/thread.ts'
 import { BatchRunner, type Reply, toFailure } from './batch.ts'
 import { sealWith } from './secrets.ts'
 import { openTables } from './tables.ts'
@@ -25,7 +26,7 @@ export function serveWriter(useCases: UseCases): void {
       send({ ...replies, replies: replies.replies.map(cloneable) })
     }
   }
-  const closeTables = (): void => void tables.root.close().finally(() => port.close())
+  const closeTables = (): void => void tables.root.close().finally(() => closePort(port))
   if (replica !== undefined) {
     const parts = { tables, runner, secretsKey, send, answer }
     void import('./postgres/replica.ts')

@@ -2,6 +2,7 @@
 // the thread answers. It never reads or writes a table. Why a thread: docs/adr/0003-writer-thread.md.
 import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
+import { contained } from '../model/contained.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
@@ -24,11 +25,17 @@ export interface BatchEvent {
   readonly event: 'batch'
   readonly moved: readonly (readonly [LogId, Position])[]
   readonly seconds: number
+  /** what a write met that the disk refused */
+  readonly refused?: ZerohopError
+  /** true when something was written */
+  readonly hasWritten: boolean
 }
 export type WriterEvent =
   | BatchEvent
   /** logs were folded further, by writes of other replicas too */
   | { readonly event: 'moved'; readonly moved: BatchEvent['moved'] }
+  /** a replica has everything that was on record at `at`, in monotonic ms */
+  | { readonly event: 'caught up'; readonly at: number }
   /** what a replica cannot do in the background; without an error it can again */
   | { readonly event: 'trouble'; readonly error: ZerohopError | undefined }
   /** what a replica did for the record */
@@ -82,14 +89,21 @@ export class Writer {
   private constructor(entry: URL, data: ThreadData, onEvent: OnEvent<WriterEvent>) {
     this.#onEvent = onEvent
     this.#thread = new Worker(entry, { workerData: data, name: 'zerohop-writer' })
-    this.#thread.on('message', (message: FromThread) => this.#receive(message))
-    this.#thread.on('messageerror', (error) => this.#die('its answer cannot be read', error))
-    this.#thread.on('error', (error) => this.#die('it met an unexpected error', error))
+    const receive = (message: FromThread): void => this.#receive(message)
+    const unread = (error: Error): void => this.#die('its answer cannot be read', error)
+    const failed = (error: unknown): void => this.#die('it met an unexpected error', error)
+    this.#thread.on('message', contained('the answer of the writer', receive))
+    this.#thread.on('messageerror', contained('the end of the writer', unread))
+    this.#thread.on('error', contained('the end of the writer', failed))
     this.#exited = new Promise((resolve) => {
-      this.#thread.on('exit', (code) => {
+      const ended = (code: number): void => {
         this.#die(`exit code ${code}`)
         resolve()
-      })
+      }
+      this.#thread.on(
+        'exit',
+        contained('the end of the writer', ended, () => resolve()),
+      )
     })
   }
 
@@ -116,7 +130,7 @@ export class Writer {
       this.#queue.push({ job, resolve, reject })
       if (this.#isFlushPlanned || this.#ahead >= WRITER_IN_FLIGHT_MAX) return
       this.#isFlushPlanned = true
-      setImmediate(() => this.#flush()) // after all requests that arrive in this turn of the loop
+      setImmediate(contained('handing writes to the writer', () => this.#flush())) // after all requests that arrive in this turn of the loop
     })
   }
 
@@ -221,6 +235,8 @@ export class Writer {
     } else if ('moved' in message) this.#onEvent({ event: 'moved', moved: message.moved })
     else if ('trouble' in message)
       this.#onEvent({ event: 'trouble', error: message.trouble && fromFailure(message.trouble) })
+    else if ('caughtUpAgo' in message)
+      this.#onEvent({ event: 'caught up', at: performance.now() - message.caughtUpAgo })
     else if ('upkeep' in message) this.#onEvent({ event: 'upkeep', upkeep: message.upkeep })
     else if ('told' in message) this.#told(message)
     else if ('paused' in message) this.#pauses.shift()?.resolve()
@@ -254,7 +270,7 @@ export class Writer {
       this.#inFlight.delete(batch)
     }
     this.#waiting -= replies.length
-    this.#onEvent({ event: 'batch', moved, seconds })
+    this.#onEvent({ event: 'batch', moved, seconds, ...ofDisk(replies) })
     for (const [at, reply] of replies.entries()) {
       const waiting = inFlight.jobs[places?.[at] ?? at]
       if (waiting === undefined) continue
@@ -295,6 +311,14 @@ export class Writer {
     for (const { reject } of [...lost, ...asked]) reject(error)
     this.#asked.clear()
   }
+}
+
+/** What the replies tell of the disk. */
+function ofDisk(replies: Replies['replies']): Pick<BatchEvent, 'refused' | 'hasWritten'> {
+  const refusals = replies.flatMap((reply) => ('failure' in reply ? reply.failure : []))
+  const refused = refusals.find(({ code }) => code === 'DISK_FULL' || code === 'DISK_FAILED')
+  const hasWritten = refusals.length < replies.length
+  return { hasWritten, ...(refused === undefined ? {} : { refused: fromFailure(refused) }) }
 }
 
 /**

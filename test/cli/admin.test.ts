@@ -76,6 +76,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       expect(shown).toEqual(
         rows.map(({ id, level, access, project, environment, name, created_at }) => ({
           ...{ id, level, access, name: name ?? '', created: new Date(created_at).toISOString() },
+          ...{ ends: 'never', last: '–', used: '' },
           where: [project, environment].filter((part) => part !== null).join('/') || '–',
         })),
       )

@@ -138,7 +138,7 @@ describe('--verify', () => {
     expect(damaged.length).toBeGreaterThan(0)
     expect(started).toMatchObject({
       code: 'DATA_DAMAGED',
-      message: expect.stringContaining(`${damaged.length} damages, the first: ${damaged[0]?.damage}`),
+      message: expect.stringContaining(`${damaged.length} errors, the first: ${damaged[0]?.damage}`),
     })
     expect(called(lines, 'the data folder is whole')).toEqual([])
     // without being asked to look, it serves what can be read

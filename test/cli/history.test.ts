@@ -79,12 +79,12 @@ describe('zerohop history show', () => {
     const gained = await show(revisions[1]!)
     expect(gained).toMatch(new RegExp(`^Revision ${revisions[1]} of \\S+Z by .*: \\w+\nPOST /v2/schema/`))
     expect(gained).toContain('~ role reader\n    permissions: +doc:read\n')
-    expect(gained).toContain('By the policy alone:\n  + reader may doc:read\n')
+    expect(gained).toContain('Role changes:\n  + reader can doc:read\n')
     expect(gained).not.toContain('1 user')
     expect(await show(revisions[3]!)).toContain(
-      '1 user loses access (1 answer):\n  read doc in default: 1 user, as reader\n',
+      '1 user loses access (1 permission):\n  read doc in default: 1 user, as reader\n',
     )
-    expect(await show(revisions[0]!)).toContain('+ role reader\n    name: Reader\n\nNobody gained or lost access.\n')
+    expect(await show(revisions[0]!)).toContain('+ role reader\n    name: Reader\n\nNo one gained or lost access.\n')
     expect(await show(revisions[3]!, { access: false })).not.toContain('access')
   })
 

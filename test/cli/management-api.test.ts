@@ -31,9 +31,7 @@ describe('the management API of a command', () => {
     const keys = { organization: 'secret-o', environments: { development: 'secret-d', production: 'secret-p' } }
     writeFileSync(join(data, 'keys.json'), JSON.stringify(keys), { mode: 0o600 })
     const ask = (api: string) => remoteEnvironment(readEnv({ ZEROHOP_DATA: data }), { api })
-    await expect(ask('http://of-option:1')).rejects.toThrow(
-      'PDP_API_KEY is not set: `http://of-option:1` is asked with it',
-    )
+    await expect(ask('http://of-option:1')).rejects.toThrow('PDP_API_KEY is not set: `http://of-option:1` needs it')
     await expect(ask('http://127.0.0.1:1')).rejects.toMatchObject({ code: 'FEED_UNREACHABLE' })
   })
 

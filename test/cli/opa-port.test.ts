@@ -29,6 +29,7 @@ describe('the port', () => {
       listen: () => Promise.reject(Object.assign(new Error('busy'), { code: 'EADDRINUSE' })),
       close: async () => undefined,
       drain: async () => undefined,
+      closing: { announced: false },
       addresses: () => [],
       server: createHttpServer(),
     }

@@ -1,7 +1,7 @@
 // `zerohop plan`, `apply` and `diff` as people and pipelines meet them: exit codes, a plan in a file, a comment for a
 // pull request. Needs the build.
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -103,6 +103,28 @@ describe('a plan on the command line', () => {
     ])
   })
 
+  it('deletes nothing that a linked folder has, and nothing while a link leads nowhere', async () => {
+    const mount = join(folder, 'mount')
+    for (const team of ['team-a', 'team-b']) mkdirSync(join(mount, '..2026', team), { recursive: true })
+    writeFileSync(join(mount, '..2026/team-a/policy.yaml'), POLICY.replace(/\n {2}- \{ key: writer.*/, ''))
+    writeFileSync(
+      join(mount, '..2026/team-b/policy.yaml'),
+      'zerohop: 2\nroles: [{ key: writer, permissions: [doc:write], extends: [reader] }]\n',
+    )
+    symlinkSync('..2026', join(mount, '..data'))
+    for (const team of ['team-a', 'team-b']) symlinkSync(`..data/${team}`, join(mount, team))
+    for (const target of [[], ['--data', data]]) {
+      const ran = await run('plan', mount, '--prune', ...target)
+      expect([ran.code, ran.out, ran.err]).toEqual([2, expect.stringContaining('1 to change, 0 to delete'), ''])
+    }
+    rmSync(join(mount, '..2026/team-b'), { recursive: true })
+    for (const command of ['plan', 'apply']) {
+      const ran = await run(command, mount, '--prune')
+      expect([ran.code, ran.out]).toEqual([1, ''])
+      expect(ran.err).toContain('mount/team-b` is a link that leads nowhere')
+    }
+  })
+
   it('is a comment for a pull request without keys of users', async () => {
     write(`${POLICY}users: [{ key: "ana_b" }]\n`)
     const hidden = await run('plan', file, '--markdown')
@@ -145,7 +167,9 @@ describe('a plan on the command line', () => {
     const since = await run('diff', `@${new Date().toISOString()}`, '@9999')
     expect([since.code, since.err]).toEqual([
       1,
-      expect.stringMatching(/^zerohop: there is no file `@9999`, and as an environment: .*no revision 9999/),
+      expect.stringMatching(
+        /^zerohop: there is no file `@9999`, and as an environment: .*revision 9999 does not exist/,
+      ),
     ])
     const old = join(folder, 'old.yaml')
     expect(await run('export', old, '--at', String(revision))).toMatchObject({ code: 0, err: '' })
@@ -176,7 +200,7 @@ describe('a copy of an environment', () => {
     expect(made.out).toMatch(/Copied development into production \(\d+ to create, 0 to change, 0 to delete\)\n$/)
     expect(await copy('development', 'production', '--overwrite', '--yes')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Nothing to copy: production has it all\n'),
+      out: expect.stringContaining('Nothing to copy: production already has the same policy\n'),
     })
     expect((await copy('development', 'production', '--yes')).err).toContain('already exists')
     const folder = ['--data', data]

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { format } from '../../src/cli/commands/format.ts'
 import { init } from '../../src/cli/commands/init.ts'
-import { findPolicy, readSources } from '../../src/cli/commands/policy-sources.ts'
+import { findPolicy } from '../../src/cli/commands/policy-sources.ts'
 import { validate } from '../../src/cli/commands/validate.ts'
 import { findProject } from '../../src/cli/configuration/project-file.ts'
 import { printProblems } from '../../src/cli/terminal/print-problems.ts'
 import { SCHEMA_LINE } from '../../src/management/policy-file/format.ts'
+import { readSources } from '../../src/management/policy-file/read-files.ts'
 import { readPolicy } from '../../src/management/policy-file/read-policy.ts'
 import { POLICY_FILE_BYTES_MAX, POLICY_FILES_MAX, POLICY_FOLDERS_DEPTH_MAX } from '../../src/model/limits.ts'
 import { hasPassed, report } from '../../src/policy-test/report.ts'
@@ -45,9 +46,10 @@ describe('zerohop init', () => {
   it('writes a policy that is right, in the canonical form, with its configuration', () => {
     run(() => init(folder, {}) ?? undefined)
     expect(readdirSync(folder).sort()).toEqual(['policy.yaml', 'tests', 'zerohop.yaml'])
-    expect(run((from) => validate([], { strict: true }, from))).toEqual([0, '1 file: nothing is wrong\n'])
+    expect(run((from) => validate([], { strict: true }, from))).toEqual([0, '1 file: no problems\n'])
     expect(run((from) => format([], { check: true }, from))).toEqual([0, ''])
     expect(findProject(join(folder, 'tests'))).toEqual({
+      file: join(folder, 'zerohop.yaml'),
       folder,
       api: 'http://localhost:8080',
       project: 'default',
@@ -76,7 +78,7 @@ describe('zerohop init', () => {
 
   it.each(['policy.yaml', 'tests/policy.yaml', 'zerohop.yaml'])('overwrites nothing: not %s', (name) => {
     write(name, 'mine')
-    expect(() => init(folder, {})).toThrow('is there already: nothing was written')
+    expect(() => init(folder, {})).toThrow('already exists: nothing was written')
     expect(readdirSync(folder, { recursive: true }).filter((file) => !String(file).endsWith('tests'))).toEqual([name])
   })
 })
@@ -122,10 +124,7 @@ describe('zerohop validate', () => {
     write('teams/.hidden.yaml', '!')
     write('teams/notes.txt', '!')
     write('teams/node_modules/other.yaml', '!')
-    expect(run((from) => validate([], { strict: true }, join(from, 'teams')))).toEqual([
-      0,
-      '3 files: nothing is wrong\n',
-    ])
+    expect(run((from) => validate([], { strict: true }, join(from, 'teams')))).toEqual([0, '3 files: no problems\n'])
     const [code, out] = run((from) => validate(['teams'], {}, from))
     expect([code, out.split('\n')[0]]).toEqual([
       1,

@@ -83,7 +83,7 @@ it.skipIf(process.platform === 'win32')('is validated, tested and planned in a p
   const read = (name: string) => readFileSync(join(programs, 'out', name), 'utf8')
   expect(read('output')).toContain('changes=true')
   expect(read('summary')).toBe(read('zerohop-plan.md'))
-  expect(read('summary')).toContain('viewer may folder:read')
+  expect(read('summary')).toContain('viewer can folder:read')
   expect(read('gh')).toBe(
     `pr comment 17 --edit-last --create-if-none --body-file ${join(programs, 'out/zerohop-plan.md')}\n`,
   )

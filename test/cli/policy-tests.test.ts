@@ -29,7 +29,7 @@ it('tests the files of the folder, of zerohop.yaml, or those that are named, and
   const why = await run(['why', 'ana', 'read', 'invoice', '--policy', 'invoices.yaml'], {}, folder)
   expect(why).toEqual({
     code: 1,
-    out: 'deny: ana may not read invoice in tenant default\n  there is no user ana\n',
+    out: 'deny: ana cannot read invoice in tenant default\n  user ana does not exist\n',
     err: '',
   })
 })

@@ -12,7 +12,7 @@ async function start(withinMs: number) {
     import { Closers, closeOnSignals } from ${JSON.stringify(PROCESS)}
     const closers = new Closers()
     closers.add(() => new Promise(() => {}))
-    closeOnSignals(closers, ${withinMs})
+    closeOnSignals(closers, 0, ${withinMs})
     setInterval(() => {}, 1000)
     process.on('exit', () => { for (;;); })
     console.log('ready')`

@@ -2,6 +2,7 @@
 // an end without a reset, and one line for what is wrong. Needs the build.
 import { execFileSync } from 'node:child_process'
 import { Agent, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -33,11 +34,12 @@ function ask(method: string, path: string, body?: unknown, headers: Record<strin
       agent: agent ?? new Agent({ maxSockets: 1 }),
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     }
-    const call = request(options, async (answer) => {
-      let text = ''
-      for await (const chunk of answer) text += chunk
+    const call = request(options, (answer) => {
       const { headers, statusCode: status = 0 } = answer
-      resolve({ status, text, revision: Number(headers['x-revision']), ends: headers.connection === 'close' })
+      const revision = Number(headers['x-revision'])
+      const ends = headers.connection === 'close'
+      // an answer that breaks off is an error of this request
+      buffer(answer).then((bytes) => resolve({ status, text: bytes.toString(), revision, ends }), reject)
     })
     call.on('error', reject)
     call.end(body === undefined ? undefined : JSON.stringify(body))
@@ -119,6 +121,33 @@ describe('a PDP of several workers', () => {
     expect(others.every((pid) => children().includes(pid))).toBe(true)
     await eventually(async () => (await ask('GET', '/ready')).status, 200)
     expect(pdp.output).toContain('a worker ended and is started again')
+  })
+
+  it('that loses a worker in the middle of bulks answers each whole or not at all, and goes on', async () => {
+    const checks = Array.from({ length: 5_000 }, () => ({
+      user: { key: 'ana' },
+      action: 'say',
+      resource: { type: 'hello' },
+    }))
+    // connections that workers have taken: one on its way to a worker that dies is left open by node:cluster
+    const agent = new Agent({ keepAlive: true, maxSockets: 24 })
+    await Promise.all(Array.from({ length: 24 }, () => check('ana', agent)))
+    const bulk = () => ask('POST', '/allowed/bulk', checks, {}, agent).catch(() => undefined)
+    const bulks = Array.from({ length: 24 }, bulk)
+    const [lost] = children()
+    await Promise.race(bulks)
+    process.kill(lost!, 'SIGKILL')
+    const answers = (await Promise.all(bulks)).filter((answer) => answer !== undefined)
+    agent.destroy()
+    // those of the other workers, and what the lost one had answered before
+    expect(answers.length).toBeGreaterThan(0)
+    for (const { status, text } of answers) {
+      expect(status).toBe(200)
+      expect(JSON.parse(text).allow).toHaveLength(checks.length)
+    }
+    expect(pdp.ended).toBe(false)
+    await eventually(async () => [children().includes(lost!), (await ask('GET', '/ready')).status], [false, 200])
+    expect((await check('ana')).status).toBe(200)
   })
 
   it('ends on SIGTERM under load: nothing is unanswered, no connection is reset', async () => {

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createClient, dataOf, type ManagementClient } from '../../src/client.ts'
+import { createClient, dataOf, type ManagementClient, warningsOf } from '../../src/client.ts'
 import { connect, type Pdp } from '../../src/index.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -145,6 +145,24 @@ describe('the write client, with a server of which it knows nothing', () => {
     const result = await createClient(options).POST(USERS, { params: { path }, body: { key: 'ana' }, headers })
     expect(sent).toMatchObject({ authorization: 'Bearer secret', 'idempotency-key': 'order-7' })
     expect(() => dataOf(result)).toThrow(/with status 503: Service Unavailable/)
+  })
+
+  it('reads what a write warns of, also from headers that a proxy joined or cut', async () => {
+    const said = async (...warning: string[]) => {
+      answer = (_, response) => {
+        if (warning.length > 0) response.setHeader('warning', warning)
+        response.writeHead(204).end()
+      }
+      const { response } = await createClient(options).DELETE(USER, { params: { path: { ...path, ref: 'ana' } } })
+      return warningsOf(response)
+    }
+    const [one, other] = ['299 zerohop "set `a, b` says \\"no\\" \\u00fc"', '299 zerohop "299 zerohop"']
+    const texts = ['set `a, b` says "no" ü', '299 zerohop']
+    expect(await said()).toEqual([])
+    expect(await said(one, other)).toEqual(texts)
+    expect(await said(`110 proxy "stale", ${one},${other}`)).toEqual(texts)
+    expect(await said(`${one}, 299 zerohop "cut`)).toEqual(texts.slice(0, 1))
+    expect(await said('299 zerohop "\\x"')).toEqual([])
   })
 
   it('ends when an answer does not', async () => {

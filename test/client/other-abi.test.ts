@@ -85,7 +85,7 @@ function follow(abi: number, { file, trust }: { file?: string; trust?: Trust } =
   const follower = new Follower({ feed: new RemoteFeed({ url, apiKey: apiKey(), abi, trust }), trust, ...lastImage })
   const pdp = new Pdp(follower)
   open.push(pdp)
-  return { pdp, follower, hash: () => follower.current?.hash() }
+  return { pdp, follower, hash: () => follower.peek()?.hash() }
 }
 
 describe('a PDP of another ABI', () => {
@@ -93,7 +93,7 @@ describe('a PDP of another ABI', () => {
     const [ours, other] = [follow(ABI_VERSION), follow(OTHER)]
     await Promise.all([ours.pdp.ready(), other.pdp.ready()])
     expect(other.hash()).toBe(ours.hash())
-    expect(other.follower.current?.position).toEqual(management.store.head(log))
+    expect(other.follower.peek()?.position).toEqual(management.store.head(log))
     await write('createUser', { key: 'yan' })
     const revision = await write('deleteUser', { ref: 'zoe' })
     for (const { pdp } of [ours, other]) await pdp.atLeast(revision)

@@ -1,7 +1,7 @@
 // Signed images and deltas, from a management side that signs to a PDP that believes nothing else: over HTTP, from its
 // own disk, with a wrong key, without any, and changed on the way. docs/feed.md.
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RemoteFeed } from '../../src/client/http-feed.ts'
@@ -115,8 +115,10 @@ describe('a PDP with a public key', () => {
     expect(offline.pdp.state).toMatchObject({ source: 'file', revision })
     expect(offline.mayBen()).toBe(true)
     await offline.pdp.close()
-    // without the deltas it is the image that came, and nothing else
+    // without the deltas it is the image that came, and nothing else: not to answer by where more is remembered
     writeFileSync(`${cacheFile}.deltas`, readFileSync(`${cacheFile}.deltas`).subarray(0, -1))
+    await expect(follow(side, { ...options, ...remote, timeoutMs: 300 })).rejects.toThrow()
+    rmSync(`${cacheFile}.pin`)
     const older = await follow(side, { ...options, ...remote })
     expect([older.pdp.state.source, older.mayBen()]).toEqual(['file', false])
     await older.pdp.close()

@@ -111,7 +111,7 @@ describe('the policy', () => {
     expect(document).toMatchObject({
       actions: { read: { name: 'read' }, write: { name: 'write' } },
       relations: { parent: { resource: 'folder', resource_id: folder.id } },
-      roles: { owner: { name: 'Owner', permissions: ['document:read', 'document:write'] } },
+      roles: { owner: { name: 'Owner', permissions: ['read', 'write'] } },
       attributes: { pages: { type: 'number' } },
     })
     expect(keysOf(await resources.list())).toEqual(['folder', 'document'])
@@ -206,14 +206,14 @@ describe('the policy', () => {
     expect(await failure(relations.get('document', 'link'))).toEqual(NOT_FOUND)
 
     const manager = await roles.create('folder', { key: 'manager', name: 'Manager', permissions: ['read'] })
-    expect(manager).toMatchObject({ key: 'manager', permissions: ['folder:read'], resource: 'folder' })
+    expect(manager).toMatchObject({ key: 'manager', permissions: ['read'], resource: 'folder' })
     expect(keysOf(await roles.list({ resourceKey: 'folder' }))).toEqual(['manager'])
     expect((await roles.get('folder', 'manager')).id).toBe(manager.id)
     expect((await roles.getByKey('folder', 'manager')).id).toBe(manager.id)
     expect((await roles.getById(folder.id, manager.id)).key).toBe('manager')
     expect((await roles.update('folder', 'manager', { name: 'Keeper' })).name).toBe('Keeper')
     expect((await roles.removePermissions('folder', 'manager', ['folder:read'])).permissions).toEqual([])
-    expect((await roles.assignPermissions('folder', 'manager', ['read'])).permissions).toEqual(['folder:read'])
+    expect((await roles.assignPermissions('folder', 'manager', ['read'])).permissions).toEqual(['read'])
     expect(await failure(roles.create('folder', { key: 'manager', name: 'Again' }))).toEqual(TAKEN)
 
     const rule = { role: 'manager', on_resource: 'folder', linked_by_relation: 'parent' }

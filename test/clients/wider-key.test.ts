@@ -75,7 +75,7 @@ describe('ends with one line', () => {
       () => ({ PDP_ORG_API_KEY: 'wrong', PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' }),
     ],
     [
-      'the management API cannot be reached',
+      'cannot reach the management API',
       () => ({
         PDP_ORG_API_KEY: 'x',
         PDP_ACTIVE_PROJECT: 'default',

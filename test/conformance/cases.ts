@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { RbacCode, Reasons } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
-import type { Feature } from '../support/deciders.ts'
 import type { Operation } from '../support/world.ts'
 
 /** A key, or a key with the attributes that are sent about it. */
@@ -85,6 +84,52 @@ export function requestOf([user, action, resource, , context]: Row<unknown>): Re
   return Object.keys(sent).length === 0 ? names : { ...names, sent }
 }
 
+/** What nothing is called: where a listing names none, doors are asked about it. */
+const NOBODY = 'nobody'
+
+/** Every question of a step, once, as one that every door can be asked. */
+export function requestsOf(step: Step): Request[] {
+  const { checks = [], explains = [], instances = [], tenants = [] } = step
+  const {
+    permissions = [],
+    instance_permissions = [],
+    users = [],
+    actions = [],
+    authorized = [],
+    user_tenants = [],
+  } = step
+  const rows: Row<unknown>[] = [
+    ...checks,
+    ...explains,
+    ...instances,
+    ...tenants,
+    ...[...users, ...authorized].map(([action, about, , sent]): Row<unknown> => [NOBODY, action, about, null, sent]),
+    ...actions.map(([user, about, , sent]): Row<unknown> => [user, NOBODY, about, null, sent]),
+    ...[...permissions, ...instance_permissions].map(
+      ([user, , sent]): Row<unknown> => [user, NOBODY, NOBODY, null, sent],
+    ),
+    ...user_tenants.map(([user]): Row<unknown> => [user, NOBODY, NOBODY, null]),
+  ]
+  return [...new Map(rows.map(requestOf).map((request) => [JSON.stringify(request), request])).values()]
+}
+
+/** The attributes of resources that a case speaks of: what a row of an application says of itself. */
+export function attributesOf({ steps }: Case): string[] {
+  const names = new Set<string>()
+  const look = (value: unknown): void => {
+    if (typeof value === 'string' && value.startsWith('resource.')) names.add(value.slice('resource.'.length))
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, member] of Object.entries(value)) {
+      look(name)
+      if (name === 'attributes' && typeof member === 'object')
+        for (const each of Object.keys(member ?? {})) names.add(each)
+      look(member)
+    }
+  }
+  look(steps)
+  return [...names].sort()
+}
+
 const keyOf = (named: Named) => (typeof named === 'string' ? named : named.key)
 const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
   attributes === undefined ? {} : { [part]: attributes }
@@ -106,6 +151,12 @@ const LISTINGS = [
 
 /** More writes than one by one is quick with: cases that reach limits. */
 const WRITES_MANY = 5000
+
+/**
+ * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
+ * action; a time of its own; listings of users or actions with relations that are sent.
+ */
+export type Feature = 'listings' | 'limits' | 'action' | 'now' | 'related_listings'
 
 /** What a decider must know to be asked this case. */
 export function featuresOf({ steps }: Case): Set<Feature> {

@@ -1,5 +1,7 @@
-// Every case over the definition and over the ways in which an image comes about; image-forms.test.ts has more of them.
-import { imageDeciders, reference } from '../support/deciders.ts'
+// Every case over the definition, and over every way of an image alone, by what doors do not say: the reasons of an
+// answer, and the limits of one check.
+import { decidersOf, reference } from '../support/deciders.ts'
+import { IMAGE_WAYS } from '../support/ways.ts'
 import { runCases } from './runner.ts'
 
-runCases([reference, ...imageDeciders])
+runCases([reference, ...decidersOf(IMAGE_WAYS)])

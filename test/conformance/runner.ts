@@ -4,23 +4,30 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
 import type { Decider, Questions, Session } from '../support/deciders.ts'
+import { IS_WHOLE } from '../support/sample.ts'
 import { featuresOf, type NamedCase, readCases, requestOf, type Step } from './cases.ts'
 
 const cases = readCases()
 
-export function runCases(deciders: readonly Decider[]): void {
-  for (const decider of deciders) {
+/** @param areInTurn in a normal run each case is asked of one of them */
+export function runCases(deciders: readonly Decider[], { areInTurn = false } = {}): void {
+  for (const [turn, decider] of deciders.entries()) {
+    const own = areInTurn && !IS_WHOLE ? cases.filter((_, at) => at % deciders.length === turn) : cases
     describe(decider.name, () => {
       afterAll(() => decider.close?.())
 
-      for (const each of cases) {
+      for (const each of own) {
         const { rule, name, steps } = each
         it(`[${rule}] ${name}`, async ({ skip }) => {
           const unknown = reasonToSkip(decider, each)
           if (unknown !== undefined) skip(unknown) // the decider says why it cannot be asked
           const session = await decider.open(featuresOf(each))
           try {
-            for (const [index, step] of steps.entries()) await runStep(session, step, `step ${index}`)
+            for (const [index, step] of steps.entries()) {
+              const lack = await session.write(step.write ?? [])
+              if (lack !== undefined) skip(lack.reason)
+              await runStep(session, step, `step ${index}`)
+            }
           } finally {
             await session.close?.()
           }
@@ -36,12 +43,12 @@ function reasonToSkip({ lacks = {} }: Decider, each: NamedCase): string | undefi
 }
 
 async function runStep(session: Session, step: Step, at: string): Promise<void> {
-  if (step.write) await session.write(step.write)
   await askStep(session, step, at)
   for (const [name, other] of session.others ?? []) await askStep(other, step, `${at}, ${name}`)
 }
 
-async function askStep(session: Questions, step: Step, at: string): Promise<void> {
+/** Asks everything that a step says. */
+export async function askStep(session: Questions, step: Step, at: string): Promise<void> {
   const { checks = [], explains = [], permissions = [] } = step
   const requests = checks.map(requestOf)
   const expected = checks.map((row) => row[3])

@@ -1,5 +1,11 @@
-// Every case written by management into a store and followed by its log.
-import { storeByDeltas } from '../support/deciders.ts'
+// Every case written by management, over every way from there to an image, by what doors do not say; in a normal run over
+// one of them that is not costly, in turn.
+import { afterAll } from 'vitest'
+import { closeSource, decidersOf } from '../support/deciders.ts'
+import { IS_WHOLE } from '../support/sample.ts'
+import { STORE_WAYS } from '../support/ways.ts'
 import { runCases } from './runner.ts'
 
-runCases([storeByDeltas])
+afterAll(closeSource)
+
+runCases(decidersOf(STORE_WAYS.filter(({ isCostly }) => IS_WHOLE || !isCostly)), { areInTurn: true })

@@ -36,13 +36,14 @@ it.skipIf(consoleServer === undefined)('shows who has a role, what was lost sinc
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'These lines as CSV' }).click(),
+    page.getByRole('link', { name: 'Export CSV' }).click(),
   ])
   expect(download.suggestedFilename()).toBe(`access-default-access-review-r${before + 1}.csv`)
   const [, ...lines] = (await text(await download.createReadStream())).trim().split('\r\n')
   expect(lines.map((line) => line.split(',').slice(3, 9).join(' '))).toEqual([
     `${before} removed ben@acme.example allowed read invoice`,
     `${before} removed ben@acme.example allowed read report`,
+    `${before}   complete  `,
   ])
 
   await table.getByRole('link', { name: 'ben@acme.example' }).first().waitFor()

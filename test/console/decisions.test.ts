@@ -45,7 +45,7 @@ async function record(asked: readonly Asked[]): Promise<void> {
 // skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
 it.skipIf(consoleServer === undefined)('finds the decision that somebody asks about, and why it was made', async () => {
   const page = await console.visit('decisions')
-  await page.getByRole('heading', { name: 'No decision is recorded here' }).waitFor()
+  await page.getByRole('heading', { name: 'No decisions yet' }).waitFor()
   await inspect(page, 'decisions-empty')
 
   const long = `invoice-${'of-a-customer-with-a-long-name-'.repeat(6)}`
@@ -58,7 +58,7 @@ it.skipIf(consoleServer === undefined)('finds the decision that somebody asks ab
   await page.getByRole('button', { name: 'Refresh' }).click()
   const table = page.getByRole('region', { name: 'Recorded decisions' })
   await table.waitFor()
-  expect(await page.getByRole('navigation', { name: 'Pages of the list' }).innerText()).toContain('of 63')
+  expect(await page.getByRole('navigation', { name: 'Pagination' }).innerText()).toContain('of 63')
   await page.getByRole('combobox', { name: 'User' }).fill('ben@acme.example')
   await page.keyboard.press('Enter')
   await expect.poll(() => table.getByRole('link').count()).toBe(2)
@@ -89,5 +89,5 @@ it.skipIf(consoleServer === undefined)('finds the decision that somebody asks ab
   await inspect(page, 'decisions-live')
   await page.getByRole('combobox', { name: 'User' }).fill('nobody')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'No decision fits these filters' }).waitFor()
+  await page.getByRole('heading', { name: 'No decisions match these filters' }).waitFor()
 })

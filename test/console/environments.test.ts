@@ -39,7 +39,16 @@ it.skipIf(consoleServer === undefined)(
       .getByRole('alert')
       .getByText(/viewer/)
       .waitFor()
+    // nothing is overwritten unless somebody says so
     await page.getByRole('button', { name: 'Plan again' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/already exists/)
+      .waitFor()
+    const overwrite = page.getByRole('checkbox', { name: /^Overwrite/ })
+    expect(await overwrite.isChecked()).toBe(false)
+    await overwrite.check()
+    await page.getByRole('button', { name: 'Plan', exact: true }).click()
     await page.getByRole('button', { name: `Copy to ${TARGET}`, disabled: false }).click()
     await page.waitForURL(new RegExp(`/${TARGET}/history`))
 
@@ -48,7 +57,7 @@ it.skipIf(consoleServer === undefined)(
     const field = page.getByLabel(`Compare ${e} with`, { exact: true })
     await field.fill(TARGET)
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByRole('heading', { name: 'Nothing differs' }).waitFor()
+    await page.getByRole('heading', { name: 'No differences' }).waitFor()
     await makeInTarget('only-there')
     dataOf(
       await console.api.DELETE('/v2/schema/{p}/{e}/roles/{ref}/permissions', {
@@ -57,7 +66,7 @@ it.skipIf(consoleServer === undefined)(
       }),
     )
     await page.reload()
-    const differences = page.getByRole('list', { name: 'What differs' })
+    const differences = page.getByRole('list', { name: 'Differences' })
     await differences.getByText('only-there').waitFor()
     expect(await differences.innerText()).toMatch(new RegExp(`Only in ${TARGET}[^]*role[^]*only-there`))
     await page.getByText('4 users lose access').waitFor()
@@ -65,11 +74,11 @@ it.skipIf(consoleServer === undefined)(
 
     await page.getByRole('link', { name: 'Environments', exact: true }).first().click()
     await page.getByRole('button', { name: `Delete ${TARGET}` }).click()
-    await page.getByText(/With it go \d+ roles, 3 resource types/).waitFor()
-    await page.getByRole('textbox', { name: /To delete it/ }).press('Enter')
-    await page.getByText(`This is not the key ${TARGET}`).waitFor()
+    await page.getByText(/This also deletes \d+ roles, 3 resource types/).waitFor()
+    await page.getByRole('textbox', { name: /to confirm/ }).press('Enter')
+    await page.getByText(`Enter the key ${TARGET}`).waitFor()
     await inspect(page, 'environments-delete')
-    await page.getByRole('textbox', { name: /To delete it/ }).fill(TARGET)
+    await page.getByRole('textbox', { name: /to confirm/ }).fill(TARGET)
     await page.getByRole('button', { name: 'Delete environment', exact: true }).click()
     await page.getByRole('link', { name: TARGET, exact: true }).waitFor({ state: 'detached' })
 
@@ -92,7 +101,7 @@ it.skipIf(consoleServer === undefined)(
     dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body }))
     await page.getByRole('textbox', { name: 'As of' }).fill(before)
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByRole('list', { name: 'What differs' }).getByText('reads').waitFor()
+    await page.getByRole('list', { name: 'Differences' }).getByText('reads').waitFor()
     await page.getByRole('link', { name: 'Environments', exact: true }).first().click()
     await page.getByRole('link', { name: e, exact: true }).waitFor()
     for (const name of ['New environment', `Delete ${e}`])

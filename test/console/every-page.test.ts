@@ -46,7 +46,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
   'users/$user': [
     ['users/ben@acme.example', 'folder:q4 in acme'],
     [`users/${LONG}`, LONG],
-    ['users/ben@acme.example?tab=permissions', 'On single instances'],
+    ['users/ben@acme.example?tab=permissions', 'On individual instances'],
     ['users/ben@acme.example?tab=details', 'Last name'],
   ],
   tenants: [['tenants', 'globex']],
@@ -70,7 +70,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
   ],
   environments: [['environments', 'Every-page']],
   'environments/compare': [['environments/compare?with=every-other', 'accountant']],
-  'environments/copy': [['environments/copy?to=every-other', 'accountant']],
+  'environments/copy': [
+    ['environments/copy?to=every-other', 'already exists'],
+    ['environments/copy?to=every-other&overwrite=true', 'accountant'],
+  ],
   keys: [['keys', 'signed in']],
   'policy-file': [['policy-file', 'Plan and apply files']],
   overview: [['overview', 'Last 24 hours: 1 allowed, 1 denied']],

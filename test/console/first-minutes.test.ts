@@ -1,10 +1,11 @@
-// The first five minutes of somebody new, from an empty folder: the link that the start prints, the matrix, a role, who
+// The first five minutes of somebody new, from an empty folder: a link of `zerohop console-link`, the matrix, a role, who
 // gains by it, and why. Then the server ends and begins again, below a page that is open.
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consoleServer, inspect, watch } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { runHere } from '../support/run-here.ts'
 import { freePort, readKeys, Server, url } from '../support/server.ts'
 
 const complaints: string[] = []
@@ -32,8 +33,9 @@ afterAll(async () => {
 
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('leads from an empty folder to a role that answers', async () => {
-  const link = await server.until(async () => /^console +(http:\S+)$/m.exec(server.output)?.[1])
-  await page.goto(link ?? '')
+  await server.until(async () => /^console +http:\S+$/m.exec(server.output)?.[0])
+  const { out: link } = await runHere(['console-link', '--data', env.ZEROHOP_DATA!])
+  await page.goto(link.trim())
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Policy', exact: true }).click()
   await page.getByRole('grid').waitFor()
@@ -44,14 +46,14 @@ it.skipIf(consoleServer === undefined)('leads from an empty folder to a role tha
   await page.keyboard.press('Enter')
   const cell = (name: string) => page.getByRole('gridcell', { name, exact: true })
   await cell('helper does not have hello:wave').click()
-  await cell('helper has hello:wave: own, not saved yet').waitFor()
+  await cell('helper has hello:wave: direct, not saved').waitFor()
   await cell('viewer does not have hello:say').click()
   await page.getByRole('link', { name: 'Review 2 roles' }).click()
   const gains = page.getByRole('region', { name: 'Gains access' })
   await gains.getByText(/say hello in \S+: 1 user, as viewer/).waitFor()
-  await gains.getByText('by name').click()
+  await gains.getByText('Show each permission').click()
   await gains.getByText(/ben say hello/).waitFor()
-  await page.getByRole('button', { name: 'Save as one revision' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText(/^Saved as revision/).waitFor()
 
   await page.getByRole('link', { name: 'Why', exact: true }).click()
@@ -81,7 +83,7 @@ it.skipIf(consoleServer === undefined)('says that the server is away, and goes o
   await server.end('SIGKILL')
   await page.getByRole('link', { name: 'Users', exact: true }).click()
   // the page says it, too, when its request fails before that of the notice
-  const away = page.getByRole('status').getByText('The server cannot be reached')
+  const away = page.getByRole('status').getByText("Can't reach the server")
   await away.waitFor()
   server = new Server('serve', env)
   await away.waitFor({ state: 'detached' })

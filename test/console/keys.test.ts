@@ -11,7 +11,7 @@ import { losePdp } from '../support/pdps.ts'
 const console = useConsole('keys')
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
-const secretIn = (page: Page) => page.getByRole('textbox', { name: 'Secret' }).inputValue()
+const secretIn = (page: Page) => page.getByRole('textbox', { name: 'Secret', exact: true }).inputValue()
 
 /** The status of a request with this key. */
 async function statusOf(secret: string): Promise<number> {
@@ -26,14 +26,14 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   await page.getByText('signed in').waitFor()
   await press(page, 'New key')
   await press(page, 'Create key')
-  await page.getByText('Name is missing').waitFor()
+  await page.getByText('Name is required').waitFor()
   await page.getByLabel('Name').fill('shop back end')
-  expect(await page.getByLabel('Reaches').locator('option').count()).toBe(1) // no further than the own key
+  expect(await page.getByLabel('Scope').locator('option').count()).toBe(1) // no further than the own key
   await press(page, 'Create key')
   const secret = await secretIn(page)
   expect(await statusOf(secret)).toBe(200)
   const docker = await page.getByRole('dialog').getByRole('textbox', { name: 'Docker' }).inputValue()
-  expect(docker).toContain(`PDP_API_KEY=${secret} -e PDP_CONTROL_PLANE=${consoleServer!.url} `)
+  expect(docker).toContain(`-e PDP_API_KEY -e PDP_CONTROL_PLANE=${consoleServer!.url} `)
   await press(page, 'I have copied it')
   await row(page, 'shop back end').waitFor()
   expect(await page.content()).not.toContain(secret)
@@ -42,7 +42,9 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   await inspect(page, 'keys')
 
   await press(page, 'Rotate shop back end')
-  await page.getByText('PDPs with it answer nothing').waitFor()
+  await page.getByText('Nothing is interrupted now').waitFor()
+  await page.getByLabel('The current secret stays valid').selectOption('0')
+  await page.getByText('PDPs that use it stop answering').waitFor()
   await press(page, 'Rotate key')
   const rotated = await secretIn(page)
   expect([await statusOf(secret), await statusOf(rotated)]).toEqual([401, 200])
@@ -53,6 +55,43 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   expect(await statusOf(rotated)).toBe(401)
   await press(page, 'Delete keys admin')
   await page.getByText('You are signed in with this key').waitFor()
+})
+
+// skipped where no Chromium is installed: the routes are tested in test/http/management/key-ends
+it.skipIf(consoleServer === undefined)('shows when keys end, keeps an old secret for a day, and ends it', async () => {
+  const page = await console.visit('keys')
+  await press(page, 'New key')
+  await page.getByLabel('Name').fill('night job')
+  await page.getByLabel('Ends').selectOption('30')
+  await press(page, 'Create key')
+  const secret = await secretIn(page)
+  await press(page, 'I have copied it')
+  const job = row(page, 'night job')
+  await job.locator('time').first().waitFor()
+  expect(await job.getByText(/expired|ends soon/).count()).toBe(0)
+
+  await press(page, 'Rotate night job')
+  await press(page, 'Rotate key')
+  const rotated = await secretIn(page)
+  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([200, 200])
+  await press(page, 'I have copied it')
+  await job.getByText('old secret:').waitFor()
+  await press(page, 'Rotate night job')
+  expect(await page.getByLabel('The current secret stays valid').locator('option').count()).toBe(1)
+  await press(page, 'Cancel')
+  await inspect(page, 'keys-old-secret')
+  await press(page, 'End old secret of night job')
+  await press(page, 'End old secret')
+  await job.getByText('old secret:').waitFor({ state: 'detached' })
+  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([401, 200])
+
+  const now = Date.now() + 25 * 86_400_000
+  await page.clock.setFixedTime(now)
+  await page.reload()
+  await job.getByText('ends soon').waitFor()
+  await page.clock.setFixedTime(now + 10 * 86_400_000)
+  await page.reload()
+  await job.getByText('expired').waitFor()
 })
 
 // skipped where no Chromium is installed
@@ -71,7 +110,7 @@ it.skipIf(consoleServer === undefined)('lists the PDPs, and marks one that is no
   const { secret } = await console.makeKey('read')
   const page = await console.visit('keys', { access: 'read' })
   const pdps = page.getByRole('region', { name: 'PDPs of this environment' })
-  await pdps.getByText('No PDP follows this environment now.').waitFor()
+  await pdps.getByText('No PDPs are connected.').waitFor()
   const pdp = await connect({ url, apiKey: secret, name: 'till <b>1</b>' })
   onTestFinished(() => pdp.close())
   await losePdp(url, secret, 'zebra')

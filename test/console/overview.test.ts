@@ -13,7 +13,7 @@ it.skipIf(consoleServer === undefined)('is the first page, with what is there an
   dataOf(await api.POST('/v2/schema/{p}/{e}/roles', { params: { path }, body: nobody }))
   const page = await console.visit('', { isOrganization: true })
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-  const stored = page.getByRole('list', { name: 'What is stored' })
+  const stored = page.getByRole('list', { name: 'Contents' })
   await stored.waitFor()
   expect(await stored.getByRole('link').allInnerTexts()).toEqual([
     expect.stringMatching(/^3\s+Resources$/),
@@ -22,8 +22,8 @@ it.skipIf(consoleServer === undefined)('is the first page, with what is there an
     expect.stringMatching(/^\d\s+Tenants$/),
     expect.stringMatching(/^\d\s+Instances$/),
   ])
-  await page.getByText(/Last 7 days: [1-9]\d* revisions/).waitFor()
-  await page.getByText('1 role is assigned to nobody: archivist').waitFor()
+  await page.getByText(/Last 7 days: [1-9]\d* revisions?/).waitFor()
+  await page.getByText('1 role is not assigned to anyone: archivist').waitFor()
   expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
   await inspect(page, 'overview')
 
@@ -31,7 +31,7 @@ it.skipIf(consoleServer === undefined)('is the first page, with what is there an
   await page.goto('/console/default/blank')
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
   await inspect(page, 'overview-new', { sizes: ['wide'] })
-  await page.getByRole('link', { name: /Describe what is protected/ }).click()
+  await page.getByRole('link', { name: /Add a resource and its actions/ }).click()
   await page.getByRole('heading', { name: 'Resources', level: 1 }).waitFor()
 })
 
@@ -40,7 +40,7 @@ it.skipIf(consoleServer === undefined)('warns of a PDP whose answers may be old'
   const { secret } = await console.makeKey('read')
   await losePdp(consoleServer!.url, secret, 'zebra')
   const page = await console.visit('', { access: 'read' })
-  await page.getByText('1 PDP may answer from an old policy: zebra').waitFor()
+  await page.getByText('1 PDP might be using an outdated policy: zebra').waitFor()
   await page.getByText('0 connected').waitFor()
   await page.getByRole('region', { name: 'PDPs' }).getByText('Not connected').waitFor()
   await inspect(page, 'overview-pdps', { sizes: ['wide'] })

@@ -15,7 +15,7 @@ const cell = (page: Page, name: string) => page.getByRole('gridcell', { name, ex
 
 /** The review is complete. */
 async function canSave(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Save as one revision', disabled: false }).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true, disabled: false }).waitFor()
 }
 
 async function roleNow(ref: string) {
@@ -30,29 +30,29 @@ it.skipIf(consoleServer === undefined)(
     await page.getByRole('grid').focus()
     // at the name of the first role, viewer; down to editor, and right to invoice:approve
     await press(page, 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'Space')
-    await cell(page, 'editor has invoice:approve: own, not saved yet').waitFor()
+    await cell(page, 'editor has invoice:approve: direct, not saved').waitFor()
     await cell(page, 'accountant has invoice:approve: inherited from editor').waitFor()
     await press(page, 'Control+z')
     await cell(page, 'editor does not have invoice:approve').waitFor()
     await press(page, 'Control+Shift+z', 'End', 'Space', 'Control+Home', 'ArrowRight')
-    await cell(page, 'editor has report:export: own, not saved yet').waitFor()
+    await cell(page, 'editor has report:export: direct, not saved').waitFor()
 
     await page.getByRole('button', { name: 'New role' }).click()
     await page.getByLabel('Name').fill('Billing clerk')
     await page.getByRole('combobox', { name: 'Extends' }).fill('audit')
     await page.getByRole('option', { name: /^auditor/ }).click()
-    await page.getByRole('button', { name: 'Add to the draft' }).click()
+    await page.getByRole('button', { name: 'Add to draft' }).click()
     await cell(page, 'billing-clerk has report:export: inherited from auditor').waitFor()
 
     await page.reload()
-    await cell(page, 'editor has invoice:approve: own, not saved yet').waitFor()
+    await cell(page, 'editor has invoice:approve: direct, not saved').waitFor()
     await inspect(page, 'policy')
     await page.getByRole('link', { name: 'Review 2 roles' }).click()
     const gains = page.getByRole('region', { name: 'Gains access' })
     await gains.getByText('approve invoice').first().waitFor()
     expect(await gains.innerText()).toContain('approve invoice in acme: 1 user, as accountant')
     await inspect(page, 'policy-review')
-    await page.getByRole('button', { name: 'Save as one revision' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(/^Saved as revision/).waitFor()
     expect((await roleNow('editor')).permissions.sort()).toEqual(['invoice:approve', 'invoice:create', 'report:export'])
     expect((await roleNow('billing-clerk')).extends).toEqual(['auditor'])
@@ -72,17 +72,17 @@ it.skipIf(consoleServer === undefined)('tells the second of two people, and lose
   await cell(ben, 'viewer does not have invoice:delete').click()
   for (const page of [ana, ben]) await page.getByRole('link', { name: 'Review 1 role' }).click()
   for (const page of [ana, ben]) await canSave(page)
-  await ana.getByRole('button', { name: 'Save as one revision' }).click()
+  await ana.getByRole('button', { name: 'Save', exact: true }).click()
   await ana.getByText(/^Saved as revision/).waitFor()
 
-  await ben.getByRole('button', { name: 'Save as one revision' }).click()
+  await ben.getByRole('button', { name: 'Save', exact: true }).click()
   const told = ben.getByRole('alert', { name: 'Changed by others' })
   await told.getByText(/by policy admin in revision \d+/).waitFor()
   expect((await told.getByRole('listitem').allInnerTexts()).join()).toMatch(/invoice:create.*invoice:delete/s)
   expect((await roleNow('viewer')).permissions).not.toContain('invoice:delete')
   await inspect(ben, 'policy-conflict')
-  await told.getByRole('button', { name: 'Continue on top of their changes' }).click()
-  await ben.getByRole('button', { name: 'Save as one revision' }).click()
+  await told.getByRole('button', { name: 'Apply my edits on top' }).click()
+  await ben.getByRole('button', { name: 'Save', exact: true }).click()
   await ben.getByText(/^Saved as revision/).waitFor()
   const { permissions } = await roleNow('viewer')
   expect(permissions.sort()).toEqual(['invoice:create', 'invoice:delete', 'invoice:read', 'report:read'])
@@ -93,7 +93,11 @@ it.skipIf(consoleServer === undefined)('tells the second of two people, and lose
   dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { name: 'Onlooker' } }))
   await ben.getByRole('link', { name: 'Review 1 role' }).click()
   await told.getByText('Name: Viewer → Onlooker').waitFor()
-  await told.getByRole('button', { name: 'Give up my edits to viewer' }).click()
+  await told.getByRole('button', { name: 'Discard my edits to viewer' }).click()
+  await ben.getByRole('button', { name: 'Keep editing' }).click()
+  await told.getByText('Name: Viewer → Onlooker').waitFor()
+  await told.getByRole('button', { name: 'Discard my edits to viewer' }).click()
+  await ben.getByRole('button', { name: 'Discard', exact: true }).click()
   await ben.getByText('Nothing to review').waitFor()
 })
 
@@ -111,7 +115,7 @@ it.skipIf(consoleServer === undefined)('offers a key that may only read nothing 
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('says what failed, and goes on when it works again', async () => {
   const page = await console.visit('policy?roles=nobody')
-  await page.getByText('No role matches').waitFor()
+  await page.getByText('No matching roles').waitFor()
   await page.route('**/v2/schema/**/roles?*', (route) => route.fulfill({ status: 500, json: { title: 'broken' } }))
   await page.reload()
   await page.getByRole('alert').getByText('The server failed').waitFor()
@@ -119,4 +123,39 @@ it.skipIf(consoleServer === undefined)('says what failed, and goes on when it wo
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByRole('grid').waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('takes its own revision for no change of others after a reload', async () => {
+  const page = await console.visit('policy?roles=auditor')
+  await cell(page, 'auditor does not have folder:share').click()
+  await page.getByRole('link', { name: 'Review 1 role' }).click()
+  await canSave(page)
+  // the server saves, and the answer is lost
+  await page.route('**/apply', async (route) => {
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(async () => (await roleNow('auditor')).permissions).toContain('folder:share')
+  await page.reload()
+  await page.getByText('Nothing to review').waitFor()
+  expect(await page.getByRole('alert', { name: 'Changed by others' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Back to policy' }).click()
+  await cell(page, 'auditor has folder:share: direct').waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('asks before it discards the draft', async () => {
+  const page = await console.visit('policy?roles=auditor')
+  await cell(page, 'auditor does not have folder:read').click()
+  await page.getByRole('link', { name: 'Review 1 role' }).click()
+  const discard = page.getByRole('button', { name: 'Discard draft' })
+  await discard.click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard changes of auditor' }).click()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  await discard.click()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await page.getByText('Nothing to review').waitFor()
 })

@@ -34,9 +34,9 @@ it.skipIf(consoleServer === undefined)('makes a type with roles over a relation,
   await tab(page, 'Relations')
   await press(page, 'New relation')
   await press(page, 'Create relation')
-  await page.getByText('The type is missing').waitFor()
+  await page.getByText('Source type is required').waitFor()
   await page.getByLabel('Key', { exact: true }).fill('parent')
-  await page.getByRole('combobox', { name: 'Comes from' }).fill('folder')
+  await page.getByRole('combobox', { name: 'Source type' }).fill('folder')
   await press(page, 'Create relation')
   await page.getByRole('cell', { name: 'parent', exact: true }).waitFor()
 
@@ -49,7 +49,7 @@ it.skipIf(consoleServer === undefined)('makes a type with roles over a relation,
   await role.getByRole('button', { name: 'Add a derivation of reader' }).click()
   await page.getByRole('combobox', { name: 'Role on the folder' }).fill('owner')
   await role.getByRole('button', { name: 'Add', exact: true }).click()
-  await role.getByText('owner on the folder that is parent').waitFor()
+  await role.getByText('owner on the parent folder').waitFor()
   await inspect(page, 'resource-roles')
 
   await page.getByRole('navigation', { name: 'Part of' }).getByRole('link').click()
@@ -89,7 +89,7 @@ it.skipIf(consoleServer === undefined)('tells who changes a role that somebody e
   const body = { name: 'Theirs', description: 'by them' }
   await console.api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', { params, body })
   await press(page, 'Save')
-  await page.getByText('Somebody else has changed this meanwhile: Name.').waitFor()
+  await page.getByText('Someone else changed this in the meantime: Name.').waitFor()
   await press(page, 'Save')
   await page.getByText('Mine · by them').waitFor()
 })
@@ -97,8 +97,8 @@ it.skipIf(consoleServer === undefined)('tells who changes a role that somebody e
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('offers a key that reads nothing but reading', async () => {
   const page = await console.visit('resources/invoice?tab=roles', { access: 'read' })
-  await page.getByText('owner on the folder that is parent').waitFor()
+  await page.getByText('owner on the parent folder').waitFor()
   expect(await page.getByRole('button', { name: /New|Edit|Delete|Add/ }).count()).toBe(0)
   await page.goto(page.url().replace(/invoice.*/, 'none'))
-  await page.getByText('There is no resource none').waitFor()
+  await page.getByText('No resource none').waitFor()
 })

@@ -13,14 +13,14 @@ it.skipIf(consoleServer === undefined)('asks to sign in first, says when a key i
   await inspect(page, 'sign-in')
   await page.getByLabel('API key').fill('zh_env_wrong')
   await page.keyboard.press('Enter')
-  await page.getByText(/No such key/).waitFor()
+  await page.getByText(/This key doesn't exist/).waitFor()
   await page.getByLabel('API key').fill(consoleServer!.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor()
   expect(await page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('ana')
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('zh_')
 
-  await page.getByRole('button', { name: /May do everything/ }).click()
+  await page.getByRole('button', { name: /Full access/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Zerohop' }).waitFor()
   await page.goto(WHY)
@@ -30,7 +30,7 @@ it.skipIf(consoleServer === undefined)('asks to sign in first, says when a key i
 // skipped where no Chromium is installed: signing in at a provider is tested in test/http/console
 it.skipIf(consoleServer === undefined)('says why an account could not be signed in', async () => {
   const page = await console.visit('/console/sign-in?error=USER_REFUSED', { isSignedOut: true })
-  await page.getByRole('alert').getByText('Nobody has given it access').waitFor()
+  await page.getByRole('alert').getByText('have access to this console yet').waitFor()
   expect(await page.getByRole('link', { name: 'Sign in with your account' }).count()).toBe(0)
   await page.route('**/console/api/sign-in', (route) => route.fulfill({ json: { api_key: true, provider: true } }))
   await page.reload()
@@ -43,7 +43,7 @@ it.skipIf(consoleServer === undefined)(
   'takes the token of a link out of the address, also of one that is used up',
   async () => {
     const page = await console.visit('/console/sign-in#token=used-up', { isSignedOut: true })
-    await page.getByText('The link cannot be used').waitFor()
+    await page.getByText("This link can't be used").waitFor()
     expect(page.url()).not.toContain('token')
   },
 )
@@ -99,9 +99,9 @@ it.skipIf(consoleServer === undefined)(
     await page.context().setOffline(true)
     await page.getByRole('combobox', { name: 'Action' }).fill('export')
     await page.keyboard.press('Control+Enter')
-    await page.getByText(/The server cannot be reached. Trying again/).waitFor()
+    await page.getByText(/Can't reach the server. Trying again/).waitFor()
     await page.context().setOffline(false)
-    await page.getByText(/The server cannot be reached. Trying again/).waitFor({ state: 'hidden' })
+    await page.getByText(/Can't reach the server. Trying again/).waitFor({ state: 'hidden' })
     await page.getByRole('heading', { name: 'Allowed' }).waitFor()
     expect(await page.getByRole('combobox', { name: 'Action' }).inputValue()).toBe('export')
   },
@@ -114,14 +114,14 @@ it.skipIf(consoleServer === undefined)(
     const page = await console.visit('/console/', { access: 'read' })
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/default/session/overview')
-    await page.getByRole('button', { name: /May read/ }).waitFor()
+    await page.getByRole('button', { name: /Read only/ }).waitFor()
     await page.getByRole('button', { name: /^Environment: / }).click()
     await page.getByRole('option', { name: 'Session' }).waitFor()
     expect(await page.getByRole('option').allInnerTexts()).toEqual(['Session'])
     await page.keyboard.press('Escape')
 
     await page.goto('/console/default/production/why')
-    await page.getByRole('heading', { name: 'No such environment' }).waitFor()
+    await page.getByRole('heading', { name: 'Environment not found' }).waitFor()
     await page.goto('/console/default/session/nowhere')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   },

@@ -24,7 +24,7 @@ it.skipIf(consoleServer === undefined)('goes to pages and users with the keyboar
 
   await page.keyboard.press('Control+k')
   await input.fill('nobody is called that')
-  await palette.getByText('Nothing is called that').waitFor()
+  await palette.getByText('No results').waitFor()
   await page.keyboard.press('Escape')
   await palette.waitFor({ state: 'hidden' })
 })
@@ -47,10 +47,10 @@ it.skipIf(consoleServer === undefined)('has its navigation behind a button on a 
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('keeps the colours that were chosen', async () => {
   const page = await console.visit('why')
-  await page.getByRole('button', { name: /May do everything/ }).click()
+  await page.getByRole('button', { name: /Full access/ }).click()
   await page.getByRole('menuitemradio', { name: 'Dark' }).click()
   await page.reload()
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
-  await page.getByRole('button', { name: /May do everything/ }).click()
+  await page.getByRole('button', { name: /Full access/ }).click()
   expect(await page.getByRole('menuitemradio', { name: 'Dark' }).getAttribute('aria-checked')).toBe('true')
 })

@@ -51,7 +51,7 @@ it.skipIf(consoleServer === undefined)('shows what is missing as a tree, and is 
   await page.getByRole('button', { name: 'Help' }).click()
   await page
     .getByRole('dialog', { name: 'Why' })
-    .getByText(/somebody may do something/)
+    .getByText(/why a user can do something/)
     .waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Show JSON' }).click()
@@ -93,7 +93,7 @@ it.skipIf(consoleServer === undefined)(
 it.skipIf(consoleServer === undefined)('says at each field what is no question, and keeps what was typed', async () => {
   const page = await console.visit('why')
   await page.getByRole('button', { name: 'Ask' }).click()
-  for (const text of ['Who asks?', 'What would they do?']) await page.getByText(text).waitFor()
+  for (const text of ['Which user?', 'What do they want to do?']) await page.getByText(text).waitFor()
   await page.getByText('Attributes, context, time').click()
   await page.getByLabel('Context').fill('{"ip": }')
   await page.getByLabel('As of').fill('yesterday')

@@ -13,10 +13,10 @@ const newId = () => randomBytes(16).toString('hex')
 const user = (at) => `user-${at}@example.org`
 
 /** Makes the folder. All pages of its data file are in use: it is a compacted copy. */
-export async function makeWorld(data) {
+export async function makeWorld(data, users = USERS) {
   const { store } = await openManagement({ data, noExample: true })
   const bundle = JSON.parse(readFileSync(new URL('../management/bundle.json', import.meta.url), 'utf8'))
-  for (let at = 0; at < USERS; at++) {
+  for (let at = 0; at < users; at++) {
     bundle.users.push({ key: user(at), attributes: { level: at % 7 } })
     if (at % 2 === 0) bundle.role_assignments.push({ user: user(at), role: 'viewer', tenant: 'acme' })
     if (at % 5 === 0) bundle.role_assignments.push({ user: user(at), role: 'admin', tenant: 'default' })
@@ -30,9 +30,10 @@ export async function makeWorld(data) {
   await runAdmin(deps, 'org.create', { key: 'other' })
   const log = store.logs()[1]
   const by = { api_key_id: null, request_id: null, address: null, method: null, path: null, operation: 'test' }
-  for (let at = 0; at < 40; at++)
+  for (let at = 0; at < Math.min(users, 40); at++)
     await store.commit(log, 'updateUser', { ref: user(at), fields: { first_name: `Name ${at}` } }, by)
-  for (let at = 100; at < 110; at++) await store.commit(log, 'deleteUser', { ref: user(at) }, by)
+  for (let at = users - 50; at >= 0 && at < users - 40; at++)
+    await store.commit(log, 'deleteUser', { ref: user(at) }, by)
   await store.close()
   await compact(data)
 }

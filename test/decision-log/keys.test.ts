@@ -191,7 +191,7 @@ describe('zerohop pdp with a key of access `read` and PDP_DECISION_LOG=api', () 
       PDP_DECISION_LOG: 'api',
     })
     await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
-    await eventually(() => pdp.output.includes('has access `read` and may not send decisions'), true)
+    await eventually(() => pdp.output.includes('has access `read` and cannot send decisions'), true)
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
     expect((await fetch(`${url(port)}/allowed`, { method: 'POST', headers, body })).status).toBe(200)

@@ -82,6 +82,6 @@ export class Way {
     })
     onward.on('error', () => to.destroy())
     to.on('close', () => onward.destroy())
-    onward.end()
+    from.pipe(onward)
   }
 }

@@ -38,7 +38,7 @@ function typesOf(op: Operator, write: (typeof WRITERS)[string]): string {
     const where = { op, left: { path: ['x'], type: 'json' as const }, right: { value: rightOf(op, type) } }
     const reads = { attributes: ['x'], relations: [], key: false }
     try {
-      const text = write({ format: 1, revision: 1, type: 't', tenant: 'a', kind: 'when', where, reads }, mapping)
+      const text = write({ format: 2, revision: 1, type: 't', tenant: 'a', kind: 'when', where, reads }, mapping)
       return text !== '1 = 0' && !text.replaceAll(`{"NOT":${NONE}}`, '').includes(NONE)
     } catch (error) {
       if (isZerohopError(error, 'FILTER_REFUSED')) return false

@@ -7,6 +7,7 @@ import { mysql } from '../../src/filters/sql/mysql.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'
 import { storedRow } from './law.ts'
+import { CREATE_LINKS } from './links.ts'
 import { CREATE, inserts, TABLE } from './mariadb-table.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { createTables } from './policy-tables.ts'
@@ -29,7 +30,13 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
     await connection.query("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES'")
     pool = createPool({ ...options, connectionLimit: 1 })
     of = waysOfMariaDb(pool, options)
-    for (const statement of [...CREATE, ...CREATE_DOCUMENTS, ...CREATE_PAGES, ...createTables('mysql')])
+    for (const statement of [
+      ...CREATE,
+      ...CREATE_DOCUMENTS,
+      ...CREATE_PAGES,
+      ...CREATE_LINKS,
+      ...createTables('mysql'),
+    ])
       await connection.query(statement)
   })
   afterAll(async () => {

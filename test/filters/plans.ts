@@ -21,7 +21,7 @@ export const CREATE_DOCUMENTS = [
 
 export function filterOf(where: FilterNode): Filter {
   const reads = { attributes: ['status', 'amount'], relations: [], key: true }
-  return { format: 1, revision: 1, type: 'document', tenant: 'acme', kind: 'when', where, reads }
+  return { format: 2, revision: 1, type: 'document', tenant: 'acme', kind: 'when', where, reads }
 }
 
 /** Index, the filter whose rows it finds, and their number. */
@@ -37,9 +37,6 @@ export const NOT_SECRET = filterOf({
   not: { op: 'equals', left: { path: ['data', 'a'], type: 'json' }, right: { value: 'secret' } },
 })
 export const WITH_DATA: Mapping = { tenant: null, key: 'id', attributes: { data: { column: 'data', type: 'json' } } }
-
-/** As long as a list of keys may be. */
-export const MANY_KEYS = filterOf({ key: { in: Array.from({ length: 10_000 }, (_, n) => `k${n}`) } })
 
 /** Pages whose owner is in another table, with two relations to folders; some are deleted, or of no tenant. */
 export const CREATE_PAGES = [

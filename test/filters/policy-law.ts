@@ -8,12 +8,13 @@ import { leavesOf } from '../../src/image/filter/simplify.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
-import { type Drawn, filterOf, type Row, refusedOr, rowsFor, situationOf } from '../property/filter-law.ts'
+import { type Drawn, filterOf, refusedOr, rowsFor, situationOf } from '../property/filter-law.ts'
 import { numbers } from '../property/numbers.ts'
 import { wordsOf } from '../property/set-edits.ts'
 import { ATTRIBUTES, type Next } from '../property/values.ts'
 import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
+import type { Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { columnOf, columnsOf, FORMS, RELATIONS } from './policy-tables.ts'
 import { DECLARED, pick } from './random-rows.ts'
@@ -227,6 +228,7 @@ function isAllowed(
       type: request.resource.type,
       tenant: tenant!,
       relations,
+      isRow: true,
       ...(key === null ? {} : { key }),
     },
     sent: { ...request.sent, resource: attributes },

@@ -1,9 +1,10 @@
 // Filters in PostgreSQL find the rows that they mean, on a real server.
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgres } from '../../src/filters/sql/postgres.ts'
-import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { endPostgres, openPool, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { storedRow } from './law.ts'
+import { CREATE_LINKS } from './links.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES } from './plans.ts'
 import { createTables } from './policy-tables.ts'
 import { CREATE, rowsSql, SELECT_ROWS, TABLE } from './postgres-table.ts'
@@ -18,10 +19,17 @@ describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
 
   beforeAll(async () => {
     const server = await startPostgres()
-    pool = new pg.Pool({ connectionString: await server.database(), max: 1 })
+    pool = openPool(await server.database())
     of = waysOfPostgres(pool)
     await pool.query(
-      [CREATE, ...CREATE_DOCUMENTS, ...CREATE_PAGES, 'ANALYZE documents', ...createTables('postgres')].join(';'),
+      [
+        CREATE,
+        ...CREATE_DOCUMENTS,
+        ...CREATE_PAGES,
+        ...CREATE_LINKS,
+        'ANALYZE documents',
+        ...createTables('postgres'),
+      ].join(';'),
     )
   })
   afterAll(async () => {

@@ -1,7 +1,15 @@
 // `where` objects of Prisma mean the rows of the filter. Prisma itself (`npm run test:prisma`) needs a generated client;
 // what its objects mean is written down here: a comparison with null is unknown, NOT of unknown is unknown, and such rows are not found.
 import { describe, expect, it } from 'vitest'
-import { type Filter, type Mapping, matches, type Row, toPrismaWhere } from '../../src/filters.ts'
+import {
+  FILTER_FORMAT,
+  type Filter,
+  type Mapping,
+  matches,
+  type PrismaOptions,
+  type Row,
+  toPrismaWhere,
+} from '../../src/filters.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Json } from '../../src/model/objects.ts'
 import { scaled } from '../property/seed.ts'
@@ -112,24 +120,86 @@ describe('where objects of Prisma', () => {
     expect([...refused].some((reason) => reason.includes('the order of text depends'))).toBe(true)
   })
 
+  it('that are never unknown are false for rows that the filter does not mean', () => {
+    const next = generator(12)
+    for (let asked = 0; asked < scaled(200); ) {
+      const filter = randomFilter(next, TABLE)
+      let where: Record<string, unknown>
+      try {
+        where = toPrismaWhere(filter, TABLE.mapping, { ...OPTIONS, neverUnknown: true })
+      } catch (error) {
+        if (!isZerohopError(error, 'FILTER_REFUSED')) throw error
+        continue
+      }
+      asked++
+      for (let count = 0; count < 20; count++) {
+        const { fields, row } = randomRow(next)
+        const found = means(where, fields)
+        expect({ filter, where, row, found }).toEqual({ filter, where, row, found: matches(filter, row, { now: NOW }) })
+      }
+      expect(means(where, { ...randomRow(next).fields, org: null })).toBe(false)
+    }
+  })
+
   it('have the tenant, whatever the filter', () => {
-    const about = { format: 1, revision: 1, type: 'row', tenant: 'acme' } as const
+    const about = { format: 2, revision: 1, type: 'row', tenant: 'acme' } as const
     const always: Filter = { ...about, kind: 'always' }
-    expect(toPrismaWhere(always, TABLE.mapping, OPTIONS)).toEqual({ OR: [{ org: { in: ['acme'] } }] })
-    expect(toPrismaWhere({ ...about, kind: 'never' }, TABLE.mapping, OPTIONS)).toEqual({ OR: [{ id: { in: [] } }] })
+    expect(toPrismaWhere(always, TABLE.mapping, OPTIONS)).toEqual({ org: 'acme' })
+    expect(toPrismaWhere({ ...about, kind: 'never' }, TABLE.mapping, OPTIONS)).toEqual({ id: { in: [] } })
   })
 
   it('are refused for an integer key, and for another database', () => {
-    const about = { format: 1, revision: 1, type: 'row', tenant: 'acme' } as const
+    const about = { format: 2, revision: 1, type: 'row', tenant: 'acme' } as const
     const reads = { attributes: [], relations: [], key: true }
     const where = { op: 'equals', left: { key: true }, right: { value: '5' } } as const
     const mapping = { tenant: null, key: { column: 'id', type: 'integer' } } as const
-    expect(() => toPrismaWhere({ ...about, kind: 'when', where, reads }, mapping, OPTIONS)).toThrow(
+    expect(() => toPrismaWhere({ ...about, kind: 'when', where, reads }, mapping, { provider: 'sqlite' })).toThrow(
       '`key` cannot be part of a filter: its keys are numbers',
     )
     for (const options of [{ provider: 'mysql' }, {}])
       expect(() => toPrismaWhere({ ...about, kind: 'always' }, mapping, options as never)).toThrow(
         '`provider` must be one of postgresql, sqlite',
       )
+  })
+
+  describe('of many values', () => {
+    const keys = (count: number): Filter => ({
+      ...{ format: FILTER_FORMAT, revision: 1, type: 'row', tenant: 'acme', kind: 'when' },
+      where: { key: { in: Array.from({ length: count }, (_, n) => `k${n}`) } },
+      reads: { attributes: [], relations: [], key: true },
+    })
+    const write = (filter: Filter | readonly Filter[], options: Partial<PrismaOptions>) =>
+      toPrismaWhere(filter, TABLE.mapping, { ...OPTIONS, ...options })
+
+    it.each<[string, Partial<PrismaOptions>, number]>([
+      ['PostgreSQL', {}, 1000],
+      ['PostgreSQL, beside many others', { otherValues: 32_000 }, 766],
+      ['SQLite', { provider: 'sqlite' }, 900],
+      ['SQLite, beside a few others', { provider: 'sqlite', otherValues: 2 }, 997],
+    ])('have no list that Prisma could send in parts, and end where it would: %s', (_, options, most) => {
+      const where = write(keys(most - 1), options) // the tenant is a value too
+      expect(JSON.stringify(where)).not.toContain('"in"')
+      for (const count of [most, 40_000]) {
+        const refused = () => write(keys(count), options)
+        expect(refused).toThrow(`a condition of ${count + 1} values cannot be part of a filter`)
+        expect(refused).toThrow('use `toPrismaSql`')
+      }
+      const half = Math.floor(most / 2)
+      expect(() => write([keys(half), keys(half + 1)], options)).toThrow(`a condition of ${2 * half + 3} values`)
+    })
+
+    it.each([-1, 1.5, Number.NaN])('beside %s others are an error', (otherValues) => {
+      expect(() => write(keys(1), { otherValues })).toThrow('`otherValues` must be a whole number')
+    })
+  })
+
+  it('with a required field that the mapping has not are an error', () => {
+    const always: Filter = { format: FILTER_FORMAT, revision: 1, type: 'row', tenant: 'acme', kind: 'always' }
+    for (const required of [['nope'], [...REQUIRED, 'statu']])
+      expect(() => toPrismaWhere(always, TABLE.mapping, { ...OPTIONS, required })).toThrow(
+        `\`required\`: the mapping has no field \`${required.at(-1)}\``,
+      )
+    const required = ['org', 'id', 'folder', ...REQUIRED]
+    expect(toPrismaWhere(always, TABLE.mapping, { ...OPTIONS, required })).toEqual({ org: 'acme' })
   })
 })

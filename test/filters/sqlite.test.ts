@@ -6,6 +6,7 @@ import { sqlite } from '../../src/filters/sql/sqlite.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
+import { CREATE_LINKS } from './links.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES, DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { columnsOf, createTables, RELATIONS } from './policy-tables.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
@@ -20,7 +21,10 @@ describe('filters in SQLite', () => {
   const { ways, end } = waysOfSqlite(database)
 
   beforeAll(
-    () => void database.exec([CREATE, ...CREATE_DOCUMENTS, ...CREATE_PAGES, ...createTables('sqlite')].join(';')),
+    () =>
+      void database.exec(
+        [CREATE, ...CREATE_DOCUMENTS, ...CREATE_PAGES, ...CREATE_LINKS, ...createTables('sqlite')].join(';'),
+      ),
   )
   afterAll(async () => {
     await end()
@@ -117,7 +121,7 @@ describe('filters in SQLite', () => {
     const find = (op: 'equals' | 'less-than') => {
       const where = { op, left: { key: true as const }, right: { value: op === 'equals' ? 'b' : 'c' } }
       const filter: Filter = {
-        format: 1,
+        format: 2,
         revision: 1,
         type: 'row',
         tenant: 'acme',

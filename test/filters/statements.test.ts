@@ -3,17 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { holds, type RowReader } from '../../src/filters/evaluate.ts'
 import { compare } from '../../src/filters/operators.ts'
 import {
+  defineMapping,
   type Filter,
   type FilterNode,
   type Mapping,
   matches,
+  type RelationColumn,
   type Row,
+  type SqlExpression,
   sql,
+  toKysely,
   toResource,
   toSql,
 } from '../../src/filters.ts'
 
-const ABOUT = { format: 1, revision: 1, type: 'invoice', tenant: 'acme' } as const
+const ABOUT = { format: 2, revision: 1, type: 'invoice', tenant: 'acme' } as const
 const ALWAYS: Filter = { ...ABOUT, kind: 'always' }
 const STATUS = { path: ['status'], type: 'string' } as const
 const OPEN: FilterNode = { op: 'equals', left: STATUS, right: { value: 'open' } }
@@ -29,7 +33,7 @@ const ORG = '("t"."org_id" IS NOT NULL AND "t"."org_id" = $1::text)'
 const TABLE = { table: 't' }
 
 const isDeepFrozen = (value: unknown): boolean =>
-  typeof value !== 'object' || (Object.isFrozen(value) && Object.values(value!).every(isDeepFrozen))
+  typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isDeepFrozen))
 const nothing = (): never => {
   throw new Error('not read')
 }
@@ -120,6 +124,33 @@ describe('what is refused', () => {
     },
   )
 
+  it.each([
+    ['postgres', 65_535],
+    ['mysql', 65_535],
+    ['sqlite', 32_766],
+  ] as const)('more values than a statement of %s takes, with those before: %i', (dialect, most) => {
+    const text = { tenant: 'org_id', key: 'id' }
+    const { length } = toSql(ALWAYS, text, dialect).values
+    const firstPlaceholder = most - length + 1
+    expect(toSql(ALWAYS, text, dialect, { firstPlaceholder }).values).toHaveLength(length)
+    expect(() => toSql(ALWAYS, text, dialect, { firstPlaceholder: firstPlaceholder + 1 })).toThrow(
+      `a condition of ${most + 1} values cannot be part of a filter: a statement of`,
+    )
+  })
+
+  it('more values than a statement takes, in SQL and for builders', () => {
+    const score = { path: ['status'], type: 'number' } as const
+    const mapping: Mapping = { tenant: null, key: 'id', attributes: { status: { column: 'score', type: 'double' } } }
+    const half = (_: unknown, n: number) => n + 0.5 // SQLite reads whole numbers only exactly from a list
+    const of = (length: number) => when({ op: 'in', left: score, right: { value: Array.from({ length }, half) } })
+    const tag = (_: unknown, ...values: unknown[]) => values
+    const count = 32_765 // the list of whole numbers, of which there are none, is a value too
+    expect(toSql(of(count), mapping, 'sqlite').values).toHaveLength(count + 1)
+    expect(toKysely(tag, of(count), mapping, 'sqlite')).toHaveLength(count + 1)
+    expect(() => toSql(of(count + 1), mapping, 'sqlite')).toThrow('a statement of SQLite has at most 32766')
+    expect(() => toKysely(tag, of(count + 1), mapping, 'sqlite')).toThrow('a condition of 32767 values')
+  })
+
   it('a value that would have to be read from text as a time', () => {
     const where: FilterNode = {
       op: 'less-than',
@@ -157,8 +188,26 @@ describe('what is refused', () => {
     expect(toSql(when(where), mapping, 'postgres', TABLE).text).toContain('EXISTS')
   })
 
+  it('an expression of text inside a subquery, where a name could be one of the list', () => {
+    const tags = { column: 'tags', type: 'json' } as const
+    const where: FilterNode = { op: 'in', left: STATUS, right: { path: ['tags'], type: 'array' } }
+    const of = (column: SqlExpression): Mapping => ({
+      ...MAPPING,
+      attributes: { status: { column, type: 'text' }, tags },
+    })
+    // `type` is a column of json_each
+    expect(() => toSql(when(where), of(sql('lower(type)')), 'sqlite', TABLE)).toThrow(
+      'a subquery with (lower(type)), which could be a name of another table there: write it as sql((column) =>',
+    )
+    const written = of(sql((column) => `lower(${column('type')})`))
+    expect(toSql(when(where), written, 'sqlite', TABLE).text).toContain('(lower(`t`.`type`))')
+    expect(() => toSql(when(where), written, 'sqlite')).toThrow('give the name of the table, as `table`')
+    expect(() => toSql(when(OPEN), of(sql((() => 5) as never)), 'sqlite')).toThrow('must give text')
+  })
+
   it.each<[string, unknown]>([
-    ['another format', { ...ALWAYS, format: 2 }],
+    ['an older format', { ...ALWAYS, format: 1 }],
+    ['a newer format', { ...ALWAYS, format: 3 }],
     ['a node of a form that is not known', when({ xor: [OPEN] } as never)],
     ['a condition beside the known ones', when({ ...OPEN, unless: OPEN } as never)],
     ['an operator that is not known', when({ ...OPEN, op: 'matches' } as never)],
@@ -166,6 +215,56 @@ describe('what is refused', () => {
     ['no filter at all', undefined],
   ])('%s', (_, filter) => {
     expect(() => toSql(filter as Filter, MAPPING, 'postgres')).toThrow('is not of the form of a filter')
+  })
+})
+
+describe('a mapping', () => {
+  const links = { table: 'links', from: 'invoice_id', to: 'folder_id' }
+  const through = (part: object): Mapping =>
+    ({ ...MAPPING, relations: { parent: { resource: 'folder', through: { ...links, ...part } } } }) as Mapping
+
+  it('is checked where it is defined, and cannot be changed', () => {
+    const where = {
+      deleted_at: null,
+      kind: ['a', 'b'],
+      active: true,
+      level: { is: 3 },
+      approved: { not: null },
+    } as const
+    const mapping = defineMapping(through({ tenant: 'org_id', where }))
+    expect(mapping).toEqual(through({ tenant: 'org_id', where }))
+    expect(isDeepFrozen(mapping)).toBe(true)
+    expect(toSql(ALWAYS, mapping, 'postgres', TABLE).text).toBe(ORG)
+  })
+
+  it.each<[string, object, string]>([
+    ['a misspelt part', { wher: {} }, 'parent.through.wher` is not known'],
+    ['a where that is text', { where: 'deleted_at IS NULL' }, 'through.where` must be an object'],
+    ['a where that is a Map', { where: new Map([['deleted_at', null]]) }, 'through.where` must be a plain object'],
+    ['inherited tests', { where: Object.create({ deleted_at: null }) }, 'through.where` must be a plain object'],
+    ['values of different types', { where: { kind: ['a', 5] } }, 'through.where.kind` has values of different types'],
+    ['no value', { where: { kind: [] } }, 'through.where.kind` must be null, a text,'],
+    ['a fraction', { where: { kind: 0.5 } }, 'through.where.kind` must be null, a text,'],
+    ['a date', { where: { deleted_at: new Date(5) } }, 'through.where.deleted_at` must be null, a text,'],
+    ['not of a value', { where: { kind: { not: 'a' } } }, 'can be negated with null only'],
+    ['is and not', { where: { kind: { is: 'a', not: null } } }, 'can be negated with null only'],
+    ['another test', { where: { level: { gt: 3 } } }, 'through.where.level.gt` is not known'],
+    ['no columns', { from: [] }, 'through.from` must name a column'],
+    ['a column without one of the row', { from: [{ column: 'a' }] }, 'through.from[0].row` must be the name'],
+    ['a tenant of a type', { tenant: { column: 'org', type: 'json' } }, 'through.tenant.type` must be one of'],
+  ])('with %s in a link table is refused', (_, part, reason) => {
+    expect(() => defineMapping(through(part))).toThrow(reason)
+    expect(() => toSql(ALWAYS, through(part), 'sqlite')).toThrow(reason)
+  })
+
+  it('of a table of one tenant has no tenant of links', () => {
+    expect(() => defineMapping({ ...through({ tenant: 'org_id' }), tenant: null })).toThrow('`mapping.tenant` is null')
+  })
+
+  it('has no link table that the dialect cannot compare', () => {
+    const where: FilterNode = { related: 'parent', type: 'folder', in: ['a'] }
+    const mapping = { ...through({ to: { column: 'folder_id', type: 'uuid' } }), key: 'id' }
+    expect(() => toSql(when(where), mapping, 'mysql', TABLE)).toThrow('MySQL has no type for it')
   })
 })
 
@@ -225,6 +324,8 @@ describe('a row in memory', () => {
   })
 })
 
+const links = (mapping: Mapping) => (mapping.relations!.parent as Extract<RelationColumn, { through: unknown }>).through
+
 describe('the question for one row', () => {
   it('has what the mapping names', () => {
     const found = { id: 'k', org_id: 'acme', status: 'open', folder_id: 'f1', other: 1 }
@@ -240,6 +341,48 @@ describe('the question for one row', () => {
       attributes: { status: null },
       relations: { parent: [] },
     })
+  })
+
+  it('has the links that count, of those that were loaded', () => {
+    const mapping: Mapping = {
+      tenant: 'org_id',
+      key: { column: 'no', type: 'integer' },
+      relations: {
+        parent: {
+          resource: 'folder',
+          through: {
+            table: 'links',
+            from: { column: 'invoice_no', type: 'integer', property: 'invoiceNo' },
+            to: 'folder_id',
+            tenant: 'org_id',
+            where: { deleted_at: { is: null, property: 'deletedAt' } },
+          },
+        },
+      },
+    }
+    const link = { invoiceNo: 7, folder_id: 'f1', org_id: 'acme', deletedAt: null }
+    const linked = (...parent: unknown[]) => toResource({ no: 7n, org_id: 'acme', parent }, mapping).relations.parent
+    expect(linked(link, { ...link, folder_id: 'f2' })).toEqual(['folder:f1', 'folder:f2'])
+    const others = [
+      { invoiceNo: '8' },
+      { org_id: 'beta' },
+      { org_id: null },
+      { deletedAt: new Date(5) },
+      { folder_id: null },
+    ]
+    expect(linked(...others.map((each) => ({ ...link, ...each })))).toEqual([])
+    expect(linked('f1', 'f2')).toEqual(['folder:f1', 'folder:f2'])
+    for (const name of Object.keys(link)) {
+      const { [name as 'invoiceNo']: _, ...rest } = link
+      expect(() => linked(rest)).toThrow(`a link of the row has no \`${name}\`: select it`)
+    }
+    const told = {
+      ...mapping.relations!.parent!,
+      through: { ...links(mapping), where: sql('level > 1') },
+    } as RelationColumn
+    const row = { no: 7, org_id: 'acme', parent: [link] }
+    expect(() => toResource(row, { ...mapping, relations: { parent: told } })).toThrow('give the keys of the links')
+    expect(() => toResource({ ...row, parent: null }, mapping)).toThrow('must be a list of keys, or of links')
   })
 
   it('needs every column, and a tenant', () => {

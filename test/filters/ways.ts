@@ -2,11 +2,11 @@
 // builders on the connection that the test has.
 import { createRequire } from 'node:module'
 import { and, sql as drizzleSql, eq, type SQL } from 'drizzle-orm'
-import { int, mysqlTable } from 'drizzle-orm/mysql-core'
+import { int, mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core'
 import { drizzle as drizzleOnMysql } from 'drizzle-orm/mysql2'
 import { drizzle as drizzleOnPostgres } from 'drizzle-orm/node-postgres'
-import { integer, pgTable } from 'drizzle-orm/pg-core'
-import { integer as sqliteInteger, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { integer, pgTable, text as pgText } from 'drizzle-orm/pg-core'
+import { integer as sqliteInteger, sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core'
 import { drizzle as drizzleOnSqlite } from 'drizzle-orm/sqlite-proxy'
 import createKnex, { type Knex } from 'knex'
 import {
@@ -22,10 +22,22 @@ import type Database from 'libsql'
 import type { Pool as MysqlConnections } from 'mysql2'
 import type pg from 'pg'
 import { toDrizzle, toKnex, toKysely } from '../../src/filters/builders.ts'
+import type { Mapping } from '../../src/filters/mapping.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import type { Find } from './policy-law.ts'
 
 const TABLE = { table: 'facts' }
+
+/** The columns that a mapping names, for a table of Drizzle. Conditions do not ask for their types. */
+export function drizzleColumns<C>(
+  { tenant, key, attributes = {}, relations = {} }: Mapping,
+  make: (name: string) => C,
+) {
+  const held = [tenant, key, ...Object.values(attributes), ...Object.values(relations)].map((each) =>
+    typeof each === 'object' && each !== null && 'column' in each ? each.column : each,
+  )
+  return Object.fromEntries(held.filter((each) => typeof each === 'string').map((name) => [name, make(name)]))
+}
 
 export interface Ways {
   readonly ways: Readonly<Record<string, Find>>
@@ -34,10 +46,14 @@ export interface Ways {
 }
 
 type Query = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>
-/** The numbers of the rows of a question under a condition of Drizzle. */
-type DrizzleFind = (question: number, condition: SQL) => Promise<{ n: number }[]>
+/** Drizzle: the numbers of the rows of a question under a condition. */
+interface Drizzled {
+  readonly find: (question: number, condition: SQL) => Promise<{ n: number }[]>
+  /** the table with the columns of a mapping */
+  readonly table: (mapping: Mapping) => object
+}
 
-function waysOf(name: DialectName, query: Query, dialect: Dialect, knex: Knex, drizzled: DrizzleFind): Ways {
+function waysOf(name: DialectName, query: Query, dialect: Dialect, knex: Knex, drizzled: Drizzled): Ways {
   const kysely = new Kysely<{ facts: { n: number; question: number } }>({ dialect })
   const ns = (rows: readonly unknown[]) => rows.map((row) => Number((row as { n: number }).n))
   const first = name === 'postgres' ? '$1' : '?'
@@ -54,7 +70,12 @@ function waysOf(name: DialectName, query: Query, dialect: Dialect, knex: Knex, d
         return ns(await found.orderBy('n').execute())
       },
       Drizzle: async (question, filter, mapping) =>
-        ns(await drizzled(question, toDrizzle(drizzleSql, filter, mapping, name, TABLE))),
+        ns(
+          await drizzled.find(
+            question,
+            toDrizzle(drizzleSql, filter, mapping, name, { table: drizzled.table(mapping) }),
+          ),
+        ),
       Knex: async (question, filter, mapping) => {
         const condition = toKnex(knex, filter, mapping, name, TABLE)
         return ns(await knex('facts').select('n').where({ question }).where(condition).orderBy('n'))
@@ -73,12 +94,19 @@ export function waysOfPostgres(pool: pg.Pool): Ways {
     async (text, values) => (await pool.query(text, [...values])).rows,
     new PostgresDialect({ pool }),
     knex,
-    async (question, condition) =>
-      (await drizzle
-        .select({ n: facts.n })
-        .from(facts)
-        .where(and(eq(facts.question, question), condition))
-        .orderBy(facts.n)) as { n: number }[],
+    {
+      find: async (question, condition) =>
+        (await drizzle
+          .select({ n: facts.n })
+          .from(facts)
+          .where(and(eq(facts.question, question), condition))
+          .orderBy(facts.n)) as { n: number }[],
+      table: (mapping) =>
+        pgTable(
+          'facts',
+          drizzleColumns(mapping, (name) => pgText(name)),
+        ),
+    },
   )
 }
 
@@ -91,12 +119,19 @@ export function waysOfMariaDb(pool: MysqlConnections, connection: Knex.MySql2Con
     async (text, values) => (await pool.promise().execute(text, values as string[]))[0] as unknown[],
     new MysqlDialect({ pool: pool as unknown as MysqlPool }),
     createKnex({ client: 'mysql2', connection, pool: { min: 0, max: 1 } }),
-    async (question, condition) =>
-      (await drizzle
-        .select({ n: facts.n })
-        .from(facts)
-        .where(and(eq(facts.question, question), condition))
-        .orderBy(facts.n)) as { n: number }[],
+    {
+      find: async (question, condition) =>
+        (await drizzle
+          .select({ n: facts.n })
+          .from(facts)
+          .where(and(eq(facts.question, question), condition))
+          .orderBy(facts.n)) as { n: number }[],
+      table: (mapping) =>
+        mysqlTable(
+          'facts',
+          drizzleColumns(mapping, (name) => mysqlText(name)),
+        ),
+    },
   )
 }
 
@@ -134,11 +169,18 @@ export function waysOfSqlite(database: Database.Database): Ways {
     async (text, values) => database.prepare(text).all(...values),
     new SqliteDialect({ database: database as never }),
     knexOn(database),
-    async (question, condition) =>
-      (await drizzle
-        .select({ n: facts.n })
-        .from(facts)
-        .where(and(eq(facts.question, question), condition))
-        .orderBy(facts.n)) as { n: number }[],
+    {
+      find: async (question, condition) =>
+        (await drizzle
+          .select({ n: facts.n })
+          .from(facts)
+          .where(and(eq(facts.question, question), condition))
+          .orderBy(facts.n)) as { n: number }[],
+      table: (mapping) =>
+        sqliteTable(
+          'facts',
+          drizzleColumns(mapping, (name) => sqliteText(name)),
+        ),
+    },
   )
 }

@@ -23,7 +23,7 @@ export interface Policy {
     invoice: {
       actions: 'pay' | 'read'
       attributes: {
-        '*/ it\'s\n\u2028'?: string | null
+        '*/ it\'s\n\u{2028}'?: string | null
         address?: JsonObject | null
         due?: number | string | null
         items?: readonly JsonObject[] | null

@@ -18,11 +18,15 @@ describe('an acknowledged write, in one process', () => {
   let pdp: string
   beforeAll(async () => {
     management = await openManagement({ data, noExample: false })
-    const apps = [managementServer(management), pooledPdpServer(management)] as const
-    servers.push(...apps)
+    const managing = managementServer(management)
+    servers.push(managing)
     key = readKeys(data)?.environments.development ?? ''
-    api = await apps[0].listen(LOCAL)
-    pdp = await apps[1].listen(LOCAL)
+    api = await managing.listen(LOCAL)
+    const wait = { timeoutMs: 10_000, policy: 'ignore' } as const
+    const forward = { controlPlane: api, sameProcess: true, timeoutMs: 10_000, wait }
+    const deciding = pooledPdpServer(management, { forward })
+    servers.push(deciding)
+    pdp = await deciding.listen(LOCAL)
     await facts('POST', 'users', { key: 'eve' })
     await facts('POST', 'role_assignments', ASSIGNMENT)
     expect(await allowed()).toBe(true)
@@ -57,6 +61,27 @@ describe('an acknowledged write, in one process', () => {
     }
     expect(answers).toEqual(Array.from({ length: ROUNDS }, () => [false, true]).flat())
   }
+
+  it('does not wait for the PDP with `x-wait-timeout: 0`, and a write after it shows both', async () => {
+    const stuck = { notBefore: () => new Promise<boolean>(() => {}) }
+    const stop = management.store.acknowledgeAfter(stuck)
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-wait-timeout': '0' }
+    for (const base of [`${api}/v2/facts/default/development`, `${pdp}/facts`]) {
+      const body = JSON.stringify({ key: `at-commit-${base === api}-${base.length}` })
+      const made = await fetch(`${base}/users`, { method: 'POST', headers, body })
+      expect([made.status, Number(made.headers.get('x-revision')) > 0]).toEqual([200, true])
+    }
+    stop()
+    await send(`${pdp}/facts/role_assignments`, 'DELETE', ASSIGNMENT)
+    const given = await fetch(`${pdp}/facts/role_assignments`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(ASSIGNMENT),
+    })
+    expect(given.status).toBe(200)
+    await facts('POST', 'users', { key: 'after-it' })
+    expect(await allowed()).toBe(true)
+  })
 
   it('is seen by the next check, when it took or gave a role', () =>
     inTurn(

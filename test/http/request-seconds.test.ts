@@ -15,9 +15,9 @@ const SEEN: readonly (readonly [string, number])[] = [
 
 function registries(): { ours: Registry; theirs: Registry } {
   const [ours, theirs] = [new Registry(), new Registry()]
-  const times = new RequestSeconds(NAME, BUCKETS)
-  ours.registerMetric(times.metric)
   const help = 'Seconds from a request to its answer, by route.'
+  const times = new RequestSeconds({ name: NAME, help }, BUCKETS)
+  ours.registerMetric(times.metric)
   const histogram = new Histogram({ name: NAME, help, labelNames: ['route'], buckets: BUCKETS, registers: [theirs] })
   for (const [route, seconds] of SEEN) {
     times.times(route).add(seconds)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ABI_VERSION, HEADER_BYTES, Header, Root } from '../../assembly/abi.ts'
+import { ABI_VERSION, HEADER_BYTES, Header, ORDER_HEIGHT_MAX, OrderRoot, Root } from '../../assembly/abi.ts'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError, type ZerohopError } from '../../src/model/errors.ts'
 import { parameters } from '../property/seed.ts'
@@ -131,6 +131,8 @@ describe('a damaged image is refused', () => {
       [Header.Tables + Root.Directory, 0],
       [Header.Tables + Root.Directory, 0xfffffff0],
       [Header.Tables + Root.Capacity, 0xffffffff],
+      [Header.Orders + OrderRoot.Height, ORDER_HEIGHT_MAX + 1],
+      [Header.Orders + OrderRoot.Bytes + OrderRoot.Height, 0xffffffff],
     ]
     for (const [at, value] of lies) {
       expect(refusal(forged((_, view) => view.setUint32(at, value, true))).code, `${at} = ${value}`).toBe(
@@ -154,7 +156,7 @@ describe('an image with a checksum that fits its damage', () => {
           })
           let loaded: Image
           try {
-            loaded = Image.load(bytes, { kernel })
+            loaded = Image.load(bytes, { kernel, verified: true })
           } catch (error) {
             expect(isZerohopError(error, 'IMAGE_DAMAGED', 'IMAGE_FOREIGN')).toBe(true)
             return
@@ -163,6 +165,7 @@ describe('an image with a checksum that fits its damage', () => {
             loaded.verify()
           } catch (error) {
             expect(isZerohopError(error, 'IMAGE_DAMAGED')).toBe(true)
+            expect(() => Image.load(bytes, { kernel })).toThrow(error as Error)
             found++
             return
           }

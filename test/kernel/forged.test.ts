@@ -1,14 +1,15 @@
-// A forged image: its checksum is good, what it holds is not. Whatever is asked of it, the answer is a decision or a
-// typed error, never a bare trap and never an end of the process; once the kernel has run into trouble the image is
-// poisoned and answers nothing any more.
-import { crc32 } from 'node:zlib'
+// A forged image: its checksum is good, what it holds is not. It is refused when it is loaded, unless the caller says
+// that nobody else can have written it. Whatever is asked of it then, the answer is a decision or a typed error, never a
+// bare trap and never an end of the process; once the kernel has run into trouble the image is poisoned and answers
+// nothing any more.
 import { describe, expect, it } from 'vitest'
-import { Header } from '../../assembly/abi.ts'
+import { Header, Order, OrderRoot } from '../../assembly/abi.ts'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError, type ZerohopError } from '../../src/model/errors.ts'
 import { loadImage, type Pdp } from '../../src/pdp/pdp.ts'
 import { numbers } from '../property/numbers.ts'
 import { exampleImage } from '../support/example.ts'
+import { inACircle, withChecksum, withWord } from '../support/forged-image.ts'
 
 const saved = exampleImage().save()
 const FIRST = Header.Top + 4
@@ -25,9 +26,7 @@ function forged(seed: number): Uint8Array {
     const values = [next(2 ** 32), view.getUint32(somewhere(), true), was ^ (1 << next(32)), 0]
     view.setUint32(at, values[next(4)]!, true)
   }
-  view.setUint32(Header.Crc, 0, true)
-  view.setUint32(Header.Crc, crc32(bytes), true)
-  return bytes
+  return withChecksum(bytes)
 }
 
 const ASKS: readonly ((pdp: Pdp) => unknown)[] = [
@@ -55,6 +54,54 @@ function errorOf(ask: () => unknown): ZerohopError | undefined {
   }
 }
 
+/** Everything else that can be asked of a PDP, with what it reads of the image. */
+const DOORS: readonly ((pdp: Pdp) => unknown)[] = [
+  ...ASKS,
+  (pdp) => pdp.filter('ben', 'shout', 'hello', { tenant: 'default' }),
+  (pdp) => pdp.snapshot('ben'),
+  (pdp) => pdp.why('ben', 'shout', 'hello:two'),
+]
+
+describe('an image with words changed and a checksum that fits', () => {
+  it('is refused, or answers every question as the true one does', () => {
+    const truth = loadImage(saved)
+    const asked = (pdp: Pdp) => DOORS.map((door) => errorOf(() => door(pdp))?.code ?? 'answered')
+    const answered = asked(truth)
+    let refused = 0
+    for (let seed = 1; seed <= 500; seed++) {
+      let pdp: Pdp | undefined
+      const error = errorOf(() => {
+        pdp = loadImage(forged(seed))
+      })
+      if (error !== undefined) {
+        expect(error.code, `seed ${seed}`).toBe('IMAGE_DAMAGED')
+        refused++
+        continue
+      }
+      expect(asked(pdp!), `seed ${seed}`).toEqual(answered)
+      const again = Image.load(forged(seed))
+      expect([...again.contents()].length, `seed ${seed}`).toBeGreaterThan(0)
+    }
+    expect(refused).toBeGreaterThan(50)
+  })
+
+  it('is refused with an order of keys that is too high, also by those who want no verification', () => {
+    for (const order of [Order.Users, Order.Instances]) {
+      const bytes = withWord(saved, Header.Orders + order * OrderRoot.Bytes + OrderRoot.Height, 0x7fffffff)
+      for (const verify of [true, false])
+        expect(errorOf(() => loadImage(bytes, { verify }))?.code, `${order} ${verify}`).toBe('IMAGE_DAMAGED')
+    }
+  })
+
+  it('ends a walk in a circle', () => {
+    for (const offset of [0, 4]) {
+      const pdp = loadImage(inACircle(saved, Order.Instances, offset), { verify: false })
+      for (const ask of [() => pdp.resources('ana', 'shout', 'hello'), () => pdp.users('shout', 'hello:two')])
+        expect([undefined, 'POISONED']).toContain(errorOf(ask)?.code)
+    }
+  })
+})
+
 const KNOWN = ['answered', 'POISONED', 'UNDECIDED', 'INTERNAL']
 
 describe('a forged image', () => {
@@ -64,7 +111,7 @@ describe('a forged image', () => {
     for (let seed = 1; seed <= 1500; seed++) {
       let pdp: Pdp | undefined
       const refused = errorOf(() => {
-        pdp = loadImage(forged(seed))
+        pdp = loadImage(forged(seed), { verify: false })
       })
       for (const [index, ask] of pdp === undefined ? [] : ASKS.entries()) {
         const code = errorOf(() => ask(pdp!))?.code ?? 'answered'
@@ -84,7 +131,7 @@ describe('a forged image', () => {
       const bytes = forged(seed)
       let image: Image | undefined
       errorOf(() => {
-        image = Image.load(bytes)
+        image = Image.load(bytes, { verified: true })
       })
       if (image === undefined) continue
       const broken = image

@@ -145,9 +145,17 @@ describe('a bundle', () => {
       resources: [{ key: 'lamp', attributes }],
       condition_sets: sets,
     })
-    await expect(load(lamp({}))).rejects.toMatchObject({
+    await expect(load(lamp({ size: { type: 'number' } }))).rejects.toMatchObject({
       code: 'ATTRIBUTE_UNDECLARED',
       details: { resource: 'lamp', attribute: 'shade' },
+      path: ['body', 'condition_sets', 0, 'conditions'],
+    })
+    const early = {
+      ...lamp({}),
+      condition_sets: [{ key: 'early', conditions: { 'environment.now': { not: '09:00' } } }],
+    }
+    await expect(load(early)).rejects.toMatchObject({
+      code: 'ATTRIBUTE_MISMATCH',
       path: ['body', 'condition_sets', 0, 'conditions'],
     })
     await load(lamp({ shade: { type: 'string' } }))

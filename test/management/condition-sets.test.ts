@@ -78,6 +78,19 @@ describe('conditions', () => {
     { 'user.anything.deep': { contains: 'x' } },
     { 'user.name': { anyOf: [{ 'starts-with': 'a' }, { not: ['b', 'c'] }] } },
     { 'tenant.plan': { equals: { ref: 'user.name' } } },
+    { 'context.now': { 'less-than': '2026-12-31' } },
+    { 'context.now': { between: ['2026-01-01T08:30', '2026-12-31T23:59:59.999+01:00'] } },
+    { 'context.now': { in: ['2026-01-01', 1_800_000_000_000] } },
+    { 'context.now': { equals: { ref: 'context.now' } } },
+    { 'environment.now': { not: 1_800_000_000_000 } },
+    { 'context.now': { 'less-than': { ref: 'user.since' } } },
+    { 'context.now': { 'less-than': { ref: 'user.name' } } },
+    { 'context.now': { 'less-than': { ref: 'user.not_declared' } } },
+    { 'context.now': { in: { ref: 'user.roles' } } },
+    { 'user.roles': { array_contains: { ref: 'context.now' } } },
+    { 'user.not_declared': { 'less-than': { ref: 'environment.now' } } },
+    { 'context.clock.now': { equals: '09:00' } },
+    { 'user.now': { equals: '09:00' } },
   ])('%j fits what is declared', async (of) => {
     await conditions(of)
   })
@@ -102,6 +115,36 @@ describe('conditions', () => {
     [{ 'user.skills': { equals: 'go' } }, 'user.skills'],
     [{ allOf: [{ not: { 'tenant.plan': { 'greater-than': 3 } } }] }, 'tenant.plan'],
     [{ 'context.x': { equals: { ref: 'user.age.deep' } } }, 'user.age'],
+    [{ 'context.now': { 'less-than': '09:00' } }, 'context.now'],
+    [{ not: { 'context.now': { 'less-than': '09:00' } } }, 'context.now'],
+    [{ not: { 'environment.now': { 'greater-than-equals': '31.12.2026' } } }, 'context.now'],
+    [{ 'context.now': { equals: '2026-02-30' } }, 'context.now'],
+    [{ 'context.now': { 'not-equals': 'now' } }, 'context.now'],
+    [{ 'context.now': { equals: true } }, 'context.now'],
+    [{ 'context.now': { between: ['2026-01-01', '31.12.2026'] } }, 'context.now'],
+    [{ 'context.now': { in: ['2026-01-01', 1, 'tomorrow'] } }, 'context.now'],
+    [{ 'context.now': { in: ['2026-01-01', false] } }, 'context.now'],
+    [{ 'context.now': { not: '09:00' } }, 'context.now'],
+    [{ 'context.now': { not: ['2026-01-01', '09:00'] } }, 'context.now'],
+    [{ 'context.now': { anyOf: [{ 'less-than': '2026-01-01' }, { not: { equals: '' } }] } }, 'context.now'],
+    [{ 'context.now': { 'starts-with': '2026' } }, 'context.now'],
+    [{ 'context.now': { contains: '2026' } }, 'context.now'],
+    [{ 'context.now': { array_contains: '2026-01-01' } }, 'context.now'],
+    [{ not: { 'context.now.hour': { equals: '09:00' } } }, 'context.now'],
+    [{ not: { 'user.name': { equals: { ref: 'environment.now.hour' } } } }, 'context.now'],
+    [{ 'context.now': { object_match: { match: { hour: { equals: 9 } } } } }, 'context.now'],
+    [{ 'context.now': { 'less-than': { ref: 'user.member' } } }, 'context.now'],
+    [{ 'context.now': { 'less-than': { ref: 'user.skills' } } }, 'context.now'],
+    [{ 'context.now': { in: { ref: 'user.since' } } }, 'user.since'],
+    [{ 'context.now': { equals: { ref: 'user.tenants' } } }, 'context.now'],
+    [{ 'user.since': { equals: { ref: 'user.roles' } } }, 'user.since'],
+    [{ 'user.roles': { 'less-than': { ref: 'context.now' } } }, 'context.now'],
+    [{ 'user.member': { equals: { ref: 'context.now' } } }, 'user.member'],
+    [{ not: { 'user.note': { contains: { ref: 'context.now' } } } }, 'context.now'],
+    [{ not: { 'user.note': { 'starts-with': { ref: 'user.since' } } } }, 'user.since'],
+    [{ not: { 'user.note': { in: { ref: 'environment.now' } } } }, 'context.now'],
+    [{ not: { 'user.anything': { array_subset: { ref: 'context.now' } } } }, 'context.now'],
+    [{ 'user.x': { any_match: { match: { from: { not: { contains: { ref: 'context.now' } } } } } } }, 'context.now'],
   ])('%j does not fit', async (of, attribute) => {
     await expect(conditions(of)).rejects.toMatchObject({ code: 'ATTRIBUTE_MISMATCH', details: { attribute } })
   })
@@ -191,6 +234,158 @@ describe('a set that was stored before attributes had to be declared', () => {
     expect(() => keepReaders(old, 'resource', resource, declared)).not.toThrow()
     const more = { ...legacy, 'resource.cost': { equals: 1 } }
     expect(() => updateConditionSet(old, { ref, fields: { conditions: more } }, mint)).toThrow('attribute `other`')
+  })
+})
+
+describe('a set that was stored before `context.now` was only compared with instants', () => {
+  it('may be changed otherwise and written again as it is, and attributes that it reads may change', async () => {
+    const mint: Mint = { now: 2, id: () => 'f'.repeat(32), secret: () => '' }
+    const older: JsonObject = { 'resource.cost': { equals: 1 }, not: { 'context.now': { 'less-than': '09:00' } } }
+    await over({ 'resource.cost': { equals: 1 } })
+    const old = new Draft(management.view()).stage([put('condition_set', { ...set('set')!, conditions: older })])
+    const ref = named('set')
+    const fields = { name: 'Again', conditions: older }
+    expect(replaceConditionSet(old, { ref, fields }, mint).result).toMatchObject(fields)
+    expect(updateConditionSet(old, { ref, fields: { name: 'Named' } }, mint).result).toMatchObject({
+      conditions: older,
+    })
+    const resource = management.view().get('resource', doc)!
+    const attributes = resource.attributes.map((each) => ({ ...each, type: 'json' as const }))
+    expect(() => keepReaders(old, 'resource', resource, { ...resource, attributes })).not.toThrow()
+    const other = { not: { 'context.now': { 'less-than': '08:00' } } }
+    expect(() => updateConditionSet(old, { ref, fields: { conditions: other } }, mint)).toThrow('`08:00`')
+  })
+})
+
+describe('what resource types declare as a time', () => {
+  let due = ''
+  beforeEach(async () => {
+    due = named('due')
+    await management.run('createAttribute', { resource: doc, attribute: { key: due, type: 'time' } })
+  })
+  const at = ['body', 'conditions']
+
+  it.each<[string, (path: string) => JsonObject]>([
+    ['a time of day', (path) => ({ not: { [path]: { 'less-than': '09:00' } } })],
+    ['a word', (path) => ({ [path]: { 'not-equals': 'soon' } })],
+    ['a day that does not exist', (path) => ({ not: { [path]: { equals: '2026-02-30' } } })],
+    ['an hour that does not exist', (path) => ({ [path]: { between: ['2026-01-01T24:00', '2026-01-02'] } })],
+    ['a leap second', (path) => ({ [path]: { in: ['2026-06-30T23:59:60Z'] } })],
+    ['one of several scalars', (path) => ({ [path]: { not: ['2026-01-01', 'never'] } })],
+    ['truth', (path) => ({ anyOf: [{ not: [{ [path]: { equals: true } }] }] })],
+    ['text', (path) => ({ not: { [path]: { contains: '2026' } } })],
+    ['the text in it', (path) => ({ not: { 'user.note': { contains: { ref: path } } } })],
+    ['its items', (path) => ({ not: { 'user.note': { in: { ref: path } } } })],
+    ['its hour', (path) => ({ not: { [`${path}.hour`]: { equals: 9 } } })],
+    ['what is declared as no time', (path) => ({ not: { 'user.member': { equals: { ref: path } } } })],
+  ])('is not compared with %s in a user set, which may be asked about each of them', async (_, over) => {
+    const path = `resource.${due}`
+    await refused(conditions(over(path)), 'ATTRIBUTE_MISMATCH', at)
+    await conditions({})
+    for (const write of ['updateConditionSet', 'replaceConditionSet'] as const) {
+      const fields = { conditions: over(path) }
+      await refused(management.run(write, { ref: named('set'), fields }), 'ATTRIBUTE_MISMATCH', at)
+    }
+  })
+
+  it.each<(path: string) => JsonObject>([
+    (path) => ({ [path]: { 'less-than': '2026-01-31T10:00' } }),
+    (path) => ({ not: { [path]: { between: [0, 1_800_000_000_000] } } }),
+    (path) => ({ [path]: { 'greater-than': { ref: 'context.now' } } }),
+    (path) => ({ 'user.since': { equals: { ref: path } } }),
+    (path) => ({ 'user.skills': { array_contains: { ref: path } } }),
+  ])('is compared with instants in a user set', async (over) => {
+    await conditions(over(`resource.${due}`))
+  })
+
+  it.each<(name: string) => JsonObject>([
+    (name) => ({ not: { [`resource.${name}`]: { equals: 'soon' } } }),
+    (name) => ({ not: { [`resource.${name}.hour`]: { equals: 9 } } }),
+    (name) => ({ not: { 'user.note': { contains: { ref: `resource.${name}` } } } }),
+  ])('was not compared with something else before, in a user set', async (over) => {
+    const later = named('later')
+    await conditions(over(later))
+    const times = { [later]: { type: 'time' as const } }
+    const inUse = { code: 'OBJECT_IN_USE', details: { key: later, by: `condition set \`${named('set')}\`` } }
+    const declare = (type: 'time' | 'json') =>
+      management.run('createAttribute', { resource: doc, attribute: { key: later, type } })
+    await expect(declare('time')).rejects.toMatchObject(inUse)
+    await expect(management.run('createResource', { key: named('task'), attributes: times })).rejects.toMatchObject(
+      inUse,
+    )
+    await declare('json')
+    for (const write of ['updateResource', 'replaceResource'] as const)
+      await expect(management.run(write, { ref: doc, fields: { attributes: times } })).rejects.toMatchObject(inUse)
+    const retype = { resource: doc, ref: later, fields: { type: 'time' as const } }
+    await expect(management.run('updateAttribute', retype)).rejects.toMatchObject(inUse)
+    await management.run('deleteConditionSet', { ref: named('set') })
+    await management.run('updateAttribute', retype)
+  })
+
+  describe('and others declare as something else', () => {
+    let other = ''
+    beforeEach(async () => {
+      other = named('other')
+      const fields = { actions: { read: {} }, attributes: { [due]: { type: 'string' as const } } }
+      await management.run('createResource', { key: other, ...fields })
+      await management.run('createAction', { resource: doc, action: { key: 'read' } })
+    })
+    const soon = () => ({ not: { [`resource.${due}`]: { equals: 'soon' } } })
+    const rule = (type: string, user_set = named('set')) =>
+      management.run('createSetRule', { user_set, permission: `${type}:read`, resource_set: type })
+    const atSet = ['body', 'user_set']
+
+    it('is compared with text in a user set, of which no rule asks about the first', async () => {
+      await conditions(soon())
+      await management.run('createConditionSet', { key: named('child'), parent_id: named('set') })
+      await rule(other)
+      await rule(other, named('child'))
+      await refused(rule(doc), 'ATTRIBUTE_MISMATCH', atSet)
+      await refused(rule(doc, named('child')), 'ATTRIBUTE_MISMATCH', atSet)
+    })
+
+    it('is not in a user set of which a rule does, itself or as a parent', async () => {
+      await conditions({})
+      await management.run('createConditionSet', { key: named('child'), parent_id: named('set') })
+      await rule(doc, named('child'))
+      const write = { ref: named('set'), fields: { conditions: soon() } }
+      await refused(management.run('updateConditionSet', write), 'ATTRIBUTE_MISMATCH', at)
+      await management.run('createConditionSet', { key: named('soon'), conditions: soon() })
+      const move = (ref: string) => management.run('updateConditionSet', { ref, fields: { parent_id: named('soon') } })
+      for (const moved of ['set', 'child'])
+        await refused(move(named(moved)), 'ATTRIBUTE_MISMATCH', ['body', 'parent_id'])
+    })
+
+    it('does not become a time for a rule that is there', async () => {
+      await conditions(soon())
+      await rule(other)
+      const retype = { resource: other, ref: due, fields: { type: 'time' as const } }
+      await refused(management.run('updateAttribute', retype), 'OBJECT_IN_USE')
+    })
+  })
+
+  it('has no members behind the key of an instance', async () => {
+    const match = { match: { [`${due}.hour`]: { equals: 9 } }, fk_resource_type: doc }
+    await refused(conditions({ not: { 'user.folder': { object_match: match } } }), 'ATTRIBUTE_MISMATCH', at)
+  })
+})
+
+describe('an attribute that conditions compare with `context.now`', () => {
+  it.each<JsonObject>([
+    { equals: { ref: 'context.now' } },
+    { not: { equals: { ref: 'environment.now' } } },
+    { anyOf: [{ 'not-equals': { ref: 'context.now' } }] },
+  ])('is not declared as what is no instant: %j', async (test) => {
+    const key = named('until')
+    await management.run('createConditionSet', {
+      key: named('set'),
+      type: 'userset',
+      conditions: { [`user.${key}`]: test },
+    })
+    const declare = (type: 'bool' | 'array' | 'object' | 'string') =>
+      management.run('createAttribute', { resource: '__user', attribute: { key, type } })
+    for (const type of ['bool', 'array', 'object'] as const) await refused(declare(type), 'OBJECT_IN_USE')
+    await declare('string')
   })
 })
 

@@ -164,7 +164,10 @@ describe('the maps of a resource body', () => {
       ref: doc,
       fields: {
         relations: { parent: folder },
-        roles: { editor: { permissions: ['read', 'write'], granted_to }, owner: { extends: ['editor'] } },
+        roles: {
+          editor: { permissions: [`${doc}:read`, `${doc}:write`], granted_to },
+          owner: { extends: ['editor'] },
+        },
       },
     })
     expect(management.revision()).toBe(before)

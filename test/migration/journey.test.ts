@@ -153,7 +153,7 @@ describe('a v1 world', () => {
     const stopped = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
     expect([stopped.code, stopped.err]).toEqual([
       2,
-      expect.stringContaining('2 objects are there with other values, and nothing was written'),
+      expect.stringContaining('2 objects already exist with other values, and nothing was written'),
     ])
     expect(stopped.out).toContain(`conflict in ${OURS}: role reader`)
     expect((await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--overwrite'])).code).toBe(0)

@@ -36,7 +36,7 @@ describe('refuses in one line', () => {
       'an address where nobody is',
       ['survey', '--api', 'http://127.0.0.1:1'],
       () => ({}),
-      'the management API cannot be reached: http://127.0.0.1:1',
+      'cannot reach the management API: http://127.0.0.1:1',
     ],
     ['an address of something else', ['survey', '--api', 'PDP'], () => ({}), 'is not a management API'],
     [

@@ -135,7 +135,7 @@ describe('two environments that share objects', () => {
     }
     for (const client of clients) {
       expect(await client.stop()).toEqual([])
-      expect(client.asked).toBeGreaterThan(100)
+      expect(client.asked).toBeGreaterThan(20) // how often depends on the machine, not on what is tested
     }
   })
 })

@@ -14,6 +14,8 @@ const EMPTY = { users: [], roles: [], assignments: [] }
 
 afterAll(endServers)
 
+const keyOf = (body: unknown): string => (body as { key: string }).key
+
 /** Keys of the users whose creation was answered, as the last move has it in the record. */
 function answeredUsers(path: string): string[] {
   const last = new MoveRecord(path).read().findLast(({ environment }) => environment.name === PRODUCTION)
@@ -57,6 +59,10 @@ describe('undo', () => {
     const moved = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--overwrite'])
     expect([moved.code, moved.out]).toEqual([0, expect.stringContaining('11 calls')])
     expect((await read(`${facts}/users/auth0%7C2`)).first_name).toBe('Ben')
+    // new users are made, not replaced: one who is there by then keeps what access depends on; the one with another name is
+    const calls = new MoveRecord(join(world.folder, RECORD)).read().flatMap(({ made }) => [...made.values()])
+    const methods = calls.flatMap(({ call }) => (call.kind === 'user' ? [`${call.method} ${keyOf(call.body)}`] : []))
+    expect(methods.filter((each) => each.startsWith('PUT'))).toEqual(['PUT auth0|2'])
     await world.call('PATCH', `${facts}/users/auth0%7C3`, { first_name: 'Zoey' })
     await world.call('POST', `${facts}/role_assignments`, { user: 'auth0|1', role: 'own', tenant: 'default' })
     await world.call('PUT', `${facts}/users/new`, { key: 'new' })
@@ -122,7 +128,7 @@ describe('undo', () => {
     const { first_name, last_name, email, attributes } = user
     await world.call('POST', `/v2/facts/${PRODUCTION}/users`, { key: again, first_name, last_name, email, attributes })
     const { code, out } = await undo('--yes')
-    expect([code, out]).toEqual([1, expect.stringMatching(/user auth0\|1 +made again since\n.* 1 kept\n$/)])
+    expect([code, out]).toEqual([1, expect.stringMatching(/user auth0\|1 +recreated since\n.* 1 kept\n$/)])
     expect(await world.contents(PRODUCTION)).toEqual({ ...EMPTY, users: [again, 'theirs'] })
   })
 

@@ -59,7 +59,10 @@ it('finds two environments, by a tenant and by a role, and what neither of them 
 
 it('stops before its first write at tenants, resources and actions that say something else', async () => {
   const { code, out, err } = await world.migrate(['move', '--ours', 'ours.txt'])
-  expect([code, err]).toEqual([2, expect.stringContaining('3 objects are there with other values, and nothing was')])
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining('3 objects already exist with other values, and nothing was'),
+  ])
   expect(out).toContain(
     `conflict in ${OURS}: tenant acme\n  to move  {"description":"a customer"}\n  is there {"description":`,
   )

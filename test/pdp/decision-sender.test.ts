@@ -105,6 +105,30 @@ describe('the decisions of a PDP that `connect` returned', () => {
     expect(told).toEqual([true, false, true])
   })
 
+  it('[D8] have the time that rules saw: of the clock, or as it was sent', async () => {
+    const write = async (name: 'createResource' | 'createConditionSet' | 'createSetRule', input: object) =>
+      management.store.commit(environment, name, input as never, withoutRequest('test'))
+    await write('createResource', { key: 'door', actions: { open: {} } })
+    await write('createConditionSet', { key: 'late', conditions: { 'context.now': { 'greater-than': '2001-01-01' } } })
+    const { revision } = await write('createSetRule', {
+      user_set: 'late',
+      permission: 'door:open',
+      resource_set: 'door',
+    })
+    const { pdp, kept } = await start()
+    await pdp.atLeast(revision)
+    const before = Date.now()
+    expect(pdp.check('ana', 'open', 'door')).toBe(true)
+    expect(pdp.subject('ana').can('open', 'door')).toBe(true)
+    expect(pdp.check('ana', 'open', 'door', { now: 7 })).toBe(false)
+    expect(pdp.check('ana', 'open', 'door', { now: '2002-01-01' })).toBe(true)
+    const after = Date.now()
+    await eventually(() => pdp.decisionLog?.sent, 4)
+    const times = (await kept()).map(({ now }) => now)
+    for (const now of times.slice(0, 2)) expect([before <= now!, now! <= after]).toEqual([true, true])
+    expect(times.slice(2)).toEqual([7, null])
+  })
+
   it('have attributes, relations and context when asked for, whatever those are', async () => {
     const { pdp, kept } = await start({ decisionLogAttributes: true })
     const resource = { type: 'hello', key: 'new', attributes: { owner: 'ana' }, relations: { parent: ['folder:f1'] } }

@@ -1,16 +1,19 @@
 // Filters of the library and of POST /filter: what stays of a policy for rows, what disappears, what is refused. That a
 // filter means exactly the rows that checks allow is test/property/filters.test.ts.
 import { describe, expect, it } from 'vitest'
+import { matches, toResource, toSql } from '../../src/filters.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { FILTER_KEYS_MAX, FILTER_NODES_MAX } from '../../src/model/limits.ts'
+import { FILTER_INSTANCES_MAX, FILTER_KEYS_MAX, FILTER_NODES_MAX } from '../../src/model/limits.ts'
 import { assignmentKey, type JsonObject } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
+import type { Resource } from '../../src/pdp/request.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { give, HELLO } from './policies.ts'
 
 const error = (code: string, text = '') => expect.objectContaining({ code, message: expect.stringContaining(text) })
-const pdpOf = (...changes: readonly PolicyChange[]) =>
+const pdpOf = (...changes: readonly PolicyChange[]) => pdpOfAll(changes)
+const pdpOfAll = (changes: readonly PolicyChange[]) =>
   loadImage(Image.build(ENVIRONMENT, positionOf(7), [...BASE, ...changes]).save())
 
 const instance = (key: string, tenant = 'acme', attributes: JsonObject = {}): PolicyChange => ({
@@ -103,7 +106,8 @@ const amount = { path: ['amount'], type: 'number' }
 describe('a filter', () => {
   it('[D4] is always true by a role in the tenant, and only there', () => {
     const pdp = pdpOf(give('zoe', 'auditor', 'acme'))
-    expect(read(pdp)).toEqual({ format: 1, revision: 7, type: 'note', tenant: 'acme', kind: 'always' })
+    const about = { format: 2, revision: 7, type: 'note', tenant: 'acme', tenantColumnIsAuthoritative: true }
+    expect(read(pdp)).toEqual({ ...about, kind: 'always' })
     expect(read(pdp, 'zoe', { tenant: 'default' }).kind).toBe('never')
   })
 
@@ -228,15 +232,75 @@ describe('a filter', () => {
     expect(where(elsewhere, 'zoe', { tenantColumnIsAuthoritative: true })).toEqual(direct)
   })
 
-  it('[D2] excludes keys that are stored in another tenant, unless the tenant column decides', () => {
+  it('[D2] excludes keys that are stored in another tenant only where no tenant column decides', () => {
     const pdp = pdpOf(
       ...sets({}, { 'resource.amount': { equals: 1 } }),
       instance('note:n1', 'default'),
       instance('note:n2'),
     )
     const equal = { op: 'equals', left: amount, right: { value: 1 } }
-    expect(where(pdp)).toEqual({ and: [equal, { not: { key: { in: ['n1'] } } }] })
-    expect(where(pdp, 'zoe', { tenantColumnIsAuthoritative: true })).toEqual(equal)
+    expect(where(pdp)).toEqual(equal)
+    expect(where(pdp, 'zoe', { tenantColumnIsAuthoritative: null })).toEqual(equal)
+    const byKey = { tenantColumnIsAuthoritative: false }
+    expect(where(pdp, 'zoe', byKey)).toEqual({ and: [equal, { not: { key: { in: ['n1'] } } }] })
+    // a table without the column takes a filter that excludes them, and no other
+    const table = { tenant: null, key: 'id', attributes: { amount: { column: 'amount', type: 'integer' } } } as const
+    expect(toSql(pdp.filter('zoe', 'read', 'note', { ...asked, ...byKey }), table, 'sqlite').values).toContain('n1')
+    expect(() => toSql(pdp.filter('zoe', 'read', 'note', asked), table, 'sqlite')).toThrow(
+      error('INPUT_INVALID', 'tenantColumnIsAuthoritative: false'),
+    )
+  })
+
+  it('[D2] decides a marked row by its tenant column, in the list and alone; a copy of it has no mark', () => {
+    const pdp = pdpOf(
+      ...sets({}, { 'resource.amount': { equals: 1 } }),
+      ...owner(),
+      instance('note:n1', 'default', { amount: 1 }),
+      rolesOn('note:n1', 'reader', 'default'),
+    )
+    const table = { tenant: 'org', key: 'id', attributes: { amount: { column: 'amount', type: 'integer' } } } as const
+    const row = (amount: number | null, org = 'acme') => toResource({ id: 'n1', org, amount }, table, { type: 'note' })
+    const may = (resource: Resource) => [
+      pdp.check('zoe', 'read', resource),
+      pdp.bulkCheck([{ user: 'zoe', action: 'read', resource }])[0],
+      pdp.explain('zoe', 'read', resource).allow,
+      pdp.why('zoe', 'read', resource).allow,
+      pdp.actions('zoe', resource).includes('read'),
+      pdp.users('read', resource).keys.includes('zoe'),
+      pdp.tenants('zoe', 'read', resource).some(({ key }) => key === (resource as { tenant?: string }).tenant),
+    ]
+    const all = (answer: boolean) => Array.from({ length: 7 }, () => answer)
+    expect(may(row(1))).toEqual(all(true))
+    expect(may(row(2))).toEqual(all(false))
+    expect(may(row(null))).toEqual(all(false)) // what is stored elsewhere is not of the row
+    expect(may(row(2, 'default'))).toEqual(all(true)) // the role on the instance
+    const filter = pdp.filter('zoe', 'read', 'note', asked)
+    for (const amount of [1, 2, null])
+      expect(matches(filter, { ...row(amount), tenant: 'acme' })).toBe(pdp.check('zoe', 'read', row(amount)))
+    for (const copy of [{ ...row(1) }, JSON.parse(JSON.stringify(row(1))), structuredClone(row(1))])
+      expect(may(copy)).toEqual(all(false))
+    expect(pdp.explain('zoe', 'read', row(2)).rebac).toBe('no_such_instance')
+    expect(pdp.explain('zoe', 'read', { ...row(2) }).rebac).toBe('instance_in_other_tenant')
+    expect(JSON.stringify(pdp.why('zoe', 'read', row(2)))).not.toContain('not stored')
+    expect(() => Object.assign(row(1), { tenant: 'default' })).toThrow(TypeError)
+    // without a tenant column nothing is marked
+    const one = { ...table, tenant: null }
+    const unmarked = { ...toResource({ id: 'n1', amount: 1 }, one, { type: 'note' }), tenant: 'acme' }
+    expect(pdp.check('zoe', 'read', unmarked)).toBe(false)
+  })
+
+  it('of a small tenant beside large ones names nobody else, and is made; a snapshot too', () => {
+    const mine = sets({}, { 'resource.amount': { equals: 1 } })
+    const many = (count: number, tenant: string) =>
+      Array.from({ length: count }, (_, at) => instance(`note:other${at}`, tenant))
+    const equal = { op: 'equals', left: amount, right: { value: 1 } }
+    for (const others of [many(FILTER_KEYS_MAX + 1, 'default'), many(FILTER_INSTANCES_MAX + 1, 'acme')]) {
+      const own = many(5, 'acme').map((each) => ({ ...each, key: `${each.key}-own` }))
+      const pdp = pdpOfAll([...mine, ...own, ...others])
+      expect(where(pdp)).toEqual(equal)
+      const snapshot = pdp.snapshot('zoe', { tenants: ['acme'], types: ['note'], actions: ['read'] })
+      expect(snapshot.answers).toEqual([{ where: { node: equal, attributes: ['amount'], relations: [] } }])
+    }
   })
 
   it('says the same thing once', () => {
@@ -271,8 +335,16 @@ describe('a filter that cannot be made', () => {
     const keys = Array.from({ length: FILTER_KEYS_MAX + 1 }, (_, at) => `n${at}`)
     const elsewhere = keys.map((key) => instance(`note:${key}`, 'default'))
     const mine = sets({}, { 'resource.amount': { equals: 1 } })
-    expect(() => read(pdpOf(...mine, ...elsewhere))).toThrow(error('LISTING_TOO_LARGE', '10001'))
-    expect(read(pdpOf(...mine, ...elsewhere.slice(1))).kind).toBe('when')
+    const byKey = { ...asked, tenantColumnIsAuthoritative: false }
+    const excluding = (changes: readonly PolicyChange[]) =>
+      pdpOfAll([...mine, ...changes]).filter('zoe', 'read', 'note', byKey)
+    const elsewhereToo = `over ${FILTER_KEYS_MAX + 1} keys of \`note\` stored in other tenants`
+    expect(() => excluding(elsewhere)).toThrow(error('LISTING_TOO_LARGE', elsewhereToo))
+    expect(() => excluding(elsewhere)).toThrow('x-tenant-column-is-authoritative: true')
+    expect(excluding(elsewhere.slice(1)).kind).toBe('when')
+    const here = Array.from({ length: FILTER_INSTANCES_MAX + 1 }, (_, at) => instance(`note:n${at}`))
+    const tooMany = `over more than ${FILTER_INSTANCES_MAX} instances of \`note\` to look at`
+    expect(() => excluding(here)).toThrow(error('LISTING_TOO_LARGE', tooMany))
     const held = keys.flatMap((key) => [instance(`note:${key}`), rolesOn(`note:${key}`, 'reader')])
     expect(() => read(pdpOf(...owner(), ...held))).toThrow(error('LISTING_TOO_LARGE', '10001'))
   })

@@ -57,7 +57,7 @@ describe('a follower', () => {
     const feed = new ScriptedFeed(HELLO)
     const { pdp, follower } = follow(feed)
     await pdp.ready()
-    const broken = follower.current!
+    const broken = follower.peek()!
     const trap = () => {
       throw new TypeError('what no sound image does')
     }
@@ -72,7 +72,7 @@ describe('a follower', () => {
       }
     }
     await eventually(answer, true)
-    expect(follower.current).not.toBe(broken)
+    expect(follower.peek()).not.toBe(broken)
   })
 
   it('starts from an image behind the head only when it has caught up', async () => {
@@ -117,7 +117,7 @@ describe('a follower', () => {
     feed.commit(users.map((key) => ({ op: 'delete', kind: 'user', key })))
     await pdp.atLeast(feed.commit([give('zoe', 'viewer')]), { timeoutMs: 20_000 })
     expect(mayZoeWave()).toBe(true)
-    await eventually(() => (follower.current?.stats().garbageBytes ?? Number.NaN) < 100_000, true)
+    await eventually(() => (follower.peek()?.stats().garbageBytes ?? Number.NaN) < 100_000, true)
     expect([mayZoeWave(), pdp.revision]).toEqual([true, 4])
     await pdp.atLeast(feed.commit([take('zoe', 'viewer')]))
     expect([mayZoeWave(), feed.images]).toEqual([false, 1])
@@ -255,6 +255,56 @@ describe('when the feed breaks, a follower', () => {
     await eventually(isStale, 'STALE')
     await eventually(() => pdp.state.revision, applied)
     expect(refusal(pdp)).toBe('STALE')
+  })
+})
+
+describe('a change that cannot be applied', () => {
+  const damaged = new ZerohopError('IMAGE_DAMAGED', { reason: 'it was cut' })
+
+  it.each(['FEED_GAP', 'FRAME_INVALID', 'INTERNAL', 'DATA_DAMAGED', 'LIMIT_EXCEEDED'] as const)(
+    'ends the answers when no image takes the place of the old one: %s',
+    async (reason) => {
+      const feed = new ScriptedFeed([...HELLO, give('zoe', 'viewer')])
+      const { pdp, mayZoeWave } = follow(feed, { times: { unappliedMs: 1 } })
+      await pdp.ready()
+      expect(mayZoeWave()).toBe(true)
+      feed.heartbeats = false
+      feed.imageTrouble = damaged
+      feed.streamTrouble = new ZerohopError(reason)
+      feed.break(new ZerohopError(reason))
+      await eventually(() => refusal(pdp), 'POISONED')
+      expect(mayZoeWave).toThrow(code('POISONED'))
+    },
+  )
+
+  it('is found by applying it: the answers end, and go on with the first image that has it', async () => {
+    const feed = new ScriptedFeed([...HELLO, give('zoe', 'viewer')])
+    const { pdp, events, mayZoeWave } = follow(feed, { times: { unappliedMs: 1, retryFirstMs: 1 } })
+    await pdp.ready()
+    feed.imageTrouble = damaged
+    feed.commit([take('zoe', 'viewer'), give('nobody', 'viewer')])
+    await eventually(() => refusal(pdp), 'POISONED')
+    const told = events.find((event) => event.event === 'trouble')
+    expect(told).toMatchObject({ error: { code: 'DELTA_INVALID' } })
+    expect(pdp.refusal?.message).toContain('cannot take what changed')
+    feed.repair([putUser('nobody'), take('zoe', 'viewer')])
+    feed.imageTrouble = undefined
+    await eventually(() => refusal(pdp), 'none')
+    expect(mayZoeWave()).toBe(false)
+  })
+
+  it('is not what a management side says that cannot be reached, or that signs nothing', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp, events } = follow(feed, { times: { unappliedMs: 1, retryFirstMs: 1 } })
+    await pdp.ready()
+    for (const error of [unreachable, new ZerohopError('SIGNATURE_INVALID', { what: 'a delta', reason: 'has none' })]) {
+      feed.streamTrouble = error
+      feed.break(error)
+      const before = feed.streams
+      await eventually(() => feed.streams > before + 2, true)
+      expect(pdp.check('ana', 'say', 'hello')).toBe(true)
+    }
+    expect(events.filter(({ event }) => event === 'trouble').length).toBeGreaterThan(2)
   })
 })
 

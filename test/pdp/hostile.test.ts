@@ -2,7 +2,7 @@
 // crash, never a wrong allow; and no question leaves a trace in the image.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
-
+import { FixedImage } from '../../src/pdp/fixed-image.ts'
 import { loadImage, Pdp } from '../../src/pdp/pdp.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { outcome } from '../support/outcome.ts'
@@ -224,7 +224,7 @@ describe('hostile questions', () => {
 
   it('leave no trace: the image has the same bytes after many of them, and no more memory', () => {
     const asked = imageOf()
-    const source = { current: asked } as unknown as ConstructorParameters<typeof Pdp>[0]
+    const source = new FixedImage(asked)
     const busy = new Pdp(source)
     const before = Buffer.from(asked.save())
     const { bytes } = asked.stats()

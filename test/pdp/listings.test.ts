@@ -145,7 +145,7 @@ describe('listings of the library', () => {
     )
   })
 
-  it('are keyed by any name, without a prototype', () => {
+  it('are keyed by any name, in plain objects', () => {
     const odd = pdpOf([
       ...HELLO,
       { op: 'put', kind: 'user', key: '__proto__', value: {} },
@@ -153,7 +153,8 @@ describe('listings of the library', () => {
       putTenant('constructor'),
     ])
     const { users } = odd.authorizedUsers({ action: 'wave', resource: 'hello' })
-    expect(Object.getPrototypeOf(users)).toBe(null)
+    expect(Object.getPrototypeOf(users)).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(odd.userPermissions('ana'))).toBe(Object.prototype)
     expect(Object.keys(users).sort()).toEqual(['__proto__', 'ana', 'ben'])
     expect(Object.keys(odd.userPermissions('__proto__'))).toEqual(['__tenant:default'])
     expect(JSON.parse(JSON.stringify(odd.userPermissions('__proto__')))['__tenant:default'].roles).toEqual(['viewer'])

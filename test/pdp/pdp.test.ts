@@ -136,10 +136,16 @@ describe('a PDP over an image file', () => {
       () => pdp.bulkCheck([]),
       () => pdp.explain('ana', 'say', 'hello'),
       () => pdp.userPermissions('ana'),
-      () => pdp.revision,
+      () => pdp.take(),
       () => ana.can('say', 'hello'),
     ]
     for (const question of questions) expect(question).toThrow(code('CLOSED'))
+    expect([pdp.revision, pdp.environment, pdp.imageBytes, pdp.state.revision]).toEqual([
+      undefined,
+      undefined,
+      0,
+      undefined,
+    ])
   })
 
   it('refuses a damaged image with the reason', () => {
@@ -149,7 +155,7 @@ describe('a PDP over an image file', () => {
     expect(() => loadImage(bytes.subarray(0, 100))).toThrow(code('IMAGE_DAMAGED'))
   })
 
-  it.each([undefined, null, 5, [1, 2], new ArrayBuffer(8)])('refuses what is no image at all: %s', (image) => {
+  it.each([undefined, null, 5, [1, 2], {}])('refuses what is no image at all: %s', (image) => {
     expect(() => loadImage(image as never)).toThrow(code('INPUT_INVALID'))
   })
 })

@@ -50,6 +50,12 @@ export class ScriptedFeed implements Feed {
     for (const { changes } of before) this.commit(changes)
   }
 
+  /** Gives the last revision other changes, as a management side does that is mended. */
+  repair(changes: readonly PolicyChange[]): void {
+    this.#log.length--
+    this.commit(changes)
+  }
+
   /** Goes back to an earlier revision of the same history, as a copy that lags behind. */
   rollBack(revision: number): void {
     this.#log.length = revision

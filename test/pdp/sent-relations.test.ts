@@ -80,10 +80,10 @@ describe('relations of a question', () => {
     const refused = expect.objectContaining({ code: 'TOO_MANY_RELATIONS' })
     expect(() => ask({ parent: [...subjects, 'folder:f1', 'folder:f1'] })).toThrow(refused)
     expect(() => ask({ parent: [...subjects, 'folder:f1', 'folder:f1'] })).toThrow(
-      'a question may send 64 subjects of relation `parent` at most',
+      'a check can send at most 64 subjects of relation `parent`',
     )
     expect(() => ask(named(SENT_RELATIONS_MAX + 1))).toThrow(refused)
-    expect(() => ask(named(SENT_RELATIONS_MAX + 1))).toThrow('a question may send 64 relations at most')
+    expect(() => ask(named(SENT_RELATIONS_MAX + 1))).toThrow('a check can send at most 64 relations')
   })
 
   it('that cannot be read are refused, and the next question is answered', () => {

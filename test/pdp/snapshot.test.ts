@@ -82,6 +82,19 @@ describe('a snapshot', () => {
     expect(pdp.snapshot('nobody')).toMatchObject({ answers: [], rights: [], tenants: {} })
   })
 
+  it('is made of plain objects, which React passes on to a page, whatever the tenants are called', () => {
+    const pdp = pdpOf([putTenant('__proto__'), give('zoe', 'viewer', '__proto__'), give('zoe', 'viewer')])
+    const snapshot = pdp.snapshot('zoe')
+    const prototypes = (value: unknown): unknown[] =>
+      typeof value !== 'object' || value === null || Array.isArray(value)
+        ? []
+        : [Object.getPrototypeOf(value), ...Object.values(value).flatMap(prototypes)]
+    const found = prototypes({ ...snapshot, rights: { ...snapshot.rights }, answers: { ...snapshot.answers } })
+    expect([...new Set(found)]).toEqual([Object.prototype])
+    expect(Object.keys(snapshot.tenants).sort()).toEqual(['__proto__', 'default'])
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
+  })
+
   it('has only the tenants, types and actions that are named, and those it need not know', () => {
     const pdp = pdpOf([give('zoe', 'viewer', 'acme')])
     const options = { tenants: ['acme', 'nowhere'], types: ['hello', 'nothing'], actions: ['wave', 'fly'] }
@@ -136,7 +149,8 @@ describe('a snapshot', () => {
       stored('n2', 'acme'),
       reader('zoe', 'n2'),
     ])
-    const snapshot = pdp.snapshot('zoe', { tenants: ['acme'], types: ['note'] })
+    const byKey = { tenants: ['acme'], types: ['note'], tenantColumnIsAuthoritative: false }
+    const snapshot = pdp.snapshot('zoe', byKey)
     expect(snapshot.answers).toEqual([
       null, // edit: would name the notes for which it is true
       { keys: ['n2'], where: expect.objectContaining({ isKeyOpen: true }) },
@@ -145,7 +159,7 @@ describe('a snapshot', () => {
     const open1 = permissions(snapshot)
     expect([open1.may('read', note), open1.may('read', { ...note, key: 'n2' })]).toEqual([undefined, true])
     expect(open1.may('read', { ...note, key: null })).toBe(true)
-    const options = { tenants: ['acme'], types: ['note'], tenantColumnIsAuthoritative: true }
+    const options = { tenants: ['acme'], types: ['note'] }
     expect(permissions(pdp.snapshot('zoe', options)).may('read', note)).toBe(true)
     // nothing of the type is stored elsewhere
     expect(JSON.stringify(pdp.snapshot('zoe', { tenants: ['default'], types: ['hello'] }))).not.toContain('isKeyOpen')

@@ -1,10 +1,5 @@
 // `where` objects of filters find the rows that the filter means, asked of a real Prisma client: `npm run test:prisma`,
 // which installs it. What the objects should mean is in test/filters/prisma.test.ts, without a client.
-import { existsSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Filter,
@@ -20,10 +15,9 @@ import { REQUIRED, TYPES } from '../filters/prisma-columns.ts'
 import { randomFilter, TENANT } from '../filters/random-filters.ts'
 import { KEYS, type Next, pick, type Table, TEXTS, tableOf, UUIDS } from '../filters/random-rows.ts'
 import { parameters } from '../property/seed.ts'
-import { memoryFolder } from '../support/folders.ts'
-import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { withoutPostgres } from '../support/postgres.ts'
+import { type Client, type Database, openPostgres, openSqlite, withoutClients } from './client.ts'
 
-const MODULES = join(import.meta.dirname, 'node_modules')
 const AMOUNTS = ['0', '1', '-1', '2', '9007199254740991', '-9007199254740991', '1795132800000']
 const SCORES = ['0', '-0', '1', '1.5', '0.1', '0.30000000000000004', '9007199254740992', '1e300', '5e-324']
 const TIMES = [
@@ -32,16 +26,6 @@ const TIMES = [
   '2026-11-19T23:59:59.999Z',
   '1970-01-01T00:00:00.000Z',
 ]
-
-/** What the test uses of a generated client. */
-interface Client {
-  readonly row: {
-    findMany(query: object): Promise<Record<string, unknown>[]>
-    createMany(query: object): Promise<unknown>
-    deleteMany(): Promise<unknown>
-  }
-  $disconnect(): Promise<void>
-}
 
 /** A database with a client, filled with rows as the driver reads them. */
 interface Prisma {
@@ -59,17 +43,6 @@ const MAPPING: Mapping = {
   relations: { ...mapping.relations, parent: { resource: 'folder', column: 'folder' } },
 }
 const TABLE: Table = { ...tableOf(TYPES), mapping: MAPPING }
-
-/** The client that `npm run test:prisma` has made, with its adapter. */
-async function clientOf(provider: string, adapter: 'PrismaPg' | 'PrismaLibSql', options: object): Promise<Client> {
-  const require = createRequire(join(MODULES, 'index.js'))
-  const made = { PrismaPg: '@prisma/adapter-pg', PrismaLibSql: '@prisma/adapter-libsql' }[adapter]
-  const { [adapter]: Adapter } = require(made) as Record<string, new (options: object) => object>
-  const { PrismaClient } = (await import(pathToFileURL(join(MODULES, `.clients/${provider}.mjs`)).href)) as {
-    PrismaClient: new (options: object) => Client
-  }
-  return new PrismaClient({ adapter: new Adapter!(options) })
-}
 
 function randomRow(next: Next, n: number): Record<string, unknown> {
   const maybe = <T>(from: readonly T[]) => (next(5) === 0 ? null : pick(next, from))
@@ -132,68 +105,43 @@ function whereOf(filter: Filter, provider: 'postgresql' | 'sqlite') {
   }
 }
 
-function withoutClients(): boolean {
-  if (existsSync(join(MODULES, '.clients/sqlite.mjs'))) return false
-  process.stdout.write('skipped: no Prisma: `npm run test:prisma` installs it\n')
-  return true
-}
-
 // where `npm run test:prisma` has made no clients: that is printed
 describe.skipIf(withoutClients())('where objects of Prisma', () => {
   // where PostgreSQL cannot run: the reason is printed
   describe.skipIf(withoutPostgres())('on PostgreSQL', () => {
-    let client: Client
-    let connection: pg.Client
+    let database: Database
 
     beforeAll(async () => {
-      const connectionString = await (await startPostgres()).database()
-      connection = new pg.Client({ connectionString })
-      await connection.connect()
-      await connection.query(`CREATE TABLE rows (n integer PRIMARY KEY, org text, id text, folder text, status text,
-        value text NOT NULL, owner uuid, amount bigint, score double precision, done boolean, due timestamptz)`)
-      client = await clientOf('postgresql', 'PrismaPg', { connectionString })
+      database = await openPostgres()
     })
-    afterAll(async () => {
-      await client?.$disconnect()
-      await connection?.end()
-      await endPostgres()
-    })
+    afterAll(() => database?.end())
 
     it('find the rows of random filters', async () => {
+      const { client, run } = database
       const fill: Prisma['fill'] = async (next) => {
         await client.row.deleteMany()
         await client.row.createMany({ data: Array.from({ length: 30 }, (_, n) => randomRow(next, n)) })
         // what only the database has
-        await connection.query(`UPDATE rows SET score = (ARRAY['NaN', 'Infinity', '-Infinity'])[1 + n % 3]::float8
+        await run(`UPDATE rows SET score = (ARRAY['NaN', 'Infinity', '-Infinity'])[1 + n % 3]::float8
           WHERE n % 7 = 0`)
-        await connection.query(`UPDATE rows SET due = (ARRAY['infinity', '-infinity', '2026-11-20 00:00:00.000999+00',
+        await run(`UPDATE rows SET due = (ARRAY['infinity', '-infinity', '2026-11-20 00:00:00.000999+00',
           '2026-11-19 23:59:59.9995+00'])[1 + n % 4]::timestamptz WHERE n % 3 = 0`)
-        return (await connection.query('SELECT * FROM rows ORDER BY n')).rows
+        return await run('SELECT * FROM rows ORDER BY n')
       }
       await asked('postgresql', { client, fill }, {})
     })
   })
 
   describe('on SQLite', () => {
-    const folder = memoryFolder('prisma')
-    let client: Client
+    let database: Database
 
     beforeAll(async () => {
-      const require = createRequire(import.meta.url)
-      const Database = require('libsql') as typeof import('libsql')
-      const file = join(folder, 'rows.db')
-      const database = new Database(file)
-      database.exec(`CREATE TABLE rows (n INTEGER PRIMARY KEY, org TEXT, id TEXT, folder TEXT, status TEXT,
-        value TEXT NOT NULL, owner TEXT, amount BIGINT, score REAL, done BOOLEAN, due DATETIME)`)
-      database.close()
-      client = await clientOf('sqlite', 'PrismaLibSql', { url: `file:${file}` })
+      database = await openSqlite()
     })
-    afterAll(async () => {
-      await client?.$disconnect()
-      rmSync(folder, { recursive: true })
-    })
+    afterAll(() => database?.end())
 
     it('find the rows of random filters', async () => {
+      const { client } = database
       const fill: Prisma['fill'] = async (next) => {
         await client.row.deleteMany()
         await client.row.createMany({ data: Array.from({ length: 30 }, (_, n) => randomRow(next, n)) })

@@ -4,9 +4,10 @@ import fc from 'fast-check'
 import type { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import type { AccessChange, AccessFlip } from '../../src/model/access-diff.ts'
-import { type Defined, definedDiff, type Flip } from '../reference/access-diff.ts'
+import type { AccessChange } from '../../src/model/access-diff.ts'
+import { type Defined, definedDiff } from '../reference/access-diff.ts'
 import { type Policy, policyOf } from '../reference/policy.ts'
+import { changeOf, sorted } from '../support/access-changes.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
 import { type Edit, type History, mixedHistories } from './histories.ts'
@@ -105,43 +106,3 @@ export function difference({ listed }: Defined, said: Found): string | undefined
   }
   return undefined
 }
-
-/** The flips as the answer says them. */
-function changeOf(flips: readonly Flip[]): AccessChange {
-  const groups = new Map<string, { flip: Flip; users: Set<string>; decisions: number }>()
-  for (const flip of flips) {
-    const { because, resource, action, tenant, lifecycle } = flip
-    const name = JSON.stringify([because, resource.type, action, tenant, lifecycle])
-    const group = groups.get(name) ?? { flip, users: new Set(), decisions: 0 }
-    group.users.add(flip.user)
-    group.decisions++
-    groups.set(name, group)
-  }
-  return {
-    users: new Set(flips.map(({ user }) => user)).size,
-    decisions: flips.length,
-    complete: true,
-    groups: [...groups.values()].map(({ flip, users, decisions }) => ({
-      source: flip.because,
-      resource: flip.resource.type,
-      action: flip.action,
-      tenant: flip.tenant,
-      ...(flip.lifecycle === undefined ? {} : { lifecycle: flip.lifecycle as NonNullable<AccessFlip['lifecycle']> }),
-      users: users.size,
-      decisions,
-    })),
-    more_groups: 0,
-    first: flips as AccessFlip[],
-    next: null,
-  }
-}
-
-/** In one form: members by name, groups in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, each]) => [name, name === 'groups' ? inOneOrder(each) : sorted(each)]))
-}
-
-const inOneOrder = (groups: readonly object[]): string[] => groups.map((group) => JSON.stringify(sorted(group))).sort()

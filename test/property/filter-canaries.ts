@@ -4,12 +4,13 @@ import type { Operator } from '../../src/model/condition.ts'
 import type { Filter, FilterNode, Leaf, Term } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
+import { attributeOf, type Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
-import { attributeOf, filterOf, meant, type Row } from './filter-law.ts'
+import { filterOf, meant } from './filter-law.ts'
 
 export interface WrongFilter {
   /** how it is made, where that is wrong */
-  readonly of?: (image: Image, asked: Request, tenant: string) => Filter
+  readonly of?: (image: Image, asked: Request, tenant: string, areRows: boolean) => Filter
   /** what it means, where that is wrong */
   readonly means?: (filter: Filter, row: Row, world: World) => boolean
 }
@@ -26,8 +27,10 @@ function rewritten(filter: Filter, write: (leaf: Leaf, isNegated: boolean) => Fi
 }
 
 const leaves = (write: (leaf: Leaf) => Leaf): WrongFilter => ({
-  of: (image, asked, tenant) =>
-    rewritten(filterOf(image, asked, tenant), (leaf, isNegated) => (isNegated ? { not: write(leaf) } : write(leaf))),
+  of: (image, asked, tenant, areRows) =>
+    rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) =>
+      isNegated ? { not: write(leaf) } : write(leaf),
+    ),
 })
 const terms = (write: (term: Term) => Term): WrongFilter =>
   leaves((leaf) => ('op' in leaf ? { ...leaf, left: write(leaf.left), right: write(leaf.right) } : leaf))
@@ -48,16 +51,16 @@ const never: FilterNode = { or: [] }
 
 export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
   'an operator is inverted under `not`': {
-    of: (image, asked, tenant) =>
-      rewritten(filterOf(image, asked, tenant), (leaf, isNegated) => {
+    of: (image, asked, tenant, areRows) =>
+      rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) => {
         if (!isNegated) return leaf
         const opposite = 'op' in leaf ? OPPOSITES[leaf.op] : undefined
         return 'op' in leaf && opposite !== undefined ? { ...leaf, op: opposite } : { not: leaf }
       }),
   },
   'a negated leaf is dropped': {
-    of: (image, asked, tenant) =>
-      rewritten(filterOf(image, asked, tenant), (leaf, isNegated) => (isNegated ? always : leaf)),
+    of: (image, asked, tenant, areRows) =>
+      rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) => (isNegated ? always : leaf)),
   },
   'a stored attribute shows through a NULL': {
     means: (filter, row, { policy }) =>
@@ -67,16 +70,9 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
         return value === null && Object.hasOwn(stored, name) ? (stored[name] as Json) : value
       }),
   },
-  'keys of other tenants are not excluded': {
-    of: (image, { user, action, resource: { type }, sent }, tenant) =>
-      image.filter({
-        user,
-        action,
-        type,
-        tenant,
-        sent: { ...sent, resource: null },
-        isTenantColumnAuthoritative: true,
-      }),
+  'keys of other tenants are not excluded': { of: (image, asked, tenant) => filterOf(image, asked, tenant, true) },
+  'keys of other tenants are excluded, though the row decides': {
+    of: (image, asked, tenant) => filterOf(image, asked, tenant, false),
   },
   'a declared type is forgotten': terms((term) => ('path' in term ? { ...term, type: 'json' } : term)),
   'an instant is compared as text': terms((term) => ('value' in term ? { value: term.value } : term)),
@@ -97,14 +93,14 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
     },
   },
   'a direct role does not stop a derivation': {
-    of: (image, asked, tenant) => {
+    of: (image, asked, tenant, areRows) => {
       const node = (each: FilterNode): FilterNode => {
         if ('or' in each) return { or: each.or.map(node) }
         if (!('and' in each)) return each
         const related = each.and.find((part) => 'related' in part)
         return related ?? { and: each.and.map(node) }
       }
-      const filter = filterOf(image, asked, tenant)
+      const filter = filterOf(image, asked, tenant, areRows)
       return filter.kind === 'when' ? { ...filter, where: node(filter.where) } : filter
     },
   },
@@ -115,8 +111,8 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
     'match' in leaf && leaf.match === 'all' ? { ...leaf, match: 'any' } : leaf,
   ),
   'a match is of anything': {
-    of: (image, asked, tenant) =>
-      rewritten(filterOf(image, asked, tenant), (leaf, isNegated) => {
+    of: (image, asked, tenant, areRows) =>
+      rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) => {
         const wrong = 'match' in leaf && leaf.match === 'object'
         if (wrong) return isNegated ? never : always
         return isNegated ? { not: leaf } : leaf

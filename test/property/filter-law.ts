@@ -5,10 +5,10 @@ import { holds, type RowReader } from '../../src/filters/evaluate.ts'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
-import type { Json, JsonObject } from '../../src/model/objects.ts'
-import { check } from '../reference/check.ts'
+import type { Json } from '../../src/model/objects.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { attributeOf, isRowAllowed, type Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { FILTER_POOL, filterWorld } from './filter-worlds.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
@@ -30,13 +30,6 @@ export const situations: fc.Arbitrary<Drawn> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ history: mixedHistories, seed: fc.nat() }) },
 )
 
-/** A row of an application: what it says of itself. */
-export interface Row {
-  readonly key: string | undefined
-  readonly attributes: JsonObject
-  readonly relations: Readonly<Record<string, readonly string[]>>
-}
-
 export interface Compared {
   readonly world: World
   readonly asked: Request
@@ -53,7 +46,11 @@ export interface Asked {
   readonly asked: Request
   readonly tenant: string
   readonly rows: readonly Row[]
+  /** rows are asked about as marked ones; else those that are stored in other tenants are excluded by name */
+  readonly areRows: boolean
 }
+
+type Make = (image: Image, asked: Request, tenant: string, areRows: boolean) => Filter
 
 /** What is compared of an environment that was drawn. */
 export function* filterLaw(drawn: Drawn): Iterable<Compared> {
@@ -66,19 +63,20 @@ export function* askedOf(drawn: Drawn): Iterable<Asked> {
   for (const asked of requests) {
     const tenant = tenantOf(world.policy, asked)
     if (refusedOr(() => filterOf(image, asked, tenant)) === undefined) continue
-    yield { image, world, asked, tenant, rows: [...rowsFor(world, wordsOf(world, pool), asked, next)] }
+    const areRows = next(2) === 0
+    yield { image, world, asked, tenant, areRows, rows: [...rowsFor(world, wordsOf(world, pool), asked, next)] }
   }
 }
 
 /** @param of makes the filter; the one of the image unless a wrong one is looked for */
 export function* comparedFor(
-  { image, world, asked, tenant, rows }: Asked,
-  of: (image: Image, asked: Request, tenant: string) => Filter = filterOf,
+  { image, world, asked, tenant, rows, areRows }: Asked,
+  of: Make = filterOf,
 ): Iterable<Compared> {
-  const filter = refusedOr(() => of(image, asked, tenant))
+  const filter = refusedOr(() => of(image, asked, tenant, areRows))
   if (filter === undefined) return
   for (const row of rows) {
-    const defined = definedFor(world, asked, tenant, filter, row)
+    const defined = definedFor(world, asked, tenant, { filter, row, areRows })
     yield { world, asked, filter, row, defined, means: meant(filter, row) }
   }
 }
@@ -106,9 +104,15 @@ function ruled(next: Next): Situation {
   return { image: Image.build(ENVIRONMENT, positionOf(1), world.contents()), world, pool: FILTER_POOL, requests }
 }
 
-export function filterOf(image: Image, { user, action, resource: { type }, sent }: Request, tenant: string): Filter {
+export function filterOf(
+  image: Image,
+  { user, action, resource: { type }, sent }: Request,
+  tenant: string,
+  isTenantColumnAuthoritative = true,
+): Filter {
   const { user: ofUser, action: ofAction, context } = sent ?? {}
-  return image.filter({ user, action, type, tenant, sent: { user: ofUser, action: ofAction, context } })
+  const from = { user: ofUser, action: ofAction, context }
+  return image.filter({ user, action, type, tenant, sent: from, isTenantColumnAuthoritative })
 }
 
 /** What a filter cannot say is refused by name; that is not what the law is about. */
@@ -136,23 +140,15 @@ export function meant(filter: Filter, row: Row, read: (row: Row, name: string) =
   return holds(filter.where, reader)
 }
 
-export const attributeOf = ({ attributes }: Row, name: string): Json =>
-  Object.hasOwn(attributes, name) ? attributes[name]! : null
-
 /** The definition of the question that the row makes: with its value for every attribute that the filter reads. */
-function definedFor(world: World, asked: Request, tenant: string, filter: Filter, row: Row): boolean {
+function definedFor(
+  world: World,
+  asked: Request,
+  tenant: string,
+  { filter, row, areRows }: { readonly filter: Filter; readonly row: Row; readonly areRows: boolean },
+): boolean {
   const names = filter.kind === 'when' ? filter.reads.attributes : []
-  const resource = Object.fromEntries(names.map((name) => [name, attributeOf(row, name)]))
-  return check(world.policy, {
-    ...asked,
-    resource: {
-      type: asked.resource.type,
-      tenant,
-      relations: row.relations,
-      ...(row.key === undefined ? {} : { key: row.key }),
-    },
-    sent: { ...asked.sent, resource },
-  })
+  return isRowAllowed(world.policy, asked, tenant, row, names, areRows)
 }
 
 /** Rows with attributes that the conditions ask for, nearly, and with keys that may be stored, here or elsewhere. */

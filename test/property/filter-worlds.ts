@@ -35,11 +35,10 @@ export function filterWorld(next: Next, count: number): { world: World; requests
   const world = new World()
   world.runAll([...policyOf(next), ...factsOf(next)])
   const words = wordsOf(world, FILTER_POOL)
-  const sets = setsOf(next, words)
-  world.runAll(sets)
+  world.runAll(setsOf(next, words))
   const written = [...world.policy.condition_set.values()].map((set) => set.conditions)
   world.runAll(attributesFor(next, words, world, written))
-  return { world, requests: Array.from({ length: count }, () => questionOf(next, words, written)) }
+  return { world, requests: filterQuestions(world, next, count) }
 }
 
 function policyOf(next: Next): Operation[] {
@@ -175,10 +174,21 @@ function attributesFor(next: Next, words: Words, world: World, sets: readonly Js
 export function filterEdits(world: World, next: Next, kinds: readonly string[] = Object.keys(EDITS)): PolicyChange[] {
   const changes: PolicyChange[] = []
   for (let count = 1 + next(2) * next(3); count > 0; count--) {
-    changes.push(...world.runAll(EDITS[any(next, kinds)]!(world, next)))
+    changes.push(...world.runAll(filterEdit(world, next, kinds)))
     if (!world.policy.resource.get('doc')!.actions.includes('read')) break // the other edits are about it
   }
   return changes
+}
+
+/** One edit of such a world. */
+export const filterEdit = (world: World, next: Next, kinds: readonly string[] = Object.keys(EDITS)) =>
+  EDITS[any(next, kinds)]!(world, next)
+
+/** Questions about `doc:read` in such a world. */
+export function filterQuestions(world: World, next: Next, count: number): Request[] {
+  const words = wordsOf(world, FILTER_POOL)
+  const written = [...world.policy.condition_set.values()].map((set) => set.conditions)
+  return Array.from({ length: count }, () => questionOf(next, words, written))
 }
 
 const someOf = <T>(next: Next, from: Iterable<T>): readonly T[] => {

@@ -2,17 +2,19 @@
 // definition has it, over an image made by deltas and over one that was built; pages joined are the whole; entries of
 // permissions say what each check says.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { PageQuery } from '../../src/image/list/listings.ts'
 import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
+import { askedAt, type Request } from '../reference/request.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
 import { aboutOf } from '../support/parts.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
 import { ask, listsAsDefined, type Play, permitsAsDefined, play } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
+import { MIDNIGHT } from './values.ts'
 
 const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
@@ -30,6 +32,8 @@ function joined(list: (page: PageQuery) => { keys: string[]; next: string | unde
 }
 
 describe('listings', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
   it('[D12] are exactly what checks allow, by deltas and built, whole and in pages', () => {
     const seen = { listed: 0, instances: 0, users: 0 }
     fc.assert(
@@ -57,6 +61,7 @@ describe('listings', () => {
   })
 
   it('[D12] of permissions name what is allowed: in the entry of the instance, or without one in that of its tenant', () => {
+    vi.spyOn(Date, 'now').mockReturnValue(MIDNIGHT)
     fc.assert(
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
@@ -73,7 +78,7 @@ describe('listings', () => {
             for (const action of policy.resource.get(type)!.actions) {
               const asked = { user, action, resource: { type, key }, sent: { user: sent.user, context: sent.context } }
               const allowed = entry?.permissions.includes(`${type}:${action}`) === true
-              expect([asked, allowed]).toEqual([asked, ask(image, asked as Parameters<typeof ask>[1])])
+              expect([asked, allowed]).toEqual([asked, ask(image, askedAt(asked as Request, MIDNIGHT))])
             }
           }
         }

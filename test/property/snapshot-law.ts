@@ -6,8 +6,9 @@ import type { Snapshot, SnapshotCondition } from '../../src/model/snapshot.ts'
 import { type SnapshotOptions, snapshotOf } from '../../src/pdp/snapshot.ts'
 import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
+import { attributeOf, type Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
-import { attributeOf, type Drawn, type Row, rowsFor, situationOf } from './filter-law.ts'
+import { type Drawn, rowsFor, situationOf } from './filter-law.ts'
 import { numbers } from './histories.ts'
 import { wordsOf } from './set-edits.ts'
 
@@ -36,7 +37,9 @@ export function* snapshotLaw(
     const tenant = tenantOf(world.policy, asked)
     // Only half of them give the context: what was not given is asked of the server.
     const context = next(2) === 0 ? (sent?.context ?? {}) : {}
-    const options: SnapshotOptions = { tenants: [tenant], types: [resource.type], context }
+    const isRow = next(2) === 0
+    const about = { tenants: [tenant], types: [resource.type], context }
+    const options: SnapshotOptions = { ...about, tenantColumnIsAuthoritative: isRow }
     const made = snapshotOf(image, { key: user, attributes: sent?.user ?? null }, options, false)
     const snapshot = change({ ...(JSON.parse(JSON.stringify(made)) as Snapshot), expiresAt: NOW + 1 })
     const browser = permissions(snapshot, { now: () => NOW })
@@ -44,7 +47,7 @@ export function* snapshotLaw(
       const question = questionOf(asked, tenant, row, snapshot)
       const says = browser.may(asked.action, question)
       const { attributes, relations, key, type } = question
-      const about = { type, tenant, relations: relations!, ...(key === null ? {} : { key }) }
+      const about = { type, tenant, isRow, relations: relations!, ...(key === null ? {} : { key }) }
       const at = { ...sent?.context, now: NOW }
       const sends = { ...(sent?.user ? { user: sent.user } : {}), resource: attributes as never, context: at }
       const defined = check(world.policy, { user, action: asked.action, resource: about, sent: sends })

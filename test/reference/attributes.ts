@@ -92,10 +92,14 @@ function tenantsOf(policy: Policy, user: string): string[] {
   return [...new Set(ties.filter((each) => each.user === user).map(({ tenant }) => tenant))]
 }
 
+/** D6: whether the user belongs to the tenant of the question. */
+export const isInTenant = (policy: Policy, request: Request): boolean =>
+  tenantsOf(policy, request.user).includes(tenantOf(policy, request))
+
 /** D6: what is stored about the tenant, only for a user who belongs to it. */
 function tenantAttributes(policy: Policy, request: Request): JsonObject | undefined {
   const tenant = tenantOf(policy, request)
-  return tenantsOf(policy, request.user).includes(tenant) ? policy.tenant.get(tenant)!.attributes : undefined
+  return isInTenant(policy, request) ? policy.tenant.get(tenant)!.attributes : undefined
 }
 
 /**

@@ -6,7 +6,7 @@ import { instantOf } from '../../src/model/instant.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
 import type { AttributeType, Json } from '../../src/model/objects.ts'
 import { shorten } from '../../src/model/shorten.ts'
-import { isObject, type Operand, operandAt, typeDeclared } from './attributes.ts'
+import { isInTenant, isObject, type Operand, operandAt, typeDeclared } from './attributes.ts'
 import { passes } from './conditions.ts'
 import type { Policy } from './policy.ts'
 import { isElsewhere, type Request } from './request.ts'
@@ -19,7 +19,15 @@ export interface Found {
   readonly path: Place
   readonly attribute: string
   readonly operator: string
-  readonly reason: 'missing' | 'wrong_type' | 'ref_missing' | 'ref_wrong_type' | 'not_met' | 'met'
+  readonly reason:
+    | 'missing'
+    | 'not_in_tenant'
+    | 'wrong_type'
+    | 'ref_missing'
+    | 'ref_not_in_tenant'
+    | 'ref_wrong_type'
+    | 'not_met'
+    | 'met'
   readonly value?: Json
   readonly declared?: AttributeType
   readonly expected?: Json
@@ -215,13 +223,27 @@ function found(policy: Policy, request: Request, { left, test, place }: OneTest)
     path: place,
     attribute: nameOf(left),
     operator: test.kind === 'compare' ? test.operator : `${test.of}_match`,
-    reason: passes(policy, request, test, one) ? 'met' : whyNot(test, one, other, constant),
+    reason: passes(policy, request, test, one)
+      ? 'met'
+      : outside(policy, request, whyNot(test, one, other, constant), [left, ref]),
     ...(shown === undefined ? {} : { value: shorten(shown) }),
     ...(one.illTyped === undefined ? {} : { declared: typeDeclared(policy, request, left) }),
     ...(constant === undefined ? {} : { expected: shorten(constant) }),
     ...(ref === undefined ? {} : { ref: nameOf(ref) }),
     ...(refShown === undefined ? {} : { ref_value: shorten(refShown) }),
   }
+}
+
+/** D6: what is stored about a tenant is missing for a user who does not belong to it. */
+function outside(
+  policy: Policy,
+  request: Request,
+  reason: Found['reason'],
+  [left, ref]: readonly [AttributePath, AttributePath | undefined],
+): Found['reason'] {
+  if (isInTenant(policy, request)) return reason
+  if (reason === 'missing' && left.root === 'tenant') return 'not_in_tenant'
+  return reason === 'ref_missing' && ref?.root === 'tenant' ? 'ref_not_in_tenant' : reason
 }
 
 /** Roles and tenants are shown in order. */

@@ -36,7 +36,9 @@ const rolesIn = (all: Iterable<Held>, instance: string): string[] =>
 function rolesBySentRelations(policy: Policy, request: Request, held: ReadonlySet<Held>): string[] {
   const { type, key = '', relations = {} } = request.resource
   const object = `${type}:${key}`
-  const hasDirectRole = rolesIn(directRolesOf(policy, request.user), object).length > 0
+  // D2: a marked row is not what is stored under its key in another tenant, nor are roles on that roles on the row
+  const isStored = storedInstance(policy, request) !== undefined
+  const hasDirectRole = isStored && rolesIn(directRolesOf(policy, request.user), object).length > 0
   const pairs = Object.entries(relations).flatMap(([relation, subjects]) =>
     subjects.map((subject) => ({ subject, relation, object })),
   )

@@ -20,8 +20,17 @@ export interface Request {
     readonly tenant?: string
     /** D14: for each relation the instances (`type:key`) that the resource is related to, for this question only */
     readonly relations?: Readonly<Record<string, readonly string[]>>
+    /** D2: a marked row, whose own tenant decides whether it is the instance that is stored under its key */
+    readonly isRow?: boolean
   }
   readonly sent?: Sent
+}
+
+/** D8: whoever decides says what time it is, unless the question has a time. Without one it is missing. */
+export function askedAt(request: Request, now: number): Request {
+  const { context = {} } = request.sent ?? {}
+  const isTimed = Object.hasOwn(context, 'now') && context.now !== null
+  return isTimed ? request : { ...request, sent: { ...request.sent, context: { ...context, now } } }
 }
 
 /**
@@ -32,12 +41,16 @@ export function instanceOf({ resource: { type, key } }: Request): string | undef
   return key === undefined ? undefined : `${type}:${key}`
 }
 
-/** What is stored about the named instance; undefined when there is nothing (D1). */
+/**
+ * What is stored about the named instance; undefined when there is nothing (D1). D2: a marked row is no instance that is
+ * stored in another tenant than its own.
+ */
 export function storedInstance(policy: Policy, request: Request): PolicyObjects['resource_instance'] | undefined {
   const instance = instanceOf(request)
-  return policy.resource.has(request.resource.type) && instance !== undefined
-    ? policy.resource_instance.get(instance)
-    : undefined
+  if (!policy.resource.has(request.resource.type) || instance === undefined) return undefined
+  const stored = policy.resource_instance.get(instance)
+  const { isRow = false, tenant } = request.resource
+  return isRow && tenant !== undefined && stored?.tenant !== tenant ? undefined : stored
 }
 
 /** D2: the tenant that was sent, else the tenant of the stored instance, else `default`. */

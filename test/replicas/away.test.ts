@@ -53,7 +53,7 @@ describe.skipIf(withoutPostgres())('a replica', () => {
     expect([first.status, again.status]).toEqual([200, 200])
     expect([again.text, again.headers['x-revision']]).toEqual([first.text, first.headers['x-revision']])
     const other = await ask('POST', USERS, { headers, body: { key: 'eve' } })
-    expect([other.status, other.text]).toEqual([422, expect.stringContaining('came with another request before')])
+    expect([other.status, other.text]).toEqual([422, expect.stringContaining('was already used with another request')])
     for (const wrong of ['', 'two words', 'x'.repeat(256)]) {
       const refused = await ask('POST', USERS, { headers: { 'idempotency-key': wrong }, body: { key: 'eve' } })
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('header idempotency-key must be')])

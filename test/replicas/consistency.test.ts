@@ -1,17 +1,18 @@
 // Several replicas on one database, with faults: whatever was acknowledged is there once and seen by everybody who asks
 // later. `npm run test:replicas` runs it for longer, under full load, with other seeds, and with defects that it must
 // find.
-import { writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { editedFiles } from '../support/other-build.ts'
 import { endPostgres, withoutPostgres } from '../support/postgres.ts'
 import { endServers } from '../support/server.ts'
 import { buildWith, CANARIES, type Canary, OF_LOSS } from './consistency/canaries.ts'
+import { textOf } from './consistency/history.ts'
 import { loseHistory } from './consistency/lost-history.ts'
 import { FAULTS } from './consistency/nemesis.ts'
 import { run } from './consistency/run.ts'
 
-const { REPLICAS_SEED, REPLICAS_MS, REPLICAS_CANARY } = process.env
+const { REPLICAS_SEED, REPLICAS_MS, REPLICAS_CANARY, REPLICAS_HISTORY } = process.env
 const SEED = Number(REPLICAS_SEED ?? 1)
 const MS = Number(REPLICAS_MS ?? 60_000)
 /** How many times longer clients pause where processor time is scarce: most of a run without a seed is spent waiting. */
@@ -48,6 +49,7 @@ describe.skipIf(withoutPostgres())('three replicas on one database', () => {
         calm: CALM,
         print: progress,
       })
+      if (REPLICAS_HISTORY !== undefined) writeFileSync(REPLICAS_HISTORY, textOf(history))
       print(`${summary}\n${seconds.toFixed(0)} s with seed ${SEED}`)
       expect(violations, summary).toEqual([])
       if (MS >= ALL_FAULTS_MS) expect([...faults.keys()]).toEqual(expect.arrayContaining([...FAULTS, 'isolate']))

@@ -4,7 +4,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exportData, importData, migrateDatabase, showStatus } from '../../src/cli/commands/database.ts'
 import { readEnv } from '../../src/cli/configuration/env.ts'
@@ -22,7 +21,7 @@ import { openTables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { type Ran, runCommand, startCommand } from '../support/run-command.ts'
 import { endServers, freePort, readKeys, Server, startApi, url as urlOf } from '../support/server.ts'
 
@@ -288,8 +287,7 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     const before = await headsOf(source)
     expect(await run(['migrate'], envOf(url))).toMatchObject({ code: 0 })
     // holds the import at its first snapshot, when the entries of a log are committed
-    const holder = new pg.Client({ connectionString: url })
-    await holder.connect()
+    const holder = await connectTo(url)
     await holder.query('BEGIN; LOCK TABLE zerohop.snapshots')
     const child = startCommand(['database', 'import', '--data', source], envOf(url))
     const count = () => server.query<{ n: number }>(url, 'SELECT count(*)::int AS n FROM zerohop.entries')
@@ -431,7 +429,7 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     try {
       await follower.ready()
       expect(await createUser('before')).toBe(200)
-      await eventually(() => follower.current?.revision, 2)
+      await eventually(() => follower.peek()?.revision, 2)
       await api.end()
       expect(await run(['import', '--data', data], envOf(url))).toMatchObject({ code: 0 })
       const replica = new Server(
@@ -440,7 +438,7 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
         ['--no-example'],
       )
       await replica.until(async () => (await createUser('after')) === 200)
-      await eventually(() => follower.current?.revision, 3)
+      await eventually(() => follower.peek()?.revision, 3)
       expect(images).toBe(1)
     } finally {
       await follower.close()

@@ -50,7 +50,7 @@ describe.skipIf(withoutPostgres())('fork', () => {
     const replica = await openReplica(url)
     const before = replica.store.head(development(replica)).revision
     const { status, stdout } = fork(url)
-    expect(stdout).toContain('3 logs have an entry that no PDP can have seen')
+    expect(stdout).toContain('3 logs got a new entry')
     expect(status).toBe(0)
     await replica.store.confirm()
     expect(replica.store.head(development(replica)).revision).toBe(before + 1)

@@ -2,7 +2,6 @@
 // random batches go to a folder, and to two replicas in turn.
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditBatch } from '../../src/decision-log/audit-lines.ts'
 import type { AuditKeep, AuditLog, AuditMatchRange, AuditRecord } from '../../src/decision-log/audit-log.ts'
@@ -15,7 +14,7 @@ import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../../src/model/limits.ts'
 import { Database } from '../../src/store/postgres/database.ts'
 import { migrate } from '../../src/store/postgres/migrations.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { Random } from './consistency/random.ts'
 import { decisionLine } from './decision-lines.ts'
 
@@ -172,8 +171,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   })
 
   it('are forgotten by one replica at a time', async () => {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
+    const client = await connectTo(url)
     await client.query('BEGIN; SELECT pg_advisory_xact_lock(6214507222)')
     const keep = { now: START + 60_000, ms: 1_000_000, records: 1 }
     expect(await replicas[0]!.trim(keep)).toEqual({ rows: 0, more: false })
@@ -218,8 +216,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     )
     const log = replicas[0]!
     await log.append({ lines: Buffer.from(lines.join('')), isCompressed: false })
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
+    const client = await connectTo(url)
     await client.query(
       `UPDATE zerohop.decisions SET user_term = NULL, action_term = NULL, type_term = NULL, instance_term = NULL,
         tenant_term = NULL, allowed = NULL WHERE environment = '${environment}'`,
@@ -289,8 +286,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   })
 
   it('wait for the database up to a bound, whether they come or are asked for', async () => {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
+    const client = await connectTo(url)
     await client.query('BEGIN; LOCK TABLE zerohop.decisions IN ACCESS EXCLUSIVE MODE')
     const log = replicas[0]!
     const [environment] = environments

@@ -2,7 +2,6 @@
 // answer. Each record is kept once, either replica lists all of them, and no write of policy waits for them.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DecisionClient } from '../../src/client/decision-client.ts'
 import { type Management, managementServer, openManagement } from '../../src/server.ts'
@@ -12,7 +11,7 @@ import { open, RECORD } from '../decision-log/support.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { LoadBalancer } from '../support/load-balancer.ts'
-import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { freePort } from '../support/server.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { decisionLine } from './decision-lines.ts'
@@ -158,8 +157,7 @@ describe.skipIf(withoutPostgres())('records of decisions at two replicas', () =>
   })
 
   it('hold up no write of policy while they wait for the database', async () => {
-    const client = new pg.Client({ connectionString: database })
-    await client.connect()
+    const client = await connectTo(database)
     await client.query('BEGIN; LOCK TABLE zerohop.decisions IN ACCESS EXCLUSIVE MODE')
     let isStored = false
     const instance = newInstance()

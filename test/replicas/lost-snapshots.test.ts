@@ -3,11 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { withoutPostgres } from '../support/postgres.ts'
+import { connectTo, withoutPostgres } from '../support/postgres.ts'
 import {
   createUsers,
   DUE,
@@ -63,8 +62,7 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     const [one, other] = [await openReplica(url), await openReplica(url)]
     const log = development(one)
     await createUsers(one, log, 'first')
-    const holder = new pg.Client({ connectionString: url })
-    await holder.connect()
+    const holder = await connectTo(url)
     // its parts are written, and the row that completes them has to wait
     await holder.query('BEGIN; LOCK TABLE zerohop.snapshots IN SHARE MODE')
     const options = {

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { endServers, freePort, Server, url } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 
 const KEY = 'an-organization-key'
 
@@ -22,6 +23,47 @@ describe.skipIf(withoutPostgres())('zerohop api on a database', () => {
     await expect.poll(() => server.ended, { timeout: 30_000 }).toBe(true)
     expect(await server.end()).toBe(1)
     expect(server.output).toContain('ZEROHOP_DATABASE_URL needs ZEROHOP_SECRETS_KEY or ZEROHOP_SECRETS_KEY_FILE')
+  })
+
+  it('waits for a database that does not answer at the start: alive, and not ready', async () => {
+    const postgres = await startPostgres()
+    const database = await postgres.database()
+    const proxy = await startProxy(Number(new URL(database).port))
+    proxy.refuse()
+    const port = await freePort()
+    const env = {
+      ZEROHOP_DATA: temporaryFolder('replica'),
+      ZEROHOP_API_PORT: String(port),
+      ZEROHOP_BOOTSTRAP_KEY: KEY,
+      ZEROHOP_DATABASE_URL: proxy.through(database),
+      ZEROHOP_SECRETS_KEY: randomBytes(32).toString('hex'),
+    }
+    const server = new Server('api', env, ['--no-example'])
+    const ready = async () => {
+      const answer = await fetch(`${url(port)}/ready`)
+      return [answer.status, await answer.json()]
+    }
+    await server.until(async () => (await fetch(`${url(port)}/health`)).ok)
+    expect(await ready()).toEqual([503, { status: 'unavailable', code: 'DATABASE_UNAVAILABLE' }])
+    const projects = await fetch(`${url(port)}/v2/projects`)
+    expect([projects.status, projects.headers.get('retry-after')]).toEqual([503, '1'])
+    await proxy.accept()
+    await server.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    expect(await ready()).toEqual([200, { status: 'ok' }])
+    expect(await server.end('SIGTERM')).toBe(0)
+    proxy.close()
+  })
+
+  it('ends with 0 while it waits', async () => {
+    const port = await freePort()
+    const server = new Server('api', {
+      ZEROHOP_DATA: temporaryFolder('replica'),
+      ZEROHOP_API_PORT: String(port),
+      ZEROHOP_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      ZEROHOP_SECRETS_KEY: randomBytes(32).toString('hex'),
+    })
+    await server.until(async () => (await fetch(`${url(port)}/health`)).ok)
+    expect(await server.end('SIGTERM')).toBe(0)
   })
 
   it('tells of its database, ends when that lost something, and folds what is left at the next start', async () => {

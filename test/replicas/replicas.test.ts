@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
@@ -12,7 +11,7 @@ import type { ZerohopError } from '../../src/model/errors.ts'
 import { DATABASE_TRUST_MS } from '../../src/model/limits.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import {
   BY,
   closeReplica,
@@ -149,8 +148,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     const replica = await openReplica(url, { statementMs: 30_000 })
     const held = development(replica)
     const free = replica.store.view(replica.organization).require('environment', 'default/production').id
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
+    const client = await connectTo(url)
     await client.query('BEGIN')
     await client.query('SELECT FROM zerohop.logs WHERE id = $1 FOR NO KEY UPDATE', [held])
     const waiting: Promise<unknown>[] = []
@@ -242,8 +240,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
   it('start also when the first fold takes longer than a heartbeat is trusted', async () => {
     const url = await server.database()
     await closeReplica(await openReplica(url))
-    const holder = new pg.Client({ connectionString: url })
-    await holder.connect()
+    const holder = await connectTo(url)
     await holder.query('BEGIN; LOCK TABLE zerohop.entries')
     const starting = openReplica(url, { statementMs: 4 * DATABASE_TRUST_MS })
     await pause(DATABASE_TRUST_MS + 500)

@@ -1,12 +1,12 @@
 // A key that was revoked writes nothing any more, at whatever replica and however long a write takes: a write holds
 // what a revocation waits for. docs/replicas.md.
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
 import type { ManagementData } from '../../src/management/open.ts'
 import { KEYS_LOCK } from '../../src/store/postgres/entries.ts'
-import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { BY, closeReplicas, development, openReplica } from '../support/replica-stores.ts'
 
 /** longer than any lock is held here */
@@ -96,8 +96,7 @@ async function newKey({ store, organization }: ManagementData) {
 
 /** A transaction that holds the keys of the organization, as the write of another replica does. */
 async function holdKeys(url: string, { organization }: ManagementData, how: 'shared' | 'alone'): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connectTo(url)
   await client.query('BEGIN')
   const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
   await client.query(`SELECT ${lock}(${KEYS_LOCK}, number) FROM zerohop.logs WHERE id = $1`, [organization])

@@ -1,9 +1,8 @@
 // Which servers a replica works with, and what it makes of tables that are not its own.
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { eventually } from '../support/eventually.ts'
-import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { BY, closeReplicas, development, openReplica } from '../support/replica-stores.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 
@@ -47,9 +46,7 @@ describe.skipIf(withoutPostgres())('a replica', () => {
   it('serves no read when nothing that it writes is acknowledged, though it is answered', async () => {
     const url = await server.database()
     const replica = await openReplica(url)
-    const holder = new pg.Client({ connectionString: url })
-    holder.on('error', () => undefined) // when a test that fails ends the server
-    await holder.connect()
+    const holder = await connectTo(url)
     // reads go on, and signs of life wait: so it is with a primary whose standby is gone
     await holder.query('BEGIN; LOCK TABLE zerohop.replicas')
     const silent = 'no write of this replica was acknowledged for 5000 ms'

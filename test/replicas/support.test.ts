@@ -1,8 +1,8 @@
 // The server and the network with which the tests of several replicas work do what they say.
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { debianPostgres } from '../support/postgres-binaries.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -15,11 +15,10 @@ const clients: pg.Client[] = []
 
 /** A connected client; what ends its connection is in `errors`. */
 async function connect(url: string): Promise<{ client: pg.Client; errors: string[] }> {
-  const client = new pg.Client({ connectionString: url })
+  const client = await connectTo(url)
   const errors: string[] = []
   client.on('error', (error) => errors.push(error.message))
   clients.push(client)
-  await client.connect()
   return { client, errors }
 }
 

@@ -15,9 +15,10 @@ import { LastImage } from '../../src/pdp/last-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
 import { type Edit, mixedHistories, numbers, operationsOf, POOLS } from '../property/histories.ts'
 import { questions } from '../property/questions.ts'
+import { MIDNIGHT } from '../property/values.ts'
 import { check } from '../reference/check.ts'
 import { applyChanges, emptyPolicy, type Policy } from '../reference/policy.ts'
-import type { Request } from '../reference/request.ts'
+import { askedAt, type Request } from '../reference/request.ts'
 import { commitsFor } from '../support/commits.ts'
 import { type Environments, TESTER } from '../support/environments.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -122,7 +123,7 @@ class Simulation {
     for (const { pdp, follower, link } of this.#members) {
       await pdp.ready()
       await pdp.atLeast(revision, { timeoutMs: 20_000 })
-      const image = follower.current
+      const image = follower.peek()
       if (image === undefined) throw new Error('a follower answers no more')
       if (image.revision !== revision || image.hash() !== hash)
         throw new Error(`a follower holds another image at revision ${image.revision} of ${revision}`)
@@ -179,7 +180,10 @@ class Simulation {
   }
 
   #askAll(count: number): void {
-    const asked = [...questions(this.#world, POOLS[this.#history.pool], this.#next, count)]
+    // followers have a clock: what is asked without a time is asked at one that the definition knows, too
+    const asked = [...questions(this.#world, POOLS[this.#history.pool], this.#next, count)].map((request) =>
+      askedAt(request, MIDNIGHT),
+    )
     for (const member of this.#members) this.#ask(member, asked)
   }
 
@@ -198,7 +202,7 @@ class Simulation {
         else if (!isZerohopError(error, 'UNDECIDED')) throw error
         continue
       }
-      const { revision } = member.pdp
+      const { revision } = member.pdp.take()
       if (revision < member.revision) throw new Error(`a follower went back from ${member.revision} to ${revision}`)
       member.revision = revision
       this.seen.answers++

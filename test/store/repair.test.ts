@@ -85,7 +85,7 @@ it('makes objects anew from a log that is whole, and the command says so', async
   const first = repair()
   expect(first.stdout).toContain(`environment \`${LOG}\`: objects (user) rebuilt from its log`)
   expect(first.status).toBe(0)
-  expect(repair()).toMatchObject({ status: 0, stdout: 'whole: there is nothing to repair\n' })
+  expect(repair()).toMatchObject({ status: 0, stdout: 'intact: there is nothing to repair\n' })
   const store = await openTestStore(data)
   expect(contents(store)).toEqual(before)
   await store.commit(LOG, 'createMember', { key: 'later' }, BY)

@@ -1,5 +1,6 @@
 // The comparison of all data beside a running store: no false alarm under writes, and damage is found, told and
 // counted. src/store/scrub.ts.
+import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import type { Damage } from '../../src/store/verify-part.ts'
@@ -116,4 +117,24 @@ it('ends with the store, in the middle of a round', async () => {
   await pause(100)
   await store.close()
   expect(store.scrub.stats.progress).toBe(0)
+})
+
+/** The process that compares, a child of this one. */
+function comparingProcess(): number {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+  return Number.parseInt(stdout.split('\n').find((line) => line.includes('verify-child')) ?? '', 10)
+}
+
+it('counts a round that could not be made to its end, not a damage, and writes go on', async () => {
+  const store = await openTestStore(temporaryFolder())
+  await seed(store)
+  const told = new Promise((resolve) => {
+    const onEvent = (event: { readonly event: string }): void => resolve(event.event)
+    store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now, onEvent })
+  })
+  await vi.waitUntil(() => comparingProcess() > 0, { timeout: 60_000 })
+  process.kill(comparingProcess(), 'SIGTERM')
+  expect(await told).toBe('failed')
+  expect(store.scrub.stats).toMatchObject({ damages: 0, failures: 1, completedAt: 0 })
+  await expect(store.commit(LOG, 'createUser', { key: 'x' }, BY)).resolves.toBeDefined()
 })

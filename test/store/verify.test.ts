@@ -158,7 +158,7 @@ describe('the command', () => {
 
   it('ends with 0 when the folder is whole, 1 when not, 2 when it cannot be compared', async () => {
     const data = await folder()
-    expect(run('--data', data)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^whole: [\d,]+ records/) })
+    expect(run('--data', data)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^intact: [\d,]+ records/) })
     const store = await openTestStore(data)
     expect(run('--data', data)).toMatchObject({ status: 2, stderr: expect.stringContaining('is in use') })
     await store.close()

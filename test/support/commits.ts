@@ -13,6 +13,13 @@ export type Commit = {
 }[keyof ManagementUseCases]
 type Of<K extends OperationKind> = Extract<Operation, readonly [unknown, K, unknown]>
 
+/** In operations a bare key means the set if one exists; management asks which is meant where a role has the same key. */
+const ruleOf = ({ policy }: World, rule: Of<'set_rule'>[2]) => ({
+  ...rule,
+  is_set: policy.condition_set.get(rule.user_set)?.type === 'userset',
+  is_resource_set: policy.condition_set.get(rule.resource_set)?.type === 'resourceset',
+})
+
 /** The use cases to commit, in order; none when the operation changes nothing. */
 export function commitsFor(world: World, operation: Operation): readonly Commit[] {
   switch (operation[1]) {
@@ -20,7 +27,7 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
       if (operation[0] === 'delete') return [['unassign', operation[2]]]
       return world.policy.role_assignment.has(keyOf(operation)) ? [] : [['assign', operation[2]]]
     case 'set_rule':
-      return [[operation[0] === 'put' ? 'createSetRule' : 'deleteSetRule', operation[2]]]
+      return [[operation[0] === 'put' ? 'createSetRule' : 'deleteSetRule', ruleOf(world, operation[2])]]
     case 'membership': {
       const { user, tenant } = operation[2]
       if (operation[0] === 'put') return [['addTenantUser', { tenant, user: { key: user } }]]
@@ -69,11 +76,12 @@ type Types = Readonly<Record<string, AttributeType>>
  * it. To decisions `json` is the same as no declaration, which is what a policy may have where management asks for one.
  */
 function declarations(resource: string, types: Types = {}, sets: Iterable<ReadingSet>) {
-  const all: Record<string, AttributeType> = {}
+  const all = new Map<string, AttributeType>()
   for (const { conditions, resource: of } of sets)
     for (const { type, attribute } of resourceAttributes(parseConditions(conditions), of ?? null))
-      if (type === resource) all[attribute] = 'json'
-  return Object.fromEntries(Object.entries({ ...all, ...types }).map(([name, type]) => [name, { type }]))
+      if (type === resource) all.set(attribute, 'json')
+  for (const [name, type] of Object.entries(types)) all.set(name, type)
+  return Object.fromEntries([...all].map(([name, type]) => [name, { type }]))
 }
 
 function builtIn(world: World, operation: Operation): readonly Commit[] {

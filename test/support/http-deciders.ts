@@ -4,17 +4,18 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { ROWS_HEADER } from '../../src/http/pdp/rows-header.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
-import type { JsonObject } from '../../src/model/objects.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import type { UserPermissions } from '../../src/pdp/pdp-listings.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
+import type { Feature } from '../conformance/cases.ts'
 import type { Reasons } from '../reference/explain.ts'
-import type { InstancePermissions, TenantPermissions } from '../reference/listing.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import { callOf } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
-import { type Decider, type Feature, MANAGEMENT_LACKS, type Questions } from './deciders.ts'
+import { type Decider, MANAGEMENT_LACKS, type Questions } from './deciders.ts'
+import { bodyOf, checkOf, instanceRowsOf, rowsOf, withAttributes } from './doors/library.ts'
 import { TESTER } from './environments.ts'
 import { memoryFolder } from './folders.ts'
 import { type Listings, waysOf } from './listings.ts'
@@ -121,22 +122,9 @@ async function write({ api }: Servers, env: Environment, world: World, operation
   return revision
 }
 
-const withAttributes = <T extends object>(named: T, attributes: JsonObject | undefined) =>
-  attributes === undefined ? named : { ...named, attributes }
-
-/** The question as POST /allowed takes it: there an action has no attributes. */
-const bodyOf = ({ user, action, resource, sent = {} }: Request) => ({
-  user: withAttributes({ key: user }, sent.user),
-  action,
-  resource: withAttributes(resource, sent.resource),
-  ...(sent.context === undefined ? {} : { context: sent.context }),
-})
-
-/** The question as the library takes it. */
-const checkOf = (request: Request) => {
-  const { action, sent = {} } = request
-  return { ...bodyOf(request), action: sent.action === undefined ? action : { key: action, attributes: sent.action } }
-}
+/** What says that the resource is a marked row: nothing in a body does. */
+const rowHeader = ({ resource: { isRow = false } }: Request): Record<string, string> =>
+  isRow ? { [ROWS_HEADER]: 'true' } : {}
 
 /** Asks after everything up to `revision`, which somebody else wrote. */
 type Follower = Questions & { follow(revision: number): Promise<void> }
@@ -151,13 +139,23 @@ function overHttp(servers: Servers, env: Environment): Follower {
     async follow(written) {
       revision = Math.max(revision, written)
     },
-    check: async (request) => (await ask('/allowed', bodyOf(request))).allow,
+    check: async (request) => (await ask('/allowed', bodyOf(request), rowHeader(request))).allow,
     bulkCheck: async (requests) => {
-      const { allow } = await ask('/allowed/bulk', requests.map(bodyOf))
-      return allow.map((each: { allow: boolean }) => each.allow)
+      // the header is of all questions of a request
+      const bulk = async (isRow: boolean): Promise<Map<Request, boolean>> => {
+        const some = requests.filter(({ resource }) => (resource.isRow ?? false) === isRow)
+        const [first] = some
+        if (first === undefined) return new Map()
+        const { allow } = await ask('/allowed/bulk', some.map(bodyOf), rowHeader(first))
+        return new Map(some.map((request, at) => [request, allow[at].allow]))
+      }
+      const [others, rows] = [await bulk(false), await bulk(true)]
+      return requests.map((request) => (others.get(request) ?? rows.get(request))!)
     },
     explain: async (request) => {
-      const { rbac, rebac, abac } = (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug
+      const { rbac, rebac, abac } = (
+        await ask('/allowed', bodyOf(request), { 'x-explain': 'true', ...rowHeader(request) })
+      ).debug
       // Where neither an instance nor a relation is named, the answer leaves roles on instances out.
       const code = rebac?.code ?? 'no_such_instance'
       return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
@@ -264,17 +262,6 @@ function listingsOf(pdp: Pdp): Listings {
   }
 }
 
-function rowsOf(permissions: UserPermissions): TenantPermissions[] {
-  const tenants = Object.values(permissions).filter((entry) => !('resource' in entry))
-  return tenants.map(({ tenant, roles, permissions: allowed }) => ({ tenant: tenant.key, roles, permissions: allowed }))
-}
-
-function instanceRowsOf(permissions: UserPermissions): InstancePermissions[] {
-  return Object.entries(permissions)
-    .filter(([, entry]) => 'resource' in entry)
-    .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
-}
-
 /**
  * In a body of POST /allowed an action is a key, without attributes, and a PDP sets the time of a question itself. No
  * route lists users or actions with relations that are sent.
@@ -300,6 +287,7 @@ export const httpDecider: Decider = {
       async write(operations) {
         const revision = await write(servers, env, world, operations)
         for (const follower of [library, pdp]) await follower.follow(revision)
+        return undefined
       },
     }
   },

@@ -4,9 +4,18 @@ import type { Request } from '../reference/request.ts'
 
 /** The arguments of `check` and `explain`. */
 export const partsOf = ({ user, action, resource, sent }: Request) =>
-  [user, action, resource.type, resource.tenant, resource.key, sent, relationsOf(resource.relations)] as const
+  [
+    user,
+    action,
+    resource.type,
+    resource.tenant,
+    resource.key,
+    sent,
+    relationsOf(resource.relations),
+    resource.isRow ?? false,
+  ] as const
 
 /** What a listing is about. */
-export const aboutOf = ({ resource: { type, key, tenant, relations }, sent }: Request) => {
-  return { type, key, tenant, sent, relations: relationsOf(relations) }
+export const aboutOf = ({ resource: { type, key, tenant, relations, isRow }, sent }: Request) => {
+  return { type, key, tenant, sent, relations: relationsOf(relations), isRow }
 }

@@ -48,6 +48,19 @@ const SETTINGS = {
   log_min_messages: 'fatal',
 }
 
+/** A connected client. When its connection is ended between two statements, the next one fails, and nothing else. */
+export async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+/** A pool of connections, which the server may end, as it does when it stops before all of them are closed. */
+export function openPool(url: string, max = 1): pg.Pool {
+  return new pg.Pool({ connectionString: url, max }).on('error', () => undefined)
+}
+
 /** Starts a server that is ready for connections when this returns. `endPostgres` in `afterAll` ends it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const binaries = reachable(options.binaries ?? process.env.ZEROHOP_TEST_POSTGRES ?? npmBinaries())
@@ -134,10 +147,7 @@ export class Postgres {
 
   /** The rows of one statement, on a connection of its own. */
   async query<Row extends pg.QueryResultRow>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: url })
-    // one that comes between two statements would end the process; the next statement fails with it anyway
-    client.on('error', () => undefined)
-    await client.connect()
+    const client = await connectTo(url)
     try {
       return (await client.query<Row>(sql, values)).rows
     } finally {

@@ -1,10 +1,10 @@
 // The stores of several replicas over one new database, for the suites that run a second time on replicas
 // (vitest.config.ts): with ZEROHOP_TEST_REPLICAS set, tests that ask the management API ask that many replicas in turn.
 import { randomBytes, randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { inject } from 'vitest'
 import { openStore, type ReplicaOptions, type Store } from '../../src/store/store.ts'
 import type { UseCases } from '../../src/store/view.ts'
+import { connectTo } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -58,8 +58,7 @@ export async function openReplicas<U extends UseCases>(
 }
 
 async function runSql(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connectTo(url)
   try {
     await client.query(sql)
   } finally {

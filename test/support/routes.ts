@@ -19,6 +19,8 @@ export interface Route {
   /** undefined for a route that asks for no key */
   readonly operation: Operation | undefined
   readonly body: Schema | undefined
+  /** whether a request without a body is taken */
+  readonly bodyIsOptional: boolean
 }
 
 /** Registered before anybody can listen: they stand outside the gate. */
@@ -41,13 +43,16 @@ export async function appWithRoutes(
         url,
         operation: config?.operation,
         body: schema?.body as Schema | undefined,
+        bodyIsOptional: config?.bodyIsOptional ?? false,
       })
     }
   })
   const answers = watchAnswers(app)
   await app.ready()
   const open = OPEN.filter((url) => app.hasRoute({ method: 'GET', url }) && !routes.some((one) => one.url === url))
-  const first = open.map((url) => ({ method: 'GET', url, operation: undefined, body: undefined }) as const)
+  const first = open.map(
+    (url) => ({ method: 'GET', url, operation: undefined, body: undefined, bodyIsOptional: false }) as const,
+  )
   return { app, routes: [...first, ...routes], answers }
 }
 

@@ -9,7 +9,7 @@ import { runServe } from '../../src/cli/commands/serve.ts'
 import { readEnv } from '../../src/cli/configuration/env.ts'
 import { eventually } from './eventually.ts'
 import { printedBy } from './printed.ts'
-import { answersOk, type Ports, type Running, running, url } from './server.ts'
+import { AT_ONCE, answersOk, type Ports, type Running, running, url } from './server.ts'
 
 /** What a command that serves listens to until it ends. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -70,7 +70,13 @@ export async function serveHere(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<ServerHere> {
   const server = new ServerHere()
-  const env = readEnv({ ZEROHOP_DATA: data, ZEROHOP_API_PORT: `${ports.api}`, PDP_PORT: `${ports.pdp}`, ...variables })
+  const env = readEnv({
+    ...AT_ONCE,
+    ZEROHOP_DATA: data,
+    ZEROHOP_API_PORT: `${ports.api}`,
+    PDP_PORT: `${ports.pdp}`,
+    ...variables,
+  })
   await server.start(() => runServe(env, { example, verify: false }, server.log))
   await eventually(answersOk(`${url(ports.pdp)}/ready`), true)
   return server
@@ -79,7 +85,7 @@ export async function serveHere(
 /** The management API alone. */
 export async function apiHere(data: string, port: number): Promise<ServerHere> {
   const server = new ServerHere()
-  const env = readEnv({ ZEROHOP_DATA: data, ZEROHOP_API_PORT: `${port}` })
+  const env = readEnv({ ...AT_ONCE, ZEROHOP_DATA: data, ZEROHOP_API_PORT: `${port}` })
   await server.start(() => runApi(env, { example: false, verify: false }, server.log))
   return server
 }
@@ -90,7 +96,7 @@ export async function pdpHere(
   options: PdpCommandOptions = {},
 ): Promise<ServerHere> {
   const server = new ServerHere()
-  const env = readEnv(variables)
+  const env = readEnv({ ...AT_ONCE, ...variables })
   await server.start(() => runPdp(env, options, server.log))
   await eventually(answersOk(`${url(env.pdpPort)}/ready`), true)
   return server

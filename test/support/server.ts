@@ -13,6 +13,8 @@ const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.met
 /** The same, file by file: for a test that changes one of them. */
 export const UNBUNDLED = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
 const PATIENCE_MS = 60_000
+/** A test has no load balancer that must hear of the end. */
+export const AT_ONCE = { ZEROHOP_DRAIN_SECONDS: '0' }
 
 export interface Keys {
   readonly organization: string
@@ -32,7 +34,7 @@ export class Server implements Running {
   constructor(command: string, env: Record<string, string>, args: readonly string[] = [], program = COMMAND) {
     const { PATH = '', HOME = '' } = process.env
     this.#child = spawn(process.execPath, [...SHORT_LIVED, program, command, ...args], {
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, ...AT_ONCE, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
@@ -105,8 +107,11 @@ export async function endServers(): Promise<void> {
   await Promise.all([...running].map((server) => server.end(END)))
 }
 
-/** Below the ports that a system gives to outgoing connections: one of those may be taken before a server is there. */
-const PORTS_FIRST = 20_000
+/**
+ * Below the ports that a system gives to outgoing connections: one of those may be taken before a server is there. A run
+ * beside another one has other ports (.ci/run).
+ */
+const PORTS_FIRST = Number(process.env.ZEROHOP_TEST_PORTS ?? 20_000)
 const PORTS_OF_WORKER = 1_000
 const portsBefore = PORTS_FIRST + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_OF_WORKER
 let portsTaken = randomInt(PORTS_OF_WORKER)

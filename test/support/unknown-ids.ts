@@ -3,7 +3,7 @@
 import { ENCODED, Header, PERMISSIONS_MAX, Verdict } from '../../assembly/abi.ts'
 import { loadKernel } from '../../src/image/file/image-file.ts'
 import { Image } from '../../src/image/image.ts'
-import { findSymbol } from '../../src/image/update/staged-symbols.ts'
+import { findSymbol } from '../../src/image/look-up.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { ENVIRONMENT, positionOf } from './deltas.ts'

@@ -131,8 +131,8 @@ export class World {
     if (kind === 'set_rule') {
       const value = {
         permission: object.permission,
-        user_set: this.#setNamed(object.user_set),
-        resource_set: this.#setNamed(object.resource_set),
+        user_set: this.#setNamed(object.user_set, 'userset'),
+        resource_set: this.#setNamed(object.resource_set, 'resourceset'),
       }
       return [{ op, kind, key: keyOf(['put', kind, value]), value }]
     }
@@ -148,15 +148,16 @@ export class World {
       return []
     }
     if (kind === 'set_rule') {
-      const [user_set, resource_set] = [this.#setNamed(object.user_set), this.#setNamed(object.resource_set)]
+      const user_set = this.#setNamed(object.user_set, 'userset')
+      const resource_set = this.#setNamed(object.resource_set, 'resourceset')
       return [{ op, kind, key: setRuleKey(user_set, object.permission, resource_set) }]
     }
     return [{ op, kind, key: keyOf(operation) }]
   }
 
-  /** D6: a bare key means the set if one exists, else the role or resource of that key. */
-  #setNamed(key: string): string {
-    return this.policy.condition_set.has(key) || key.startsWith('__autogen_') ? key : `__autogen_${key}`
+  /** As it is stored. In operations a bare key means the set if one exists, else the role or resource of that key. */
+  #setNamed(key: string, type: 'userset' | 'resourceset'): string {
+    return this.policy.condition_set.get(key)?.type === type || key.startsWith('__autogen_') ? key : `__autogen_${key}`
   }
 }
 

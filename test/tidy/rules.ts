@@ -155,10 +155,11 @@ interface WordRule {
 
 /**
  * Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of
- * files, the expiry of snapshots; records of decisions in an application; what runs in a browser.
+ * files, the expiry of snapshots; records of decisions in an application; the
+ * nonces of a follower; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(connect|decision-sender|last-image|snapshot)|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/http-feed|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },
@@ -169,9 +170,15 @@ const WORDS: readonly WordRule[] = [
     mend: 'only src/cli/configuration/env.ts reads process.env: take an option instead',
   },
   {
+    word: /\bmkdir(Sync)?\([^\n]*\brecursive: true/,
+    about: /^src\//,
+    home: /^$/,
+    mend: 'a recursive mkdir may never end: use makeFolder of src/model/folder.ts',
+  },
+  {
     word: /\bprocess\.(exit|abort)\b/,
     about: /^src\//,
-    home: /^src\/(cli|v1\/migrate\/commands)\//,
+    home: /^src\/(cli|v1\/migrate\/commands)\/|^src\/model\/thread\.ts$/, // in a thread it ends that alone
     mend: 'only src/cli ends the process: throw a ZerohopError instead',
   },
   {
@@ -185,6 +192,36 @@ const WORDS: readonly WordRule[] = [
     about: /^src\//,
     home: BORDER,
     mend: 'randomness comes in as data: use the Mint, or an argument from the border',
+  },
+  {
+    word: /\bcalls\.find(Permission)?\((?!\()/,
+    about: /^src\//,
+    home: /^src\/image\/look-up\.ts$/,
+    mend: 'only src/image/look-up.ts turns a key into an id: use it, so that nothing dead is found',
+  },
+  {
+    word: /\bcalls\.list(Ordered|Bucket)\b/,
+    about: /^src\//,
+    home: /^src\/image\/read-records\.ts$/,
+    mend: 'these have what is dead too: use `records` or `inOrder` of src/image/read-records.ts',
+  },
+  {
+    word: /\bcalls\.put(Permission|Instance|Path)?\b/,
+    about: /^src\//,
+    home: /^src\/image\/(build\/|update\/apply\.ts$|documents\.ts$)/,
+    mend: 'this makes the key live: only what stores an object does; look-up.ts finds its id',
+  },
+  {
+    word: /\b(Pair)?Lookaside\b/,
+    about: /^src\//,
+    home: /^src\/image\/(live-ids|decide\/lookaside)\.ts$/,
+    mend: 'ids are kept by src/image/live-ids.ts alone, which lets go of those that a delta ends',
+  },
+  {
+    word: /\bnew pg\.(Client|Pool)\b/,
+    about: /^test\//,
+    home: /^test\/support\/postgres\.ts$/,
+    mend: 'take `connectTo` or `openPool` of test/support/postgres.ts: a server that stops would end the process',
   },
   { word: /@ts-ignore|@ts-nocheck/, about: /\.ts$/, home: /^test\/tidy/, mend: 'say what the type is instead' },
 ]
@@ -321,6 +358,101 @@ function endOfType(code: string, start: number): number {
   return code.length
 }
 
+/** What registers a callback that Node or the framework calls: its argument, counted from the end when negative. */
+const CALLBACKS =
+  /(?:(?<=\.)(on|once|addListener|prependListener|addEventListener)|(?<![.\w])(setTimeout|setInterval|setImmediate|queueMicrotask)|(?<=process\.)(nextTick)|(?<=\.)(addHook))\(/g
+
+/** Calls that cannot throw, so that a callback of nothing else needs no care. */
+const HARMLESS =
+  /^(resolve|reject|settle|stop|clear(Timeout|Interval|Immediate)|abort|add|cancel|delete|destroy|unref|refresh|close|closeIdleConnections|closeAllConnections|terminate|kill|end|push|catch|done|Error|ZerohopError|contain(ed)?|inBackground|tell|notify|round|now)$/
+
+/**
+ * A callback that Node calls has nobody above it who catches: it goes through src/model/contained.ts, hooks around an
+ * answer through src/http/hooks.ts, or its body is one `try`. Free are names of a promise's ends and callbacks that
+ * call nothing but what cannot throw. In a thread of ours an error reaches whoever started it; a page is not a process.
+ */
+function callbacks(files: readonly SourceFile[]): Finding[] {
+  const about = files.filter(
+    ({ path }) => /^src\/(?!browser\/).*\.ts$/.test(path) && !THREADS.test(path) && !HOMES.has(path),
+  )
+  return about.flatMap((file) => [
+    ...[...file.code.matchAll(CALLBACKS)].flatMap((match) => {
+      const [, listener, timer, tick, hook] = match
+      const given = argumentsFrom(file, match.index + match[0].length)
+      const callback = (timer ?? tick) ? given[0] : given[1]
+      if (hook !== undefined && !/onResponse|onSend|onTimeout|onRequestAbort/.test(given[0] ?? '')) return []
+      if (callback === undefined || (hook === undefined && isCareful(callback, file.code))) return []
+      const what = listener ?? timer ?? tick ?? hook ?? ''
+      const mend =
+        hook === undefined
+          ? `an error of this callback of ${what} would end the process: put it into contained('…', …)`
+          : 'use whenAnswered, beforeSending or holdSending of src/http/hooks.ts'
+      return [{ path: file.path, line: lineAt(file.text, match.index), mend }]
+    }),
+    ...find(
+      file,
+      file.code,
+      /(?<![=>:<|,(]\s*)\bvoid\s+(?!\()[\w#.?!]+(?:\([^\n]*\))?\.(finally|then)\(|\)\.finally\([^\n]*\)\s*$/,
+    ).map((line) => ({
+      path: file.path,
+      line,
+      mend: "nobody hears when this promise is rejected: use inBackground('…', …)",
+    })),
+  ])
+}
+
+/** Entries of threads and child processes, and what serves the messages of one. */
+const THREADS = /^src\/(.*(-thread|-child)|store\/postgres\/replica)\.ts$/
+
+/** What contains, and what is told of errors that nothing contained. */
+const HOMES = new Set(['src/model/contained.ts', 'src/http/hooks.ts', 'src/cli/process/unhandled.ts'])
+
+/** The arguments of a call, as they are written, strings included. */
+function argumentsFrom({ code, text }: SourceFile, start: number): string[] {
+  const found: string[] = []
+  let depth = 0
+  let from = start
+  for (let at = start; at < code.length; at++) {
+    const one = code[at]!
+    if ('([{'.includes(one)) depth++
+    else if (')]}'.includes(one) && --depth < 0) return [...found, text.slice(from, at).trim()]
+    else if (one === ',' && depth === 0) {
+      found.push(text.slice(from, at).trim())
+      from = at + 1
+    }
+  }
+  return found
+}
+
+function isCareful(callback: string, code: string): boolean {
+  if (/^contained\(/.test(callback)) return true
+  const name = /^(?:this\.)?(#?\w+)$/.exec(callback)?.[1]
+  if (name !== undefined) {
+    if (HARMLESS.test(name)) return true
+    const defined = new RegExp(`(?:const|readonly) ${name} = `).exec(code)
+    return defined !== null && isCareful(bodyFrom(code, defined.index + defined[0].length), code)
+  }
+  const body = callback.replace(/^(async )?(\([^)]*\)|\w+)(: [\w<> |]+)? => /, '')
+  if (/^\{\s*try \{[\s\S]*\} catch[\s\S]*\}$/.test(body)) return true
+  const called = [...body.matchAll(/(?<![\w$])(#?[\w$]+)(?:\?\.)?\(/g)].map(([, one]) => one!)
+  const words = new Set(['if', 'for', 'while', 'return', 'void', 'switch'])
+  return called.every((one) => words.has(one) || HARMLESS.test(one))
+}
+
+/** The code of a function that is assigned, up to the end of its statement. */
+function bodyFrom(code: string, start: number): string {
+  let depth = 0
+  for (let at = start; at < code.length; at++) {
+    const one = code[at]!
+    if ('([{'.includes(one)) depth++
+    else if (')]}'.includes(one)) depth--
+    if (depth < 0 || (one === '\n' && depth === 0 && !/^\s*[.?:&|]/.test(code.slice(at + 1, at + 40)))) {
+      return code.slice(start, at).trim()
+    }
+  }
+  return code.slice(start)
+}
+
 function eachImport(
   files: readonly SourceFile[],
   judge: (file: SourceFile, item: Import) => { line: number; mend: string } | undefined,
@@ -355,5 +487,6 @@ export const RULES = {
   headers,
   endings,
   promises,
+  callbacks,
 }
 export type RuleName = keyof typeof RULES

@@ -60,23 +60,27 @@ export interface Description {
 }
 
 /** Nobody needs to know here whether they signed in with a key or at an identity provider. */
-const OF_A_KEY = /^This API key may\b/
+const OF_A_KEY = /^This API key is not allowed to\b/
 
-export function describeError(error: unknown): Description {
+/** @param refused title of what the server does not accept */
+export function describeError(error: unknown, refused = "Couldn't load this"): Description {
   if (error instanceof ApiError) {
     const { status, message: text, id } = error
     if (status === 403)
-      return { title: 'You may not do this', text: text.replace(OF_A_KEY, 'You may'), canRetry: false }
+      return {
+        title: "You don't have permission",
+        text: text.replace(OF_A_KEY, 'You are not allowed to'),
+        canRetry: false,
+      }
     if (status === 404) return { title: 'Not found', text, canRetry: false }
     if (status === 429) return { title: 'Too many requests', text, canRetry: true }
     if (status === 503) return { title: 'The server is not ready', text, canRetry: true }
     if (status >= 500) return { title: 'The server failed', text, canRetry: true, id }
-    return { title: 'The server refused this', text, canRetry: false }
+    return { title: refused, text, canRetry: false }
   }
-  if (isUnreachable(error))
-    return { title: 'The server cannot be reached', text: 'It may be restarting.', canRetry: true }
+  if (isUnreachable(error)) return { title: "Can't reach the server", text: 'It may be restarting.', canRetry: true }
   const text = error instanceof Error ? error.message : String(error)
-  return { title: 'This page failed', text, canRetry: true }
+  return { title: 'Unexpected error', text, canRetry: true }
 }
 
 /** Whether no whole answer came, whatever the reason. */

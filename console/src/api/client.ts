@@ -1,7 +1,8 @@
 // The typed client of the management API (zerohop/client) with the cookie of the session in place of a key. It adds the
 // token that writes must carry, and sends a request again that was refused because the session had ended, once somebody
 // has signed in again: such a request was not carried out.
-import { createClient } from 'zerohop/client'
+import { createClient, warningsOf } from 'zerohop/client'
+import { notifyWarnings } from '../components/notify.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { send } from './send.ts'
 import { awaitSignIn, currentSession, refreshSession } from './session.ts'
@@ -21,6 +22,7 @@ api.use({
     const copy = copies.get(id)
     copies.delete(id)
     if (copy === undefined) return undefined
+    if (isWrite(copy)) notifyWarnings(warningsOf(response))
     if (response.status === 401 && (await awaitSignIn())) return send(withToken(copy))
     if (response.status === 403 && isWrite(copy) && (await isTokenStale(copy))) return send(withToken(copy))
     return undefined

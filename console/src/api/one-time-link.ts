@@ -26,6 +26,6 @@ async function redeem(token: string): Promise<void> {
     await redeemLink(token)
   } catch (error) {
     const { text } = describeError(error)
-    failure = { title: 'The link cannot be used', text, canRetry: false }
+    failure = { title: "This link can't be used", text, canRetry: false }
   }
 }

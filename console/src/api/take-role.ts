@@ -19,7 +19,7 @@ export function useTakeRole() {
       const where = resource_instance === null ? { tenant } : { resource_instance }
       return api.DELETE('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body: { user, role, ...where } })
     },
-    done: ({ user, role }) => `Role ${role} taken from ${user}`,
-    onFail: (error) => notifyFailure('The role was not taken', error),
+    done: ({ user, role }) => `Role ${role} removed from ${user}`,
+    onFail: (error) => notifyFailure("Couldn't remove the role", error),
   })
 }

@@ -17,7 +17,7 @@ export function useSessionState(): SessionState {
 export function useSession(): Session {
   const state = useSessionState()
   if (state.is === 'signed-in' || state.is === 'expired') return state.session
-  throw new Error('this page needs a session')
+  throw new Error('sign in to see this page')
 }
 
 /**

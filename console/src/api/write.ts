@@ -47,7 +47,7 @@ async function undo(path: EnvironmentPath, revision: number): Promise<void> {
     await read(api.POST('/v2/projects/{p}/envs/{e}/revisions/{revision}/revert', { params, body: {} }))
     notifyDone('Undone')
   } catch (error) {
-    notifyFailure('This cannot be undone any more', error)
+    notifyFailure('This can no longer be undone', error)
   }
   await queryClient.invalidateQueries()
 }

@@ -128,8 +128,8 @@ function SideView({ verb, side, whyAt }: SideProps) {
       </LongList>
       {names > 0 && (
         <details className={classes.names}>
-          <summary>{side.next ? `The first ${side.first.length} answers, by name` : 'Each answer, by name'}</summary>
-          <LongList label={`${title}, by name`} items={side.first} itemKey={flipText} className={classes.lines}>
+          <summary>{side.next ? `Show the first ${side.first.length} permissions` : 'Show each permission'}</summary>
+          <LongList label={`${title}: each permission`} items={side.first} itemKey={flipText} className={classes.lines}>
             {(flip) =>
               whyAt === undefined ? (
                 flipText(flip)

@@ -50,13 +50,12 @@ export function AssignRole(given: AssignRoleProps) {
   })
   /** to a tenant one may also belong without a role */
   const isJoining = given.tenant !== undefined
-  const missing = (value: string, what: string) => (wasSent && value === '' ? `${what} is missing` : undefined)
+  const missing = (value: string, what: string) => (wasSent && value === '' ? `${what} is required` : undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setSent(true)
-    if (user === '' || (role === '' && !isJoining) || (isOnInstance && instance === '')) return
-    const inTenant = tenant === '' ? {} : { tenant }
-    assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : inTenant) })
+    if (user === '' || (role === '' && !isJoining) || (isOnInstance ? instance === '' : tenant === '')) return
+    assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : { tenant }) })
   }
   const isChoosable = given.tenant === undefined && given.instance === undefined
   const type = instance.split(':')[0] ?? ''
@@ -70,7 +69,7 @@ export function AssignRole(given: AssignRoleProps) {
       {isChoosable && (
         <NativeSelect
           size="xs"
-          aria-label="Where the role counts"
+          aria-label="Where the role applies"
           value={isOnInstance ? 'instance' : 'tenant'}
           onChange={({ currentTarget }) => setOnInstance(currentTarget.value === 'instance')}
           data={[
@@ -110,9 +109,9 @@ export function AssignRole(given: AssignRoleProps) {
         {!isOnInstance && given.tenant === undefined && (
           <KeyField
             label="Tenant"
-            placeholder="default"
             value={typed.tenant}
             onChange={set('tenant')}
+            error={missing(tenant, 'The tenant')}
             suggest={(text) => suggestTenants(path, text)}
           />
         )}
@@ -122,7 +121,7 @@ export function AssignRole(given: AssignRoleProps) {
       </div>
       {assign.isError && (
         <p role="alert" className={classes.error}>
-          {isThereAlready(assign.error) ? 'The user has this role already.' : describeError(assign.error).text}
+          {isThereAlready(assign.error) ? 'The user already has this role.' : describeError(assign.error).text}
         </p>
       )}
     </form>

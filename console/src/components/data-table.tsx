@@ -24,14 +24,22 @@ interface DataTableProps<T> {
   readonly rowKey: (row: T) => string
   /** rows of another page are still shown */
   readonly isOld?: boolean
+  /** on a narrow screen a row is a block, with a line for each column, in the place of scrolling */
+  readonly isStacked?: boolean
 }
 
 /** @public */
-export function DataTable<T>({ label, columns, rows, rowKey, isOld = false }: DataTableProps<T>) {
+export function DataTable<T>({ label, columns, rows, rowKey, isOld = false, isStacked = false }: DataTableProps<T>) {
   return (
     // the frame takes the focus, so that the keyboard can scroll it
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section className={classes.frame} aria-label={label} tabIndex={0} data-old={isOld || undefined}>
+    <section
+      className={classes.frame}
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+      tabIndex={0}
+      data-old={isOld || undefined}
+      data-stacked={isStacked || undefined}
+    >
       <table className={classes.table}>
         <thead>
           <tr>

@@ -14,7 +14,7 @@ export function DayFields({ value, onChange }: DayFieldsProps) {
       key={name}
       type="date"
       className={classes.day}
-      aria-label={name === 'from' ? 'From this day on' : 'Until this day'}
+      aria-label={name === 'from' ? 'From date' : 'Until date'}
       leftSection={<span className={classes.prefix}>{name === 'from' ? 'From' : 'Until'}</span>}
       leftSectionWidth={48}
       value={value[name] ?? ''}

@@ -5,8 +5,10 @@ import { Alert, Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { describeError } from '../api/api-error.ts'
 import classes from './details-form.module.css'
+import { DiscardButton } from './discard-button.tsx'
 import { bodyOf, draftOf, type Field, isChanged, problemsOf, rebased, type Stored } from './object-draft.ts'
 import { errorBeside, ObjectFields } from './object-fields.tsx'
+import { UnsavedGuard } from './unsaved-guard.tsx'
 
 interface DetailsFormProps {
   readonly fields: readonly Field[]
@@ -59,11 +61,12 @@ export function DetailsForm({ fields, stored, readAgain, write, canWrite }: Deta
       }}
       noValidate
     >
+      <UnsavedGuard isDirty={isDirty} />
       {isOvertaken && isDirty && (
         <Alert
           color="yellow"
           role="alert"
-          title="Somebody else has changed this meanwhile"
+          title="Someone else changed this in the meantime"
           styles={{ title: { color: 'var(--console-note)' } }}
         >
           <div className={classes.choices}>
@@ -95,9 +98,7 @@ export function DetailsForm({ fields, stored, readAgain, write, canWrite }: Deta
           <Button type="submit" disabled={!isDirty} loading={write.isPending}>
             Save
           </Button>
-          <Button variant="default" disabled={!isDirty} onClick={take}>
-            Discard
-          </Button>
+          <DiscardButton disabled={!isDirty} onDiscard={take} />
         </div>
       )}
     </form>

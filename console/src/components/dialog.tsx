@@ -1,18 +1,18 @@
 // Dialogs over a page: a form, or a question before something is deleted. What was refused is said in the dialog, and
 // what was typed stays.
-import '@mantine/core/styles/Overlay.layer.css'
-import '@mantine/core/styles/ModalBase.layer.css'
-import '@mantine/core/styles/Modal.layer.css'
 import '@mantine/core/styles/Alert.layer.css'
-import { Alert, Button, Modal } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { describeError } from '../api/api-error.ts'
 import classes from './dialog.module.css'
+import { Modal } from './modal.tsx'
 
 interface DialogProps {
   readonly title: string
   /** on the button that does it */
   readonly action: string
+  /** on the button that does not */
+  readonly cancel?: string
   /** it takes something away */
   readonly isDanger?: boolean
   readonly isBusy: boolean
@@ -25,21 +25,15 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClose, isWide, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, action, cancel = 'Cancel', isDanger, isBusy, error, onSubmit, onClose, isWide, children } = props
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-      size={isWide ? 'lg' : 'md'}
-    >
+    <Modal title={title} size={isWide ? 'lg' : 'md'} onClose={onClose}>
       <form
         className={classes.form}
         onSubmit={(event) => {
           event.preventDefault()
+          event.stopPropagation() // the page below may be a form, too
           onSubmit()
         }}
         noValidate
@@ -52,7 +46,7 @@ export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClo
         )}
         <div className={classes.actions}>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {cancel}
           </Button>
           <Button type="submit" color={isDanger ? 'red.9' : undefined} loading={isBusy}>
             {action}

@@ -4,6 +4,7 @@ import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Drawer.layer.css'
 import HELP from 'virtual:help'
 import { Drawer } from '@mantine/core'
+import { useFocusBack } from './dialog-focus.ts'
 import classes from './help-drawer.module.css'
 
 interface HelpDrawerProps {
@@ -13,6 +14,7 @@ interface HelpDrawerProps {
 }
 
 export default function HelpDrawer({ title, isOpen, onClose }: HelpDrawerProps) {
+  useFocusBack(isOpen)
   return (
     <Drawer
       opened={isOpen}
@@ -21,6 +23,7 @@ export default function HelpDrawer({ title, isOpen, onClose }: HelpDrawerProps) 
       size={400}
       title={title}
       lockScroll={false}
+      returnFocus={false}
       closeButtonProps={{ 'aria-label': 'Close help' }}
     >
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own document, made at build */}

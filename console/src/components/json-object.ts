@@ -17,7 +17,7 @@ export function parseObject(text: string): ParsedObject {
     return { problem: `This is not JSON: ${reasonOf(error)}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { problem: 'This must be an object in braces, such as {"department": "finance"}' }
+    return { problem: 'Enter a JSON object, for example {"department": "finance"}' }
   return { object: value as JsonObject }
 }
 

@@ -49,7 +49,10 @@ export function KeyField({ suggest, value, onChange, onCommit, isLabelHidden = f
             combobox.resetSelectedOption()
           }}
           onClick={() => combobox.openDropdown()}
-          onFocus={() => combobox.openDropdown()}
+          onFocus={({ currentTarget }) => {
+            // the field on which a dialog opens covers nothing until it is used
+            if (!currentTarget.hasAttribute('data-autofocus')) combobox.openDropdown()
+          }}
           onBlur={() => {
             combobox.closeDropdown()
             onCommit?.(value)

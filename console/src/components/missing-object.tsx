@@ -22,8 +22,8 @@ export function MissingObject<T>({ query, kind, name, list, children }: MissingO
   return (
     <EmptyState
       icon="search"
-      title={`There is no ${kind} ${name}`}
-      text="It was deleted, or its key was typed wrong."
+      title={`No ${kind} ${name}`}
+      text="It may have been deleted. Check the key for typos."
       action={
         <Anchor component={Link} to={list.to} from="/$project/$environment" size="sm">
           {list.label}

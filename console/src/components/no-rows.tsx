@@ -16,12 +16,12 @@ interface NoRowsProps {
 
 export function NoRows({ kind, isBeyond, found, keep = {} }: NoRowsProps) {
   const text = isBeyond
-    ? 'The list has become shorter: there is no such page.'
-    : `The search looks for ${found}, in any letter case.`
+    ? 'This page no longer exists: the list got shorter.'
+    : `Search matches ${found}, ignoring case.`
   return (
     <EmptyState
       icon="search"
-      title={`No ${kind} is like this`}
+      title={`No matching ${kind}s`}
       text={text}
       action={
         <Anchor component={Link} to="." search={keep as never} size="sm">

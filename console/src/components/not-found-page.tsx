@@ -9,11 +9,11 @@ export function NotFoundPage() {
     <Page title="Page not found">
       <EmptyState
         icon="search"
-        title="There is no page at this address"
-        text="It may have been typed wrong, or it belongs to a version of the console that is not this one."
+        title="This page doesn't exist"
+        text="Check the address for typos. It may also belong to another version of the console."
         action={
           <Anchor component={Link} to="/" size="sm">
-            Go to the first page
+            Go to the start page
           </Anchor>
         }
       />

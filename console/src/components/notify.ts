@@ -22,6 +22,11 @@ export function notifyFailure(title: string, error: unknown): void {
   show({ title, text: describeError(error).text, isFailure: true })
 }
 
+/** What somebody should know of a write that was carried out. */
+export function notifyWarnings(warnings: readonly string[]): void {
+  if (warnings.length > 0) show({ title: 'Done, with a warning', text: warnings.join('; '), isFailure: true })
+}
+
 /** @param undo takes it back; without it there is no such button */
 export function notifyDone(text: string, undo?: () => Promise<void>): void {
   show({ text, isFailure: false, undo })

@@ -44,7 +44,7 @@ export function problemsOf(fields: readonly Field[], draft: Draft): Readonly<Rec
     const text = draft[name] ?? ''
     const problem = isObject ? parseObject(text).problem : undefined
     if (problem !== undefined) problems[name] = problem
-    else if (isRequired && text.trim() === '') problems[name] = `${label} is missing`
+    else if (isRequired && text.trim() === '') problems[name] = `${label} is required`
   }
   return problems
 }

@@ -18,12 +18,12 @@ export function Pager({ page, size, total, onChange }: PagerProps) {
   const first = Math.min((page - 1) * size + 1, total)
   const last = Math.min(page * size, total)
   return (
-    <nav className={classes.pager} aria-label="Pages of the list">
+    <nav className={classes.pager} aria-label="Pagination">
       <span role="status">
         {count.format(first)}–{count.format(last)} of {count.format(total)}
       </span>
       <Button.Group>
-        <Button variant="default" aria-label="Page before" disabled={page <= 1} onClick={() => onChange(page - 1)}>
+        <Button variant="default" aria-label="Previous page" disabled={page <= 1} onClick={() => onChange(page - 1)}>
           <span className={classes.before}>
             <Icon name="chevronRight" size={14} />
           </span>

@@ -35,7 +35,7 @@ export function PdpTable({ pdps }: { readonly pdps: readonly Pdp[] }) {
 function revisionOf({ revision, revision_is }: Pdp) {
   if (revision === null) return ''
   if (revision_is === 'applied') return number.format(revision)
-  return <span title="sent; this PDP does not say what it applied">{number.format(revision)} sent</span>
+  return <span title="sent; this PDP doesn't report what it applied">{number.format(revision)} sent</span>
 }
 
 function behindOf({ lag }: Pdp) {
@@ -48,7 +48,7 @@ function stateOf({ connected, stale, lag_since }: Pdp) {
   return (
     <span
       className={classes.stale}
-      title={lag_since === null ? undefined : `without what was written since ${new Date(lag_since).toLocaleString()}`}
+      title={lag_since === null ? undefined : `Missing changes since ${new Date(lag_since).toLocaleString()}`}
     >
       <Icon name="triangleAlert" size={14} />
       {connected ? 'Stale' : 'Not connected'}

@@ -74,18 +74,18 @@ export function PlanDialog({
       {children}
       {isOutdated && (
         <p role="alert">
-          Not saved: something changed between the review and now. What is shown below is up to date: look at it again.
+          Not saved: something changed since your review. The changes below are up to date. Please review them again.
         </p>
       )}
       {plan.isFetching ? (
-        <LoadingState label="Working out who gains and who loses" rows={4} />
+        <LoadingState label="Checking who gains and loses access" rows={4} />
       ) : (
         <QueryState query={plan}>
           {({ changes: planned, more, policy, access, cascade }) => (
             <>
               <ChangeList label="What changes" changes={planned} more={more} isPlan />
-              {cascade.length > 0 && <p>Deleted along with it: {countsText(cascade)}</p>}
-              <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+              {cascade.length > 0 && <p>Also deleted: {countsText(cascade)}</p>}
+              <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
             </>
           )}
         </QueryState>

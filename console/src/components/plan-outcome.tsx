@@ -50,7 +50,7 @@ export function PlanOutcome({ action, mutation, onAgain, canWrite, isDisabled, b
         {beside}
         <span className={classes.note}>
           {children}
-          {!canWrite && ' You may only read.'}
+          {!canWrite && ' You have read-only access.'}
         </span>
       </div>
     </>

@@ -25,12 +25,12 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
         ) : (
           <ChangeList label="What would change" changes={changes} more={more} isPlan />
         )}
-        {cascade.length > 0 && <p className={classes.note}>Deleted with them: {countsText(cascade)}</p>}
-        {carried.length > 0 && <p className={classes.note}>Moved with them: {countsText(carried)}</p>}
+        {cascade.length > 0 && <p className={classes.note}>Also deleted: {countsText(cascade)}</p>}
+        {carried.length > 0 && <p className={classes.note}>Also moved: {countsText(carried)}</p>}
       </section>
       {outside.length > 0 && (
         <section>
-          <h2>Changed by others since this policy was applied last</h2>
+          <h2>Changed by others since this policy was last applied</h2>
           <LongList label="Changed by others" items={outside} itemKey={objectText} className={classes.lines}>
             {(object) => `${objectText(object)}${whoAndWhen(object)}`}
           </LongList>
@@ -38,10 +38,10 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
       )}
       {suggested.length > 0 && (
         <section>
-          <h2>The same object with another key?</h2>
+          <h2>Renamed?</h2>
           <p className={classes.note}>
-            Deleted and created, an object loses what hangs on it. With these lines below <code>moved:</code> it keeps
-            it.
+            If an object was renamed, add these lines under <code>moved:</code>. Otherwise it is deleted and recreated,
+            and loses everything attached to it.
           </p>
           <pre className={classes.code}>
             {suggested.map(({ kind, from, to }) => `- { kind: ${kind}, from: ${from}, to: ${to} }`).join('\n')}
@@ -50,7 +50,7 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
       )}
       <section>
         <h2>Who would gain and lose access</h2>
-        <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+        <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
       </section>
     </div>
   )

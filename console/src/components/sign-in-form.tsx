@@ -6,7 +6,7 @@ import '@mantine/core/styles/Stack.layer.css'
 import '@mantine/core/styles/Divider.layer.css'
 import { Alert, Button, Divider, PasswordInput, Stack } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { PROVIDER_START, signIn, signInWays } from '../api/session.ts'
 import { Icon } from './icon.tsx'
@@ -20,6 +20,8 @@ interface SignInFormProps {
 /** `onDone` is called when somebody has signed in. */
 export function SignInForm({ isOverPage = false, onDone }: SignInFormProps) {
   const [key, setKey] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   const queries = useQueryClient()
   const ways = useQuery({ queryKey: ['sign-in'], queryFn: signInWays, staleTime: Number.POSITIVE_INFINITY })
   const attempt = useMutation({
@@ -58,9 +60,10 @@ export function SignInForm({ isOverPage = false, onDone }: SignInFormProps) {
           placeholder="zh_…"
           autoComplete="current-password"
           name="api-key"
+          ref={field}
           value={key}
           onChange={({ currentTarget }) => setKey(currentTarget.value)}
-          error={isWrong ? 'No such key: it was typed wrong, or taken back.' : undefined}
+          error={isWrong ? "This key doesn't exist. Check for typos, or it may have been revoked." : undefined}
           data-autofocus
           required
           withAsterisk={false}

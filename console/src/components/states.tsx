@@ -16,9 +16,16 @@ export function LoadingState({ rows = 6, label = 'Loading' }: { readonly rows?: 
   )
 }
 
+interface ErrorStateProps {
+  readonly error: unknown
+  /** title of what the server does not accept */
+  readonly refused?: string
+  readonly onRetry?: () => void
+}
+
 /** Why something could not be read or done, and a button where asking again can help. */
-export function ErrorState({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
-  const { title, text, canRetry, id } = describeError(error)
+export function ErrorState({ error, refused, onRetry }: ErrorStateProps) {
+  const { title, text, canRetry, id } = describeError(error, refused)
   return (
     <div role="alert" className={classes.state}>
       <Icon name="circleAlert" size={20} />

@@ -8,9 +8,9 @@ import classes from './navigation.module.css'
 
 const ACCESS: Readonly<Record<AccessLevel, string>> = {
   no_access: 'No access',
-  read: 'May read',
-  write: 'May read and write',
-  admin: 'May do everything',
+  read: 'Read only',
+  write: 'Read and write',
+  admin: 'Full access',
 }
 
 export function AccountButton(props: UnstyledButtonProps & ComponentPropsWithRef<'button'>) {
@@ -19,7 +19,7 @@ export function AccountButton(props: UnstyledButtonProps & ComponentPropsWithRef
     <UnstyledButton {...props} className={classes.button} aria-haspopup="menu">
       <Icon name={user === null ? 'keyRound' : 'user'} />
       <span className={classes.names}>
-        <span>{access.only === 'facts' ? 'May change facts' : ACCESS[access.access_level]}</span>
+        <span>{access.only === 'facts' ? 'Can change facts' : ACCESS[access.access_level]}</span>
         <span>{user?.name ?? access.name ?? user?.subject ?? 'API key'}</span>
       </span>
       <Icon name="chevronsUpDown" size={14} />

@@ -15,7 +15,7 @@ const SCHEMES: readonly {
 }[] = [
   { value: 'light', label: 'Light', icon: 'sun' },
   { value: 'dark', label: 'Dark', icon: 'moon' },
-  { value: 'auto', label: 'As the system', icon: 'monitor' },
+  { value: 'auto', label: 'System', icon: 'monitor' },
 ]
 
 /** It opens at once: it is loaded when it is wanted. */
@@ -27,7 +27,7 @@ export default function AccountMenu() {
       await signOut()
       queries.clear()
     } catch (error) {
-      notifyFailure('Signing out failed', error)
+      notifyFailure("Couldn't sign out", error)
     }
   }
   return (
@@ -36,7 +36,7 @@ export default function AccountMenu() {
         <AccountButton />
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>
           {SCHEMES.map(({ value, label, icon }) => (
             <Menu.RadioItem key={value} value={value} rightSection={<Icon name={icon} />}>

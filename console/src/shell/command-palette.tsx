@@ -5,6 +5,7 @@ import '@mantine/core/styles/Modal.layer.css'
 import { Modal, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type KeyboardEvent, useState } from 'react'
+import { useFocusBack } from '../components/dialog-focus.ts'
 import { Icon } from '../components/icon.tsx'
 import classes from './command-palette.module.css'
 import { type PaletteItem, usePaletteGroups } from './palette-items.ts'
@@ -18,8 +19,17 @@ interface CommandPaletteProps {
 }
 
 export default function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
+  useFocusBack(isOpen)
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} lockScroll={false} padding={0} size={560} yOffset="12vh">
+    <Modal.Root
+      opened={isOpen}
+      onClose={onClose}
+      lockScroll={false}
+      returnFocus={false}
+      padding={0}
+      size={560}
+      yOffset="12vh"
+    >
       <Modal.Overlay />
       <Modal.Content aria-label="Go to">
         <Modal.Body>
@@ -80,7 +90,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         data-autofocus
         className={classes.input}
       />
-      <div role="listbox" id={LIST} aria-label="Where to go" className={classes.options}>
+      <div role="listbox" id={LIST} aria-label="Results" className={classes.options}>
         {groups.map(({ title, items: own }) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
           <div key={title} role="group" aria-label={title}>
@@ -93,7 +103,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </div>
-      <div role="status">{items.length === 0 && <p className={classes.nothing}>Nothing is called that</p>}</div>
+      <div role="status">{items.length === 0 && <p className={classes.nothing}>No results</p>}</div>
     </div>
   )
 }

@@ -11,7 +11,7 @@ export function ConnectionNotice() {
       {isAway && (
         <>
           <Loader size={12} color="currentColor" />
-          The server cannot be reached. Trying again; nothing that you typed is lost.
+          Can't reach the server. Trying again. Nothing you typed is lost.
         </>
       )}
     </div>

@@ -6,9 +6,11 @@ import '@mantine/core/styles/Modal.layer.css'
 import { Button, Modal, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { abandonSession, refreshSession } from '../api/session.ts'
+import { useFocusBack } from '../components/dialog-focus.ts'
 import { SignInForm } from '../components/sign-in-form.tsx'
 
 export default function ExpiredSession() {
+  useFocusBack()
   // another tab may have signed in meanwhile
   useEffect(() => {
     const look = () => {
@@ -29,11 +31,12 @@ export default function ExpiredSession() {
       closeOnEscape={false}
       closeOnClickOutside={false}
       lockScroll={false}
+      returnFocus={false}
       centered
       title="Your session has ended"
     >
       <Text size="sm" c="dimmed" mb="md">
-        Sign in again to go on. What you typed is still here.
+        Sign in again to continue. What you typed is still here.
       </Text>
       <SignInForm isOverPage />
       <Button variant="subtle" color="gray" fullWidth mt="xs" onClick={abandonSession}>

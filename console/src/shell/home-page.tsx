@@ -33,8 +33,8 @@ function Forward() {
           found === null ? (
             <EmptyState
               icon="layers"
-              title="There is no environment yet"
-              text="Make one with the command zerohop or through the API, or sign in with a key that reaches one."
+              title="No environments yet"
+              text="Create one with the zerohop command or the API, or sign in with a key that has access to one."
               action={
                 <Button variant="default" size="xs" onClick={() => void signOut()}>
                   Sign out

@@ -5,6 +5,7 @@ import '@mantine/core/styles/Drawer.layer.css'
 import { Drawer } from '@mantine/core'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { useFocusBack } from '../components/dialog-focus.ts'
 import { Navigation } from './navigation.tsx'
 
 interface MobileNavigationProps {
@@ -16,12 +17,13 @@ interface MobileNavigationProps {
 export default function MobileNavigation({ isOpen, onClose, onSearch }: MobileNavigationProps) {
   const { pathname } = useLocation()
   const opened = useRef(pathname)
+  useFocusBack(isOpen)
   useEffect(() => {
     if (pathname !== opened.current) onClose()
     opened.current = pathname
   }, [pathname, onClose])
   return (
-    <Drawer.Root opened={isOpen} onClose={onClose} size={280} padding={0} lockScroll={false}>
+    <Drawer.Root opened={isOpen} onClose={onClose} size={280} padding={0} lockScroll={false} returnFocus={false}>
       <Drawer.Overlay />
       <Drawer.Content aria-label="Navigation">
         <Drawer.Body h="100%">

@@ -44,7 +44,7 @@ function SignedIn() {
   return (
     <div className={classes.shell}>
       <a href="#content" className={classes.skip}>
-        Skip to the page
+        Skip to content
       </a>
       <aside className={classes.sidebar}>
         <Navigation onSearch={search} />

@@ -10,15 +10,15 @@ export function UnknownEnvironment({ error, onRetry }: { readonly error: unknown
   const { p, e } = useEnvironmentPath()
   const isUnknown = error instanceof ApiError && error.status === 404
   return (
-    <Page title={isUnknown ? 'No such environment' : 'Something went wrong'}>
+    <Page title={isUnknown ? 'Environment not found' : 'Something went wrong'}>
       {isUnknown ? (
         <EmptyState
           icon="layers"
-          title={`${p} / ${e} is not there`}
-          text="It was deleted, its name was typed wrong, or you may not reach it."
+          title={`${p} / ${e} not found`}
+          text="It may have been deleted, or you don't have access to it. Check the name for typos."
           action={
             <Anchor component={Link} to="/" size="sm">
-              Go to an environment that is
+              Open another environment
             </Anchor>
           }
         />

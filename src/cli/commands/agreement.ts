@@ -36,7 +36,7 @@ export function refusalToAsk(
   { does, again }: { readonly does: string; readonly again: string },
 ): Refusal | undefined {
   if (!yes && process.stdin.isTTY !== true)
-    return { reason: `nobody can be asked, because standard input is no terminal: --yes ${does}`, code: WRONG_USAGE }
+    return { reason: `cannot ask, because standard input is not a terminal: --yes ${does}`, code: WRONG_USAGE }
   if (yes && !isCounted(planned))
     return { reason: `--yes does nothing whose effect could not be counted: ${again} on a terminal`, code: REFUSED }
   return undefined

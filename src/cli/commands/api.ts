@@ -1,21 +1,24 @@
 // `zerohop api`: the management API alone, with the feed that PDPs follow.
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { fitsSocket } from '../../http/admin-client.ts'
 import { serveAdmin } from '../../http/admin-socket.ts'
 import type { RequestTracer } from '../../http/tracing.ts'
 import { runAdmin } from '../../management/admin.ts'
+import { hashSecret } from '../../management/api-keys/api-key.ts'
 import type { CheckpointEvent } from '../../management/past/checkpoints.ts'
 import { keepRetention, type RetentionEvent } from '../../management/retention.ts'
-import type { ZerohopError } from '../../model/errors.ts'
-import { type Management, managementServer, openManagement } from '../../server.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { type Management, managementServer, openManagement, readKeys } from '../../server.ts'
 import type { UpkeepEvent } from '../../store/postgres/settings.ts'
 import { type Env, secretsOf } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
-import { Closers, closeOnSignals, intakeOf, listen, newId, stopper } from '../process/process.ts'
+import { Closers, closeOnSignals, intakeOf, listen, newId, stopper, urlOf } from '../process/process.ts'
 import { replicaOf } from '../process/replica-settings.ts'
 import { startTracing } from '../process/start-tracing.ts'
 import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
+import { whenDatabaseAnswers } from '../process/wait-for-database.ts'
 
 export interface StartOptions {
   /** whether a new folder gets the example policy */
@@ -41,16 +44,19 @@ export async function startManagement(
   const { data, secretsKeyFile, bootstrapKey } = env
   const tls = readTls(env)
   if (verify && env.database === undefined) await (await import('./data.ts')).requireWhole(data, log, upgradeLog(log))
-  const management = await openManagement({
+  const replica = replicaOf(env)
+  const settings = {
     data,
     noExample: !example,
     signingKey: env.imageSigningKey,
     upgrading: upgradeLog(log),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
-    onCheckpoint: (event) => logCheckpoint(event, log),
-    replica: replicaOf(env),
-  })
+    onCheckpoint: (event: CheckpointEvent) => logCheckpoint(event, log),
+    replica,
+  }
+  const open = () => openManagement(settings)
+  const management = await (replica === undefined ? open() : whenDatabaseAnswers(open, env, log, tls))
   const { store, snapshots, audit, checkpoints } = management
   closers.add(() => store.close())
   store.listen((event) => {
@@ -64,7 +70,7 @@ export async function startManagement(
     const { code, message } = error
     const reason = error.cause === undefined ? {} : { reason: reasonOf(error.cause, secretsOf(env)) }
     log.fatal({ code, ...reason }, `${message}; the process ends`)
-    stopper(closers, undefined, 1)()
+    stopper(closers, undefined, 1)(0)
   })
   for (const event of store.atStart) logUpkeep(event, log)
   if (store.historyLost !== undefined) {
@@ -90,7 +96,7 @@ export async function startManagement(
     ...(tracer === undefined ? {} : { tracer }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
   })
-  await serveCommands(management, app, data, log, closers)
+  await serveCommands(management, app, env, log, closers)
   closers.addApp(app)
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
 }
@@ -151,18 +157,43 @@ function upgradeLog(log: Logger): (done: number, total: number) => void {
 async function serveCommands(
   { store, past }: Management,
   app: ManagementSide['app'],
-  data: string,
+  env: Env,
   log: Logger,
   closers: Closers,
 ): Promise<void> {
+  const { data } = env
   const path = join(data, 'admin.sock')
   if (!fitsSocket(path)) {
     log.warn({ path }, 'the path of the data folder is too long for admin.sock: stop the server to run commands')
     return
   }
   const run = (command: string, input: unknown) =>
-    runAdmin({ store, data, newId, past, answer: app.answerSystem }, command, input)
+    runAdmin(
+      { store, data, newId, past, answer: app.answerSystem, signInLink: () => signInLink(env, app) },
+      command,
+      input,
+    )
   closers.add(await serveAdmin(path, run))
+}
+
+/** Where the link that signs in once works: a browser on this machine reaches these. */
+const LOCAL_HOST = /^(localhost|127\.[\d.]+|::1|0\.0\.0\.0|::)$/
+
+/** The address of the console with a token that signs in once, with the key of keys.json. @throws CONFIG_INVALID */
+export function signInLink(env: Env, app: ManagementSide['app']): string {
+  const key = readKeys(env.data)?.organization
+  const address = app.server.address() as AddressInfo | null
+  const reason =
+    app.console === undefined || address === null
+      ? 'this server does not serve the console'
+      : !LOCAL_HOST.test(env.host)
+        ? `the link works on the machine of the server only, and this one listens at ${env.host} alone`
+        : key === undefined
+          ? 'keys.json has no key of the organization any more: sign in with an API key'
+          : undefined
+  if (reason !== undefined) throw new ZerohopError('CONFIG_INVALID', { reason })
+  const secure = readTls(env) !== undefined
+  return `${urlOf(env.host, address!.port, secure)}/console/#token=${app.console!.link(hashSecret(key!))}`
 }
 
 /** Runs until a signal. */
@@ -176,5 +207,5 @@ export async function runApi(env: Env, options: StartOptions, log: Logger): Prom
     await closers.close()
     throw error
   }
-  closeOnSignals(closers)
+  closeOnSignals(closers, env.drainMs)
 }

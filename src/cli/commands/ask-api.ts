@@ -10,6 +10,7 @@ import type { Check } from '../../pdp/request.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { urlOf } from '../process/process.ts'
+import { withWarnings } from '../terminal/print-warnings.ts'
 import { addressOf, clientOf, environmentOf } from './management-api.ts'
 import { admin } from './operator.ts'
 import { folderOf, type TargetOptions } from './plan-target.ts'
@@ -37,7 +38,7 @@ export async function remoteEnvironment(env: Env, options: TargetOptions): Promi
   const isHere = named === undefined || isLoopback(new URL(named).hostname)
   const key = env.pdpApiKey ?? (isHere ? readKeys(env.data)?.environments.development : undefined)
   if (key === undefined) {
-    const reason = isHere ? ', and there is no keys.json in the data folder' : `: \`${named}\` is asked with it`
+    const reason = isHere ? ', and there is no keys.json in the data folder' : `: \`${named}\` needs it`
     throw new ZerohopError('CONFIG_INVALID', { reason: `PDP_API_KEY is not set${reason}` })
   }
   const url = named ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
@@ -56,10 +57,14 @@ function storedEnvironment(env: Env, options: TargetOptions, names: Project): Re
     const { pathname, search } = new URL(sent.url)
     const text = await sent.text()
     const request = { method: sent.method, path: pathname + search, ...(text === '' ? {} : { body: text }) }
-    const { status, body } = await admin(of, 'request', { ...organization, ...request } as AdminInput<'request'>)
-    return new Response(body, { status, headers: { 'content-type': 'application/json' } })
+    const { status, warning, body } = await admin(of, 'request', {
+      ...organization,
+      ...request,
+    } as AdminInput<'request'>)
+    const headers = { 'content-type': 'application/json', ...(warning === undefined ? {} : { warning }) }
+    return new Response(body, { status, headers })
   }
-  return { client: clientOver(answer, FOLDER_URL), path: { p: project, e: environment } }
+  return { client: withWarnings(clientOver(answer, FOLDER_URL)), path: { p: project, e: environment } }
 }
 
 /** One explanation of that environment. @throws as `remoteEnvironment` */

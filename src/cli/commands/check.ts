@@ -1,4 +1,5 @@
 // `zerohop check`: one check against a running PDP or an image file. Exit code 0 allow, 1 deny, 2 could not decide.
+import { plain } from '../../model/plain-text.ts'
 import type { Why } from '../../model/why.ts'
 import { loadImage } from '../../pdp/pdp.ts'
 import { whyLines } from '../../pdp/why-text.ts'
@@ -39,7 +40,7 @@ export async function runCheck(
     options.image === undefined
       ? await askServer(env, { user: { key: user }, action, resource: about }, options)
       : askImage(options.image, env, [user, action], about, options.explain ?? false)
-  const text = options.json ? JSON.stringify(answer) : [answer.allow ? 'allow' : 'deny', ...lines].join('\n')
+  const text = options.json ? JSON.stringify(answer) : [answer.allow ? 'allow' : 'deny', ...lines.map(plain)].join('\n')
   process.stdout.write(`${text}\n`)
   return answer.allow ? ALLOW : DENY
 }

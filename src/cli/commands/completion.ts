@@ -10,7 +10,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 /** Adds `completion`. */
 export function addCompletion(program: Command): void {
   refusesUsage(program.command('completion'))
-    .description('a script that completes commands, options and their values in a shell')
+    .description('prints a shell completion script')
     .addArgument(program.createArgument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText(
       'after',

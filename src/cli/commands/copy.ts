@@ -1,15 +1,18 @@
 // `zerohop copy`: copies the policy of an environment into another one of its project, or into a new one: shows what
 // that would change and who gains and loses access, asks, and does just that.
+
 import { dataOf } from '../../client/management-client.ts'
 import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/environments/schema.ts'
 import type { Plan } from '../../management/plan/schema.ts'
 import { sumOf } from '../../model/change-words.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { readObject } from '../terminal/object-option.ts'
 import { printOptions } from '../terminal/print-problems.ts'
+import { madeBy } from '../terminal/print-warnings.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { clientOf, environmentOf } from './management-api.ts'
@@ -48,7 +51,10 @@ export async function copyEnvironment(
   const isNothing = planned.changes.length === 0 && !options.new
   const text = planText(planned, { colour: printOptions(process.stdout).colour, details })
   if (json && dryRun) process.stdout.write(`${JSON.stringify(planned, null, 2)}\n`)
-  if (!json) process.stdout.write(`Copy of ${from} into ${to}${options.new ? ', a new environment' : ''}\n\n${text}`)
+  if (!json)
+    process.stdout.write(
+      `Copy of ${plain(from)} into ${plain(to)}${options.new ? ', a new environment' : ''}\n\n${text}`,
+    )
   if (dryRun) return planCode(planned, isNothing)
   if (!isNothing) {
     const refusal = refusalToAsk(planned, yes, { does: 'copies', again: 'copy it' })
@@ -61,7 +67,9 @@ export async function copyEnvironment(
     const agreed = { fingerprints, expected: { policy, access }, ...(force ? { force } : {}) }
     await withProgress('copying', () => place.copy({ ...asked, ...agreed }))
   }
-  const done = isNothing ? `Nothing to copy: ${to} has it all` : `Copied ${from} into ${to} (${sumOf(planned)})`
+  const done = isNothing
+    ? `Nothing to copy: ${to} already has the same policy`
+    : `Copied ${from} into ${to} (${sumOf(planned)})`
   process.stdout.write(json ? `${JSON.stringify(planned, null, 2)}\n` : `${done}\n`)
   return DONE
 }
@@ -77,7 +85,7 @@ async function placeOf(env: Env, from: string, options: CopyOptions): Promise<Pl
     const input = (): typeof inFolder & { now: number } => ({ ...inFolder, now: Date.now() })
     return {
       plan: (request) => admin(of, 'copy.plan', { ...input(), request }),
-      copy: (request) => admin(of, 'copy', { ...input(), request }),
+      copy: async (request) => madeBy(await admin(of, 'copy', { ...input(), request })),
     }
   }
   const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)

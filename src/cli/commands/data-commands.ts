@@ -14,7 +14,7 @@ interface DataOptions {
 
 /** Adds `data verify` and `data repair`. */
 export function addData(program: Command): void {
-  const data = program.command('data').description('says whether a data folder is whole, and repairs it')
+  const data = program.command('data').description('verifies and repairs a data folder')
   data
     .command('verify')
     .description(
@@ -33,7 +33,7 @@ export function addData(program: Command): void {
   data
     .command('repair')
     .description(
-      'rebuilds damaged data as far as the log and the objects allow, and keeps the damaged file beside it; exit code 0 intact, 1 damage is left, 2 could not repair',
+      'repairs damaged data as far as possible and keeps the damaged file; exit code 0 intact, 1 damage is left, 2 could not repair',
     )
     .option('--data <folder>', DATA)
     .addHelpText('after', examples('zerohop data repair', 'zerohop data repair --data /var/lib/zerohop'))

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DAMAGES_LISTED_MAX } from '../../model/limits.ts'
 import { dataFolder } from '../../store/disk.ts'
@@ -23,9 +24,11 @@ export async function verify(data: string, json: boolean): Promise<number> {
     },
   })
   if (json) process.stdout.write(`${JSON.stringify({ whole: damages === 0, checked, damages, listed }, null, 2)}\n`)
-  else if (damages === 0) process.stdout.write(`whole: ${number(checked)} records and entries compared\n`)
+  else if (damages === 0) process.stdout.write(`intact: ${number(checked)} records and entries compared\n`)
   else
-    process.stdout.write(`${number(damages)} damages: try \`zerohop data repair\`, else \`zerohop restore\` a backup\n`)
+    process.stdout.write(
+      `${counted(damages, 'error')} found: try \`zerohop data repair\`, else \`zerohop restore\` a backup\n`,
+    )
   return damages === 0 ? 0 : 1
 }
 
@@ -36,9 +39,9 @@ export async function verify(data: string, json: boolean): Promise<number> {
 export async function repair(data: string): Promise<number> {
   const print = (text: string): void => void process.stdout.write(`${text}\n`)
   const { found, left, aside } = await repairData(data, { said: print, left: (text) => print(`left: ${text}`) })
-  if (found === 0) print('whole: there is nothing to repair')
+  if (found === 0) print('intact: there is nothing to repair')
   else if (aside === undefined) print('nothing could be repaired; the folder is unchanged')
-  else print(`${number(found - left)} of ${number(found)} damages repaired; the damaged file is ${aside}`)
+  else print(`${number(found - left)} of ${counted(found, 'error')} repaired; the damaged file is kept as ${aside}`)
   if (left > 0) print('only a backup can restore the rest: `zerohop restore`, see docs/operations.md')
   return left === 0 ? 0 : 1
 }
@@ -63,6 +66,6 @@ export async function requireWhole(
   else
     throw new ZerohopError('DATA_DAMAGED', {
       what: dataFolder(data),
-      reason: `${damages} damages, the first: ${first}`,
+      reason: `${counted(damages, 'error')}, the first: ${first}`,
     })
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { forkLogs, openManagementData } from '../../management/open.ts'
+import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DATABASE_COMMAND_MS } from '../../model/limits.ts'
 import type { Connection } from '../../store/postgres/connection.ts'
@@ -61,7 +62,7 @@ function linesOf({ format, cluster, postgres, logs, entries, snapshots, listed, 
       const newest = snapshot === null ? '' : `, snapshot at ${snapshot}`
       return `${kind === 'control' ? 'organization' : 'environment '}  ${id}  revision ${revision}${newest}`
     }),
-    ...(more > 0 ? [`… and ${number(more)} more logs`] : []),
+    ...(more > 0 ? [`… and ${counted(more, 'more log', 'more logs')}`] : []),
     ...replicas.map(({ id, version, age }) => `replica       ${id}  version ${version}, seen ${age.toFixed(1)} s ago`),
   ]
 }
@@ -125,10 +126,7 @@ export async function forkDatabase(env: Env, json: boolean): Promise<void> {
     try {
       const logs = await forkLogs(store)
       if (json) printJson({ logs })
-      else
-        print(
-          `${number(logs)} logs have an entry that no PDP can have seen: PDPs with a lost history take a fresh image`,
-        )
+      else print(`${counted(logs, 'log')} got a new entry: PDPs that have lost changes will load a fresh image`)
     } finally {
       await store.close()
     }
@@ -151,7 +149,7 @@ async function withDatabase<T>(env: Env, work: (connection: Connection) => Promi
 const placeOf = (folder: string): string => `\`${resolve(folder)}\` on ${hostname()}`
 
 const summary = ({ logs, entries, objects, secrets }: Moving): string =>
-  `${number(logs)} logs, ${number(entries)} entries, ${number(objects)} objects and ${number(secrets)} secrets`
+  `${counted(logs, 'log')}, ${counted(entries, 'entry', 'entries')}, ${counted(objects, 'object')} and ${counted(secrets, 'secret')}`
 
 /** Prints at most one line a second. */
 function progressLines(): (done: Moving) => void {
@@ -159,7 +157,7 @@ function progressLines(): (done: Moving) => void {
   return ({ entries, objects }) => {
     if (performance.now() - last < PROGRESS_MS) return
     last = performance.now()
-    process.stderr.write(`${number(entries)} entries and ${number(objects)} objects moved\n`)
+    process.stderr.write(`${counted(entries, 'entry', 'entries')} and ${counted(objects, 'object')} moved\n`)
   }
 }
 
@@ -168,6 +166,6 @@ function upgradeLines(): (done: number, total: number) => void {
   return (done, total) => {
     if (performance.now() - last < PROGRESS_MS) return
     last = performance.now()
-    process.stderr.write(`the data folder is upgraded: ${number(done)} of ${number(total)} records\n`)
+    process.stderr.write(`the data folder is upgraded: ${number(done)} of ${counted(total, 'record')}\n`)
   }
 }

@@ -1,5 +1,6 @@
 // `zerohop diff A B`: two environments, revisions, policy files or image files, compared as a plan is: what the second
 // one has that the first one has not, and who gains and loses access from the one to the other.
+
 import { existsSync } from 'node:fs'
 import { Image } from '../../image/image.ts'
 import { compareImages, compareViews, imageOf } from '../../management/plan/compare.ts'
@@ -11,6 +12,7 @@ import type { PolicyFile } from '../../management/policy-file/schema.ts'
 import { isCounted } from '../../model/change-words.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { PLAN_ENTRIES_MAX } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { View } from '../../store/view.ts'
 import type { Env } from '../configuration/env.ts'
 import { printOptions } from '../terminal/print-problems.ts'
@@ -55,10 +57,8 @@ export async function diff(env: Env, [from, to]: readonly [string, string], opti
     const { changes, more, policy, access } = plan
     process.stdout.write(`${JSON.stringify({ changes, more, policy, access }, null, 2)}\n`)
   } else {
-    const text = isSame
-      ? 'Nothing differs.\n'
-      : planText(plan, { colour: printOptions(process.stdout).colour, details })
-    process.stdout.write(`From ${from} to ${to}\n\n${text}`)
+    const text = isSame ? 'No differences.\n' : planText(plan, { colour: printOptions(process.stdout).colour, details })
+    process.stdout.write(`From ${plain(from)} to ${plain(to)}\n\n${text}`)
   }
   return isSame ? 0 : isCounted(plan) ? 2 : 3
 }

@@ -1,21 +1,26 @@
 // `zerohop export|import`: an environment as one readable file, JSON or YAML by its extension.
+
 import { readFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
 import { parseJson, UNLIMITED } from '../../http/json.ts'
 import { BODY } from '../../management/fields.ts'
+import { STANDARD_INPUT as STANDARD } from '../../management/policy-file/find-files.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
 import type { PlaceOf, Source } from '../../management/policy-file/problem.ts'
+import { standardInput } from '../../management/policy-file/read-files.ts'
 import { requirePolicy } from '../../management/policy-file/versions.ts'
 import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
+import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BUNDLE_LINES_MAX } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
 import { lineOf, writeOut } from '../process/process.ts'
+import { madeBy } from '../terminal/print-warnings.ts'
 import { admin } from './operator.ts'
 import { exportFrom, folderOf, isRemote, type TargetOptions, targetOf } from './plan-target.ts'
 import { nowhere, Refusals } from './policy-refusals.ts'
-import { STANDARD_INPUT as STANDARD, standardInput } from './policy-sources.ts'
 
 export interface ExportOptions extends TargetOptions {
   readonly facts?: boolean
@@ -66,7 +71,7 @@ export async function importBundle(env: Env, file: string, { json, ...options }:
   const would = options.dryRun ? 'would be ' : ''
   const rest = more > 0 ? [`… and ${more} more`] : []
   const sum = `${created} ${would}created, ${changed} ${would}changed, ${deleted} ${would}deleted`
-  process.stdout.write(`${[...lines, ...rest, `${sum}; revision ${revision}`].join('\n')}\n`)
+  process.stdout.write(`${[...lines.map(plain), ...rest, `${sum}; revision ${revision}`].join('\n')}\n`)
   return 0
 }
 
@@ -88,7 +93,7 @@ interface Result {
 /** Into a data folder. */
 async function stored(env: Env, bundle: unknown, { dryRun, ...target }: ImportOptions): Promise<Result> {
   const { of, where } = folderOf(env, target, findProject(process.cwd()))
-  return admin(of, 'import', { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle })
+  return madeBy(await admin(of, 'import', { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle }))
 }
 
 /** To an API: a plan that deletes and renames nothing. The parts of a resource type count as objects of their own. */
@@ -96,7 +101,7 @@ async function sent(env: Env, bundle: unknown, { dryRun = false, ...options }: I
   const { moved: _, ...policy } = requirePolicy(bundle, [...BODY, 'policy']) // the server judges what it refers to
   const target = await targetOf(env, options)
   const { changes, more, revision } = await (dryRun ? target.plan({ policy }) : target.apply({ policy }))
-  if (more > 0) process.stderr.write(`zerohop: ${more} objects besides are not counted\n`)
+  if (more > 0) process.stderr.write(`zerohop: ${counted(more, 'more object', 'more objects')} not counted\n`)
   const count = (wanted: string): number => changes.filter(({ op }) => op === wanted).length
   return {
     ...{ created: count('create'), changed: count('update'), deleted: count('delete'), revision },

@@ -1,11 +1,13 @@
 // `zerohop fmt`: policy files in their canonical form.
-import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { STANDARD_INPUT } from '../../management/policy-file/find-files.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
 import type { Problem } from '../../management/policy-file/problem.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { plain } from '../../model/plain-text.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
-import { findPolicy, STANDARD_INPUT } from './policy-sources.ts'
+import { findPolicy } from './policy-sources.ts'
 
 export interface FormatOptions {
   readonly check?: boolean
@@ -39,7 +41,7 @@ export function format(
     process.stdout.write(`${JSON.stringify({ changed, problems: flat }, null, 2)}\n`)
   } else {
     process.stdout.write(printProblems(problems, sources, printOptions(process.stdout)))
-    for (const name of changed) process.stdout.write(`${name}${check ? ' is laid out differently' : ''}\n`)
+    for (const name of changed) process.stdout.write(`${plain(name)}${check ? ' is laid out differently' : ''}\n`)
   }
   return isFine ? 0 : 1
 }
@@ -56,12 +58,13 @@ export function schemaFor(file: string, name: string = 'policy.schema.json'): st
   }
 }
 
-/** Replaces the file as a whole, with its mode: a crash leaves the old one or the new one. */
+/** Replaces the file as a whole, with its mode: a crash leaves the old one or the new one. A link to it stays a link. */
 function write(file: string, text: string): void {
-  const beside = `${file}.${process.pid}.tmp`
   try {
-    writeFileSync(beside, text, { mode: statSync(file).mode })
-    renameSync(beside, file)
+    const path = realpathSync(file)
+    const beside = `${path}.${process.pid}.tmp`
+    writeFileSync(beside, text, { mode: statSync(path).mode })
+    renameSync(beside, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be written: ${code}` }, { cause: error })

@@ -4,7 +4,17 @@ import type { Command } from 'commander'
 import { isZerohopError } from '../../model/errors.ts'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
-import { examples, FOLDER, ORGANIZATION, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
+import {
+  DETAILS,
+  DRY_RUN,
+  examples,
+  FOLDER,
+  FORCE,
+  ORGANIZATION,
+  refusesUsage,
+  WRONG_USAGE,
+  YES,
+} from '../terminal/command-line.ts'
 import { WHEN } from '../terminal/when.ts'
 import type { HistoryOptions } from './history.ts'
 import type { RevertOptions } from './history-revert.ts'
@@ -17,11 +27,11 @@ import type { HistoryShowOptions } from './history-show.ts'
 export function addHistory(program: Command): void {
   const history = remote(refusesUsage(program.command('history')))
     .description('the revisions of an environment, the newest first: when, by whom, which operation')
-    .option('--since <when>', `only from then on: ${WHEN}`)
-    .option('--until <when>', 'only until then')
-    .option('--actor <key>', 'only what this API key did: its id, or a part of its name')
-    .option('--limit <number>', 'so many at most', '30')
-    .option('--json', 'as JSON, one revision in each line')
+    .option('--since <when>', `from this time: ${WHEN}`)
+    .option('--until <when>', 'until this time')
+    .option('--actor <key>', 'only changes by this API key: its id or part of its name')
+    .option('--limit <number>', 'at most this many', '30')
+    .option('--json', 'as JSON, one revision per line')
     .addHelpText(
       'after',
       examples(
@@ -42,8 +52,8 @@ function addShow(history: Command): void {
   remote(refusesUsage(history.command('show')))
     .description('what a revision changed, field by field, and who gained and lost access by it')
     .argument('<revision>', 'number of the revision')
-    .option('--no-access', 'without who gained and lost access: that takes the state before and after')
-    .option('--details', 'everything, instead of the first of each list')
+    .option('--no-access', 'leave out who gained and lost access, which is slower')
+    .option('--details', DETAILS)
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop history show 118', 'zerohop history show 118 --no-access --json'))
     .action((revision: string, _: object, command: Command) =>
@@ -56,14 +66,14 @@ function addShow(history: Command): void {
 
 function addRevert(history: Command): void {
   remote(refusesUsage(history.command('revert')))
-    .description('takes a revision back and leaves what was written since; shows what that does, and asks before')
+    .description('undoes a revision and keeps later changes; shows what would change and asks before doing it')
     .argument('<revision>', 'number of the revision')
-    .option('--only <kind:key...>', 'only these of its objects')
-    .option('--cascade', 'also where deletes take along what others made since')
-    .option('--dry-run', 'only show it; exit code 0 nothing, 2 changes, 3 changes that could not be counted, 1 error')
-    .option('--yes', 'do not ask; what could not be counted is refused')
-    .option('--force', 'also when more access changes than was shown')
-    .option('--details', 'everything, instead of the first of each list')
+    .option('--only <kind:key...>', 'only these objects of the revision')
+    .option('--cascade', 'also delete what others added since to the objects that are deleted')
+    .option('--dry-run', DRY_RUN)
+    .option('--yes', YES)
+    .option('--force', FORCE)
+    .option('--details', DETAILS)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -81,8 +91,8 @@ function addRevert(history: Command): void {
 export function remote(command: Command): Command {
   return command
     .option('--api <url>', 'address of the management API (ZEROHOP_API, else `api` of zerohop.yaml)')
-    .option('--project <project>', 'that of the key, else of zerohop.yaml')
-    .option('--environment <environment>', 'that of the key, else of zerohop.yaml')
+    .option('--project <project>', 'from the key, else from zerohop.yaml')
+    .option('--environment <environment>', 'from the key, else from zerohop.yaml')
     .option('--data <folder>', FOLDER)
     .option('--organization <key>', ORGANIZATION)
 }

@@ -1,8 +1,10 @@
 // `zerohop history revert`: takes a revision back, three-way: shows what that would do and what is in its way, asks,
 // and does just that.
+
 import { dataOf } from '../../client/management-client.ts'
 import type { RevertPlan } from '../../management/revert/schema.ts'
 import { conflictText, lostTexts, MADE_AGAIN, sumOf } from '../../model/change-words.ts'
+import { counted } from '../../model/counted.ts'
 import type { Env } from '../configuration/env.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'
@@ -33,7 +35,9 @@ export async function revertRevision(env: Env, revision: string, options: Revert
   if (json && dryRun) process.stdout.write(`${JSON.stringify(planned, null, 2)}\n`)
   if (!json) process.stdout.write(revertText(planned, { colour, details }))
   if (planned.conflicts.length > 0) {
-    process.stderr.write(`zerohop: revision ${number} cannot be reverted: ${planned.conflicts.length} in its way\n`)
+    process.stderr.write(
+      `zerohop: revision ${number} cannot be reverted: ${counted(planned.conflicts.length, 'conflict')}\n`,
+    )
     return REFUSED
   }
   if (dryRun) return planCode(planned, planned.changes.length === 0)

@@ -1,12 +1,29 @@
 // The command line of `zerohop image`: names, options and help. image-files.ts implements the commands and is loaded
 // only when one runs.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import { attempt, examples } from '../terminal/command-line.ts'
+import { POLICY_FILES } from './policy-commands.ts'
 
 /** Adds `image` and its commands. */
 export function addImage(program: Command): void {
-  const image = program.command('image').description('verifies, signs, shows and fetches image files')
+  const image = program.command('image').description('builds, verifies, signs, shows and fetches image files')
+  image
+    .command('build')
+    .description(
+      'makes an image file of policy files, without a server; signed when ZEROHOP_IMAGE_SIGNING_KEY is set. The same files give the same bytes',
+    )
+    .argument('[files...]', POLICY_FILES)
+    .addOption(new Option('-o, --output <file>', 'the image file').makeOptionMandatory())
+    .addHelpText(
+      'after',
+      examples('zerohop image build -o policy.image', 'zerohop image build policy.yaml facts/ -o policy.image'),
+    )
+    .action((files: readonly string[], options: { output: string }) =>
+      attempt(async () =>
+        (await import('./image-build.ts')).buildImage(files, options.output, readEnv().imageSigningKey),
+      ),
+    )
   image
     .command('verify')
     .description('loads an image file and verifies its contents, and with PDP_IMAGE_PUBLIC_KEY its signature')

@@ -1,5 +1,5 @@
 // `zerohop image`: inspects, verifies, signs and fetches image files.
-import { readFileSync, renameSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { RemoteFeed } from '../../client/http-feed.ts'
 import { inspectImageFile } from '../../image/file/image-file.ts'
 import { Image } from '../../image/image.ts'
@@ -16,7 +16,7 @@ import { writeOut } from '../process/process.ts'
  */
 export function verifyImage(path: string, publicKey: string | undefined): void {
   const image = Image.load(path, { trust: publicKey === undefined ? undefined : new Trust(publicKey) })
-  image.verify()
+  image.verify() // also one that is signed
   const signed = publicKey === undefined ? '' : ', signature good'
   process.stdout.write(`${path}: sound${signed}, environment ${image.environment}, revision ${image.revision}\n`)
 }
@@ -32,8 +32,7 @@ export async function signImage(path: string, signingKey: string | undefined): P
   const signer = new Signer(signingKey)
   const { environment, position, length, digest, tail } = await inspectImageFile(path)
   const image = readFileSync(path).subarray(0, length - (tail?.length ?? 0))
-  writeOut(`${path}.tmp`, Buffer.concat([image, signer.tail(digest)]))
-  renameSync(`${path}.tmp`, path)
+  writeOut(path, Buffer.concat([image, signer.tail(digest)]))
   process.stdout.write(`${path}: signed, environment ${environment}, revision ${position.revision}\n`)
 }
 

@@ -1,9 +1,10 @@
 // `zerohop init`: a policy, a test and a configuration to begin with. They pass, and show the common parts of the form.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { PROJECT_FILE } from '../../management/policy-file/find-files.ts'
 import { SCHEMA_LINE } from '../../management/policy-file/format.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { PROJECT_FILE } from '../configuration/project-file.ts'
+import { makeFolder } from '../../model/folder.ts'
 import { schemaFor } from './format.ts'
 
 export interface InitOptions {
@@ -101,10 +102,10 @@ export function init(folder: string, { json = false }: InitOptions): void {
   ]
   const there = files.find(([file]) => existsSync(file))
   if (there !== undefined)
-    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${there[0]}\` is there already: nothing was written` })
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${there[0]}\` already exists: nothing was written` })
   for (const [file, text] of files) {
     try {
-      mkdirSync(dirname(file), { recursive: true })
+      makeFolder(dirname(file))
       writeFileSync(file, text, { flag: 'wx' })
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException

@@ -64,7 +64,7 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
   }
   process.stdout.write(`integration     ${urlOf(host, port)}\n`)
   if (demo) process.stdout.write(`try it          http://localhost:${port}/\n`)
-  closeOnSignals(closers)
+  closeOnSignals(closers, env.drainMs)
 }
 
 function providerOf({ userPoolId, issuer, jwksUri }: IntegrationEnv): Omit<TokenSettings, 'clientId'> {

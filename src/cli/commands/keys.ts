@@ -5,9 +5,10 @@ import type { KeyRow, NewKey } from '../../management/admin.ts'
 import type { ApiKeyRead } from '../../management/api-keys/schema.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import { API_KEYS_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { API_KEYS_MAX, KEY_ENDS_SOON_MS, PAGE_ROWS_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
+import { DURATION, instantIn, secondsOf } from '../terminal/durations.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { clientOf } from './management-api.ts'
 import { admin, type Printing, print, printJson } from './operator.ts'
@@ -21,7 +22,8 @@ type Minted = KeyRow & { readonly secret: string }
 interface Keys {
   list(): Promise<readonly KeyRow[]>
   create(key: Omit<NewKey, 'organization'>): Promise<Minted>
-  rotate(id: string): Promise<Minted>
+  rotate(id: string, keepOldSeconds: number): Promise<Minted>
+  endOld(id: string): Promise<unknown>
   delete(id: string): Promise<unknown>
 }
 
@@ -29,7 +31,7 @@ export async function listKeys(env: Env, options: KeyOptions): Promise<void> {
   const rows = await keysOf(env, options).list()
   if (options.json) return printJson(rows)
   printTable(
-    ['id', 'level', 'access', 'where', 'name', 'created'],
+    ['id', 'level', 'access', 'where', 'name', 'created', 'last used', 'ends'],
     rows.map((row) => [
       row.id,
       row.level,
@@ -37,23 +39,59 @@ export async function listKeys(env: Env, options: KeyOptions): Promise<void> {
       placeIn(row),
       row.name ?? '',
       new Date(row.created_at).toISOString(),
+      row.last_used_at === null ? '–' : new Date(row.last_used_at).toISOString().slice(0, 10),
+      endOf(row, Date.now()),
     ]),
   )
 }
 
+/** When a key ends, and its old secret; marked where that has happened, or happens within a week. */
+function endOf({ expires_at, old_secret_expires_at }: KeyRow, now: number): string {
+  const end = expires_at === null ? 'never' : `${new Date(expires_at).toISOString()}${mark(expires_at, now)}`
+  const old = old_secret_expires_at === null ? '' : `, old secret ${new Date(old_secret_expires_at).toISOString()}`
+  return end + old
+}
+
+function mark(at: number, now: number): string {
+  if (at <= now) return ' (expired)'
+  return at - now > KEY_ENDS_SOON_MS ? '' : ' (soon)'
+}
+
+export type CreateKeyOptions = KeyOptions & Omit<NewKey, 'expires_at'> & { readonly expires?: string }
+
 /** Prints only the secret, so that it can be assigned to a variable. */
-export async function createKey(env: Env, { level, access, project, environment, name, ...of }: KeyOptions & NewKey) {
+export async function createKey(env: Env, options: CreateKeyOptions) {
+  const { level, access, project, environment, name, expires, form, ...of } = options
   const asked = {
     ...{ level, access },
     ...(project === undefined ? {} : { project }),
     ...(environment === undefined ? {} : { environment }),
     ...(name === undefined ? {} : { name }),
+    ...(expires === undefined ? {} : { expires_at: endIn(expires) }),
+    ...(form === undefined ? {} : { form }),
   }
   printSecret(await keysOf(env, of).create(inDefaultProject(asked)), of)
 }
 
-export async function rotateKey(env: Env, id: string, options: KeyOptions): Promise<void> {
-  printSecret(await keysOf(env, options).rotate(id), options)
+/** @throws CONFIG_INVALID for a text that is neither a time from now nor begins as an instant */
+function endIn(text: string): string {
+  const at = instantIn(text, Date.now())
+  if (/^\+?\d{4,}-/.test(at)) return at
+  const reason = `--expires: ${DURATION}, or an instant with its offset, such as 2027-06-30T00:00:00Z`
+  throw new ZerohopError('CONFIG_INVALID', { reason })
+}
+
+export type RotateKeyOptions = KeyOptions & { readonly keepOld?: string }
+
+/** @throws CONFIG_INVALID when `keepOld` is no time */
+export async function rotateKey(env: Env, id: string, { keepOld = '0', ...options }: RotateKeyOptions): Promise<void> {
+  const seconds = secondsOf(keepOld)
+  if (seconds === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `--keep-old: ${DURATION}` })
+  printSecret(await keysOf(env, options).rotate(id, seconds), options)
+}
+
+export async function endOldSecret(env: Env, id: string, options: KeyOptions): Promise<void> {
+  await keysOf(env, options).endOld(id)
 }
 
 export async function deleteKey(env: Env, id: string, options: KeyOptions): Promise<void> {
@@ -89,15 +127,20 @@ function keysOf(env: Env, options: KeyOptions): Keys {
 function inFolder(of: Env, { organization }: KeyOptions): Keys {
   const owner = organization === undefined ? {} : { organization }
   return {
-    list: () => admin(of, 'keys.list', owner),
+    list: async () => (await admin(of, 'keys.list', owner)).map((row) => withoutPast(row, Date.now())),
     create: (key) =>
       admin(of, 'keys.create', { ...owner, ...key }).catch((error: unknown) => {
         throw asOption(error)
       }),
-    rotate: (id) => admin(of, 'keys.rotate', { id }),
+    rotate: (id, keepOldSeconds) => admin(of, 'keys.rotate', { id, keepOldSeconds }),
+    endOld: (id) => admin(of, 'keys.endOld', { id }),
     delete: (id) => admin(of, 'keys.delete', { id }),
   }
 }
+
+/** Without an old secret that has ended, as an API shows it. */
+const withoutPast = (row: KeyRow, now: number): KeyRow =>
+  row.old_secret_expires_at !== null && row.old_secret_expires_at <= now ? { ...row, old_secret_expires_at: null } : row
 
 function atApi(client: ManagementClient): Keys {
   return {
@@ -111,33 +154,54 @@ function atApi(client: ManagementClient): Keys {
       }
       return rows
     },
-    create: async ({ level, access, project, environment, name }) => {
+    create: async ({ level, access, project, environment, name, expires_at, form }) => {
       const { organization_id } = dataOf(await client.GET('/v2/api-key/scope'))
       const body = {
         ...{ organization_id, object_type: level, access_level: access },
         ...(project === undefined ? {} : { project_id: project }),
         ...(environment === undefined ? {} : { environment_id: environment }),
         ...(name === undefined ? {} : { name }),
+        ...(expires_at === undefined ? {} : { expires_at }),
+        ...(form === undefined ? {} : { form }),
       }
       return mintedOf(dataOf(await client.POST('/v2/api-key', { body })))
     },
-    rotate: async (key) =>
-      mintedOf(dataOf(await client.POST('/v2/api-key/{key}/rotate-secret', { params: { path: { key } } }))),
+    rotate: async (key, keep_old_seconds) => {
+      const sent = { params: { path: { key } }, body: { keep_old_seconds } }
+      return mintedOf(dataOf(await client.POST('/v2/api-key/{key}/rotate-secret', sent)))
+    },
+    endOld: async (key) => dataOf(await client.DELETE('/v2/api-key/{key}/old-secret', { params: { path: { key } } })),
     delete: async (key) => dataOf(await client.DELETE('/v2/api-key/{key}', { params: { path: { key } } })),
   }
 }
 
-type Answered = Pick<ApiKeyRead, 'id' | 'object_type' | 'access_level' | 'name' | 'created_at' | 'secret'> & {
+type Answered = Pick<
+  ApiKeyRead,
+  | 'id'
+  | 'object_type'
+  | 'access_level'
+  | 'name'
+  | 'created_at'
+  | 'last_used_at'
+  | 'expires_at'
+  | 'old_secret_expires_at'
+  | 'secret'
+> & {
   readonly project: { readonly key: string } | null
   readonly env: { readonly key: string } | null
 }
 
-const rowOf = ({ id, object_type, access_level, project, env, name, created_at }: Answered): KeyRow => ({
+const rowOf = ({ id, object_type, access_level, project, env, name, created_at, ...ends }: Answered): KeyRow => ({
   ...{ id, level: object_type, access: access_level, name },
   project: project?.key ?? null,
   environment: env?.key ?? null,
   created_at: Date.parse(created_at),
+  last_used_at: timeOf(ends.last_used_at),
+  expires_at: timeOf(ends.expires_at),
+  old_secret_expires_at: timeOf(ends.old_secret_expires_at),
 })
+
+const timeOf = (text: string | null): number | null => (text === null ? null : Date.parse(text))
 
 const mintedOf = (key: Answered): Minted => ({ ...rowOf(key), secret: key.secret ?? '' })
 
@@ -163,7 +227,9 @@ function inDefaultProject<K extends Pick<NewKey, 'level' | 'project' | 'environm
 function asOption(error: unknown): unknown {
   const field = isZerohopError(error, 'INPUT_INVALID') ? error.path?.at(-1) : undefined
   if (typeof field !== 'string') return error
-  return new ZerohopError('CONFIG_INVALID', { reason: `--${field.replace(/_id$/, '')}: ${(error as Error).message}` })
+  return new ZerohopError('CONFIG_INVALID', {
+    reason: `--${field.replace(/_(?:id|at)$/, '')}: ${(error as Error).message}`,
+  })
 }
 
 const placeIn = ({ project, environment }: KeyRow): string =>

@@ -9,17 +9,17 @@ import type { LogOptions } from './log.ts'
 /** Adds `log`. */
 export function addLog(program: Command): void {
   remote(refusesUsage(program.command('log')))
-    .description('recorded decisions of an environment, the newest last')
-    .option('-f, --follow', 'go on with those that come, until Ctrl-C')
-    .option('--user <keys...>', 'only questions about these users')
+    .description('recorded decisions of an environment, latest last')
+    .option('-f, --follow', 'keep printing new decisions until Ctrl-C')
+    .option('--user <keys...>', 'only checks of these users')
     .option('--action <keys...>', 'only about these actions')
     .option('--resource <resources...>', 'only about these resources: a type, or type:key')
     .option('--tenant <keys...>', 'only in these tenants')
     .addOption(new Option('--allow', 'only what was allowed').conflicts('deny'))
     .option('--deny', 'only what was denied')
-    .option('--since <when>', `only from then on: ${WHEN}`)
-    .option('--limit <number>', 'the newest of them, so many at most', '30')
-    .option('--json', 'as JSON, one decision in each line')
+    .option('--since <when>', `from this time: ${WHEN}`)
+    .option('--limit <number>', 'at most this many, the latest', '30')
+    .option('--json', 'as JSON, one decision per line')
     .addHelpText(
       'after',
       examples(

@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dataOf } from '../../client/management-client.ts'
 import type { AuditLogRead } from '../../decision-log/schema.ts'
-import { plain } from '../../model/change-words.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import {
   AUDIT_SCAN_MAX,
@@ -11,6 +10,7 @@ import {
   LOG_FOLLOW_RECORDS_MAX,
   PAGE_ROWS_MAX,
 } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { lineOf } from '../process/process.ts'
 import { printOptions } from '../terminal/print-problems.ts'
@@ -122,7 +122,7 @@ async function follow(where: RemoteEnvironment, filters: Filters, following: Fol
       const records = await recordsOf(where, filters, { since, limit: LOG_FOLLOW_RECORDS_MAX })
       const fresh = records.filter(({ id }) => !seen.has(id)).toReversed()
       if (fresh.length === LOG_FOLLOW_RECORDS_MAX)
-        tell(`more than ${fresh.length} decisions came at once: older ones are left out`)
+        tell(`more than ${fresh.length} decisions arrived at once: older ones are left out`)
       for (const record of fresh) {
         print(record)
         seen.set(record.id, timeOf(record))
@@ -157,7 +157,7 @@ async function whyEmpty({ client, path }: RemoteEnvironment): Promise<string> {
   const query = { per_page: 1 }
   const { total_count } = dataOf(await client.GET('/v2/pdps/{p}/{e}/audit_logs', { params: { path, query } }))
   return total_count > 0
-    ? 'no recorded decision is like that'
+    ? 'no recorded decisions match'
     : 'no decisions are recorded: start `zerohop serve` or the PDP with PDP_DECISION_LOG=api, and a key of access write (docs/decision-log.md)'
 }
 

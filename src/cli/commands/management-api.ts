@@ -3,6 +3,7 @@ import { createClient, dataOf, type ManagementClient } from '../../client/manage
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import type { Project } from '../configuration/project-file.ts'
+import { withWarnings } from '../terminal/print-warnings.ts'
 
 export interface ApiOptions {
   /** address of the management API */
@@ -22,14 +23,13 @@ export const addressOf = ({ api }: ApiOptions, env: Env, project: Project): stri
   api ?? env.api ?? project.api
 
 /**
- * A client of the API at the address.
+ * A client of the API at the address, whose writes print what they warn of.
  * @param key PDP_API_KEY, or what the command takes in its place
  * @throws CONFIG_INVALID without a key
  */
 export function clientOf(url: string, key: string | undefined, timeoutMs?: number): ManagementClient {
-  if (key === undefined)
-    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` is asked with a key: set PDP_API_KEY` })
-  return createClient({ url, apiKey: key, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+  if (key === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` needs a key: set PDP_API_KEY` })
+  return withWarnings(createClient({ url, apiKey: key, ...(timeoutMs === undefined ? {} : { timeoutMs }) }))
 }
 
 /**

@@ -1,11 +1,10 @@
 // The command line of the operator's commands: names, options and help. operator.ts, keys.ts and export-import.ts
 // implement them and are loaded only when one runs.
 import { type Command, Option } from 'commander'
-import type { NewKey } from '../../management/admin.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
 import { API, attempt, DATA, examples, FOLDER, ORGANIZATION, targeted, withSettings } from '../terminal/command-line.ts'
 import type { ExportOptions, ImportOptions } from './export-import.ts'
-import type { KeyOptions } from './keys.ts'
+import type { CreateKeyOptions, KeyOptions, RotateKeyOptions } from './keys.ts'
 
 interface Administered {
   readonly data?: string | undefined
@@ -14,16 +13,17 @@ interface Administered {
 
 const AS_JSON = 'as JSON'
 
-/** Adds `org`, `keys`, `backup`, `restore`, `export` and `import`. */
+/** Adds `org`, `keys`, `console-link`, `backup`, `restore`, `export` and `import`. */
 export function addAdministration(program: Command): void {
   addOrganizations(program)
   addKeys(program)
+  addConsoleLink(program)
   addBackups(program)
   addBundles(program)
 }
 
 function addOrganizations(program: Command): void {
-  const org = program.command('org').description('makes and lists organizations')
+  const org = program.command('org').description('creates and lists organizations')
   org
     .command('create')
     .description('creates an organization with project `default`, and prints its key')
@@ -36,7 +36,7 @@ function addOrganizations(program: Command): void {
       attempt(async () => (await import('./operator.ts')).createOrganization(folderOf(options), key, options)),
     )
   ofKeys(org.command('list'))
-    .description('lists the organizations; at an API, that of the key')
+    .description('lists organizations; with an API, only that of the key')
     .addHelpText('after', examples('zerohop org list'))
     .action((options: KeyOptions) =>
       attempt(async () => (await import('./keys.ts')).listOrganizations(readEnv(), options)),
@@ -46,7 +46,7 @@ function addOrganizations(program: Command): void {
 function addKeys(program: Command): void {
   const keys = program
     .command('keys')
-    .description('lists, makes, rotates and takes back API keys, at a server or of a data folder')
+    .description('lists, creates, rotates and deletes API keys, on a server or in a data folder')
   ofKeys(keys.command('list'))
     .description('lists the keys, without their secrets')
     .addHelpText('after', examples('zerohop keys list', 'zerohop keys list --organization acme --data ./data --json'))
@@ -61,26 +61,47 @@ function addKeys(program: Command): void {
     )
     .option('--project <project>', 'id or key of the project (default, for a key of level env)')
     .option('--environment <environment>', 'id or key of the environment')
-    .option('--name <name>', 'what it is for')
+    .option('--name <name>', 'what the key is for')
+    .option('--expires <when>', 'when it expires: after a time such as 90d, or at a time such as 2027-06-30T00:00:00Z')
+    .addOption(
+      new Option('--form <form>', 'a form other than that of Zerohop: `permit`, for permit-cli').choices(['permit']),
+    )
     .addHelpText(
       'after',
       examples(
         'zerohop keys create --level org --name deploy --data ./data',
+        'zerohop keys create --environment production --access read --name ci --expires 90d',
         'PDP_API_KEY=… zerohop keys create --environment production --access read --name pdp --api https://zerohop.example.com',
       ),
     )
-    .action((options: KeyOptions & NewKey) =>
+    .action((options: CreateKeyOptions) =>
       attempt(async () => (await import('./keys.ts')).createKey(readEnv(), options)),
     )
   ofKeys(keys.command('rotate'))
-    .description('replaces the secret of a key and prints it; the old one is refused at once')
+    .description(
+      'replaces the secret of a key and prints it; the old secret stops working immediately, unless it is kept',
+    )
     .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
-    .addHelpText('after', examples('zerohop keys rotate 01a1f8ee303d7a32a7234afc8af88026'))
-    .action((id: string, options: KeyOptions) =>
+    .option('--keep-old <time>', 'how long the old secret stays valid, such as 24h; at most 30d', '0')
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop keys rotate 01a1f8ee303d7a32a7234afc8af88026',
+        'zerohop keys rotate 01a1f8ee303d7a32a7234afc8af88026 --keep-old 24h',
+      ),
+    )
+    .action((id: string, options: RotateKeyOptions) =>
       attempt(async () => (await import('./keys.ts')).rotateKey(readEnv(), id, options)),
     )
+  ofKeys(keys.command('end-old'))
+    .description('ends the old secret that a rotation kept; it stops working immediately')
+    .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
+    .addHelpText('after', examples('zerohop keys end-old 01a1f8ee303d7a32a7234afc8af88026'))
+    .action((id: string, options: KeyOptions) =>
+      attempt(async () => (await import('./keys.ts')).endOldSecret(readEnv(), id, options)),
+    )
   ofKeys(keys.command('delete'))
-    .description('deletes a key; it is refused at once')
+    .description('deletes a key; it stops working immediately')
     .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
     .addHelpText('after', examples('zerohop keys delete 01a1f8ee303d7a32a7234afc8af88026'))
     .action((id: string, options: KeyOptions) =>
@@ -97,13 +118,25 @@ function ofKeys(command: Command): Command {
     .option('--json', AS_JSON)
 }
 
+function addConsoleLink(program: Command): void {
+  program
+    .command('console-link')
+    .description('prints a link that signs in to the console once, within five minutes, in a browser on this machine')
+    .option('--data <folder>', `${DATA} of the running server`)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop console-link', 'zerohop console-link --data /var/lib/zerohop'))
+    .action((options: Administered) =>
+      attempt(async () => (await import('./operator.ts')).printConsoleLink(folderOf(options), options)),
+    )
+}
+
 function addBackups(program: Command): void {
   program
     .command('backup')
     .description(
-      'copies a data folder into a new folder while a server uses it; the keys that seal secrets and the records of decisions are not part of it',
+      'copies a data folder into a new folder, even while a server uses it; the encryption keys of secrets and the decision records are not included',
     )
-    .argument('<folder>', 'folder of the backup: a new or empty one')
+    .argument('<folder>', 'folder of the backup: new or empty')
     .option('--data <folder>', DATA)
     .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop backup /backups/2026-11-20', 'zerohop backup /backups/now --json'))
@@ -112,9 +145,9 @@ function addBackups(program: Command): void {
     )
   program
     .command('restore')
-    .description('creates a data folder from a backup, without records of decisions; PDPs take fresh images')
+    .description('creates a data folder from a backup, without decision records; PDPs load fresh images')
     .argument('<folder>', 'folder of the backup')
-    .option('--data <folder>', `${DATA}: a new or empty one`)
+    .option('--data <folder>', `${DATA}: new or empty`)
     .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop restore /backups/2026-11-20 --data /var/lib/zerohop'))
     .action((folder: string, options: Administered) =>
@@ -124,11 +157,11 @@ function addBackups(program: Command): void {
 
 function addBundles(program: Command): void {
   targeted(program.command('export'))
-    .description('writes the schema of an environment, and its facts when asked, as one JSON or YAML file')
+    .description('writes the schema of an environment, and optionally its facts, as one JSON or YAML file')
     .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; `-` or none is standard output')
     .option('--facts', 'also users, tenants, role assignments, instances and tuples')
-    .option('--at <when>', 'as it was at a revision, or at an instant such as 2026-11-20T08:30:00Z')
-    .addOption(new Option('--format <format>', 'format, whatever the file extension').choices(['json', 'yaml']))
+    .option('--at <when>', 'as of a revision, or a time such as 2026-11-20T08:30:00Z')
+    .addOption(new Option('--format <format>', 'format, regardless of the file extension').choices(['json', 'yaml']))
     .addHelpText(
       'after',
       examples('zerohop export policy.yaml', 'zerohop export --environment production --facts all.json'),
@@ -137,7 +170,7 @@ function addBundles(program: Command): void {
       attempt(async () => (await import('./export-import.ts')).exportBundle(readEnv(), file, options)),
     )
   targeted(program.command('import'))
-    .description('applies a file to an environment in one revision; objects that the file does not name are kept')
+    .description('applies a file to an environment in one revision; objects that are not in the file are kept')
     .argument('<file>', 'a file written by export; `-` is standard input')
     .option('--dry-run', 'only print what would change')
     .option('--json', AS_JSON)

@@ -1,12 +1,14 @@
 // Commands of an operator on a data folder: `zerohop org create|backup|restore`. While a server has locked the folder
 // they go through its admin.sock, otherwise they open the folder themselves. The store is loaded only in that case,
 // because loading takes longer than most commands.
+
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../../http/admin-client.ts'
 import type { AdminCommand, AdminInput, AdminResult } from '../../management/admin.ts'
 import type { AnswerSystem, ManagementStore } from '../../management/admin-places.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { BackupManifest } from '../../store/backup.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
@@ -64,7 +66,7 @@ export interface Printing {
 export async function createOrganization(env: Env, key: string, options: { name?: string } & Printing): Promise<void> {
   const made = await admin(env, 'org.create', { key, ...(options.name === undefined ? {} : { name: options.name }) })
   if (options.json) return printJson(made)
-  print(`organization ${made.organization.key} ${made.organization.id}`)
+  print(`organization ${plain(made.organization.key)} ${made.organization.id}`)
   print(`key          ${made.organization.secret}`)
 }
 
@@ -72,7 +74,10 @@ export async function backup(env: Env, folder: string, { json }: Printing): Prom
   const path = resolve(folder)
   await admin(env, 'backup', { folder: path })
   const { describeBackup } = await import('../../management/admin.ts')
-  printManifest(await describeBackup(path, Date.now()), json)
+  const manifest = await describeBackup(path, Date.now())
+  const { noteBackup } = await import('../../store/backup.ts')
+  noteBackup(env.data, manifest.at)
+  printManifest(manifest, json)
 }
 
 export async function restore(env: Env, folder: string, { json }: Printing): Promise<void> {
@@ -92,4 +97,11 @@ export function printJson(value: unknown): void {
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** Prints a link that signs in to the console of the running server; an earlier one no longer does. */
+export async function printConsoleLink(env: Env, options: Printing): Promise<void> {
+  const link = await admin(env, 'console.link', {})
+  if (options.json) return printJson(link)
+  print(link.url)
 }

@@ -11,6 +11,7 @@ import { environmentKey } from '../../client/environment-key.ts'
 import { RemoteFeed } from '../../client/http-feed.ts'
 import { pdpServer } from '../../http/pdp/single-server.ts'
 import { Trust } from '../../log/signature.ts'
+import { inBackground } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
 import { WORKER_START_MS } from '../../model/limits.ts'
@@ -51,7 +52,7 @@ export interface PdpCommandOptions {
 /** Runs until a signal. */
 export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger): Promise<void> {
   requireFitting(options)
-  if (env.workers > 1 && !WorkerSide.isOne) return runWorkers(env.workers, log)
+  if (env.workers > 1 && !WorkerSide.isOne) return runWorkers(env.workers, env.drainMs, log)
   const place = WorkerSide.isOne ? await WorkerSide.place() : undefined
   const apiKey = env.pdpApiKey ?? (await keyByWider(env))
   const tls = readTls(env)
@@ -63,7 +64,9 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const decisionLog = await recorded(env, apiKey, place, log, closers)
   const stop = stopper(closers)
   let reread = (): void => undefined
-  const side = place && new WorkerSide(() => pdp, { stop: () => void stop(), hangup: () => reread() })
+  const side =
+    place &&
+    new WorkerSide(() => pdp, { stop: (drains) => void stop(drains ? env.drainMs : 0), hangup: () => reread() })
   const app = pdpServer(pdp, apiKey, {
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
@@ -96,11 +99,11 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   side?.listening()
   if (side === undefined) {
     reloadOnHangup(env, servers, log)
-    closeOnSignals(closers)
+    closeOnSignals(closers, env.drainMs)
   } else {
     reread = () => reload(env, servers, log)
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => void (signal === 'SIGTERM' && stop()))
+      process.on(signal, () => void (signal === 'SIGTERM' && stop(env.drainMs)))
   }
 }
 
@@ -115,7 +118,7 @@ function together(side: WorkerSide, env: Env) {
 
 /** Logged at the start, because records would wait in vain. */
 const READ_KEY =
-  'PDP_DECISION_LOG=api: this API key has access `read` and may not send decisions. They wait on disk: give the PDP a key of access `write`'
+  'PDP_DECISION_LOG=api: this API key has access `read` and cannot send decisions. They are kept on disk: give the PDP a key of access `write`'
 
 const fingerprintOf = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 
@@ -133,18 +136,23 @@ async function recorded(env: Env, apiKey: string, place: Place | undefined, log:
   const decisionLog = await startDecisionLog(own, log, closers, client, fingerprintOf(apiKey))
   if (decisionLog === undefined) return undefined
   const stopping = new AbortController()
-  void client?.identify(stopping.signal).then(() => {
-    if (env.decisionLog.sinks?.includes('api') && client.access === 'read') log.error({ sink: 'api' }, READ_KEY)
-  })
+  const identify = async (): Promise<void> => {
+    await client?.identify(stopping.signal)
+    if (env.decisionLog.sinks?.includes('api') && client?.access === 'read') log.error({ sink: 'api' }, READ_KEY)
+  }
+  inBackground('asking for the id of the API key', identify())
   closers.add(async () => stopping.abort())
   return { ...decisionLog, ...(client && { keyId: () => client.keyId }) }
 }
 
 /** @throws CONFIG_INVALID when the options do not go together */
 function requireFitting({ image, v1 = false, keylessChecks = false }: PdpCommandOptions): void {
-  if (keylessChecks && !v1) throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks goes with --v1 only' })
+  if (keylessChecks && !v1)
+    throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks can only be used with --v1' })
   if (v1 && image !== undefined)
-    throw new ZerohopError('CONFIG_INVALID', { reason: '--v1 follows a management API and does not go with --image' })
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: '--v1 follows a management API and cannot be used with --image',
+    })
 }
 
 /**
@@ -206,7 +214,7 @@ function v1Of(
     ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
   })
   log.warn('--v1 is meant for a migration: stop this PDP when every service has moved')
-  if (keylessChecks) log.warn('--keyless-checks: everybody who can reach this port can get decisions')
+  if (keylessChecks) log.warn('--keyless-checks: everyone who can reach this port can get decisions')
   return { v1: { globalObjects, keyless: keylessChecks } }
 }
 
@@ -220,8 +228,19 @@ export function eventLog(log: Logger): OnEvent<FollowerEvent> {
       case 'trouble':
         log.warn({ code: event.error.code, retryMs: event.retryMs }, event.error.message)
         break
+      case 'head not said':
+        log.warn({ code: event.error.code }, event.error.message)
+        break
+      case 'new history':
+        log.warn(
+          { lineage: event.lineage, revision: event.revision },
+          'the environment has another history, as after a restore; its management API signed that',
+        )
+        break
       case 'ended':
-        log.error({ code: event.error.code }, `no policy any more: ${event.error.message}`)
+        if (event.error.code === 'ENVIRONMENT_DELETED')
+          log.info({ code: event.error.code }, 'the environment was deleted: nothing is answered for it any more')
+        else log.error({ code: event.error.code }, `no policy any more: ${event.error.message}`)
         break
       default:
         log.warn({ code: event.error.code }, `last image is not written: ${event.error.message}`)

@@ -5,12 +5,16 @@ import { readEnv } from '../configuration/env.ts'
 import {
   API,
   attempt,
+  DETAILS,
+  DRY_RUN,
   examples,
   FOLDER,
+  FORCE,
   ORGANIZATION,
   PROJECT,
   refusesUsage,
   targeted,
+  YES,
 } from '../terminal/command-line.ts'
 import type { CopyOptions } from './copy.ts'
 import type { DiffOptions } from './diff.ts'
@@ -26,12 +30,12 @@ export function addPlans(program: Command): void {
       'what policy files would change, and who gains and loses access; exit code 0 nothing, 2 changes, 3 changes whose effect could not be counted, 1 error',
     )
     .argument('[files...]', FILES)
-    .option('--prune', 'also delete what the files manage and do not name')
-    .option('--cascade', 'also where deletes take facts along that the files do not manage')
+    .option('--prune', 'also delete objects removed from the files')
+    .option('--cascade', 'also delete facts that the files do not manage, where objects they need are deleted')
     .option('--out <file>', 'write the plan to a file, for apply')
-    .option('--markdown', 'as a comment for a pull request, without keys of users and tenants')
-    .option('--names', 'with --markdown: with these keys')
-    .option('--details', 'everything, instead of the first of each list')
+    .option('--markdown', 'as a pull request comment, without keys of users and tenants')
+    .option('--names', 'with --markdown: include these keys')
+    .option('--details', DETAILS)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -48,13 +52,13 @@ export function addPlans(program: Command): void {
       }),
     )
   targeted(refusesUsage(program.command('apply')))
-    .description('makes an environment what policy files say, or does what a plan says; asks before')
+    .description('applies policy files or a plan to an environment; asks before doing it')
     .argument('[files...]', `${FILES}, or a plan that \`plan --out\` wrote`)
-    .option('--prune', 'also delete what the files manage and do not name')
-    .option('--cascade', 'also where deletes take facts along that the files do not manage')
-    .option('--yes', 'do not ask; what could not be counted is refused')
-    .option('--force', 'also when more access changes than the plan says')
-    .option('--details', 'everything, instead of the first of each list')
+    .option('--prune', 'also delete objects removed from the files')
+    .option('--cascade', 'also delete facts that the files do not manage, where objects they need are deleted')
+    .option('--yes', YES)
+    .option('--force', 'even if more access would change than planned')
+    .option('--details', DETAILS)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -71,14 +75,14 @@ export function addPlans(program: Command): void {
     )
   targeted(refusesUsage(program.command('diff')))
     .description(
-      'what differs between two environments, revisions, policy files or image files, and in access; exit code 0 nothing, 2 something, 3 something that could not be counted, 1 error',
+      'differences between two environments, revisions, policy files or image files, and in access; exit code 0 none, 2 differences, 3 differences that could not be counted, 1 error',
     )
     .argument(
       '<from>',
-      'a file or folder of policies, an image file, or an environment: environment or project/environment, with @revision as it was then',
+      'a file or folder of policies, an image file, or an environment: environment or project/environment, with @revision for an earlier state',
     )
     .argument('<to>', 'the same')
-    .option('--details', 'everything, instead of the first of each list')
+    .option('--details', DETAILS)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -99,16 +103,18 @@ export function addPlans(program: Command): void {
 
 function addCopy(program: Command): void {
   refusesUsage(program.command('copy'))
-    .description('copies the policy of an environment into another one; shows what that changes and for whom, and asks')
+    .description(
+      'copies the policy of an environment to another one; shows what would change and for whom, and asks before doing it',
+    )
     .argument('<from>', 'environment, or project/environment')
     .argument('<to>', 'environment of the same project')
-    .option('--new', 'make the environment')
-    .option('--overwrite', 'also objects that are there already; what only the target has stays')
-    .option('--scope <json>', 'what is copied, as in the API: {"roles": {"include": ["reader"]}}')
-    .option('--dry-run', 'only show it; exit code 0 nothing, 2 changes, 3 changes that could not be counted, 1 error')
-    .option('--yes', 'do not ask; what could not be counted is refused')
-    .option('--force', 'also when more access changes than was shown')
-    .option('--details', 'everything, instead of the first of each list')
+    .option('--new', 'create the environment')
+    .option('--overwrite', 'also overwrite existing objects; objects that only the target has are kept')
+    .option('--scope <json>', 'what to copy, as in the API: {"roles": {"include": ["reader"]}}')
+    .option('--dry-run', DRY_RUN)
+    .option('--yes', YES)
+    .option('--force', FORCE)
+    .option('--details', DETAILS)
     .option('--json', 'the plan as JSON')
     .option('--api <url>', API)
     .option('--project <project>', PROJECT)

@@ -1,5 +1,6 @@
 // A plan as Markdown, for a comment on a pull request. Keys of users are left out unless asked for: whoever reads the
 // repository need not know them.
+
 import type { Plan } from '../../management/plan/schema.ts'
 import type { AccessChange } from '../../model/access-diff.ts'
 import {
@@ -9,13 +10,14 @@ import {
   keyText,
   NOT_COUNTED,
   NOTHING_CHANGES,
-  plain,
   policyLines,
   sideText,
   sourceText,
   sumOf,
   widestFirst,
 } from '../../model/change-words.ts'
+import { counted } from '../../model/counted.ts'
+import { plain } from '../../model/plain-text.ts'
 import { RULE_SIGNS } from './plan-text.ts'
 
 export interface MarkdownOptions {
@@ -38,26 +40,23 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
     title,
     `**${sumOf(plan)}**`,
     plan.cascade.length > 0
-      ? `⚠ Deleted with them: ${plan.cascade.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}`
+      ? `⚠ Also deleted: ${plan.cascade.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}`
       : '',
     rules.length > 0 ? [`${BY_POLICY}:`, '```diff', ...diffLines(rules), '```'].join('\n') : '',
     ...side('gain', gained, names),
     ...side('lose', lost, names),
     conditional.length > 0
-      ? folded(
-          `${conditional.length === 1 ? 'One answer' : `${conditional.length} answers`} may change by what is sent`,
-          [
-            '| action | resource | before | after | users |',
-            '|---|---|---|---|--:|',
-            ...rows(conditional, ({ action, resource, before, after, users }) => [
-              action,
-              resource,
-              before,
-              after,
-              users,
-            ]),
-          ],
-        )
+      ? folded(`${counted(conditional.length, 'permission')} might change, depending on request data`, [
+          '| action | resource | before | after | users |',
+          '|---|---|---|---|--:|',
+          ...rows(conditional, ({ action, resource, before, after, users }) => [
+            action,
+            resource,
+            before,
+            after,
+            users,
+          ]),
+        ])
       : '',
     isCounted(plan) ? '' : `⚠ ${NOT_COUNTED}`,
     folded('Changes', [

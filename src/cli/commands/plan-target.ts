@@ -9,6 +9,7 @@ import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { withSettings } from '../terminal/command-line.ts'
+import { madeBy } from '../terminal/print-warnings.ts'
 import { type ApiOptions, addressOf, clientOf, type EnvironmentPath, environmentOf } from './management-api.ts'
 import { admin } from './operator.ts'
 
@@ -42,7 +43,7 @@ export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTa
     name,
     id: name,
     plan: (request) => admin(settings, 'plan', { ...where, request, now: Date.now() }),
-    apply: (request) => admin(settings, 'apply', { ...where, request, now: Date.now() }),
+    apply: async (request) => madeBy(await admin(settings, 'apply', { ...where, request, now: Date.now() })),
   }
 }
 

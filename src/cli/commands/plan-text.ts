@@ -20,12 +20,13 @@ import {
   NOTHING_CHANGES,
   objectText,
   overridableText,
-  plain,
   policyLines,
+  renamedTexts,
   sideText,
   sumOf,
   widestFirst,
 } from '../../model/change-words.ts'
+import { plain } from '../../model/plain-text.ts'
 
 export interface PlanTextOptions {
   readonly colour: boolean
@@ -86,9 +87,9 @@ export function* changeLines(
 }
 
 function* factLines({ cascade, carried }: Plan, styled: Styled): Iterable<string> {
-  if (carried.length > 0) yield `Moved with them: ${countsText(carried)}`
+  if (carried.length > 0) yield `Also moved: ${countsText(carried)}`
   if (cascade.length > 0)
-    yield styled('red', `Deleted with them, not managed by the policy: ${countsText(cascade)} (takes --cascade)`)
+    yield styled('red', `Also deleted, not managed by the policy: ${countsText(cascade)} (needs --cascade)`)
 }
 
 /** Who gains and who loses access. */
@@ -137,11 +138,12 @@ function* rest(all: readonly unknown[], { details }: PlanTextOptions, styled: St
   if (left > 0) yield styled('dim', `  … and ${left} more`)
 }
 
-function* hints({ outside, suggested }: Plan, styled: Styled): Iterable<string> {
+function* hints({ changes, outside, suggested }: Plan, styled: Styled): Iterable<string> {
+  for (const text of renamedTexts(changes)) yield styled('yellow', text)
   for (const { kind, key, by, revision } of outside) {
-    const who = revision === null ? '' : ` by ${plain(by ?? 'somebody')} at revision ${revision}`
+    const who = revision === null ? '' : ` by ${plain(by ?? 'someone')} at revision ${revision}`
     yield styled('yellow', `${kindText(kind)} ${keyText(kind, key)} was changed outside the file${who}`)
   }
   for (const { kind, from, to } of suggested)
-    yield `If ${kindText(kind)} ${plain(from)} is now called ${plain(to)}, say so: moved: [{ kind: ${kind}, from: ${plain(from)}, to: ${plain(to)} }]`
+    yield `If ${kindText(kind)} ${plain(from)} was renamed to ${plain(to)}, add: moved: [{ kind: ${kind}, from: ${plain(from)}, to: ${plain(to)} }]`
 }

@@ -5,7 +5,7 @@ import { BODY } from '../../management/fields.ts'
 import type { ApplyRequest, Plan } from '../../management/plan/schema.ts'
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
-import { sumOf } from '../../model/change-words.ts'
+import { countsText, sumOf } from '../../model/change-words.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
@@ -135,8 +135,8 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
 /** Why a plan is not applied, before anybody is asked. */
 function refusalOf(agreed: Plan, request: Request, yes: boolean): Refusal | undefined {
   if (agreed.cascade.length > 0 && !request.cascade) {
-    const what = agreed.cascade.map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}`).join(', ')
-    return { reason: `deletes would take along ${what}, which the policy does not manage: --cascade`, code: REFUSED }
+    const what = countsText(agreed.cascade)
+    return { reason: `this would also delete ${what}, which the policy does not manage: add --cascade`, code: REFUSED }
   }
   return refusalToAsk(agreed, yes, { does: 'applies', again: 'apply it' })
 }

@@ -6,14 +6,15 @@ import type { FormatOptions } from './format.ts'
 import type { InitOptions } from './init.ts'
 import type { ValidateOptions } from './validate.ts'
 
-const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
+export const POLICY_FILES =
+  'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
 
 /** Adds `init`, `validate` and `fmt`. */
 export function addPolicyFiles(program: Command): void {
   refusesUsage(program.command('init'))
-    .description('writes a policy, a test and a zerohop.yaml that pass, into a folder')
+    .description('creates a working policy, a test and a zerohop.yaml in a folder')
     .argument('[folder]', 'the folder', '.')
-    .option('--json', 'the names of the files as JSON')
+    .option('--json', 'print the names of the files as JSON')
     .addHelpText(
       'after',
       examples('zerohop init', 'zerohop init authorization && cd authorization && zerohop validate'),
@@ -22,9 +23,9 @@ export function addPolicyFiles(program: Command): void {
       attempt(async () => (await import('./init.ts')).init(folder, options)),
     )
   refusesUsage(program.command('validate'))
-    .description('says everything that is wrong with policy files, without a server; exit code 1 when there are errors')
-    .argument('[files...]', FILES)
-    .option('--strict', 'take warnings for errors')
+    .description('checks policy files and lists all problems, without a server; exit code 1 when there are errors')
+    .argument('[files...]', POLICY_FILES)
+    .option('--strict', 'treat warnings as errors')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop validate', 'zerohop validate policy.yaml teams/ --strict'))
     .action((files: readonly string[], options: ValidateOptions) =>
@@ -33,9 +34,9 @@ export function addPolicyFiles(program: Command): void {
       }),
     )
   refusesUsage(program.command('fmt'))
-    .description('writes policy files in the canonical order and layout; comments are kept')
-    .argument('[files...]', FILES)
-    .option('--check', 'write nothing; exit code 1 when a file is laid out differently')
+    .description('formats policy files; comments are kept')
+    .argument('[files...]', POLICY_FILES)
+    .option('--check', 'write nothing; exit code 1 if a file is not formatted')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop fmt', 'zerohop fmt --check policy.yaml'))
     .action((files: readonly string[], options: FormatOptions) =>

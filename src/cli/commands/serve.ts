@@ -3,7 +3,6 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Sink } from '../../decision-log/forwarder.ts'
-import { hashSecret } from '../../management/api-keys/api-key.ts'
 import { keysPath } from '../../management/api-keys/keys-file.ts'
 import { DECISION_SEND_MS } from '../../model/limits.ts'
 import { type Management, pooledPdpServer, readKeys } from '../../server.ts'
@@ -13,7 +12,7 @@ import { startDecisionLog } from '../process/decision-logging.ts'
 import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf, warnOfPublicUrl } from '../process/process.ts'
 import { startTracing } from '../process/start-tracing.ts'
 import { unhandledRejections } from '../process/unhandled.ts'
-import { type ManagementSide, type StartOptions, startManagement } from './api.ts'
+import { type ManagementSide, type StartOptions, signInLink, startManagement } from './api.ts'
 import { eventLog } from './pdp.ts'
 
 const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|::1)$/
@@ -48,12 +47,12 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
     reloadOnHangup(env, [api, app, ...opa], log)
     const secure = tls !== undefined
     const urls = { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) }
-    printBanner(env, management, urls, consoleLink(env, management, api))
+    printBanner(env, management, urls, consoleAddress(env, management, urls.api, api))
   } catch (error) {
     await closers.close()
     throw error
   }
-  closeOnSignals(closers)
+  closeOnSignals(closers, env.drainMs)
 }
 
 /** The management API is in this process, so records are stored without HTTP. */
@@ -66,13 +65,13 @@ function ownApi({ audit }: Management): Sink {
 }
 
 /**
- * The path of the console, which in a new folder signs in once; undefined when it is switched off. The link works on
- * this machine only, so it is left out where others are meant to come from elsewhere.
+ * The address of the console, which in a new folder signs in once; undefined when it is switched off. What signs in is
+ * shown on a terminal only, since output is kept in logs, and where others are not meant to come from elsewhere.
  */
-function consoleLink(env: Env, { isNew }: Management, api: ManagementSide['app']): string | undefined {
+function consoleAddress(env: Env, { isNew }: Management, url: string, api: ManagementSide['app']): string | undefined {
   if (api.console === undefined) return undefined
-  const key = isNew && LOOPBACK_HOST.test(env.host) ? readKeys(env.data)?.organization : undefined
-  return key === undefined ? '/console/' : `/console/#token=${api.console.link(hashSecret(key))}`
+  const signsIn = isNew && process.stdout.isTTY && LOOPBACK_HOST.test(env.host)
+  return signsIn && readKeys(env.data)?.organization !== undefined ? signInLink(env, api) : `${url}/console/`
 }
 
 /** Prints the addresses and a command to try. The key itself is only shown on a terminal, never in a log. */
@@ -80,14 +79,15 @@ function printBanner(
   env: Env,
   management: Management,
   urls: { readonly api: string; readonly pdp: string },
-  consolePath: string | undefined,
+  consoleUrl: string | undefined,
 ): void {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   print(`management API  ${urls.api}`)
   print(`PDP             ${urls.pdp}`)
   print(`keys            ${keysPath(env.data)}`)
-  if (consolePath !== undefined) print(`console         ${urls.api}${consolePath}`)
-  if (consolePath?.includes('#')) print('                signs in once, on this machine, within five minutes')
+  if (consoleUrl !== undefined) print(`console         ${consoleUrl}`)
+  if (consoleUrl?.includes('#')) print('                signs in once, on this machine, within five minutes')
+  else if (consoleUrl !== undefined) print('                `zerohop console-link` prints a link that signs in once')
   const key = readKeys(env.data)?.environments.development
   if (key === undefined || !hasExample(management)) return
   const path = resolve(keysPath(env.data))
@@ -97,9 +97,9 @@ function printBanner(
   const line = (user: string): string =>
     `curl -s ${urls.pdp}/allowed -H "authorization: Bearer ${shown}" -H 'content-type: application/json' ` +
     `-d '{"user":{"key":"${user}"},"action":"say","resource":{"type":"hello","tenant":"default"}}'`
-  print('\nmay ana say hello? paste this, it answers "allow":true')
+  print('\nCan ana say hello? Paste this; it answers "allow":true')
   print(line('ana'))
-  print('\nmay ben? he may only wave: "allow":false')
+  print('\nCan ben? He can only wave: "allow":false')
   print(line('ben'))
 }
 

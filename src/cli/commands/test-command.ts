@@ -6,19 +6,17 @@ import type { TestOptions } from './test.ts'
 /** Adds `test`. */
 export function addTest(program: Command): void {
   refusesUsage(program.command('test'))
-    .description('runs the tests of a policy, without a server; exit code 1 when an expectation is not met')
+    .description('runs the tests of a policy, without a server; exit code 1 if a test fails')
     .argument('[files...]', 'test files and folders of them (`tests` of zerohop.yaml, else tests)')
     .option('--policy <files...>', 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml)')
     .option(
       '--coverage [percent]',
-      'say which rules no expectation uses; with a number fail when fewer percent of them are used',
+      'list rules that no test uses; with a number, fail if coverage is below that percentage',
       percent,
     )
-    .option('--mutants', 'leave out or turn around each rule in turn, and say which changes no expectation notices')
+    .option('--mutants', 'change each rule in turn and list changes that no test notices')
     .addOption(
-      new Option('--reporter <form>', 'form of the report')
-        .choices(['pretty', 'junit', 'tap', 'json'])
-        .default('pretty'),
+      new Option('--reporter <form>', 'report format').choices(['pretty', 'junit', 'tap', 'json']).default('pretty'),
     )
     .addOption(new Option('--json', 'as `--reporter json`').implies({ reporter: 'json' }))
     .addHelpText(
@@ -38,6 +36,6 @@ export function addTest(program: Command): void {
 
 function percent(text: string): number {
   const value = Number(text)
-  if (text.trim() === '' || !(value >= 0 && value <= 100)) throw new InvalidArgumentError('It is not a percentage.')
+  if (text.trim() === '' || !(value >= 0 && value <= 100)) throw new InvalidArgumentError('Must be a percentage.')
   return value
 }

@@ -1,9 +1,10 @@
 // `zerohop test`: the tests of a policy, without a server. src/policy-test runs them.
 import { join, relative } from 'node:path'
+import { readSources } from '../../management/policy-file/read-files.ts'
 import { hasPassed, type Reporter, report } from '../../policy-test/report.ts'
 import { runTests } from '../../policy-test/run-tests.ts'
 import { findProject } from '../configuration/project-file.ts'
-import { findPolicy, readSources } from './policy-sources.ts'
+import { findPolicy } from './policy-sources.ts'
 
 export interface TestOptions {
   readonly policy?: readonly string[]

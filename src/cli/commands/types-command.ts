@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { inVariables, readEnv } from '../configuration/env.ts'
 import { attempt, examples } from '../terminal/command-line.ts'
+import { POLICY_FILES } from './policy-commands.ts'
 import type { TypesOptions } from './types.ts'
 
 /** Adds `types`. */
@@ -9,26 +10,29 @@ export function addTypes(program: Command): void {
   program
     .command('types')
     .description('prints the names of a policy as TypeScript types, for `connect<Policy>()`')
-    .addOption(
-      new Option('--image <file>', 'of an image file instead of a running server').conflicts(['url', 'apiKey']),
+    .argument('[files...]', POLICY_FILES)
+    .addOption(new Option('--image <file>', 'of an image file').conflicts(['url', 'apiKey']))
+    .option(
+      '--url <url>',
+      `of the environment of an API key, at this management API ${inVariables('PDP_CONTROL_PLANE')}`,
     )
-    .option('--url <url>', `address of the management API ${inVariables('PDP_CONTROL_PLANE')}`)
     .option(
       '--api-key <key>',
       'API key of the environment (PDP_API_KEY, which no process list shows, or that of development in keys.json)',
     )
-    .option('--tenants', 'takes the tenants for a closed set, too; by default a tenant is any string')
+    .option('--tenants', 'also type tenants as a fixed set; by default a tenant is any string')
     .addHelpText(
       'after',
       examples(
         'zerohop types > zerohop.d.ts',
+        'zerohop types policy.yaml > zerohop.d.ts',
         'PDP_API_KEY=… zerohop types --url http://localhost:8080 > zerohop.d.ts',
         'zerohop types --image policy.image > zerohop.d.ts',
       ),
     )
-    .action((options: TypesOptions) =>
+    .action((files: readonly string[], options: TypesOptions) =>
       attempt(async () => {
-        process.stdout.write(await (await import('./types.ts')).typesOf(readEnv(), options))
+        process.stdout.write(await (await import('./types.ts')).typesOf(readEnv(), files, options))
       }),
     )
 }

@@ -1,5 +1,7 @@
 // `zerohop validate`: everything that is wrong with policy files, without a server.
+
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
+import { counted } from '../../model/counted.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { findPolicy } from './policy-sources.ts'
 
@@ -33,13 +35,12 @@ export function validate(
     return isValid ? 0 : 1
   }
   process.stdout.write(printProblems(problems, found.sources, printOptions(process.stdout)))
-  const sums = [counted(errors, 'error'), counted(warnings, 'warning')].filter((sum) => sum !== '')
-  const sum = sums.length === 0 ? 'nothing is wrong' : sums.join(', ')
+  const sums = [countedIfAny(errors, 'error'), countedIfAny(warnings, 'warning')].filter((sum) => sum !== '')
+  const sum = sums.length === 0 ? 'no problems' : sums.join(', ')
   process.stdout.write(`${counted(files.length, 'file')}: ${sum}\n`)
   return isValid ? 0 : 1
 }
 
-function counted(count: number, what: string): string {
-  if (count === 0) return ''
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+function countedIfAny(count: number, what: string): string {
+  return count === 0 ? '' : counted(count, what)
 }

@@ -18,16 +18,16 @@ type WhyArguments = WhyOptions & { readonly decision?: string }
 /** Adds `why`. */
 export function addWhy(program: Command): void {
   refusesUsage(program.command('why'))
-    .description('why a question is allowed, or what would allow it; exit code 0 allow, 1 deny, 2 could not decide')
+    .description('why an action is allowed, or what would allow it; exit code 0 allow, 1 deny, 2 could not decide')
     .argument('[user]', 'user key')
     .argument('[action]', 'action key')
     .argument('[resource]', 'resource type, or type:key')
-    .option('--decision <id>', 'a recorded decision instead: as it was then, and whether it would be the same today')
-    .option('--tenant <key>', 'tenant (that of the stored resource, else default)')
-    .option('--attributes <json>', 'attributes of the resource that are sent with the question')
-    .option('--user-attributes <json>', 'attributes of the user that are sent with it')
-    .option('--context <json>', 'context that is sent with it')
-    .option('--relations <json>', 'relations of the resource that are sent with it: {"parent": ["folder:f1"]}')
+    .option('--decision <id>', 'explain a recorded decision: the result then, and whether it would be the same now')
+    .option('--tenant <key>', 'tenant (from the stored resource, else default)')
+    .option('--attributes <json>', 'attributes of the resource, sent with the check')
+    .option('--user-attributes <json>', 'attributes of the user, sent with the check')
+    .option('--context <json>', 'context, sent with the check')
+    .option('--relations <json>', 'relations of the resource, sent with the check: {"parent": ["folder:f1"]}')
     .addOption(new Option('--tree', 'as a tree with lines').conflicts('json'))
     .option('--json', 'as one JSON object')
     .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts(['pdp', 'policy']))
@@ -38,9 +38,7 @@ export function addWhy(program: Command): void {
       '--pdp <url>',
       'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',
     )
-    .addOption(
-      new Option('--at <when>', 'as it was: a revision, or an instant such as 2026-11-20T08:30:00Z').conflicts(OTHERS),
-    )
+    .addOption(new Option('--at <when>', 'as of a revision, or a time such as 2026-11-20T08:30:00Z').conflicts(OTHERS))
     .addOption(
       new Option(
         '--api <url>',
@@ -49,8 +47,8 @@ export function addWhy(program: Command): void {
     )
     .addOption(new Option('--data <folder>', FOLDER).conflicts(OTHERS))
     .option('--organization <key>', ORGANIZATION)
-    .option('--project <project>', 'with --api, --data or --at: that of the key, else of zerohop.yaml')
-    .option('--environment <environment>', 'with --api, --data or --at: that of the key, else of zerohop.yaml')
+    .option('--project <project>', 'with --api, --data or --at: from the key, else from zerohop.yaml')
+    .option('--environment <environment>', 'with --api, --data or --at: from the key, else from zerohop.yaml')
     .addHelpText(
       'after',
       examples(
@@ -66,7 +64,7 @@ export function addWhy(program: Command): void {
         const { decision } = options
         if ((decision === undefined) === (resource === undefined) || (decision !== undefined && user !== undefined))
           throw new ZerohopError('INPUT_INVALID', {
-            reason: 'why takes user, action and resource, or --decision alone',
+            reason: 'give either user, action and resource, or only --decision',
           })
         if (decision !== undefined) {
           const { whyDecision } = await import('./why-decision.ts')

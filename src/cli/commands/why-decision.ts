@@ -2,7 +2,8 @@
 // of then, what the record lacks for it, whether the answer would be the same today, and which revision changed it.
 import { dataOf } from '../../client/management-client.ts'
 import type { DecisionReplay } from '../../management/past/schema.ts'
-import { plain, whoText } from '../../model/change-words.ts'
+import { whoText } from '../../model/change-words.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { Why } from '../../model/why.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
@@ -40,17 +41,20 @@ function replayLines(replay: DecisionReplay, { tree = false }: WhyDecisionOption
     return [
       then,
       `not reproducible: the record lacks ${missing.map(plain).join(', ')}`,
-      'Without that it would have been:',
+      'Without it, the result would have been:',
       ...explained,
       ...todayLines(today),
     ]
-  if (!agrees) explained.unshift('The answer is not the recorded one, although the record lacks nothing: tell us.')
+  if (!agrees)
+    explained.unshift(
+      'The answer differs from the recorded one although the record is complete: please report this as a bug.',
+    )
   return [then, ...explained, ...todayLines(today)]
 }
 
 function todayLines({ revision, answer, changed_by, causes, changes, complete, missing }: DecisionReplay['today']) {
   const lines = [`today: ${answer}, at revision ${revision}${changed_by === null ? ', the same' : ''}`]
-  if (changed_by === 'time') lines.push('  no revision changed it: conditions see another time')
+  if (changed_by === 'time') lines.push('  no revision changed it: conditions depend on the time')
   for (const { revision: number, answer: then, at, actor_id, actor_display_name, operation } of causes) {
     const who = plain(whoText(actor_id, actor_display_name))
     lines.push(`  ${then} since revision ${number} of ${shortTime(at)} by ${who}: ${plain(operation)}`)

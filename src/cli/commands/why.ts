@@ -1,9 +1,12 @@
 // `zerohop why`: explains one answer for people, from a running PDP, a management API, an image file or policy files.
 // Exit code 0 allow, 1 deny.
+
 import { ZerohopError } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { plain } from '../../model/plain-text.ts'
 import type { Why } from '../../model/why.ts'
-import { loadImage, type Pdp } from '../../pdp/pdp.ts'
+import { FixedImage } from '../../pdp/fixed-image.ts'
+import { loadImage, Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
@@ -50,11 +53,13 @@ export async function runWhy(
     image !== undefined
       ? askPdp(loadImage(image, { publicKey: env.imagePublicKey }), check)
       : policy !== undefined
-        ? askPdp((await import('./policy-pdp.ts')).pdpOfFiles(policy), check)
+        ? askPdp(new Pdp(new FixedImage((await import('./policy-image.ts')).imageOfPolicyFiles(policy))), check)
         : [options.api, options.at, options.data].some((option) => option !== undefined)
           ? await (await import('./ask-api.ts')).explainByApi(env, check, options)
           : await askServer(env, check, options)
-  const lines = options.json ? [JSON.stringify(why, null, 2)] : options.tree ? whyTreeLines(why) : whyLines(why)
+  const lines = options.json
+    ? [JSON.stringify(why, null, 2)]
+    : (options.tree ? whyTreeLines(why) : whyLines(why)).map(plain)
   process.stdout.write(`${lines.join('\n')}\n`)
   return why.allow ? 0 : 1
 }

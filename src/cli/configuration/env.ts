@@ -74,6 +74,8 @@ export interface Env {
   readonly tlsKey: string | undefined
   readonly retention: RetentionOptions
   /** milliseconds between two comparisons of all data; 0 for none */
+  /** how long a server goes on after SIGTERM */
+  readonly drainMs: number
   readonly scrubMs: number
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   /** undefined when it is switched off */
@@ -187,6 +189,7 @@ export function readEnv(variables: Variables = process.env): Env {
       timeoutMs: factsWaitMs(values.PDP_LOCAL_FACTS_WAIT_TIMEOUT),
       policy: values.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
     },
+    drainMs: values.ZEROHOP_DRAIN_SECONDS * 1000,
     scrubMs: values.ZEROHOP_SCRUB_HOURS * 3_600_000,
     retention: {
       deltaRevisions: values.ZEROHOP_DELTA_REVISIONS,

@@ -1,8 +1,9 @@
 // `zerohop.yaml`, the configuration of a folder with policy files: which files they are, which tests go with them, and
 // which server and environment they are for. Found upwards from the working directory. Holds no secrets: keys come from
 // variables.
-import { existsSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { PROJECT_FILE } from '../../management/policy-file/find-files.ts'
 import { formSentence } from '../../management/policy-file/form-sentence.ts'
 import type { Problem } from '../../management/policy-file/problem.ts'
 import { misfits } from '../../management/policy-file/shape.ts'
@@ -10,8 +11,6 @@ import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { closed, described, maybe, type Static, Text, Texts } from '../../model/json-schema.ts'
 import { lineOf } from '../process/process.ts'
-
-export const PROJECT_FILE = 'zerohop.yaml'
 
 const ProjectFile = closed({
   api: maybe(described(Text, 'URL of the management API; `--api` and ZEROHOP_API take precedence')),
@@ -26,6 +25,8 @@ type ProjectFile = Static<typeof ProjectFile>
 
 /** The configuration of a folder. */
 export interface Project {
+  /** the `zerohop.yaml`; undefined when there is none */
+  readonly file: string | undefined
   /** absolute path of the folder that `files` and `tests` are relative to */
   readonly folder: string
   /** undefined when there is no `zerohop.yaml` */
@@ -45,6 +46,7 @@ export function findProject(from: string): Project {
   const { project, problems } = file === undefined ? { project: {}, problems: [] } : readProject(file)
   if (problems.length > 0) throw new ZerohopError('CONFIG_INVALID', { reason: problems.map(placed).join('; ') })
   return {
+    file,
     folder: file === undefined ? resolve(from) : dirname(file),
     api: project.api ?? undefined,
     project: project.project ?? 'default',
@@ -67,9 +69,19 @@ function readProject(file: string): { readonly project: ProjectFile; readonly pr
 
 function upwards(folder: string): string | undefined {
   const file = join(folder, PROJECT_FILE)
-  if (existsSync(file)) return file
+  if (isThere(file)) return file
   const above = dirname(folder)
   return above === folder ? undefined : upwards(above)
+}
+
+/** Also a link that leads nowhere: to read it is an error, but to take another file in its place would be a mistake. */
+function isThere(file: string): boolean {
+  try {
+    lstatSync(file)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function textOf(file: string): string {

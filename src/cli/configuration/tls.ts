@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, Server } from 'node:tls'
 import type { Logger } from 'pino'
+import { noteCertificate } from '../../http/certificate.ts'
+import { contained } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { TlsSettings } from '../../server.ts'
 import type { Env } from './env.ts'
@@ -28,7 +30,10 @@ type Servers = readonly { readonly server: unknown }[]
 
 /** Reads the files again at each SIGHUP. */
 export function reloadOnHangup(env: Env, servers: Servers, log: Logger): void {
-  if (env.tlsCert !== undefined) process.on('SIGHUP', () => reload(env, servers, log))
+  if (env.tlsCert !== undefined) {
+    const again = (): void => reload(env, servers, log)
+    process.on('SIGHUP', contained('reading the TLS files again', again))
+  }
 }
 
 /** Reads the files again. Connections that are open stay as they are. */
@@ -36,7 +41,11 @@ export function reload(env: Env, servers: Servers, log: Logger): void {
   try {
     const settings = readTls(env)
     if (settings === undefined) return
-    for (const { server } of servers) if (server instanceof Server) server.setSecureContext({ ...settings, ...MINIMUM })
+    for (const { server } of servers) {
+      if (!(server instanceof Server)) continue
+      server.setSecureContext({ ...settings, ...MINIMUM })
+      noteCertificate(server, settings.cert)
+    }
     log.info('TLS files are read again')
   } catch (error) {
     log.error(`TLS files are not read again, the old ones go on: ${(error as Error).message}`)

@@ -80,6 +80,11 @@ export const Seconds = numberOf('seconds', 'a number of seconds above 0', DECIMA
   exclusiveMinimum: 0,
   maximum: SECONDS_MAX,
 })
+/** 0 too. */
+export const SecondsOrNone = numberOf('seconds', 'a number of seconds from 0', DECIMAL, {
+  minimum: 0,
+  maximum: SECONDS_MAX,
+})
 /** Negative ones too. */
 export const AnySeconds = numberOf('seconds', 'a number of seconds', /^-?\d+(\.\d+)?$/)
 export const Days = numberOf('days', 'a number of days above 0', DECIMAL, { exclusiveMinimum: 0, maximum: DAYS_MAX })

@@ -1,15 +1,18 @@
 // Start and end of a command: one-line errors, listening, and graceful shutdown on signals.
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
-import { writeFileSync, writeSync } from 'node:fs'
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import type { AddressInfo, Server } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isPlain } from '../../http/authzen/public-url.ts'
 import { listenBeside } from '../../http/early-server.ts'
 import { BodyBudget } from '../../http/intake/body-budget.ts'
 import type { IntakeOptions } from '../../http/intake/intake.ts'
+import { contained } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SHUTDOWN_MS } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
 import { VERSION } from '../../model/version.ts'
 import { type Env, opaPortOf } from '../configuration/env.ts'
 
@@ -17,8 +20,9 @@ import { type Env, opaPortOf } from '../configuration/env.ts'
 export interface Listener {
   listen(options: { host: string; port: number }): Promise<string>
   close(): PromiseLike<unknown>
-  /** makes clients reconnect elsewhere; servers without it just close */
-  drain?(): Promise<void>
+  /** makes clients reconnect elsewhere */
+  drain(): Promise<void>
+  readonly closing: { announced: boolean }
   /** where it listens */
   addresses(): readonly (AddressInfo | string)[]
   readonly server: Server & { closeAllConnections(): void }
@@ -30,21 +34,38 @@ export function fail(error: unknown, exitCode = 1): never {
   process.exit(exitCode)
 }
 
-/** An error as one line, without stack and internal details. */
+/** An error as one line, without stack and internal details, and without control characters: names of files are in it. */
 export function lineOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (isZerohopError(error, 'INTERNAL') && error.cause instanceof Error)
-    return `${message}: ${firstLine(error.cause.message)}`
-  return firstLine(message)
+    return plain(`${message}: ${firstLine(error.cause.message)}`)
+  return plain(firstLine(message))
 }
 
-/** Writes a file that only its owner may read. @throws CONFIG_INVALID when it cannot be written */
+/**
+ * Writes a file that only its owner may read, or leaves what was there: a file takes the place of another one when it is
+ * whole. @throws CONFIG_INVALID when it cannot be written
+ */
 export function writeOut(path: string, data: string | Uint8Array): void {
   try {
-    writeFileSync(path, data, { mode: 0o600 })
+    const there = statSync(path, { throwIfNoEntry: false })
+    if (there?.isFile() === false)
+      writeFileSync(path, data) // a pipe or a device
+    else replaceFile(there === undefined ? path : realpathSync(path), data, there?.mode ?? 0o600)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? lineOf(error)
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` cannot be written: ${reason}` }, { cause: error })
+  }
+}
+
+function replaceFile(path: string, data: string | Uint8Array, mode: number): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(temporary, data, { mode })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
 }
 
@@ -107,48 +128,79 @@ export async function listenOpa(
 /** Closes everything that was opened, in reverse order. */
 export class Closers {
   readonly #closers: (() => PromiseLike<unknown>)[] = []
+  readonly #apps: Listener[] = []
 
   add(close: () => PromiseLike<unknown>): void {
     this.#closers.unshift(close)
   }
 
   addApp(app: Listener): void {
-    this.add(async () => {
-      // Connections that are still open after half the time are destroyed, so that the store can close in the other
-      // half.
-      const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS / 2)
-      await app.drain?.()
-      await app.close()
-      clearTimeout(timer)
-    })
+    this.#apps.push(app)
+    this.add(() => app.close())
   }
 
-  async close(): Promise<void> {
-    for (const close of this.#closers.splice(0)) await close()
+  /** Tells load balancers that the servers end, and goes on for so long: they need a time to hear of it. */
+  async announce(ms: number): Promise<void> {
+    for (const { closing } of this.#apps) closing.announced = true
+    if (this.#apps.length > 0) await pause(ms)
+  }
+
+  /**
+   * Finishes what is asked, and closes the others too when one fails.
+   * @param withinMs connections that are still open after half of it are destroyed: the store closes in the other half
+   * @throws the first error
+   */
+  async close(withinMs = SHUTDOWN_MS): Promise<void> {
+    const apps = this.#apps.splice(0)
+    const timers = apps.map(({ server }) => setTimeout(() => server.closeAllConnections(), withinMs / 2))
+    await Promise.all(apps.map((app) => app.drain()))
+    const errors: unknown[] = []
+    for (const close of this.#closers.splice(0)) {
+      try {
+        await close()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    for (const timer of timers) clearTimeout(timer)
+    if (errors.length > 0) throw errors[0]
   }
 }
 
 /**
- * On SIGTERM or SIGINT: drains and exits with 0; after SHUTDOWN_MS, or at a second signal, the process kills itself. It
- * is killed because a normal exit waits for threads, one of which may hang. No acknowledged write is lost.
+ * On SIGTERM: says at `/ready` that it ends, goes on for `drainMs`, finishes what is asked and exits with 0. On SIGINT,
+ * from a person at a terminal, without the wait. After the time of `shutdownMs`, or at a second signal, the process
+ * kills itself: a normal exit waits for threads, one of which may hang. No acknowledged write is lost.
  */
-export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): void {
+export function closeOnSignals(closers: Closers, drainMs: number, withinMs?: number): void {
   const stop = stopper(closers, withinMs)
-  const onSignal = (): void => {
-    if (!stop()) kill('ended by a second signal')
+  const on = (signal: NodeJS.Signals, ms: number): void => {
+    const ends = (): void => {
+      if (!stop(ms)) kill('ended by a second signal')
+    }
+    process.on(signal, contained('a signal', ends))
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  on('SIGTERM', drainMs)
+  on('SIGINT', 0)
 }
 
-/** Ends the process with that exit code; false when that has begun already. */
-export function stopper(closers: Closers, withinMs = SHUTDOWN_MS - 500, exitCode = 0): () => boolean {
+/** Milliseconds in which a process ends that goes on for the first `drainMs` of them. */
+export const shutdownMs = (drainMs: number): number => Math.max(SHUTDOWN_MS, drainMs + SHUTDOWN_MS / 2) - 500
+
+/** Ends the process with that exit code, after a time in which it goes on; false when that has begun already. */
+export function stopper(closers: Closers, withinMs?: number, exitCode = 0): (drainMs: number) => boolean {
   let closing = false
-  return () => {
+  return (drainMs) => {
     if (closing) return false
     closing = true
-    setTimeout(() => kill('what was running did not end in time'), withinMs).unref()
-    closers.close().then(
+    const within = withinMs ?? shutdownMs(drainMs)
+    const late = contained('the end of the process', () => kill('what was running did not end in time'))
+    setTimeout(late, within).unref()
+    const end = async (): Promise<void> => {
+      await closers.announce(drainMs)
+      await closers.close(within - drainMs)
+    }
+    end().then(
       () => process.exit(exitCode),
       (error) => fail(error),
     )

@@ -3,6 +3,7 @@
 // code 1, so that its supervisor restarts it. A command ends with either.
 import { inspect } from 'node:util'
 import type { Logger } from 'pino'
+import { hearContained } from '../../model/contained.ts'
 import { PROBLEM_LOG_MS } from '../../model/limits.ts'
 import { fail, lineOf } from './process.ts'
 
@@ -24,20 +25,33 @@ export function endOnUnhandled(exitCode: number): void {
  */
 export function outliveRejections(log: Logger, secrets: readonly string[]): void {
   process.removeAllListeners('unhandledRejection').removeAllListeners('uncaughtException')
-  let loggedAt = Number.NEGATIVE_INFINITY
-  let suppressed = 0
+  process.stdout.removeAllListeners('error').on('error', () => undefined) // a server does not end with its terminal
+  const seldom = (): ((write: (before: object) => void) => void) => {
+    let loggedAt = Number.NEGATIVE_INFINITY
+    let suppressed = 0
+    return (write) => {
+      const now = performance.now()
+      if (now - loggedAt < PROBLEM_LOG_MS) {
+        suppressed++
+        return
+      }
+      write(suppressed === 0 ? {} : { suppressed })
+      loggedAt = now
+      suppressed = 0
+    }
+  }
+  const [rejection, callback] = [seldom(), seldom()]
   process.on('unhandledRejection', (error) => {
     rejections++
-    const now = performance.now()
-    if (now - loggedAt < PROBLEM_LOG_MS) {
-      suppressed++
-      return
-    }
-    const before = suppressed === 0 ? {} : { suppressed }
-    log.error({ reason: reasonOf(error, secrets), ...before }, 'unhandled rejection; the process continues')
-    loggedAt = now
-    suppressed = 0
+    rejection((before) =>
+      log.error({ reason: reasonOf(error, secrets), ...before }, 'unhandled rejection; the process continues'),
+    )
   })
+  hearContained((place, error) =>
+    callback((before) =>
+      log.error({ reason: reasonOf(error, secrets), ...before }, `${place} failed; the process continues`),
+    ),
+  )
   process.on('uncaughtException', (error) => {
     log.fatal({ reason: reasonOf(error, secrets) }, 'unhandled exception; the process ends')
     process.exit(1)

@@ -2,6 +2,7 @@
 // is ready, queries its peers through the primary, and answers their queries. src/cli/process/workers.ts defines the
 // messages.
 import cluster from 'node:cluster'
+import { contained, inBackground } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { Own, WorkerPeers } from '../../server.ts'
@@ -16,21 +17,25 @@ export interface Place {
 
 export class WorkerSide implements WorkerPeers {
   /** until there is something to close, stopping is exiting */
-  static #stop = (): void => process.exit(0)
+  static #stop = (_drains: boolean): void => process.exit(0)
   readonly #pdp: () => Pdp
   readonly #asked = new Map<number, (answers: Answers) => void>()
   #own: Own | undefined
   #asks = 0
 
   /** `stop` and `hangup` are called on messages of the primary. */
-  constructor(pdp: () => Pdp, { stop, hangup }: { readonly stop: () => void; readonly hangup: () => void }) {
+  constructor(
+    pdp: () => Pdp,
+    { stop, hangup }: { readonly stop: (drains: boolean) => void; readonly hangup: () => void },
+  ) {
     this.#pdp = pdp
     WorkerSide.#stop = stop
-    process.on('message', (message: FromPrimary) => {
+    const hear = (message: FromPrimary): void => {
       if (message.type === 'hangup') hangup()
       else if (message.type === 'answers') this.#settle(message)
-      else if (message.type === 'ask') void this.#answer(message)
-    })
+      else if (message.type === 'ask') inBackground('the answer to another worker', this.#answer(message))
+    }
+    process.on('message', contained('a message of the primary process', hear))
   }
 
   /** True in a worker process. */
@@ -41,10 +46,11 @@ export class WorkerSide implements WorkerPeers {
   /** The index of this worker. */
   static place(): Promise<Place> {
     return new Promise((resolve) => {
-      process.on('message', (message: FromPrimary) => {
-        if (message.type === 'stop') WorkerSide.#stop()
+      const hear = (message: FromPrimary): void => {
+        if (message.type === 'stop') WorkerSide.#stop(message.drains)
         else if (message.type === 'place') resolve(message)
-      })
+      }
+      process.on('message', contained('a message of the primary process', hear))
       tell({ type: 'begun' })
     })
   }
@@ -108,6 +114,7 @@ export class WorkerSide implements WorkerPeers {
   }
 }
 
+/** A primary process that is gone hears nothing; without the callback that would be an error of this process. */
 function tell(message: FromWorker): void {
-  if (process.connected) process.send?.(message)
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }

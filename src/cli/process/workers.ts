@@ -3,14 +3,10 @@
 // and stops all of them on a signal.
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from 'pino'
-import {
-  RETRY_FIRST_MS,
-  RETRY_LONGEST_MS,
-  SHUTDOWN_MS,
-  SIBLING_ANSWER_MS,
-  WORKER_START_MS,
-} from '../../model/limits.ts'
+import { contain, contained, inBackground } from '../../model/contained.ts'
+import { RETRY_FIRST_MS, RETRY_LONGEST_MS, SIBLING_ANSWER_MS, WORKER_START_MS } from '../../model/limits.ts'
 import { Backoff } from '../../pdp/backoff.ts'
+import { shutdownMs } from './process.ts'
 
 export type Question =
   | { readonly about: 'health' }
@@ -34,7 +30,9 @@ export type FromWorker =
 
 export type FromPrimary =
   | { readonly type: 'place'; readonly index: number; readonly first: boolean }
-  | { readonly type: 'stop' | 'hangup' }
+  | { readonly type: 'hangup' }
+  /** `drains`: it goes on for a while before it closes */
+  | { readonly type: 'stop'; readonly drains: boolean }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question }
   | Answers
 
@@ -47,21 +45,23 @@ interface Seat {
 }
 
 /** Runs until a signal, or until no worker can start. */
-export function runWorkers(count: number, log: Logger): void {
+export function runWorkers(count: number, drainMs: number, log: Logger): void {
   cluster.setupPrimary({ args: process.argv.slice(2) })
-  new Workers(count, log).start()
+  new Workers(count, drainMs, log).start()
 }
 
 class Workers {
   readonly #log: Logger
+  readonly #drainMs: number
   readonly #seats: readonly Seat[]
   readonly #stopping = new AbortController()
   readonly #waiting = new Map<number, (answer: unknown) => void>()
   #asks = 0
   #begun = false
 
-  constructor(count: number, log: Logger) {
+  constructor(count: number, drainMs: number, log: Logger) {
     this.#log = log
+    this.#drainMs = drainMs
     this.#seats = Array.from({ length: count }, (_, index) => ({
       index,
       backoff: new Backoff(RETRY_FIRST_MS, RETRY_LONGEST_MS),
@@ -76,28 +76,39 @@ class Workers {
    * after a moment.
    */
   start(): void {
-    process.on('SIGTERM', () => this.#stop())
-    process.on('SIGINT', () => this.#stop())
-    process.on('SIGHUP', () => this.#tellAll({ type: 'hangup' }))
+    const stop = contained('a signal', (signal: NodeJS.Signals) => this.#stop(signal === 'SIGTERM'))
+    const hangup = contained('a signal', () => this.#tellAll({ type: 'hangup' }))
+    process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangup)
     this.#fork(this.#seats[0]!)
   }
 
   #fork(seat: Seat): void {
     const worker = cluster.fork()
     Object.assign(seat, { worker, listening: false, ready: false })
-    worker.on('message', (message: FromWorker) => this.#hear(seat, worker, message))
-    worker.once('exit', (code, signal) => this.#ended(seat, code, signal))
+    const hear = (message: FromWorker): void => this.#hear(seat, worker, message)
+    const ended = (code: number | null, signal: string | null): void => this.#ended(seat, code, signal)
+    worker.on('message', contained('a message of a worker', hear))
+    worker.once('exit', contained('the end of a worker', ended))
+    // one that cannot be started has an error, and no end
+    const failed = (error: Error): void => {
+      contain('a worker', error)
+      if (worker.process.pid === undefined) this.#ended(seat, null, null)
+    }
+    worker.on('error', contained('the error of a worker', failed))
   }
 
   #hear(seat: Seat, worker: Worker, message: FromWorker): void {
     switch (message.type) {
       case 'begun':
-        if (this.#stopping.signal.aborted) send(worker, { type: 'stop' })
+        if (this.#stopping.signal.aborted) send(worker, { type: 'stop', drains: false })
         else send(worker, { type: 'place', index: seat.index, first: !this.#seats.some(({ listening }) => listening) })
         break
       case 'listening':
         seat.listening = true
-        if (seat.index === 0) setTimeout(() => this.#startOthers(), WORKER_START_MS).unref()
+        if (seat.index === 0) {
+          const startOthers = contained('starting workers', () => this.#startOthers())
+          setTimeout(startOthers, WORKER_START_MS).unref()
+        }
         break
       case 'ready':
         seat.ready = true
@@ -106,14 +117,17 @@ class Workers {
         this.#startOthers()
         break
       case 'ask':
-        void this.#askAll(message.question).then((each) =>
-          send(worker, { type: 'answers', id: message.id, begun: this.#begun, wanted: this.#seats.length, each }),
-        )
+        inBackground('the question of a worker', this.#askFor(worker, message))
         break
       default:
         this.#waiting.get(message.id)?.(message.answer)
         this.#waiting.delete(message.id)
     }
+  }
+
+  async #askFor(worker: Worker, { id, question }: Extract<FromWorker, { readonly type: 'ask' }>): Promise<void> {
+    const each = await this.#askAll(question)
+    send(worker, { type: 'answers', id, begun: this.#begun, wanted: this.#seats.length, each })
   }
 
   #startOthers(): void {
@@ -151,30 +165,33 @@ class Workers {
     if (this.#stopping.signal.aborted) return
     if (code === 1 && !wasReady) {
       // It reported the error; another worker would only repeat it.
-      this.#tellAll({ type: 'stop' })
+      this.#tellAll({ type: 'stop', drains: false })
       process.exitCode = 1
       this.#stopping.abort()
       return
     }
     const pauseMs = seat.backoff.next()
     this.#log.error({ worker: seat.index, code, signal, pauseMs }, 'a worker ended and is started again')
-    void seat.backoff.wait(this.#stopping.signal).then(() => {
-      if (!this.#stopping.signal.aborted) this.#fork(seat)
-    })
+    inBackground('starting a worker again', this.#forkAgain(seat))
+  }
+
+  async #forkAgain(seat: Seat): Promise<void> {
+    await seat.backoff.wait(this.#stopping.signal)
+    if (!this.#stopping.signal.aborted) this.#fork(seat)
   }
 
   /** Only the workers keep this process alive. */
-  #stop(): void {
+  #stop(drains: boolean): void {
     const again = this.#stopping.signal.aborted
     this.#stopping.abort()
-    this.#tellAll({ type: 'stop' })
-    const kill = (): void => {
+    this.#tellAll({ type: 'stop', drains })
+    const kill = contained('ending the workers', () => {
       for (const { worker } of this.#seats) worker?.process.kill('SIGKILL')
-    }
+    })
     if (again) {
       process.exitCode = 1
       kill()
-    } else setTimeout(kill, SHUTDOWN_MS).unref()
+    } else setTimeout(kill, shutdownMs(drains ? this.#drainMs : 0) + 500).unref()
   }
 
   #tellAll(message: FromPrimary): void {
@@ -182,6 +199,7 @@ class Workers {
   }
 }
 
+/** A worker that ends hears nothing; without the callback that would be an error of this process. */
 function send(worker: Worker, message: FromPrimary): void {
-  if (worker.isConnected()) worker.send(message)
+  if (worker.isConnected()) worker.send(message, () => undefined)
 }

@@ -1,5 +1,6 @@
 // Shared by all commands: the form of help, usage errors and failures, and the precedence of options over variables.
 import type { Command, HelpConfiguration } from 'commander'
+import { contained } from '../../model/contained.ts'
 import { type Env, inVariables, port } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
 
@@ -36,9 +37,10 @@ export function pointToHelp(command: Command, name: string = command.name()): vo
 
 /** The reader of the output may stop reading (`| head`): then the rest is dropped, which is not a failure. */
 export function mayStopReading(output: NodeJS.WriteStream): void {
-  output.on('error', (error: NodeJS.ErrnoException) => {
+  const failed = (error: NodeJS.ErrnoException): void => {
     if (error.code !== 'EPIPE') fail(error)
-  })
+  }
+  output.on('error', contained('an output that cannot be written', failed))
 }
 
 /** Runs a command; an error is printed as one line and gives exit code 1. */
@@ -69,17 +71,25 @@ export function refusesUsage(command: Command): Command {
   return command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : WRONG_USAGE))
 }
 
+export const DRY_RUN =
+  'only show what would change; exit code 0 nothing, 2 changes, 3 changes that could not be counted, 1 error'
+export const YES = 'do not ask; refuse if not all effects could be counted'
+export const FORCE = 'even if more access would change than was shown'
+export const DETAILS = 'show everything, not just the first of each list'
 export const API = `address of the management API, asked with PDP_API_KEY ${inVariables('ZEROHOP_API')}`
-export const PROJECT = 'id or key of the project (that of the key, else of zerohop.yaml)'
+export const PROJECT = 'id or key of the project (default: from the key, else from zerohop.yaml)'
 export const FOLDER = `${DATA}, instead of an API`
-export const ORGANIZATION = 'with --data: id or key of the organization (the oldest)'
+export const ORGANIZATION = 'with --data: id or key of the organization (default: the oldest)'
 
 /** Options that say which environment is meant. */
 export function targeted(command: Command): Command {
   return command
     .option('--api <url>', API)
     .option('--project <project>', PROJECT)
-    .option('--environment <environment>', 'id or key of the environment (that of the key, else of zerohop.yaml)')
+    .option(
+      '--environment <environment>',
+      'id or key of the environment (default: from the key, else from zerohop.yaml)',
+    )
     .option('--data <folder>', FOLDER)
     .option('--organization <key>', ORGANIZATION)
 }

@@ -1,7 +1,8 @@
 // Problems of files as compilers print them: `file:line:column: error: …`, on a terminal with the line and a mark below
-// it. Text of files is printed without control characters, which could move the cursor.
+// it. Text of files is printed without characters that act on a terminal.
 import { styleText } from 'node:util'
 import type { Place, Problem, Source } from '../../management/policy-file/problem.ts'
+import { plainLines } from '../../model/plain-text.ts'
 
 export interface PrintOptions {
   /** also the lines that problems are in */
@@ -57,5 +58,5 @@ function excerptOf({ line, column, length }: Place, text: string | undefined, ma
 
 const shownPlace = ({ file, line, column }: Place): string => `${plain(file)}:${line}:${column}`
 
-/** Without control characters but tabs. */
-const plain = (text: string): string => text.replace(/(?!\t)\p{Cc}/gu, '\ufffd')
+/** An excerpt keeps its tabs: the mark below it has them too. */
+const plain = (text: string): string => plainLines(text.replace(/[\r\n]+/g, ' '))

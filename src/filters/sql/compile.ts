@@ -8,7 +8,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { FilterNode, Leaf, Match, RowPath, Term } from '../../model/filter.ts'
 import { instantOf } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
-import type { Column, Columns, SqlExpression } from '../mapping.ts'
+import { type Column, type Columns, type LinkCondition, SqlExpression, type ThroughTable } from '../mapping.ts'
 import { compare as compareValues, memberOf } from '../operators.ts'
 import {
   type Dialect,
@@ -19,16 +19,38 @@ import {
   kindOf,
   type Order,
   type Scalar,
-  written,
 } from './dialect.ts'
-import { all, any, FALSE, isTrue, not, Sql, sql, sqlText, TRUE, Unqualified } from './fragment.ts'
+import {
+  all,
+  any,
+  BuilderColumn,
+  FALSE,
+  isTrue,
+  joined,
+  not,
+  Sql,
+  sql,
+  sqlText,
+  TRUE,
+  Unqualified,
+} from './fragment.ts'
 import { exists, type Item, type List, listOf, type Operand, presentScalar, scalarsOf } from './operands.ts'
 
 export interface CompileOptions {
-  /** how the statement calls the table of the rows */
-  readonly table: string | undefined
+  /** how the statement calls the table of the rows, or the table of a query builder */
+  readonly table: string | BuilderTable | undefined
   /** the time of asking */
   readonly now: number | undefined
+  /** of the rows that the condition is about */
+  readonly tenant: string
+}
+
+/** A query builder's own table. */
+export interface BuilderTable {
+  /** @throws INPUT_INVALID when it has no column of the name */
+  column(name: string): unknown
+  /** names by which a text may call it */
+  readonly names: readonly string[]
 }
 
 const ORDERS: Partial<Record<Operator, Order>> = {
@@ -59,19 +81,20 @@ export class Compiler {
   }
 
   /** The row is of the tenant. */
-  tenant(tenant: string): Sql {
-    return this.#columns.tenant === null ? TRUE : this.#isKey(this.#held(this.#columns.tenant), [tenant])
+  tenant(): Sql {
+    const { tenant } = this.#columns
+    return tenant === null ? TRUE : this.#isOne(this.#held(tenant), [this.#options.tenant])
   }
 
   #leaf(leaf: Leaf, item: Item | undefined): Sql {
     if ('op' in leaf) return this.#compare(leaf.op, this.#operand(leaf.left, item), this.#operand(leaf.right, item))
     if ('match' in leaf) return this.#match(leaf, this.#operand(leaf.left, item))
     if ('related' in leaf) return this.#related(leaf.related, leaf.type, leaf.in)
-    return this.#isKey(this.#held(this.#columns.key), leaf.key.in)
+    return this.#isOne(this.#held(this.#columns.key), leaf.key.in)
   }
 
-  #isKey(held: Held, keys: readonly string[]): Sql {
-    const possible = keys.filter((key) => this.#dialect.canHold(key))
+  #isOne(held: Held, values: readonly Scalar[]): Sql {
+    const possible = values.filter((each) => typeof each !== 'string' || this.#dialect.canHold(each))
     if (possible.length === 0) return FALSE
     return possible.length === 1 ? this.#dialect.equals(held, possible[0]!) : this.#dialect.isOneOf(held, possible)
   }
@@ -79,14 +102,39 @@ export class Compiler {
   #related(name: string, type: string, keys: readonly string[]): Sql {
     const { resource, held } = this.#columns.relations.get(name)!
     if (resource !== type) return FALSE
-    if (!('table' in held)) return this.#isKey(this.#held(held), keys)
-    const table = written(this.#dialect, held.table)
+    return 'table' in held ? this.#linked(held, keys) : this.#isOne(this.#held(held), keys)
+  }
+
+  /** Some link of the row is to one of the keys. */
+  #linked({ table, from, to, tenant, where }: ThroughTable, keys: readonly string[]): Sql {
     const alias = this.#alias()
-    const to = this.#isKey({ column: held.to, at: this.#qualified(alias, held.to.column) }, keys)
-    if (to === FALSE) return FALSE
-    const key = this.#held(this.#columns.key)
-    const from = { column: held.from, at: this.#qualified(alias, held.from.column) }
-    return this.#dialect.isIn(key, from, sqlText(`${table} AS ${this.#dialect.identifier(alias)}`), to)
+    const columnAt = (name: string) => sqlText(this.#qualified(alias, name))
+    const heldAt = (column: Column) => this.#checked(column, this.#written(column.column, columnAt))
+    const [{ link, row }, ...others] = from.toReversed() as [(typeof from)[number], ...typeof from]
+    const tests = [
+      this.#isOne(heldAt(to), keys),
+      ...(tenant === undefined ? [] : [this.#isOne(heldAt(tenant), [this.#options.tenant])]),
+      ...(where instanceof SqlExpression
+        ? [isTrue(this.#written(where, columnAt))]
+        : where.map((each) => this.#passesLink(heldAt(each.column), each.test))),
+      ...others.map((each) => this.#sameKeys(heldAt(each.link), this.#held(each.row))),
+    ]
+    const passes = all(tests)
+    if (passes === FALSE) return FALSE
+    const source = typeof table === 'string' ? sqlText(this.#dialect.identifier(table)) : this.#written(table, columnAt)
+    const named = sql`${source} AS ${sqlText(this.#dialect.identifier(alias))}`
+    return this.#dialect.isIn(this.#held(row), heldAt(link), named, passes)
+  }
+
+  #passesLink(held: Held, test: LinkCondition['test']): Sql {
+    if (test === 'null') return sql`${held.at} IS NULL`
+    if (test === 'not null') return sql`${held.at} IS NOT NULL`
+    return this.#isOne(held, test.oneOf)
+  }
+
+  #sameKeys(one: Held, other: Held): Sql {
+    const [a, b] = [this.#dialect.value(one), this.#dialect.value(other)]
+    return all([this.#dialect.present(one), this.#dialect.present(other), this.#dialect.equalTexts(a, b)])
   }
 
   #match({ match, where }: Match, left: Operand): Sql {
@@ -163,17 +211,53 @@ export class Compiler {
   }
 
   #held(column: Column): Held {
-    const refusal = this.#dialect.refusal(column.type)
-    if (refusal !== undefined) throw refused(column.name, refusal)
-    const { table } = this.#options
-    if (typeof column.column !== 'string') return { column, at: sqlText(written(this.#dialect, column.column)) }
-    if (table !== undefined) return { column, at: this.#qualified(table, column.column) }
-    return { column, at: new Sql([new Unqualified(this.#dialect.identifier(column.column))]) }
+    const { column: of } = column
+    if (of instanceof SqlExpression && typeof of.text === 'string')
+      return this.#checked(column, new Sql([new Unqualified(this.#unchecked(of.text), AS_FUNCTION)]))
+    return this.#checked(
+      column,
+      this.#written(of, (name) => this.#rowColumn(name)),
+    )
   }
 
-  #qualified(table: string, column: string | SqlExpression): Sql {
-    if (typeof column !== 'string') return sqlText(written(this.#dialect, column))
-    return sqlText(`${this.#dialect.identifier(table)}.${this.#dialect.identifier(column)}`)
+  /** @throws FILTER_REFUSED when the dialect cannot read the column */
+  #checked(column: Column, at: Sql): Held {
+    const refusal = this.#dialect.refusal(column.type)
+    if (refusal !== undefined) throw refused(column.name, refusal)
+    return { column, at }
+  }
+
+  #rowColumn(name: string): Sql {
+    const { table } = this.#options
+    if (typeof table === 'string') return sqlText(this.#qualified(table, name))
+    if (table === undefined) return new Sql([new Unqualified(this.#dialect.identifier(name), NAME_TABLE)])
+    return new Sql([new BuilderColumn(table.column(name))])
+  }
+
+  /** A column by its name, or an expression with the columns that it asks for. */
+  #written(of: string | SqlExpression, columnAt: (name: string) => Sql): Sql {
+    if (typeof of === 'string') return columnAt(of)
+    if (typeof of.text === 'string') return sqlText(this.#unchecked(of.text))
+    const columns: Sql[] = []
+    // a text of SQL has no NUL, so that one on each side of its number tells where a column stands
+    const text: unknown = of.text((name) => `\0${columns.push(columnAt(name)) - 1}\0`)
+    if (typeof text !== 'string') throw invalid('an expression of the mapping must give text')
+    const parts = text.split('\0').map((part, index) => (index % 2 === 0 ? sqlText(part) : columns[Number(part)]!))
+    return sql`(${joined(parts, '')})`
+  }
+
+  /** @throws INPUT_INVALID where the text names the table of a query builder, which may call another one so */
+  #unchecked(text: string): string {
+    const { table } = this.#options
+    const names = typeof table === 'object' ? table.names : []
+    for (const [, name = ''] of text.matchAll(BEFORE_DOT))
+      if (names.some((each) => each.toLowerCase() === name.toLowerCase()))
+        throw invalid(`the expression ${text} names \`${name}\`, which could be another table there: ${AS_FUNCTION}`)
+    return `(${text})`
+  }
+
+  #qualified(table: string, column: string): string {
+    return `${this.#dialect.identifier(table)}.${this.#dialect.identifier(column)}`
   }
 
   // comparisons
@@ -298,6 +382,10 @@ export class Compiler {
   }
 }
 
+/** Names in SQL, quoted or not, that a point comes after. */
+const BEFORE_DOT = /([^\s"`.()[\],;:+\-*/|=<>!%']+)["`\]]?\s*\./gu
+const NAME_TABLE = 'give the name of the table, as `table`'
+const AS_FUNCTION = "write it as sql((column) => …), with column('…') for each of its columns"
 const MISSING: Operand = { is: 'constant', value: undefined, time: false }
 
 /** What a value in JSON must be when an attribute is declared, by the type that it is declared as. */

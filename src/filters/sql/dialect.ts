@@ -1,6 +1,6 @@
 // What the databases say differently. A dialect writes conditions about values of known types; which values are
 // compared, and what a missing one means, is src/filters/sql/compile.ts.
-import type { Column, ColumnType, SqlExpression } from '../mapping.ts'
+import type { Column, ColumnType } from '../mapping.ts'
 import type { Sql } from './fragment.ts'
 
 export type Scalar = string | number | boolean
@@ -38,6 +38,8 @@ export interface Dialect {
   readonly placeholder: 'numbered' | 'question'
   /** levels of parentheses in a condition that its parser takes, where that is few */
   readonly nestingMax?: number
+  /** values that one statement takes */
+  readonly valuesMax: number
   /** @throws FILTER_REFUSED when it cannot be a name */
   identifier(name: string): string
   /** Why columns of the type cannot be read; undefined when they can. */
@@ -102,11 +104,6 @@ export function kindOf({ type, isKey }: Column): Kind | undefined {
 }
 
 export const isArrayType = (type: ColumnType): boolean => type.endsWith('[]')
-
-/** How a name or an expression is written. */
-export function written(dialect: Dialect, name: string | SqlExpression): string {
-  return typeof name === 'string' ? dialect.identifier(name) : `(${name.text})`
-}
 
 /** A whole number that is itself in a column of whole numbers and as a double. */
 export const isExactInteger = (value: number): boolean => Number.isSafeInteger(value)

@@ -10,16 +10,28 @@ export class Bound {
   }
 }
 
-/** A column of the row that the name of its table does not go before: inside a subquery it could be another one. */
+/** A name of the row that its table does not go before: inside a subquery it could be that of another table. */
 export class Unqualified {
   readonly text: string
+  /** what to do where it is inside of one */
+  readonly advice: string
 
-  constructor(text: string) {
+  constructor(text: string, advice: string) {
     this.text = text
+    this.advice = advice
   }
 }
 
-type Part = string | Bound | Unqualified
+/** A query builder's own object for a column, which writes it as it is called where the condition stands. */
+export class BuilderColumn {
+  readonly column: unknown
+
+  constructor(column: unknown) {
+    this.column = column
+  }
+}
+
+type Part = string | Bound | Unqualified | BuilderColumn
 
 export class Sql {
   readonly parts: readonly Part[]
@@ -43,7 +55,7 @@ export function sql(texts: TemplateStringsArray, ...inside: readonly (Sql | Boun
   const parts: Part[] = [texts[0]!]
   for (const [index, each] of inside.entries()) {
     if (each instanceof Bound) parts.push(each)
-    else parts.push(...each.parts)
+    else for (const part of each.parts) parts.push(part) // not as arguments: a stack has room for some 100,000
     parts.push(texts[index + 1]!)
   }
   return new Sql(parts)
@@ -77,9 +89,16 @@ export function any(conditions: readonly Sql[]): Sql {
   )
 }
 
+/** Conditions in a row: SQLite takes 1,000 levels, and counts each of a row as one, again in every subquery. */
+const IN_A_ROW_MAX = 50
+
 function grouped(conditions: readonly Sql[], between: string, none: Sql): Sql {
   if (conditions.length < 2) return conditions[0] ?? none
-  return sql`(${joined(conditions, between)})`
+  if (conditions.length <= IN_A_ROW_MAX) return sql`(${joined(conditions, between)})`
+  const groups = Array.from({ length: Math.ceil(conditions.length / IN_A_ROW_MAX) }, (_, at) => {
+    return grouped(conditions.slice(at * IN_A_ROW_MAX, (at + 1) * IN_A_ROW_MAX), between, none)
+  })
+  return grouped(groups, between, none)
 }
 
 export function not(condition: Sql): Sql {
@@ -99,6 +118,7 @@ export function statement({ parts }: Sql, placeholder: 'numbered' | 'question', 
   const text = parts.map((part) => {
     if (typeof part === 'string') return part
     if (part instanceof Unqualified) return part.text
+    if (part instanceof BuilderColumn) throw new Error('a column of a query builder is no text')
     const known = placeholder === 'numbered' ? numbers.get(part) : undefined
     if (known !== undefined) return `$${known}`
     values.push(part.value)
@@ -114,8 +134,8 @@ export function template({ parts }: Sql): { readonly texts: readonly string[]; r
   const texts = ['']
   const values: unknown[] = []
   for (const part of parts) {
-    if (part instanceof Bound) {
-      values.push(part.value)
+    if (part instanceof Bound || part instanceof BuilderColumn) {
+      values.push(part instanceof Bound ? part.value : part.column)
       texts.push('')
     } else texts[texts.length - 1] += typeof part === 'string' ? part : part.text
   }

@@ -1,5 +1,6 @@
 // Filters in MySQL and MariaDB. A collation there may ignore case and spaces at the end, so a comparison of text that
 // an index serves stands beside one of the bytes, which decides. Texts are compared as utf8mb4 whatever a column is in.
+import { MYSQL_VALUES_MAX } from '../../model/limits.ts'
 import {
   type Dialect,
   isIntegerText as isSignedText,
@@ -23,6 +24,7 @@ const [FIRST_MS, LAST_MS] = [Date.UTC(1000, 0, 1), Date.UTC(9999, 0, 1)]
 export const mysql: Dialect = {
   name: 'MySQL',
   placeholder: 'question',
+  valuesMax: MYSQL_VALUES_MAX,
 
   identifier(name) {
     if (name === '' || /[\0\u{10000}-\u{10ffff}]| $/u.test(name) || !name.isWellFormed())

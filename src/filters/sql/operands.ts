@@ -118,11 +118,11 @@ export function exists({ from, item }: Items, test: (item: Operand) => Sql): Sql
   return subquery(sql`EXISTS (SELECT 1 FROM ${from} WHERE ${passes})`)
 }
 
-/** @throws INPUT_INVALID when it names a column without its table */
+/** @throws INPUT_INVALID when it has a name of the row without its table */
 export function subquery(text: Sql): Sql {
   const bare = text.parts.find((part) => part instanceof Unqualified)
   if (bare === undefined) return text
   throw new ZerohopError('INPUT_INVALID', {
-    reason: `this filter needs a subquery with column ${(bare as Unqualified).text}: give the name of the table, as \`table\``,
+    reason: `this filter needs a subquery with ${bare.text}, which could be a name of another table there: ${bare.advice}`,
   })
 }

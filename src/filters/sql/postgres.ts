@@ -1,6 +1,7 @@
 // Filters in PostgreSQL. Text is compared with plain equality where the collation of the column is a deterministic one
 // (equal is then the same bytes), and in the order of its bytes by `COLLATE "C"`. JSON is jsonb. Lists are parameters
 // in the text form of arrays, which every client can send.
+import { POSTGRESQL_VALUES_MAX } from '../../model/limits.ts'
 import type { ColumnType } from '../mapping.ts'
 import {
   type Dialect,
@@ -31,6 +32,7 @@ const [FIRST_MS, LAST_MS] = [Date.UTC(1, 0, 1), Date.UTC(9999, 0, 1)]
 export const postgres: Dialect = {
   name: 'PostgreSQL',
   placeholder: 'numbered',
+  valuesMax: POSTGRESQL_VALUES_MAX,
 
   identifier(name) {
     if (name === '' || name.includes('\0') || !name.isWellFormed())

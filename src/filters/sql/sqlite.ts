@@ -1,7 +1,7 @@
 // Filters in SQLite. A column may hold values of any type there, so each is asked for its type. Text is compared by the
 // bytes of UTF-8: a database in UTF-16 fails where text is ordered. JSON is text; the last of two members of one name
 // counts, as in JavaScript. Names are quoted as `name`: a "name" that is no column would be read as text.
-import { FILTER_SQLITE_NESTING_MAX } from '../../model/limits.ts'
+import { FILTER_SQLITE_NESTING_MAX, SQLITE_VALUES_MAX } from '../../model/limits.ts'
 import { type Dialect, isIntegerText, type JsonValue, type Kind, kindOf, type Scalar } from './dialect.ts'
 import { all, any, Bound, FALSE, isTrue, joined, type Sql, sql, sqlText } from './fragment.ts'
 import { unquotable } from './names.ts'
@@ -13,6 +13,7 @@ export const sqlite: Dialect = {
   name: 'SQLite',
   placeholder: 'question',
   nestingMax: FILTER_SQLITE_NESTING_MAX,
+  valuesMax: SQLITE_VALUES_MAX,
 
   identifier(name) {
     if (name === '' || name.includes('\0') || !name.isWellFormed()) throw unquotable(name, 'SQLite has no such names')

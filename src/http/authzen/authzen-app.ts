@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addJsonParser } from '../app.ts'
 import { problemOf } from '../errors.ts'
+import { beforeSending } from '../hooks.ts'
 import { noRouteFor, RouteMethods } from '../route-methods.ts'
 import { wrong } from './authzen-bodies.ts'
 import { challenge, plainError, sendPlain } from './authzen-errors.ts'
@@ -59,7 +60,7 @@ function echoRequestIds(app: FastifyInstance): void {
     done()
   })
   // when the body is a string, node writes the headers as UTF-8 too, which would change bytes above 127
-  app.addHook('onSend', (request, _reply, payload, done) =>
-    done(null, typeof payload === 'string' && !ASCII.test(request.id) ? Buffer.from(payload) : payload),
+  beforeSending(app, (request, _reply, payload) =>
+    typeof payload === 'string' && !ASCII.test(request.id) ? Buffer.from(payload) : payload,
   )
 }

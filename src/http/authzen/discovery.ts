@@ -13,11 +13,12 @@ export function discoveryRoute(app: FastifyInstance, { publicUrl }: AuthzenDeps)
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('cache-control', 'no-cache').send(metadataOf(configured ?? listeningUrl(app, request)))
   }
-  app.get(WELL_KNOWN, answer)
+  const config = { alwaysAnswers: true } as const
+  app.get(WELL_KNOWN, { config }, answer)
   // For an identifier with a path, that path follows the well-known part.
   const path = configured === undefined ? '' : new URL(configured).pathname.replace(/\/+$/, '')
   if (path === '') return
-  app.get(`${WELL_KNOWN}/*`, (request, reply) => {
+  app.get(`${WELL_KNOWN}/*`, { config }, (request, reply) => {
     if (request.url.split('?', 1)[0] === WELL_KNOWN + path) answer(request, reply)
     else reply.callNotFound()
   })

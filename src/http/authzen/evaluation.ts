@@ -7,6 +7,7 @@ import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../model/limits.ts'
 import { decide } from '../pdp/allowed.ts'
 import { explainedParts } from '../pdp/debug.ts'
 import { withNow } from '../pdp/now.ts'
+import { areRows, asAsked } from '../pdp/rows-header.ts'
 import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './authzen-bodies.ts'
 import { plainError } from './authzen-errors.ts'
 import type { AuthzenDeps } from './deps.ts'
@@ -28,15 +29,16 @@ export function evaluationRoutes(app: FastifyInstance, deps: AuthzenDeps): void 
   const options = { config: { decides: true }, onRequest: deps.authenticate } as const
   app.post('/evaluation', options, (request, reply) => {
     reply
-      .header('x-revision', request.pdp!.revision)
+      .header('x-revision', request.pdp!.take().revision)
       .send(evaluate(deps, request, request.body, explains(deps, request)))
   })
 
   app.post('/evaluations', { ...options, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
     const body = membersOf(request.body, 'the body')
+    areRows(request) // what the header says wrongly is wrong of the request, not of each item
     const answer = isAbsent(body.evaluations) ? undefined : evaluateAll(deps, request, body)
     reply
-      .header('x-revision', request.pdp!.revision)
+      .header('x-revision', request.pdp!.take().revision)
       .send(answer ?? evaluate(deps, request, body, explains(deps, request)))
   })
 }
@@ -47,12 +49,13 @@ const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean 
 
 /** Decides; with `explain` the context of the answer has the path to the decision. */
 function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
-  const { subjectType, ...asked } = readEvaluation(body)
+  const { subjectType, ...sent } = readEvaluation(body)
+  const asked = asAsked(request, sent)
   const known = isSubjectType(deps, subjectType)
-  const evaluation = deps.decisions.timed(asked)
+  const evaluation = deps.decisions.timed(request.pdp!, asked)
   if (known && explain) {
     const { allow, reason, debug } = explainedParts(request.pdp!, evaluation, (sent) =>
-      withNow(sent, deps.decisions.acceptNow),
+      withNow(request.pdp!, sent, deps.decisions.acceptNow),
     )
     deps.decisions.record(request, evaluation, allow, reason)
     return { decision: allow, context: debug }

@@ -3,6 +3,7 @@
 // listed.
 import type { FastifyInstance } from 'fastify'
 import { withNow } from '../pdp/now.ts'
+import { rowOf } from '../pdp/rows-header.ts'
 import {
   membersOf,
   readAction,
@@ -26,11 +27,11 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const body = membersOf(request.body, 'the body')
     const type = readSubjectType(body.subject)
     const action = readAction(body.action)
-    const resource = readResource(body.resource)
-    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
+    const resource = rowOf(request, readResource(body.resource))
+    const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'subject')
     const found = isSubjectType(deps, type) ? pdp.users(action, resource, { ...rangeOf(page), context }) : NONE
-    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (id) => ({ type, id })))
+    reply.header('x-revision', pdp.take().revision).send(pageOf(page, found, (id) => ({ type, id })))
   })
 
   app.post('/search/resource', options, (request, reply) => {
@@ -39,24 +40,24 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const user = readSubject(body.subject)
     const action = readAction(body.action)
     const { type, tenant, attributes } = readResources(body.resource)
-    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
+    const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'resource')
     const found = isSubjectType(deps, readSubjectType(body.subject))
       ? pdp.resources(user, action, type, { ...rangeOf(page), tenant, context, attributes })
       : NONE
-    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (id) => ({ type, id })))
+    reply.header('x-revision', pdp.take().revision).send(pageOf(page, found, (id) => ({ type, id })))
   })
 
   app.post('/search/action', options, (request, reply) => {
     const pdp = request.pdp!
     const body = membersOf(request.body, 'the body')
     const user = readSubject(body.subject)
-    const resource = readResource(body.resource)
-    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
+    const resource = rowOf(request, readResource(body.resource))
+    const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'action')
     const known = isSubjectType(deps, readSubjectType(body.subject))
     const found = known ? cut(pdp.actions(user, resource, context), rangeOf(page)) : NONE
-    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (name) => ({ name })))
+    reply.header('x-revision', pdp.take().revision).send(pageOf(page, found, (name) => ({ name })))
   })
 }
 

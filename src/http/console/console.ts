@@ -2,6 +2,7 @@
 // `Origin`, headers of answers with data, and the page. Which key a session stands for is looked up in
 // src/management/http/console-routes.ts.
 import type { FastifyInstance } from 'fastify'
+import { loadOnceListening } from '../late-modules.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
 import { isConsole } from './console-request.ts'
 import type { ProviderOptions } from './identity-provider.ts'
@@ -51,5 +52,7 @@ export function serveConsole(app: FastifyInstance, { origins = [], folder }: Con
       done(error as Error)
     }
   })
+  // with EMFILE later, the page could not be sent, nor a session be made
+  loadOnceListening(app, () => Promise.all([import('@fastify/send'), import('jose')]))
   consolePage(app, folder)
 }

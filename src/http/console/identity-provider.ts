@@ -1,11 +1,13 @@
 // Signing in at an identity provider with OpenID Connect: code flow with PKCE, state and nonce, by openid-client, which
 // verifies signature, issuer, audience and times of the ID token. Nothing of the provider is kept but who the user is:
 // tokens are dropped. Discovery is made with the first sign-in, and again after a failure.
+import { createHash } from 'node:crypto'
 import type { Configuration } from 'openid-client'
-import { ZerohopError } from '../../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { PROVIDER_TIMEOUT_MS, USER_NAME_LENGTH_MAX } from '../../model/limits.ts'
+import { claimRefused, type SaidClaims, valuesOf } from './access-claim.ts'
 import type { SessionUser } from './sessions.ts'
-import { type AccessRule, knownValues } from './user-access.ts'
+import { type AccessRule, knownValues, valuesAskedFor } from './user-access.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -68,7 +70,7 @@ export class IdentityProvider {
   /**
    * Who came back.
    * @param query what the provider sent along
-   * @throws PROVIDER_FAILED
+   * @throws PROVIDER_FAILED, CLAIM_REFUSED
    */
   async finish({ state, nonce, verifier, redirectUri }: Begun, query: string): Promise<SessionUser> {
     const client = await import('openid-client')
@@ -82,17 +84,33 @@ export class IdentityProvider {
       })
       const claims = tokens.claims()!
       const { claim, rules, issuer } = this.#options
-      const more =
-        claim in claims ||
-        rules.every(({ value }) => value === '*') ||
-        !configuration.serverMetadata().userinfo_endpoint
-          ? {}
-          : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-      const all: Readonly<Record<string, unknown>> = { ...more, ...claims }
-      return { issuer, subject: claims.sub, name: nameIn(all), values: knownValues(rules, all[claim]) }
+      const isAsked = valuesAskedFor(rules).length > 0
+      const own = isAsked ? valuesOf(claim, claims) : []
+      const more: SaidClaims =
+        own === undefined && configuration.serverMetadata().userinfo_endpoint
+          ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+          : {}
+      const values = own ?? valuesOf(claim, more)
+      if (values === undefined) throw claimRefused(claim, 'neither the ID token nor the user info has it')
+      const name = nameIn({ ...more, ...claims })
+      return { issuer, subject: claims.sub, name, values: knownValues(rules, values), asked: this.#asked }
     } catch (error) {
-      throw failed(error)
+      throw isZerohopError(error) ? error : failed(error)
     }
+  }
+
+  /** What the provider is asked for, as a short text that changes with it. */
+  get #asked(): string {
+    const { claim, rules } = this.#options
+    return createHash('sha256')
+      .update(JSON.stringify([claim, valuesAskedFor(rules)]))
+      .digest('base64url')
+      .slice(0, 16)
+  }
+
+  /** False when other values count than when the user signed in: which of them the user has is not known then. */
+  hasAsked({ asked }: SessionUser): boolean {
+    return asked === this.#asked
   }
 
   async #configured(): Promise<Configuration> {

@@ -57,7 +57,7 @@ export function consolePage(app: FastifyInstance, folder = builtFolder()): void 
 
 /** Sends a file and returns true; returns false when there is none. */
 async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string, caching: string): Promise<boolean> {
-  const { default: send } = await import('@fastify/send') // loaded with the first page: a server starts sooner without it
+  const { default: send } = await import('@fastify/send') // loaded once the server listens (late-modules.ts)
   const options = {
     root: dirname(path),
     dotfiles: 'ignore',

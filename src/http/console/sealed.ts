@@ -15,7 +15,7 @@ export class Sealed<T extends object> {
   }
 
   async seal(value: T): Promise<string> {
-    const { EncryptJWT } = await import('jose') // loaded with the first session: a server starts sooner without it
+    const { EncryptJWT } = await import('jose') // loaded once the server listens (late-modules.ts)
     return new EncryptJWT({ value }).setProtectedHeader(SEALING).setIssuer(this.#purpose).encrypt(this.#key)
   }
 

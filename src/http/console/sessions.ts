@@ -15,6 +15,8 @@ import { Sealed } from './sealed.ts'
 export interface SessionUser extends UserActor {
   /** values of the claim that gives access, as far as the server knows them */
   readonly values: readonly string[]
+  /** what was asked for when the user signed in (`IdentityProvider.hasAsked`) */
+  readonly asked: string
 }
 
 /** Who signed in: the hash of the secret of an API key, or a user. */
@@ -55,7 +57,7 @@ export class Sessions {
   async open(request: FastifyRequest): Promise<Session> {
     const session = await this.#read(request)
     if (session !== undefined) return session
-    const reason = request.headers.cookie === undefined ? 'there is no session' : 'there is no session any more'
+    const reason = request.headers.cookie === undefined ? 'there is no session' : 'the session has ended'
     throw new ZerohopError('SESSION_MISSING', { reason })
   }
 

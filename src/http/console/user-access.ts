@@ -41,8 +41,16 @@ export function ruleFor(rules: readonly AccessRule[], values: readonly string[])
   return rule
 }
 
-/** Of the values of a claim, whatever it holds, those that a rule names: no others are kept. */
-export function knownValues(rules: readonly AccessRule[], claim: unknown): string[] {
-  const values = new Set(Array.isArray(claim) ? claim : [claim])
-  return [...new Set(rules.map(({ value }) => value))].filter((value) => values.has(value)).slice(0, USER_VALUES_MAX)
+/** The values that are asked for: those of the rules before the first one that is for everybody, in their order. */
+export function valuesAskedFor(rules: readonly AccessRule[]): string[] {
+  const end = rules.findIndex(({ value }) => value === '*')
+  return [...new Set((end === -1 ? rules : rules.slice(0, end)).map(({ value }) => value))]
+}
+
+/** Of the values that a user has, those that are asked for: no others are kept. */
+export function knownValues(rules: readonly AccessRule[], values: readonly string[]): string[] {
+  const all = new Set(values)
+  return valuesAskedFor(rules)
+    .filter((value) => all.has(value))
+    .slice(0, USER_VALUES_MAX)
 }

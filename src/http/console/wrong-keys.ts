@@ -1,6 +1,6 @@
-// Slows down whoever guesses API keys: after WRONG_KEYS_FREE wrong ones an address has to wait before its next attempt,
-// and each further wrong one doubles the wait. Keys are long and random, so this keeps the noise down rather than the
-// secret; right keys are not counted, since a whole office may share one address.
+// Slows down whoever guesses API keys: after WRONG_KEYS_FREE wrong ones an address has to wait before its next wrong one
+// counts, and each further one doubles the wait. Keys are long and random, so this keeps the noise down rather than the
+// secret; right keys are neither counted nor held up, since a whole office may share one address.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import {
@@ -20,7 +20,7 @@ interface Failures {
 export class WrongKeys {
   readonly #addresses = new Map<string, Failures>()
 
-  /** @throws SIGN_IN_LIMITED, with `retry-after`, while the address of the request has to wait */
+  /** For a wrong key alone. @throws SIGN_IN_LIMITED, with `retry-after`, while the address of the request has to wait */
   requireTurn(request: FastifyRequest, reply: FastifyReply): void {
     const failures = this.#addresses.get(networkOf(request.ip))
     if (failures === undefined) return

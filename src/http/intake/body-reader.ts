@@ -3,6 +3,7 @@
 // loop of its own, so that a check waits for at most one of them, not for all that arrived together.
 import type { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
+import { contain, contained } from '../../model/contained.ts'
 import { BODY_AT_ONCE_BYTES } from '../../model/limits.ts'
 import type { BodyBudget, Hold } from './body-budget.ts'
 
@@ -47,33 +48,44 @@ export function readBody(source: BodySource, done: OnBody): void {
     isOver = true
     hold?.release()
     bytes = NOTHING
-    done(error, NOTHING, undefined)
+    hand(stream, done, error, NOTHING, undefined)
   }
   stream.on('data', (chunk: Buffer) => {
-    if (isOver) return // later bytes are dropped
-    const before = received
-    received += chunk.length
-    if (received > limit) return fail(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
-    const isUncounted = isBrief && before === 0 && received === length && received <= BODY_AT_ONCE_BYTES
-    if (!isUncounted) {
-      try {
+    try {
+      if (isOver) return // later bytes are dropped
+      const before = received
+      received += chunk.length
+      if (received > limit) return fail(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+      const isUncounted = isBrief && before === 0 && received === length && received <= BODY_AT_ONCE_BYTES
+      if (!isUncounted) {
         hold ??= budget.hold(keyOf())
         hold.add(chunk.length)
-      } catch (error) {
-        return fail(error as Error)
       }
+      bytes = before === 0 ? chunk : appended(bytes, before, chunk, length ?? limit)
+    } catch (error) {
+      fail(error as Error)
     }
-    bytes = before === 0 ? chunk : appended(bytes, before, chunk, length ?? limit)
   })
-  stream.on('end', () => {
-    if (length !== undefined && received !== length) return fail(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH())
+  const ended = (): void => {
+    if (length !== undefined && received !== length) fail(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH())
     if (isOver) return
     isOver = true
     const whole = received === bytes.length ? bytes : bytes.subarray(0, received)
-    if (received <= BODY_AT_ONCE_BYTES) done(undefined, whole, hold)
-    else takeTurn(() => done(undefined, whole, hold))
-  })
-  stream.on('error', (error: Error) => fail(Object.assign(error, { statusCode: 400 })))
+    if (received <= BODY_AT_ONCE_BYTES) hand(stream, done, undefined, whole, hold)
+    else takeTurn(() => hand(stream, done, undefined, whole, hold))
+  }
+  const failed = (error: Error): void => fail(Object.assign(error, { statusCode: 400 }))
+  stream.on('end', contained('the end of a body', ended)).on('error', contained('a body that breaks off', failed))
+}
+
+/** Nobody catches what `done` throws, and nobody would answer the request: its connection ends. */
+function hand(stream: Readable, done: OnBody, error: Error | undefined, bytes: Buffer, hold: Hold | undefined): void {
+  try {
+    done(error, bytes, hold)
+  } catch (thrown) {
+    contain('what follows a body', thrown)
+    stream.destroy()
+  }
 }
 
 /** Doubles the room each time, so that a body in many small chunks costs as little memory and copying as one in few. */
@@ -88,6 +100,7 @@ function appended(bytes: Buffer, length: number, chunk: Buffer, limit: number): 
   return room
 }
 
+/** none of them throws */
 const waiting: (() => void)[] = []
 
 /** Calls `work` in a turn of the event loop of its own: ready requests of other connections are served in between. */
@@ -96,12 +109,8 @@ function takeTurn(work: () => void): void {
   if (waiting.length === 1) setImmediate(nextTurn)
 }
 
-function nextTurn(): void {
-  const work = waiting[0]
-  try {
-    work?.()
-  } finally {
-    waiting.shift()
-    if (waiting.length > 0) setImmediate(nextTurn)
-  }
-}
+const nextTurn = contained('the turn of a body', () => {
+  waiting[0]?.()
+  waiting.shift()
+  if (waiting.length > 0) setImmediate(nextTurn)
+})

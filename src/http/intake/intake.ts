@@ -3,7 +3,9 @@
 // answer is sent.
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { contain, contained } from '../../model/contained.ts'
 import { BODY_BYTES_MAX, CONNECTIONS_MAX_DEFAULT, REQUEST_LOOK_MS, REQUEST_TIMEOUT_MS } from '../../model/limits.ts'
+import { beforeSending } from '../hooks.ts'
 import { type BodyBudget, type Hold, processBudget } from './body-budget.ts'
 import { readBody } from './body-reader.ts'
 
@@ -66,9 +68,14 @@ export function boundIntake(
   app.decorate('intake', intake)
   app.server.maxConnections = options.maxConnections ?? CONNECTIONS_MAX_DEFAULT
   app.server.on('drop', () => intake.refused++)
-  app.server.on('connection', (socket: Socket) => {
+  const opened = (socket: Socket): void => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+  }
+  app.server.on('connection', contained('a new connection', opened))
+  // such as no descriptor for one more connection; what listening fails with is heard by whoever called it
+  app.server.on('error', (error) => {
+    if (app.server.listening) contain('a server', error)
   })
   app.decorateRequest('hold', undefined)
   app.decorate('readBytes', (request: FastifyRequest, done: OnBytes) => {
@@ -85,10 +92,9 @@ export function boundIntake(
       done(error ?? null, bytes)
     })
   })
-  app.addHook('onSend', (request, reply, payload, done) => {
+  beforeSending(app, (request, reply) => {
     request.hold?.release()
     if (isLongUnread(request)) reply.header('connection', 'close')
-    done(null, payload)
   })
 }
 

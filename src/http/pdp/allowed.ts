@@ -7,6 +7,7 @@ import { readCheck, readChecks } from './check-bodies.ts'
 import { explained } from './debug.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
+import { asAsked } from './rows-header.ts'
 
 export const JSON_TYPE = 'application/json'
 const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
@@ -17,17 +18,17 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   const config = { decides: true } as const
   app.post('/allowed', { config, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
-    const check = readCheck(request.body)
+    const check = asAsked(request, readCheck(request.body))
     const explains = request.headers['x-explain']
     const answer = explains === 'why' ? answered(deps, request, check, explains) : answered(deps, request, check)
-    reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
+    reply.header('x-revision', pdp.take().revision).header('content-type', JSON_TYPE).send(answer)
   })
 
   app.post('/allowed/bulk', { config, onRequest: authenticate, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
     const pdp = request.pdp!
     const checks = readChecks(request.body)
-    const { revision } = pdp
-    const answers = answerEach(checks, (check) => answered(deps, request, check, debug)).join()
+    const { revision } = pdp.take()
+    const answers = answerEach(checks, (check) => answered(deps, request, asAsked(request, check), debug)).join()
     reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"allow":[${answers}]}`)
   })
 }
@@ -45,10 +46,10 @@ export function answered(
   isMapped = false,
 ): string {
   const pdp = request.pdp!
-  const check = decisions.timed(asked)
+  const check = decisions.timed(pdp, asked)
   const { acceptNow } = decisions
   if (explains !== false) {
-    const now = (context: Check['context']) => withNow(context, acceptNow)
+    const now = (context: Check['context']) => withNow(pdp, context, acceptNow)
     const { allow, reason, text } = explained(pdp, check, now, explains === 'why')
     decisions.record(request, check, allow, reason, isMapped)
     return text
@@ -61,7 +62,8 @@ export function answered(
 /** One check of a request; D8: its time is now. */
 export function decide(pdp: Pdp, { user, action, resource, context }: Check, acceptNow: boolean): boolean {
   return (
-    pdp.checkWithoutAttributes(user, action, resource) ?? pdp.check(user, action, resource, withNow(context, acceptNow))
+    pdp.checkWithoutAttributes(user, action, resource) ??
+    pdp.check(user, action, resource, withNow(pdp, context, acceptNow))
   )
 }
 

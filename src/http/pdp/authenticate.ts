@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
+import { beforeSending } from '../hooks.ts'
 import { directoryOf, type PdpDirectory } from './pdp-keys.ts'
 
 declare module 'fastify' {
@@ -39,13 +40,23 @@ export function authenticator(
   }
 }
 
+/** Every route answers from one image, at one revision and one instant, until it awaits something. */
+export function answerFromOneTake(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const answer = () => handler.call(this, request, reply)
+      return request.pdp === undefined ? answer() : request.pdp.asOneRequest(answer)
+    }
+  })
+}
+
 /** Sets `x-revision` unless the route has set it. */
 export function nameRevisions(app: FastifyInstance): void {
   app.decorateRequest('pdp', undefined)
-  app.addHook('onSend', (request, reply, payload, done) => {
+  beforeSending(app, (request, reply) => {
     const revision = request.pdp?.state.revision
     if (revision !== undefined && !reply.hasHeader('x-revision')) reply.header('x-revision', revision)
-    done(null, payload)
   })
 }
 

@@ -5,17 +5,21 @@
 // together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { contained } from '../../model/contained.ts'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
+import type { Taken } from '../../pdp/pdp-source.ts'
 import type { EarlyAnswer } from '../early-server.ts'
 import { type ErrorForm, problemOf } from '../errors.ts'
 import { readBody } from '../intake/body-reader.ts'
 import { senderOf } from '../intake/intake.ts'
 import { ORDINARY, parseJson } from '../json.ts'
+import { repeatedHeader } from '../one-of-each.ts'
 import { answerTo, decide } from './allowed.ts'
 import { readCheck } from './check-bodies.ts'
 import type { PdpDirectory } from './pdp-keys.ts'
 import type { Decisions } from './record-decision.ts'
+import { ROWS_HEADER } from './rows-header.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -41,7 +45,8 @@ export function directAnswer(appOf: () => FastifyInstance, options: DirectOption
   }
 }
 
-function isCommon({ method, url, headers }: IncomingMessage): boolean {
+function isCommon(request: IncomingMessage): boolean {
+  const { method, url, headers } = request
   if (url !== '/allowed' || method !== 'POST') return false
   if (headers['content-type'] !== JSON_TYPE || headers['x-min-revision'] !== undefined) return false
   const length = headers['content-length']
@@ -49,7 +54,9 @@ function isCommon({ method, url, headers }: IncomingMessage): boolean {
     length !== undefined &&
     Number(length) <= BODY_BYTES_MAX &&
     headers['x-explain'] === undefined &&
-    headers.expect === undefined
+    headers[ROWS_HEADER] === undefined &&
+    headers.expect === undefined &&
+    repeatedHeader(request) === undefined
   )
 }
 
@@ -80,9 +87,9 @@ function read(
     isBrief: true,
   }
   readBody(source, (error, bytes, hold) => {
+    hold?.release() // it is answered in this turn of the event loop
     if (error === undefined) answer(app, options, pdp, request, response, bytes)
     else if (request.errored === null) refuse(app, options, pdp, request, response, null, performance.now(), error)
-    hold?.release()
   })
 }
 
@@ -99,16 +106,21 @@ function answer(
   const { requestId, decisions } = options
   const sentId = request.headers['x-request-id'] === undefined ? null : requestId(request)
   try {
-    const check = decisions.timed(readCheck(parseJson(bytes, 'last-wins', ORDINARY)))
-    const allow = decide(pdp, check, decisions.acceptNow)
-    const { revision, environment } = pdp
-    const place = { revision, environment }
-    if (decisions.areRecorded)
-      decisions.write(pdp, request, sentId, begun, check, allow).settled((error) => {
-        if (error === undefined) send(options, response, allow, place, sentId, begun)
+    const check = readCheck(parseJson(bytes, 'last-wins', ORDINARY))
+    pdp.asOneRequest(() => {
+      const timed = decisions.timed(pdp, check)
+      const allow = decide(pdp, timed, decisions.acceptNow)
+      const taken = pdp.take()
+      const settled = (error: Error | undefined): void => {
+        if (error === undefined) send(options, response, allow, taken, sentId, begun)
         else refuse(app, options, pdp, request, response, sentId, begun, error)
-      })
-    else send(options, response, allow, place, sentId, begun)
+      }
+      if (decisions.areRecorded)
+        decisions
+          .write(pdp, request, sentId, begun, timed, allow)
+          .settled(contained('an answer whose decision is recorded', settled, () => response.destroy()))
+      else send(options, response, allow, taken, sentId, begun)
+    })
   } catch (error) {
     refuse(app, options, pdp, request, response, sentId, begun, error)
   }
@@ -118,7 +130,7 @@ function send(
   { count, decisions }: DirectOptions,
   response: ServerResponse,
   allow: boolean,
-  { revision, environment }: Pick<Pdp, 'revision' | 'environment'>,
+  { revision, environment }: Taken,
   sentId: string | null,
   begun: number,
 ): void {

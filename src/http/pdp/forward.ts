@@ -124,8 +124,10 @@ async function forward(
         const sent = { ...headers, 'x-request-id': request.id }
         for (const name of OWN_HEADERS) delete sent[name as keyof typeof sent]
         if (request.body === undefined) delete (sent as Record<string, unknown>)['content-length']
-        const marks = { 'x-permit-consistent-update': 'true', 'x-permit-update-id': randomUUID() }
-        return wait !== undefined && wait.timeoutMs > 0 ? { ...sent, ...marks } : sent
+        if (wait === undefined) return sent
+        // a management API with a PDP in its process, as in `serve`, would answer when that one has the write
+        if (wait.timeoutMs === 0) return { ...sent, 'x-wait-timeout': '0' }
+        return { ...sent, 'x-permit-consistent-update': 'true', 'x-permit-update-id': randomUUID() }
       },
       rewriteHeaders: (headers) => {
         return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_ANSWER_HEADERS.includes(name)))

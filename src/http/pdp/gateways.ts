@@ -8,7 +8,7 @@ import type { PdpRouteDeps } from './route-deps.ts'
 export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }: PdpRouteDeps): void {
   app.post('/nginx_allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
-    const check = decisions.timed({
+    const check = decisions.timed(pdp, {
       user: { key: partOf(request, 'permit-user-key') },
       action: partOf(request, 'permit-action'),
       resource: {
@@ -20,7 +20,7 @@ export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }:
     decisions.record(request, check, allow)
     reply
       .code(allow ? 200 : 403)
-      .header('x-revision', pdp.revision)
+      .header('x-revision', pdp.take().revision)
       .header('content-type', JSON_TYPE)
       .send(answerTo(allow))
   })

@@ -14,8 +14,8 @@ export interface Health {
   readonly stale: boolean
 }
 
-/** `ready` is called for /ready instead when several processes answer on one port. */
-export function healthRoutes(app: FastifyInstance, health: () => Health, ready?: () => Promise<Health>): void {
+/** `ready` is whether requests should be sent here, of all processes that answer on one port: /ready. */
+export function healthRoutes(app: FastifyInstance, health: () => Health, ready: () => Promise<Health>): void {
   const answer = ({ query }: FastifyRequest, reply: FastifyReply, told: Health): void => {
     const { ok, reason, revision, ageMs, source, stale } = told
     const status = ok ? 'ok' : 'error'
@@ -39,14 +39,12 @@ export function healthRoutes(app: FastifyInstance, health: () => Health, ready?:
       )
   }
   const opa = ['ready', 'healthy', 'system'].map((part) => `/healthchecks/opa/${part}`)
-  for (const path of ['/health', '/healthy', ...(ready ? [] : ['/ready']), ...opa])
+  for (const path of ['/health', '/healthy', ...opa])
     app.get(path, (request, reply) => answer(request, reply, health()))
-  if (ready) {
-    app.get('/ready', (request, reply) => {
-      ready().then(
-        (told) => answer(request, reply, told),
-        (error: unknown) => reply.send(error),
-      )
-    })
-  }
+  app.get('/ready', { config: { tellsReadiness: true } }, (request, reply) => {
+    ready().then(
+      (told) => answer(request, reply, told),
+      (error: unknown) => reply.send(error),
+    )
+  })
 }

@@ -3,32 +3,36 @@
 // undecided check fails as a whole and names the check (D13: undecided is not a deny).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'
+import { requireKnown, requireNoSpaces } from '../query-names.ts'
 import { JSON_TYPE } from './allowed.ts'
 import { readFilterQuery, readPermissionsQuery, readTenantsQuery, readUsersQuery } from './check-bodies.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
+import { areRows, rowOf } from './rows-header.ts'
 
 type Listing = (request: FastifyRequest, body: unknown, acceptNow: boolean) => unknown
 
 /** The permissions of a user, by tenant and instance. */
 export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
   const { user, filter, context } = readPermissionsQuery(body)
-  return pdp!.userPermissions(user, filter, withNow(context, acceptNow))
+  return pdp!.userPermissions(user, filter, withNow(pdp!, context, acceptNow))
 }
 
 /** The users who may do it. */
-export const usersWhoMay: Listing = ({ pdp }, body, acceptNow) => {
-  const { context, ...query } = readUsersQuery(body)
-  return pdp!.authorizedUsers({ ...query, context: withNow(context, acceptNow) })
+export const usersWhoMay: Listing = (request, body, acceptNow) => {
+  const { context, action, resource } = readUsersQuery(body)
+  const pdp = request.pdp!
+  return pdp.authorizedUsers({ action, resource: rowOf(request, resource), context: withNow(pdp, context, acceptNow) })
 }
 
 /** For which rows of an application's own the user may do it. */
-const filterOf: Listing = ({ pdp }, body, acceptNow) => {
+const filterOf: Listing = (request, body, acceptNow) => {
+  const { pdp } = request
   const { user, action, type, context, tenant, isTenantColumnAuthoritative } = readFilterQuery(body)
   const asked = {
     tenant,
-    context: withNow(context, acceptNow),
-    tenantColumnIsAuthoritative: isTenantColumnAuthoritative,
+    context: withNow(pdp!, context, acceptNow),
+    tenantColumnIsAuthoritative: isTenantColumnAuthoritative || areRows(request),
   }
   return pdp!.filter(user, action, type, asked)
 }
@@ -52,6 +56,8 @@ export const assignmentsOf: Listing = ({ pdp }, sent) => {
   })
 }
 
+const ASSIGNMENT_FILTERS = ['user', 'role', 'tenant', 'resource', 'resource_instance', 'page', 'per_page']
+
 export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }: PdpRouteDeps): void {
   const serve = (method: 'GET' | 'POST', url: string, listing: Listing): void => {
     app.route({
@@ -59,8 +65,15 @@ export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }:
       url,
       onRequest: authenticate,
       handler: (request, reply) => {
+        if (method === 'GET') {
+          requireNoSpaces(request)
+          requireKnown(request, ASSIGNMENT_FILTERS)
+        }
         const found = listing(request, method === 'GET' ? request.query : request.body, acceptNow)
-        reply.header('x-revision', request.pdp!.revision).header('content-type', JSON_TYPE).send(JSON.stringify(found))
+        reply
+          .header('x-revision', request.pdp!.take().revision)
+          .header('content-type', JSON_TYPE)
+          .send(JSON.stringify(found))
       },
     })
   }

@@ -9,6 +9,7 @@ import { explainedParts } from './debug.ts'
 import { assignmentsOf, permissionsOf, tenantsOf, usersWhoMay } from './listing-routes.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
+import { asAsked } from './rows-header.ts'
 import { allowedTenants } from './tenants.ts'
 
 const PREFIX = '/v1/data/permit'
@@ -27,13 +28,13 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
       (request, reply) => {
         const result = answer(request, readInput(request.body), deps.acceptNow)
         reply
-          .header('x-revision', request.pdp!.revision)
+          .header('x-revision', request.pdp!.take().revision)
           .header('content-type', JSON_TYPE)
           .send(JSON.stringify({ result }))
       },
     )
   }
-  const decision = (request: FastifyRequest, check: Check) => decisionOf(deps, request, check)
+  const decision = (request: FastifyRequest, check: Check) => decisionOf(deps, request, asAsked(request, check))
   serve('root', true, (request, input) => decision(request, readCheck(input)))
   serve('bulk', true, (request, input) => ({
     allow: answerEach(readChecks(checksIn(input)), (check) => decision(request, check)),
@@ -53,13 +54,18 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 /** A decision with what allowed it, and with its path when debug is on: without debug a deny needs no explanation. */
 function decisionOf({ debug, decisions }: PdpRouteDeps, request: FastifyRequest, asked: Check) {
   const pdp = request.pdp!
-  const check = decisions.timed(asked)
+  const check = decisions.timed(pdp, asked)
   const { acceptNow } = decisions
   if (!debug && !decide(pdp, check, acceptNow)) {
     decisions.record(request, check, false)
     return { allow: false, result: false, allowing_sources: [], debug: null, debugger_activated: false }
   }
-  const { allow, reason, sources, debug: path } = explainedParts(pdp, check, (context) => withNow(context, acceptNow))
+  const {
+    allow,
+    reason,
+    sources,
+    debug: path,
+  } = explainedParts(pdp, check, (context) => withNow(pdp, context, acceptNow))
   decisions.record(request, check, allow, reason)
   return {
     allow,

@@ -7,17 +7,18 @@ import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
 import { httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { authzenRoutes } from '../authzen/authzen-app.ts'
 import type { AuthzenSettings } from '../authzen/deps.ts'
+import { ENDING } from '../closing.ts'
 import type { EarlyAnswer } from '../early-server.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
 import { type IntakeOptions, senderOf } from '../intake/intake.ts'
 import { countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { allowedRoutes } from './allowed.ts'
-import { type Applied, authenticator, nameRevisions } from './authenticate.ts'
+import { type Applied, answerFromOneTake, authenticator, nameRevisions } from './authenticate.ts'
 import { directAnswer } from './direct.ts'
 import { type ForwardOptions, forwardRoutes } from './forward.ts'
 import { gatewayRoutes } from './gateways.ts'
-import { healthRoutes } from './health.ts'
+import { type Health, healthRoutes } from './health.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { opaRoutes } from './opa.ts'
 import { directoryOf, type PdpDirectory } from './pdp-keys.ts'
@@ -110,8 +111,12 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
     options.forward && { ...options.forward, applied, scopeOf: directory.scopeOf?.bind(directory) },
   )
   const { peers } = options
-  peers?.answer({ health: options.health, metrics: () => metrics.json() })
-  healthRoutes(app, options.health, peers && (() => readinessOf(peers)))
+  const readiness = (): Health => {
+    const told = options.health()
+    return app.closing.announced ? { ...told, ok: false, reason: ENDING } : told
+  }
+  peers?.answer({ health: readiness, metrics: () => metrics.json() })
+  healthRoutes(app, options.health, async () => (peers === undefined ? readiness() : readinessOf(peers)))
   serviceRoutes(app, deps, options)
   countRequests(app, metrics)
   const { openMetrics: open = false, metricsToken } = options
@@ -143,6 +148,7 @@ function emptyApp(
     ...(early ? { early } : {}),
   })
   if (tracer) traceRequests(app, tracer)
+  answerFromOneTake(app)
   nameRevisions(app)
   decisions.watch(app)
   return app

@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
-import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX } from '../../model/limits.ts'
+import { DAY_MS, dayOf, requireNotEnded } from '../../model/key-end.ts'
+import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX, FIRST_IMAGE_WAIT_MS } from '../../model/limits.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { StoreEvent } from '../../store/store.ts'
@@ -16,10 +17,13 @@ import { vouchedOf } from './vouched.ts'
 export interface PdpDirectory {
   /**
    * The PDP when it is ready; undefined when `find` must wait for its image.
-   * @throws KEY_MISSING, KEY_UNKNOWN, KEY_REVOKED, KEY_TOO_NARROW, ENVIRONMENT_DELETED
+   * @throws KEY_MISSING, KEY_UNKNOWN, KEY_EXPIRED, KEY_REVOKED, KEY_TOO_NARROW, ENVIRONMENT_DELETED
    */
   findNow(authorization: string | undefined): Pdp | undefined
-  /** The PDP, after waiting for its image for at most AT_LEAST_DEFAULT_MS. @throws as `findNow`; NOT_READY */
+  /**
+   * The PDP, after waiting for its image: AT_LEAST_DEFAULT_MS, of `serve`, which opens an image with its first question,
+   * FIRST_IMAGE_WAIT_MS. @throws as `findNow`; NOT_READY
+   */
   find(authorization: string | undefined): Promise<Pdp>
   /** The id of the API key in a header that `find` accepted, for the decision log. */
   keyIdOf(authorization: string | undefined): string
@@ -36,7 +40,7 @@ export function directoryOf(directory: PdpDirectory, request: IncomingMessage): 
   if (asked === undefined || pdp === undefined) return directory
   return {
     findNow: () => (pdp.state.revision === undefined ? undefined : pdp),
-    find: () => readyOf(pdp),
+    find: () => readyOf(pdp, AT_LEAST_DEFAULT_MS),
     keyIdOf: () => asked.keyId,
   }
 }
@@ -54,6 +58,7 @@ export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => 
     const sent = Buffer.from(bearerOf(authorization))
     if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
     // The key is the right one, but the management side has revoked it.
+    if (isZerohopError(pdp.ended, 'KEY_EXPIRED')) throw new ZerohopError('KEY_EXPIRED')
     if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
     return pdp
   }
@@ -71,16 +76,26 @@ interface Known {
   readonly project: string
   readonly environment: LogId
   readonly organization: LogId
+  /** until when it need not be looked up again: its end, or that of the day, on which its use is noted */
+  readonly until: number
+}
+
+/** What `zerohop serve` does with the keys of its PDPs. */
+export interface PooledKeys {
+  /** @throws when a key may not follow its environment */
+  admit(key: ApiKey): void
+  /** the PDP of an environment */
+  open(environment: LogId, organization: LogId): Pdp
+  /** hears of uses of a key */
+  used?(organization: LogId, key: ApiKey): void
 }
 
 /**
- * Many PDPs, each behind the keys of its environment: `zerohop serve`. `open` returns the PDP of an environment;
- * `admit` throws when a key may not follow it.
+ * Many PDPs, each behind the keys of its environment: `zerohop serve`.
  */
 export class PooledPdps implements PdpDirectory {
   readonly #keys: KeyStore
-  readonly #admit: (key: ApiKey) => void
-  readonly #open: (environment: LogId, organization: LogId) => Pdp
+  readonly #of: PooledKeys
   /** by hash, valid until the next write to the organization's control log */
   readonly #known = new Map<string, Known>()
   /** the header of the last request with its key, because most requests of a service have the same */
@@ -88,10 +103,9 @@ export class PooledPdps implements PdpDirectory {
   /** hashes of keys that were valid once: they are answered as revoked, not as unknown */
   readonly #once = new Set<string>()
 
-  constructor(keys: KeyStore, admit: (key: ApiKey) => void, open: (environment: LogId, organization: LogId) => Pdp) {
+  constructor(keys: KeyStore, of: PooledKeys) {
     this.#keys = keys
-    this.#admit = admit
-    this.#open = open
+    this.#of = of
     keys.listen((event) => {
       if (event.event === 'committed') this.#forget(event.log)
     })
@@ -103,7 +117,7 @@ export class PooledPdps implements PdpDirectory {
   }
 
   async find(authorization: string | undefined): Promise<Pdp> {
-    return readyOf(this.#pdpOf(authorization))
+    return readyOf(this.#pdpOf(authorization), FIRST_IMAGE_WAIT_MS)
   }
 
   keyIdOf(authorization: string | undefined): string {
@@ -115,19 +129,19 @@ export class PooledPdps implements PdpDirectory {
   }
 
   vouched(environment: LogId, organization: LogId): Pdp {
-    return this.#open(environment, organization)
+    return this.#of.open(environment, organization)
   }
 
   #pdpOf(authorization: string | undefined): Pdp {
     const { environment, organization } = this.#knownBy(authorization)
-    return this.#open(environment, organization)
+    return this.#of.open(environment, organization)
   }
 
   #knownBy(authorization: string | undefined): Known {
     const header = Buffer.from(authorization ?? '')
     const last = this.#last
-    if (last !== undefined && last.header.length === header.length && timingSafeEqual(last.header, header))
-      return last.known
+    const isLast = last !== undefined && last.header.length === header.length && timingSafeEqual(last.header, header)
+    if (isLast && Date.now() < last.known.until) return last.known
     const known = this.#lookUp(hash('sha256', bearerOf(authorization)))
     this.#last = { header, known }
     return known
@@ -135,18 +149,23 @@ export class PooledPdps implements PdpDirectory {
 
   #lookUp(digest: string): Known {
     const known = this.#known.get(digest)
-    if (known !== undefined) return known
+    const now = Date.now()
+    if (known !== undefined && now < known.until) return known
     const found = this.#keys.findApiKey(digest)
     if (found === undefined) {
       if (this.#keys.diedWithEnvironment(digest)) throw new ZerohopError('ENVIRONMENT_DELETED')
       throw new ZerohopError(this.#once.has(digest) ? 'KEY_REVOKED' : 'KEY_UNKNOWN')
     }
-    this.#admit(found.key)
-    const { project_id: project, environment_id: environment } = found.key
+    requireNotEnded(found.key, now)
+    this.#of.admit(found.key)
+    const { id, secret_of = id, project_id: project, environment_id: environment, expires_at } = found.key
     if (project === null || environment === null)
-      throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: take the key of an environment' })
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: use the key of an environment' })
     if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
-    const entry = { id: found.key.id, project, environment, organization: found.organization }
+    const { organization } = found
+    this.#of.used?.(organization, found.key)
+    const until = Math.min(dayOf(now) + DAY_MS, expires_at ?? Number.POSITIVE_INFINITY)
+    const entry = { id: secret_of, project, environment, organization, until }
     this.#known.set(digest, entry)
     return entry
   }
@@ -174,12 +193,12 @@ function bearerOf(authorization: string | undefined): string {
  * The first image of an environment takes milliseconds, or seconds when it is large. While it is known that it cannot
  * be built, requests do not wait: the follower retries by itself.
  */
-async function readyOf(pdp: Pdp): Promise<Pdp> {
+async function readyOf(pdp: Pdp, waitMs: number): Promise<Pdp> {
   const { refusal } = pdp
   if (refusal?.cause !== undefined) throw refusal
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(pdp.refusal ?? new ZerohopError('NOT_READY')), AT_LEAST_DEFAULT_MS)
+    timer = setTimeout(() => reject(pdp.refusal ?? new ZerohopError('NOT_READY')), waitMs)
   })
   try {
     await Promise.race([pdp.ready(), late])

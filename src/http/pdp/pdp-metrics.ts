@@ -30,10 +30,14 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, options: Pd
       done(error as Error)
     }
   }
-  app.get('/metrics', { onRequest }, async (request: FastifyRequest, reply: FastifyReply) => {
-    const environment = environments.get(request)
-    if (environment === undefined) return answerMetrics(metrics, reply, peers)
-    reply.header('content-type', metrics.contentType)
-    return metrics.environments.text([environment])
-  })
+  app.get(
+    '/metrics',
+    { config: { alwaysAnswers: true }, onRequest },
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const environment = environments.get(request)
+      if (environment === undefined) return answerMetrics(metrics, reply, peers)
+      reply.header('content-type', metrics.contentType)
+      return metrics.environments.text([environment])
+    },
+  )
 }

@@ -9,6 +9,7 @@ import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
 import { recordedAttributes, recordedQuestion } from '../../pdp/recorded-question.ts'
 import { type Check, questionOf } from '../../pdp/request.ts'
+import { holdSending, whenAnswered } from '../hooks.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
 import { vouchedOf } from './vouched.ts'
@@ -56,11 +57,9 @@ export class Decisions {
     this.#acceptNow = acceptNow
     this.#nameOf = nameOf
     this.#logging = logging
-    metrics.counterBy('zerohop_checks_total', 'Checks by how they ended.', 'outcome', () => this.#counts)
+    metrics.counterBy('zerohop_checks_total', () => this.#counts)
     metrics.environments.counterBy(
       'zerohop_environment_checks_total',
-      'Checks of the environment by how they ended.',
-      'outcome',
       (environment) => this.#byEnvironment.get(environment) ?? noCounts(),
     )
   }
@@ -89,8 +88,8 @@ export class Decisions {
   }
 
   /** The check with its time (D8), when it will be recorded: the record has the very time that decided. */
-  timed(check: Check): Check {
-    return this.areRecorded ? { ...check, context: withNow(check.context, this.#acceptNow) } : check
+  timed(pdp: Pdp, check: Check): Check {
+    return this.areRecorded ? { ...check, context: withNow(pdp, check.context, this.#acceptNow) } : check
   }
 
   /**
@@ -99,7 +98,7 @@ export class Decisions {
    */
   record(request: FastifyRequest, check: Check, allow: boolean, reason?: string, isMapped = false): void {
     request.decided = true
-    const environment = environmentOf(request.pdp)
+    const environment = request.pdp?.environment
     if (this.#logging === undefined) {
       this.count(allow ? 'allow' : 'deny', environment)
       return
@@ -130,8 +129,7 @@ export class Decisions {
     return recorder.add({
       at: Date.now(),
       request,
-      environment: pdp.environment,
-      revision: pdp.revision,
+      ...pdp.take(),
       apiKey: this.#nameOf(message),
       person: vouchedOf(message)?.person,
       user: userKey,
@@ -153,12 +151,12 @@ export class Decisions {
 
   /** Counts one item that was not decided, although the request as a whole is answered with 200. */
   item(request: FastifyRequest, outcome: 'undecided' | 'refused'): void {
-    this.count(outcome, environmentOf(request.pdp))
+    this.count(outcome, request.pdp?.environment)
   }
 
   /** Counts a whole request that was answered with this status. */
   ended(status: number, pdp: Pdp | undefined): void {
-    if (status >= 400) this.count(status >= 500 ? 'undecided' : 'refused', environmentOf(pdp))
+    if (status >= 400) this.count(status >= 500 ? 'undecided' : 'refused', pdp?.environment)
   }
 
   /**
@@ -169,17 +167,16 @@ export class Decisions {
     app.decorateRequest('begun', 0)
     app.decorateRequest('recorded', undefined)
     app.decorateRequest('decided', false)
-    app.addHook('onResponse', (request, { statusCode }, done) => {
+    whenAnswered(app, (request, { statusCode }) => {
       const isDecision = statusCode < 400 || (request.decided && statusCode === 403)
       if (!isDecision && request.routeOptions.config.decides) this.ended(statusCode, request.pdp)
-      done()
     })
     if (this.#logging === undefined) return
     app.addHook('onRequest', (request, _reply, done) => {
       request.begun = performance.now()
       done()
     })
-    app.addHook('onSend', (request, _reply, _payload, done) => {
+    holdSending(app, (request, done) => {
       const batches = request.recorded
       if (batches === undefined) return done()
       request.recorded = undefined // the error answer passes through this hook again
@@ -189,10 +186,6 @@ export class Decisions {
 }
 
 const noCounts = (): Record<Outcome, number> => ({ allow: 0, deny: 0, undecided: 0, refused: 0 })
-
-/** The environment of a PDP; undefined while it has no image. */
-const environmentOf = (pdp: Pdp | undefined): string | undefined =>
-  pdp?.state.revision === undefined ? undefined : pdp.environment
 
 /** Calls back when all batches are written, with the first error. */
 function settle(batches: readonly Batch[], done: (error?: Error) => void): void {
@@ -212,7 +205,7 @@ function explainedReason(
   allow: boolean,
   acceptNow: boolean,
 ): string | undefined {
-  const explanation = pdp.explain(user, action, resource, withNow(context, acceptNow))
+  const explanation = pdp.explain(user, action, resource, withNow(pdp, context, acceptNow))
   // conditions on the time may have changed in between
   return explanation.allow === allow ? shortReason(explanation) : undefined
 }

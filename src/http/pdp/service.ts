@@ -2,6 +2,7 @@
 // routes.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { contained } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Health } from './health.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
@@ -38,13 +39,14 @@ const NOT_OFFERED: readonly (readonly [path: string, what: string])[] = [
 ]
 
 export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps, options: ServiceOptions): void {
-  app.get('/version', () => {
+  const config = { alwaysAnswers: true } as const
+  app.get('/version', { config }, () => {
     const { revision } = options.health()
     return { api_version: options.v1 === undefined ? API_VERSION : 1, version: options.version ?? 'unknown', revision }
   })
   // The follower is always as current as possible, so there is nothing to trigger.
   for (const path of ['/policy-updater/trigger', '/data-updater/trigger'])
-    app.post(path, { onRequest: authenticate }, () => ({ status: 'ok' }))
+    app.post(path, { config, onRequest: authenticate }, () => ({ status: 'ok' }))
   app.post('/update_policy', (_request, reply) => reply.redirect('/policy-updater/trigger', 307))
   app.post('/update_policy_data', (_request, reply) => reply.redirect('/data-updater/trigger', 307))
   for (const [path, what] of NOT_OFFERED) {
@@ -54,9 +56,12 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
   }
   app.post(
     '/_exit',
-    { onRequest: (request, _reply, done) => done(refusalOf(request, options.control)) },
+    { config, onRequest: (request, _reply, done) => done(refusalOf(request, options.control)) },
     (_, reply) => {
-      reply.raw.once('close', () => options.control?.exit())
+      reply.raw.once(
+        'close',
+        contained('ending by request', () => options.control?.exit()),
+      )
       return reply.code(202).send({ status: 'ending' })
     },
   )

@@ -85,27 +85,12 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
     }
   }
   const metrics = metricsOf(options)
-  metrics.gauge('zerohop_image_bytes', 'Bytes of the image that answers.', () => pdp.imageBytes)
-  metrics.gauge('zerohop_image_garbage_bytes', 'Bytes of it that nothing uses any more.', () => pdp.garbageBytes)
-  metrics.gauge(
-    'zerohop_feed_connected',
-    '1 while the management side says that the image is current, else 0.',
-    () => (pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0),
-    'min',
-  )
-  illTypedMetric(metrics, () => pdp.illTyped)
-  metrics.gauge(
-    'zerohop_image_revision',
-    'Revision of the image that answers; 0 when there is none.',
-    () => pdp.state.revision ?? 0,
-    'min',
-  )
-  metrics.gauge(
-    'zerohop_image_age_seconds',
-    'Seconds since the management side last said that the image is current; -1 when never.',
-    () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000),
-    'max',
-  )
+  metrics.gauge('zerohop_image_bytes', () => pdp.imageBytes)
+  metrics.gauge('zerohop_image_garbage_bytes', () => pdp.garbageBytes)
+  metrics.gauge('zerohop_feed_connected', () => (pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0))
+  metrics.counter('zerohop_ill_typed_attributes_total', () => pdp.illTyped)
+  metrics.gauge('zerohop_image_revision', () => pdp.state.revision ?? 0)
+  metrics.gauge('zerohop_image_age_seconds', () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000))
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const globalObjects = v1 && { globalObjects: v1.globalObjects, ...(v1.keyless ? { keyless: pdp } : {}) }
   const app = pdpApp({
@@ -153,31 +138,15 @@ export function served(options: PdpServerOptions) {
 
 export function metricsOf({ unhandledRejections }: ServerOptions): Metrics {
   const metrics = new Metrics()
-  const help = 'Rejections that nobody handled; the process went on.'
-  if (unhandledRejections !== undefined)
-    metrics.counter('zerohop_unhandled_rejections_total', help, unhandledRejections)
+  if (unhandledRejections !== undefined) metrics.counter('zerohop_unhandled_rejections_total', unhandledRejections)
   return metrics
-}
-
-export const ILL_TYPED = 'Times that a condition met an attribute, sent or stored, that is not of its declared type.'
-
-export function illTypedMetric(metrics: Metrics, read: () => number): void {
-  metrics.counter('zerohop_ill_typed_attributes_total', ILL_TYPED, read)
 }
 
 export function decisionLogMetrics(metrics: Metrics, stats: (() => DecisionLogStats) | undefined): void {
   if (stats === undefined) return
-  const count = (name: string, help: string, read: (stats: DecisionLogStats) => number): void =>
-    metrics.counter(`zerohop_decision_log_${name}`, help, () => read(stats()))
-  const size = (name: string, help: string, read: (stats: DecisionLogStats) => number): void =>
-    metrics.gauge(`zerohop_decision_log_${name}`, help, () => read(stats()))
-  count('written_total', 'Decisions that were recorded since the start.', ({ written }) => written)
-  count('refused_total', 'Decisions that were not answered because they could not be recorded.', (each) => each.refused)
-  count(
-    'dropped_total',
-    'Decisions that were answered but not recorded, as long as this log exists.',
-    ({ lost }) => lost,
-  )
-  size('waiting_bytes', 'Bytes of records that the slowest sink does not have yet.', (each) => each.waitingBytes)
-  size('bytes', 'Bytes of the files of the decision log.', ({ bytes }) => bytes)
+  metrics.counter('zerohop_decision_log_written_total', () => stats().written)
+  metrics.counter('zerohop_decision_log_refused_total', () => stats().refused)
+  metrics.counter('zerohop_decision_log_dropped_total', () => stats().lost)
+  metrics.gauge('zerohop_decision_log_waiting_bytes', () => stats().waitingBytes)
+  metrics.gauge('zerohop_decision_log_bytes', () => stats().bytes)
 }

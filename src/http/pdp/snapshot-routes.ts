@@ -4,11 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import { JSON_TYPE } from './allowed.ts'
 import { readSnapshotQuery } from './check-bodies.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
+import { areRows } from './rows-header.ts'
 
 export function snapshotRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps): void {
   app.post('/snapshot', { onRequest: authenticate }, (request, reply) => {
     const { user, ...options } = readSnapshotQuery(request.body)
-    const snapshot = request.pdp!.snapshot(user, options)
+    const isAuthoritative = options.tenantColumnIsAuthoritative === true || areRows(request)
+    const snapshot = request.pdp!.snapshot(user, { ...options, tenantColumnIsAuthoritative: isAuthoritative })
     const etag = `"${snapshot.etag}"`
     reply.header('x-revision', snapshot.revision).header('cache-control', 'private, no-store').header('etag', etag)
     if (names(request.headers['if-none-match'], etag)) return reply.code(304).send()

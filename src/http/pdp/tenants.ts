@@ -24,7 +24,7 @@ export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   app.post('/allowed/all-tenants', options, (request, reply) => {
     const pdp = request.pdp!
     const check = readAllTenants(request.body)
-    const { revision } = pdp
+    const { revision } = pdp.take()
     const found = allowedTenants(deps, request, check)
     reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(JSON.stringify(found))
   })
@@ -32,9 +32,10 @@ export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 
 /** The tenants under both names that clients read. */
 export function allowedTenants({ decisions }: PdpRouteDeps, request: FastifyRequest, asked: Check) {
-  const check = decisions.timed(asked)
+  const pdp = request.pdp!
+  const check = decisions.timed(pdp, asked)
   const { user, action, resource, context } = check
-  const tenants = request.pdp!.tenants(user, action, resource, withNow(context, decisions.acceptNow))
+  const tenants = pdp.tenants(user, action, resource, withNow(pdp, context, decisions.acceptNow))
   const about = typeof resource === 'string' ? { type: resource } : resource
   for (const { key } of tenants) decisions.record(request, { ...check, resource: { ...about, tenant: key } }, true)
   const rows = tenants.map((tenant) => ({ allow: true, result: true, tenant }))

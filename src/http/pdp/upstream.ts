@@ -19,7 +19,10 @@ export class Upstream {
 
   /** The function that forwards a request, to be called with the reply as `this`. */
   from(): Promise<From> {
-    this.#loading ??= this.#load()
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined // the next request tries again
+      throw error
+    })
     return this.#loading
   }
 

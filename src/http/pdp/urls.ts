@@ -15,7 +15,7 @@ export function urlRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
     const asked = readUrlQuery(request.body)
     const check = checkFor(asked, pdp.urlRules())
     const answer = check === undefined ? noRule(deps, request, asked) : answered(deps, request, check, undefined, true)
-    reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
+    reply.header('x-revision', pdp.take().revision).header('content-type', JSON_TYPE).send(answer)
   })
 }
 

@@ -172,7 +172,7 @@ function addDerivedTypes(kernel: Kernel, types: Set<string>): void {
   const steps = new Map<string, Set<string>>()
   for (const role of records(kernel, Table.Roles)) {
     const target = kernel.word(role + Role.Type)
-    for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget)) {
+    for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
       const source = kernel.key(kernel.word(kernel.word(at + Rule.Source) + Role.Type), Resource.Key)
       steps.set(source, (steps.get(source) ?? new Set()).add(kernel.key(target, Resource.Key)))
     }

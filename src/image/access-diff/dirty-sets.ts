@@ -63,9 +63,8 @@ export function dirtySets(
     if (isChanged || isRead || (followed.size > 0 && follows(kernel, set, followed))) dirty.add(set)
   }
   for (const set of dirty) {
-    for (let child = kernel.word(set + ConditionSet.Children); child !== 0; ) {
+    for (const child of kernel.chain(kernel.word(set + ConditionSet.Children), ConditionSet.NextOfParent)) {
       dirty.add(child) // also walked
-      child = kernel.word(child + ConditionSet.NextOfParent)
     }
   }
   return dirty

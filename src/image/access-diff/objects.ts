@@ -1,6 +1,8 @@
 // The objects of both images that questions are about: users, tenants, types, instances and permissions.
+
 import { Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { findWritten } from '../look-up.ts'
 import type { Changed } from './changed.ts'
 import { type Kind, Twins } from './twins.ts'
 
@@ -25,13 +27,13 @@ export function objectsOf(kernels: readonly [Kernel, Kernel], copied?: Changed):
 
 const ofTable = (table: Table, at: number): Kind => ({
   write: (kernel, key) => kernel.writeWhole(key),
-  find: (kernel, length) => kernel.calls.find(table, length),
+  find: (kernel, length) => findWritten(kernel, table, length),
   record: (_, id) => id,
   at,
 })
 const PERMISSIONS: Kind = {
   write: (kernel, key) => kernel.writeWhole(key),
-  find: (kernel, length) => kernel.calls.findPermission(length),
+  find: (kernel, length) => findWritten(kernel, Table.Permissions, length),
   record: (kernel, id) => kernel.calls.permissionRecord(id),
   at: Permission.Key,
 }

@@ -2,11 +2,12 @@
 // may answer otherwise. A role is derived along tuples from subject to object, so what a tuple or an assignment changes
 // is for users above it, on instances below it. What a role or a derivation changes is found by comparing what its
 // holders hold.
+
 import { Grant, Instance, Principal, Relation, Resource, Role, Rule, Table, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { partKey } from '../../model/objects.ts'
 import { typeOf } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
+import { findRelation, findSymbol } from '../look-up.ts'
 import { permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
@@ -51,9 +52,11 @@ export class ReachRelations {
     }
     for (const key of names) {
       if (!key.includes('/')) continue
-      const role = findRole(kernel, key)
+      const role = findSymbol(kernel, 'resource_role', key)
       if (role === 0) continue
-      const differs = SIDES.some((each) => changes[each].has(findRole(this.#questions.sides[each].kernel, key)))
+      const differs = SIDES.some((each) =>
+        changes[each].has(findSymbol(this.#questions.sides[each].kernel, 'resource_role', key)),
+      )
       if (differs || this.#derivationOf(0, key) !== this.#derivationOf(1, key)) found.add(role)
     }
     return found
@@ -62,10 +65,10 @@ export class ReachRelations {
   /** The rules of a resource role as text: equal exactly if they say the same. */
   #derivationOf(side: SideNumber, key: string): string {
     const { kernel } = this.#questions.sides[side]
-    const role = findRole(kernel, key)
+    const role = findSymbol(kernel, 'resource_role', key)
     if (role === 0) return ''
     const rules: string[] = []
-    for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget)) {
+    for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
       const relation = kernel.key(kernel.word(at + Rule.Relation), Relation.Key)
       const source = kernel.key(kernel.word(at + Rule.Source), Role.Key)
       rules.push(JSON.stringify([relation, source, kernel.word(at + Rule.Flags)]))
@@ -77,7 +80,7 @@ export class ReachRelations {
   #sourcesOf(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
     const { kernel } = this.#questions.sides[side]
     for (const role of roles) {
-      for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget))
+      for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget))
         roles.add(kernel.word(at + Rule.Source)) // also walked
     }
     return roles
@@ -101,7 +104,7 @@ export class ReachRelations {
   }
 
   *#grantsOn(kernel: Kernel, scope: number): Iterable<number> {
-    for (let at = kernel.word(scope + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfScope)) {
+    for (const at of kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }
@@ -171,14 +174,13 @@ export class ReachRelations {
 
   #isRelated(side: SideNumber, { subject, relation, object }: Changed['tuples'][number]): boolean {
     const { kernel } = this.#questions.sides[side]
-    const length = kernel.writeWhole(partKey(typeOf(object), relation))
-    const name = length > 0 ? kernel.calls.find(Table.Relations, length) : 0
+    const name = findRelation(kernel, typeOf(object), relation)
     const [from, to] = [subject, object].map((key) => {
       const instance = this.#questions.instances.named(key)
       return instance === undefined ? 0 : this.#questions.instances.id(side, instance)
     }) as [number, number]
     if (name === 0 || from === 0 || to === 0) return false
-    for (let at = kernel.word(to + Instance.Objects); at !== 0; at = kernel.word(at + Tuple.NextOfObject)) {
+    for (const at of kernel.chain(kernel.word(to + Instance.Objects), Tuple.NextOfObject)) {
       this.#questions.meter.spend(1)
       if (kernel.word(at + Tuple.Relation) === name && kernel.word(at + Tuple.Subject) === from) return true
     }
@@ -238,9 +240,8 @@ export class ReachRelations {
       const id = this.#questions.types.id(each, type)
       const { kernel } = sides[each]
       const roles: number[] = []
-      for (let role = id === 0 ? 0 : kernel.word(id + Resource.Roles); role !== 0; ) {
+      for (const role of kernel.chain(id === 0 ? 0 : kernel.word(id + Resource.Roles), Role.NextOfType)) {
         roles.push(role)
-        role = kernel.word(role + Role.NextOfType)
       }
       for (const permission of this.#permissionsOf(each, roles)) found.add(permission)
     }
@@ -252,10 +253,5 @@ export class ReachRelations {
 /** The instances at the other ends of the tuples of an instance. */
 function* linked(kernel: Kernel, instance: number, list: Instance.Objects | Instance.Subjects, end: Tuple) {
   const next = list === Instance.Objects ? Tuple.NextOfObject : Tuple.NextOfSubject
-  for (let at = kernel.word(instance + list); at !== 0; at = kernel.word(at + next)) yield kernel.word(at + end)
-}
-
-function findRole(kernel: Kernel, key: string): number {
-  const length = kernel.writeWhole(key)
-  return length > 0 ? kernel.calls.find(Table.Roles, length) : 0
+  for (const at of kernel.chain(kernel.word(instance + list), next)) yield kernel.word(at + end)
 }

@@ -1,7 +1,9 @@
 // From changed roles, assignments, users, tenants and actions to the questions that roles in tenants (D4) may answer
 // otherwise.
+
 import { Grant, Principal, Role, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { findSymbol } from '../look-up.ts'
 import { childrenOf, permissionIdsOfGrant, permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
@@ -38,8 +40,7 @@ export class ReachRoles {
 
   #find(side: SideNumber, key: string): number {
     const { kernel } = this.#questions.sides[side]
-    const length = kernel.writeWhole(key)
-    return length > 0 ? kernel.calls.find(Table.Roles, length) : 0
+    return findSymbol(kernel, 'resource_role', key)
   }
 
   #permissionsOf(side: SideNumber, role: number): Set<number> {
@@ -85,7 +86,7 @@ export class ReachRoles {
   }
 
   *#grantsIn(kernel: Kernel, tenant: number): Iterable<number> {
-    for (let at = kernel.word(tenant + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfScope)) {
+    for (const at of kernel.chain(kernel.word(tenant + Principal.Grants), Grant.NextOfScope)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }

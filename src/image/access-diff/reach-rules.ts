@@ -149,7 +149,7 @@ export class ReachRules {
     const { kernel } = sides[side]
     const ofType = new Set(permissionsOfType(kernel, types.id(side, type)).map(([permission]) => permission))
     const tenant = tenants.id(side, this.#questions.homesOf(instance)[side])
-    for (let at = kernel.word(tenant + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfScope)) {
+    for (const at of kernel.chain(kernel.word(tenant + Principal.Grants), Grant.NextOfScope)) {
       const held = permissionIdsOfGrant(kernel, at).filter((permission) => ofType.has(permission))
       meter.spend(1 + held.length)
       for (const permission of held)

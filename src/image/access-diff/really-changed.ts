@@ -1,8 +1,10 @@
 // Leaves out the objects that changes name, but that decisions read the same of in both images: a renamed user, tenant
 // or set costs nothing. Roles and types are compared where they are followed.
-import { ConditionSet, Instance, Principal, Resource, Table } from '../../../assembly/abi.ts'
+
+import { ConditionSet, Instance, Principal, Resource } from '../../../assembly/abi.ts'
 import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { findSymbol } from '../look-up.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { SIDES, type SideNumber, type Twins } from './twins.ts'
@@ -40,8 +42,7 @@ function differs(twins: Twins, key: string, textOf: (side: SideNumber, id: numbe
 
 /** What a set says, as text. */
 function setOf(kernel: Kernel, key: string): string {
-  const length = kernel.writeKey(key)
-  const set = length > 0 ? kernel.calls.find(Table.Sets, length) : 0
+  const set = findSymbol(kernel, 'condition_set', key)
   if (set === 0) return ''
   const [resource, parent] = [kernel.word(set + ConditionSet.Resource), kernel.word(set + ConditionSet.Parent)]
   return JSON.stringify([

@@ -1,4 +1,4 @@
-// What is left of conditions as people read them: `resource.department equals "hr" and context.ip starts-with "10."`.
+// What is left of conditions as people read them: `resource.department equals "hr" and context.country equals "CH"`.
 import type { Operator } from '../../model/condition.ts'
 import type { Comparison, FilterNode, Leaf, Term } from '../../model/filter.ts'
 import { CONDITION_TEXT_MAX } from '../../model/limits.ts'

@@ -188,22 +188,20 @@ export class RuleTruth {
       const wanted = new Set(tenants)
       for (const user of users) {
         const id = allUsers.id(this.#number, user)
-        for (let at = id === 0 ? 0 : kernel.word(id + Principal.Grants); at !== 0; ) {
+        for (const at of kernel.chain(id === 0 ? 0 : kernel.word(id + Principal.Grants), Grant.NextOfUser)) {
           meter.spend(LOOK_WORK)
           const scope = kernel.word(at + Grant.Scope)
           const tenant = tableOf(kernel, scope) === Table.Tenants ? allTenants.of(this.#number, scope) : undefined
           if (tenant !== undefined && wanted.has(tenant) && hasRole(kernel, at, role)) yield [user, tenant] as const
-          at = kernel.word(at + Grant.NextOfUser)
         }
       }
       return
     }
     for (const tenant of tenants) {
       const id = allTenants.id(this.#number, tenant)
-      for (let at = id === 0 ? 0 : kernel.word(id + Principal.Grants); at !== 0; ) {
+      for (const at of kernel.chain(id === 0 ? 0 : kernel.word(id + Principal.Grants), Grant.NextOfScope)) {
         meter.spend(LOOK_WORK)
         if (hasRole(kernel, at, role)) yield [allUsers.of(this.#number, kernel.word(at + Grant.User)), tenant] as const
-        at = kernel.word(at + Grant.NextOfScope)
       }
     }
   }
@@ -237,7 +235,6 @@ export class RuleTruth {
     const found = new Map<number, number[]>()
     for (const instance of instancesOfType(kernel, type)) {
       meter.spend(LOOK_WORK)
-      if (!kernel.isLive(instance)) continue
       const tenant = tenants.of(this.#number, kernel.word(instance + Instance.Tenant))
       addTo(found, tenant, instances.of(this.#number, instance))
     }

@@ -15,12 +15,11 @@ import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
 import type { AttributeType, JsonObject } from '../../model/objects.ts'
-import { instanceId } from '../explain/explain.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
 import { all, any } from '../filter/simplify.ts'
 import { rulesOf } from '../list/user-sides.ts'
+import { findInstance, findSymbol } from '../look-up.ts'
 import { rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
@@ -125,7 +124,7 @@ export class StoredSide implements Stored {
   instance(type: string, key: string): JsonObject | undefined {
     const name = `${type}:${key}`
     if (this.#instances.has(name)) return this.#instances.get(name)
-    const id = instanceId(this.kernel, { type, key })
+    const id = findInstance(this.kernel, type, key)
     const found = id === 0 ? undefined : this.#attributesOf(id)
     this.#instances.set(name, found)
     return found
@@ -163,13 +162,13 @@ export class StoredSide implements Stored {
   #read(user: number): void {
     const { kernel } = this
     const [ties, grants] = [new Set<number>(), new Map<number, number>()]
-    for (let at = kernel.word(user + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfUser)) {
+    for (const at of kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)) {
       const scope = kernel.word(at + Grant.Scope)
       const tenant = tenantOfScope(kernel, scope)
       if (tenant === scope) grants.set(tenant, at)
       ties.add(tenant)
     }
-    for (let at = kernel.word(user + Principal.Members); at !== 0; at = kernel.word(at + Member.NextOfUser))
+    for (const at of kernel.chain(kernel.word(user + Principal.Members), Member.NextOfUser))
       ties.add(kernel.word(at + Member.Tenant))
     this.#ties = ties
     this.#grants = grants
@@ -264,7 +263,7 @@ export class StoredSide implements Stored {
     if (tableOf(kernel, side) === Table.Resources)
       return kernel.key(side, Resource.Key) === kernel.key(type, Resource.Key)
     const conditions: Condition[] = []
-    for (let set = side; set !== 0; set = kernel.word(set + ConditionSet.Parent)) {
+    for (const set of kernel.chain(side, ConditionSet.Parent)) {
       const of = kernel.word(set + ConditionSet.Resource)
       if (of !== 0 && of !== type) return false // D6: of another type
       conditions.push(this.#conditionsOf(set))

@@ -66,8 +66,7 @@ export class Twins {
   named(key: string): number | undefined {
     for (const side of SIDES) {
       const kernel = this.#kernels[side]
-      const length = this.#kind.write(kernel, key)
-      const id = length > 0 ? this.#kind.find(kernel, length) : 0
+      const id = this.#kind.find(kernel, this.#kind.write(kernel, key))
       if (id !== 0) return this.of(side, id)
     }
     return undefined

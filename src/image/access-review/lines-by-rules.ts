@@ -228,7 +228,7 @@ export class LinesByRules {
       found = new Map()
       for (const instance of only === undefined ? instancesOfType(kernel, type) : [only]) {
         const home = kernel.word(instance + Instance.Tenant)
-        if (!kernel.isLive(instance) || (tenant !== undefined && tenant !== home)) continue
+        if (tenant !== undefined && tenant !== home) continue
         if (kernel.word(instance + Instance.Type) !== type) continue
         const there = found.get(home)
         if (there === undefined) found.set(home, [instance])

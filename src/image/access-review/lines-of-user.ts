@@ -9,8 +9,8 @@ import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
+import { findSymbol } from '../look-up.ts'
 import { bareRole, permissionIdsOfRole, rolesOf, tenantGrantsOf } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
 
 /** The work of a line, in the unit of listings. */

@@ -1,11 +1,13 @@
 // The access review of an image: who has what, user by user in the order of their keys, in pages of bounded work; and
 // the same compared with an earlier image. docs/access-review.md defines it.
+
 import { Principal, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
+import { findSymbol } from '../look-up.ts'
+import { inOrder } from '../read-records.ts'
 import { compareLines, LinesOfUser, lineName } from './lines-of-user.ts'
 
 /** A line, and whether it was there before: null where nothing is compared, or it was and is. */
@@ -35,8 +37,6 @@ export interface ReviewQuestion {
   readonly now: number
 }
 
-/** Users read at a time. */
-const CHUNK = 256
 /** The work of looking at a user without lines, in the unit of listings. */
 const LOOK_WORK = 8
 
@@ -125,12 +125,6 @@ interface UserOfSides {
 
 /** The stored users behind a key, in order. */
 export function* usersAfter(kernel: Kernel, after: string): Generator<{ key: string; id: number }, undefined> {
-  let last = 0
-  for (;;) {
-    const length = last === 0 ? kernel.writeStart(after) : 0
-    const users = kernel.readList(kernel.calls.listOrdered(Table.Users, last, length, CHUNK))
-    for (const id of users) if (kernel.isLive(id)) yield { key: kernel.key(id, Principal.Key), id }
-    if (users.length < CHUNK) return undefined
-    last = users[CHUNK - 1]!
-  }
+  for (const id of inOrder(kernel, Table.Users, after)) yield { key: kernel.key(id, Principal.Key), id }
+  return undefined
 }

@@ -1,6 +1,7 @@
 // The canonical build: contents in sorted order into an empty kernel. Compaction runs this build on an image's own
 // contents, so equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their
 // edges, their rules, tenants, instances, tuples, users with their grants.
+
 import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../../assembly/abi.ts'
 import { Kernel } from '../../kernel/kernel.ts'
 import type { KernelSource } from '../../kernel/module.ts'
@@ -17,6 +18,7 @@ import {
   typeOfRole,
 } from '../contents.ts'
 import { putConfig } from '../documents.ts'
+import { findPermission, findSymbol } from '../look-up.ts'
 import { type ConditionProgram, compile } from './condition-program.ts'
 import { extendsFault } from './extends.ts'
 import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from './write-records.ts'
@@ -67,7 +69,7 @@ function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string,
   const ids = new Map<string, number>()
   for (const [key, { tenant, attributes }] of sortedEntries(contents.instances)) {
     const within = tenants.get(tenant) ?? dangling(`tenant \`${tenant}\` of \`${key}\``)
-    const type = kernel.calls.find(Table.Resources, writeKey(kernel, typeOf(key))) || dangling(`the type of \`${key}\``)
+    const type = findSymbol(kernel, 'resource', typeOf(key)) || dangling(`the type of \`${key}\``)
     const instance = kernel.calls.putInstance(type, within, writeInstance(kernel, key))
     ids.set(key, instance)
     if (attributes !== undefined) putAttributes(kernel, instance, attributes)
@@ -135,8 +137,7 @@ function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
   for (const [key, role] of sorted) {
     const type = typeOfRole(key)
     if (type === undefined) continue
-    const resource =
-      kernel.calls.find(Table.Resources, writeKey(kernel, type)) || dangling(`the type of role \`${key}\``)
+    const resource = findSymbol(kernel, 'resource', type) || dangling(`the type of role \`${key}\``)
     putRules(kernel, ids.get(key)!, resource, role, (source) => {
       return ids.get(source) ?? dangling(`role \`${source}\` that gives \`${key}\``)
     })
@@ -164,8 +165,8 @@ export function putRules(
 export function permissionIds(kernel: Kernel, role: string, permissions: readonly string[]): number[] {
   const ids = permissions.map((permission) => {
     const colon = permission.indexOf(':')
-    const length = writePair(kernel, permission.slice(0, colon), permission.slice(colon + 1))
-    return kernel.calls.findPermission(length) || dangling(`permission \`${permission}\` of role \`${role}\``)
+    const id = findPermission(kernel, permission.slice(0, colon), permission.slice(colon + 1))
+    return id || dangling(`permission \`${permission}\` of role \`${role}\``)
   })
   return ids.sort((left, right) => left - right)
 }

@@ -60,10 +60,9 @@ class Walk {
     for (let at = 0; at < this.#instances.length; at++) {
       const instance = this.#instances[at]!
       if (--left < 0) return left
-      for (let rule = kernel.word(this.#roles[at]! + Role.Sources); rule !== 0; ) {
+      for (const rule of kernel.chain(kernel.word(this.#roles[at]! + Role.Sources), Rule.NextOfSource)) {
         left = this.#follow(rule, instance, left)
         if (left < 0) return left
-        rule = kernel.word(rule + Rule.NextOfSource)
       }
     }
     return left
@@ -77,12 +76,11 @@ class Walk {
     const noDirect = ((kernel.word(rule + Rule.Flags) | kernel.word(target + Role.Flags)) & RULE_NO_DIRECT) !== 0
     const type = kernel.word(target + Role.Type)
     let left = limit
-    for (let tuple = kernel.word(instance + Instance.Subjects); tuple !== 0; ) {
+    for (const tuple of kernel.chain(kernel.word(instance + Instance.Subjects), Tuple.NextOfSubject)) {
       if (--left < 0) return left
       const object = kernel.word(tuple + Tuple.Object)
       const related = kernel.word(tuple + Tuple.Relation) === relation && kernel.word(object + Instance.Type) === type
       if (related && !(noDirect && kernel.calls.grantOf(this.#user, object) !== 0)) this.add(object, target)
-      tuple = kernel.word(tuple + Tuple.NextOfSubject)
     }
     return left
   }

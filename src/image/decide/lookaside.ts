@@ -1,5 +1,5 @@
-// Small bounded caches from key strings to ids, in front of the kernel's symbol tables. An id belongs to its key as
-// long as the image exists, so entries never become wrong. "Unknown" is never cached.
+// Small bounded caches from key strings to ids, in front of the kernel's symbol tables. "Unknown" is never cached. An
+// entry is wrong once its object is deleted: src/image/live-ids.ts, which alone uses these, drops it then.
 //
 // The caches are two-way: a key is in its slot or in the next one. Strings are not hashed: a few characters choose the
 // slot, and comparing with the string there is cheap, above all when it is the same object. A cache begins small and
@@ -90,6 +90,13 @@ export class Lookaside {
     this.#shift = Math.clz32(size * 4) + 1
     this.#entries = emptyEntries(size * 8)
     this.#pushedOut = 0
+  }
+
+  /** Takes a key out; nothing when it is not cached. */
+  drop(key: string): void {
+    const entries = this.#entries
+    const slot = this.#slot(key) * 2
+    for (const at of [slot, slot ^ 2]) if (entries[at] === key) entries.fill(0, at, at + 2)
   }
 }
 

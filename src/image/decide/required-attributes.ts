@@ -1,5 +1,5 @@
-// Determines which attributes the set rules of a permission read, and encodes those of the request; no others are read.
-// The cache is derived from the image alone, bounded, and dropped when a delta changes rules or conditions.
+// Determines which attributes the set rules of a permission read, and encodes those of the request; no others are read,
+// nor is the clock unless a rule reads `context.now`. The cache is derived from the image alone, bounded, and dropped when a delta changes rules or conditions.
 import {
   AttributePath,
   ConditionSet,
@@ -33,6 +33,8 @@ interface Requirement {
   /** as a set of bits: `1 << source` */
   readonly reads: number
   readonly members: Readonly<Record<keyof Sent, readonly Wanted[]>>
+  /** `context.now` */
+  readonly now: readonly Wanted[]
   /** places of the key of the instance */
   readonly keys: readonly number[]
 }
@@ -41,11 +43,15 @@ const FROM: Readonly<Partial<Record<Source, keyof Sent>>> = {
   [Source.User]: 'user',
   [Source.Resource]: 'resource',
   [Source.Context]: 'context',
-  [Source.Now]: 'context',
   [Source.Action]: 'action',
 }
 
+/** Tells the instant of the question that is answered, in ms since 1970. */
+export type Clock = () => number
+
 export class RequiredAttributes {
+  /** asked when a rule reads `context.now` and the question has none (D8); without a clock it is missing */
+  clock: Clock | undefined
   readonly #kernel: Kernel
   readonly #encoder: Encoder
   readonly #known = new Map<number, Requirement>()
@@ -71,7 +77,7 @@ export class RequiredAttributes {
    * when the values are too large
    */
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
-    const { members, keys } = this.#requirementOf(permission)
+    const { members, now, keys } = this.#requirementOf(permission)
     const encoder = this.#encoder
     const begun = ++this.#begun
     encoder.begin()
@@ -79,6 +85,7 @@ export class RequiredAttributes {
       if (members.user.length !== 0) encoder.members(members.user, sent?.user)
       if (members.resource.length !== 0) encoder.members(members.resource, sent?.resource)
       if (members.context.length !== 0) encoder.members(members.context, sent?.context)
+      if (now.length !== 0) encoder.members(now, this.#timed(sent?.context))
       if (members.action.length !== 0) encoder.members(members.action, sent?.action)
       for (let index = 0; index < keys.length; index++) encoder.key(keys[index]!, key)
     } catch (cause) {
@@ -90,6 +97,14 @@ export class RequiredAttributes {
     return encoder.end
   }
 
+  /** What has the time of the question. */
+  #timed(context: object | null | undefined): object | null | undefined {
+    const { now } = (context ?? {}) as { readonly now?: unknown }
+    if (this.clock === undefined || (now !== undefined && now !== null && Object.hasOwn(context!, 'now')))
+      return context
+    return { now: this.clock() }
+  }
+
   /** What the rules of the permission read, as a set of bits: `1 << source`. */
   reads(permission: number): number {
     return this.#requirementOf(permission).reads
@@ -97,9 +112,11 @@ export class RequiredAttributes {
 
   /** Names of the request attributes that the rules of the permission read; `now` is one of the context. */
   names(permission: number): Readonly<Record<keyof Sent, readonly string[]>> {
-    const { user, action, resource, context } = this.#requirementOf(permission).members
-    const namesOf = (members: readonly Wanted[]): string[] => [...new Set(members.map(({ name }) => name))]
-    return { user: namesOf(user), action: namesOf(action), resource: namesOf(resource), context: namesOf(context) }
+    const { members, now } = this.#requirementOf(permission)
+    const { user, action, resource, context } = members
+    const namesOf = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ name }) => name))]
+    const ofContext = namesOf([...context, ...now])
+    return { user: namesOf(user), action: namesOf(action), resource: namesOf(resource), context: ofContext }
   }
 
   #requirementOf(permission: number): Requirement {
@@ -112,6 +129,7 @@ export class RequiredAttributes {
     const kernel = this.#kernel
     const count = kernel.calls.listReads(permission)
     const members = { user: [], resource: [], context: [], action: [] } satisfies Record<keyof Sent, Wanted[]>
+    const now: Wanted[] = []
     const keys: number[] = []
     let reads = 0
     for (let at = 0; at < count; at++) {
@@ -120,10 +138,11 @@ export class RequiredAttributes {
       const place = (SENT >>> 2) + kernel.word(path + AttributePath.Number)
       const from = FROM[source]
       if (from !== undefined) (members[from] as Wanted[]).push({ place, ...this.#names(path) })
+      if (source === Source.Now) now.push({ place, ...this.#names(path) })
       if (source === Source.ResourceKey) keys.push(place)
       reads |= 1 << source
     }
-    const need = { permission, reads, members, keys }
+    const need = { permission, reads, members, now, keys }
     if (this.#known.size >= NEEDS_MAX) this.forget()
     this.#known.set(permission, need)
     return need

@@ -1,7 +1,8 @@
 // Why the conditions of a set are true or false for a check: which tests decide that, and the values that each
 // compared. The kernel runs every test as a program of its own, written behind the encoded request attributes, and
 // reads every value; nothing is decided here.
-import { Header, Permission, Resource, Table, Verdict } from '../../../assembly/abi.ts'
+
+import { Header, Permission, Resource, Verdict } from '../../../assembly/abi.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import { Encoder } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -20,6 +21,8 @@ import type { AttributeType, Json, JsonObject } from '../../model/objects.ts'
 import { shorten } from '../../model/shorten.ts'
 import { compile, pathOf } from '../build/condition-program.ts'
 import { declaredTypes, encodedSteps } from '../build/write-records.ts'
+import { findPath } from '../look-up.ts'
+import { belongsTo } from '../read-records.ts'
 import type { TestFound, TestReason } from './explanation.ts'
 
 /** A check in ids; the request attributes end at `end` in the encoded area. */
@@ -164,7 +167,7 @@ export class Conditions {
   }
 
   #path(key: string): number {
-    return this.#kernel.calls.find(Table.Paths, this.#kernel.writeLong(key))
+    return findPath(this.#kernel, key)
   }
 
   #operand(path: AttributePath): Operand {
@@ -175,8 +178,7 @@ export class Conditions {
     if (cell !== 0) {
       const time = calls.operandIsTime() === 1
       const value = valueAt(this.#kernel, cell)
-      const isKeys = key === 'user.roles' || key === 'user.tenants'
-      return { value: isKeys ? keysOf(value) : value, refused: undefined, time }
+      return { value: inStableOrder(key, value), refused: undefined, time }
     }
     const refused = calls.operandRefused()
     return { value: undefined, refused: refused === 0 ? undefined : valueAt(this.#kernel, refused), time: false }
@@ -195,13 +197,25 @@ export class Conditions {
       path,
       attribute: nameOf(left),
       operator: test.kind === 'compare' ? test.operator : MATCH_NAMES[test.of],
-      reason: reasonOf(test, this.#verdict(leaf), one, other),
+      reason: this.#outside(reasonOf(test, this.#verdict(leaf), one, other), left, ref),
       ...(shown === undefined ? {} : { value: shorten(shown) }),
       ...(declared === undefined ? {} : { declared }),
       ...(constant === undefined ? {} : { expected: shorten(constant) }),
       ...(ref === undefined ? {} : { ref: nameOf(ref) }),
       ...(refShown === undefined ? {} : { ref_value: shorten(refShown) }),
     }
+  }
+
+  /** An attribute of a tenant to which the user does not belong is missing for that, whatever is stored (D6). */
+  #outside(reason: TestReason, left: AttributePath, ref: AttributePath | undefined): TestReason {
+    if (reason === 'missing' && left.root === 'tenant' && !this.#belongs) return 'not_in_tenant'
+    if (reason === 'ref_missing' && ref?.root === 'tenant' && !this.#belongs) return 'ref_not_in_tenant'
+    return reason
+  }
+
+  get #belongs(): boolean {
+    const { user, tenant } = this.#asked
+    return belongsTo(this.#kernel, user, tenant)
   }
 
   #declared({ root, names }: AttributePath): AttributeType | undefined {
@@ -232,8 +246,11 @@ const shownOf = (operand: Operand | undefined): Json | undefined =>
 
 const nameOf = ({ root, names }: AttributePath): string => [root, ...names].join('.')
 
-/** Keys of roles or tenants, sorted and without duplicates: their order in an image is arbitrary. */
-const keysOf = (value: Json): Json => (Array.isArray(value) ? [...new Set(value as string[])].sort() : value)
+/** The value of a path; keys of roles or tenants sorted and without duplicates: their order in an image is arbitrary. */
+export function inStableOrder(path: string, value: Json): Json {
+  const isKeys = path === 'user.roles' || path === 'user.tenants'
+  return isKeys && Array.isArray(value) ? [...new Set(value as string[])].sort() : value
+}
 
 function treeOf(condition: Condition, places: ReadonlyMap<Test, readonly (string | number)[]>): Tree {
   if (condition.kind === 'operand') return testTree(condition.left, condition.test, places)

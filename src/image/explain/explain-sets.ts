@@ -171,7 +171,7 @@ class SetRules {
   /** A set and its ancestors. */
   #chain(first: number): number[] {
     const chain: number[] = []
-    for (let set = first; set !== 0; set = this.#kernel.word(set + ConditionSet.Parent)) chain.push(set)
+    for (const set of this.#kernel.chain(first, ConditionSet.Parent)) chain.push(set)
     return chain
   }
 

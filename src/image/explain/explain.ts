@@ -1,14 +1,15 @@
 // Answers a check again with its reasons: which roles, through which extensions and derivations, which sets; for a
 // deny, what is missing. Slower than a check and never part of one. The tenant is determined as in a check (D2: the
 // tenant of a check).
-import { Instance, Table } from '../../../assembly/abi.ts'
+import { Instance } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { isBuiltIn } from '../build/write-records.ts'
 import type { AttributeTypes } from '../decide/declared-types.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
-import { tenantOf } from '../decide/tenant-of-check.ts'
+import { instanceAsked, tenantOf } from '../decide/tenant-of-check.ts'
+import { findPermission, findSymbol } from '../look-up.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
@@ -23,6 +24,8 @@ export interface Question {
   readonly key?: string | undefined
   readonly sent?: Sent | undefined
   readonly relations?: readonly SentRelation[] | undefined
+  /** a marked row (D2): it is the stored instance of its key only in the tenant of that one */
+  readonly isRow?: boolean | undefined
 }
 
 /** What an image has beside its kernel to answer with. */
@@ -39,7 +42,7 @@ export function explainQuestion(
   revision: number,
   question: Question,
 ): Explanation {
-  const instance = instanceId(kernel, question)
+  const instance = instanceAsked(kernel, question)
   const tenant = tenantOf(kernel, question.tenant, instance)
   const ids = { ...idsOf(kernel, question, tenant), instance }
   const ill_typed = attributeTypes.illTyped(question.type, question.sent)
@@ -87,12 +90,6 @@ function encoded(
   }
 }
 
-/** The id of the stored instance that the check names, or 0. */
-export function instanceId(kernel: Kernel, { type, key }: Pick<Question, 'type' | 'key'>): number {
-  const length = key === undefined ? -1 : kernel.writePair(type, key)
-  return length > 0 ? kernel.calls.find(Table.Instances, length) : 0
-}
-
 interface Ids {
   readonly user: number
   readonly tenant: number
@@ -101,18 +98,15 @@ interface Ids {
 
 /** What the keys of a question stand for, in a tenant; 0 for what is unknown. */
 export function idsOf(kernel: Kernel, { user, action, type }: Question, tenant: string): Ids {
-  const pair = kernel.writePair(type, action)
-  const permission = pair > 0 ? kernel.calls.findPermission(pair) : 0
-  return { permission, tenant: symbol(kernel, Table.Tenants, tenant), user: symbol(kernel, Table.Users, user) }
-}
-
-function symbol(kernel: Kernel, table: Table, key: string): number {
-  const length = kernel.writeKey(key)
-  return length > 0 ? kernel.calls.find(table, length) : 0
+  return {
+    permission: findPermission(kernel, type, action),
+    tenant: findSymbol(kernel, 'tenant', tenant),
+    user: findSymbol(kernel, 'user', user),
+  }
 }
 
 function unknownName(kernel: Kernel, type: string, { permission, tenant, user }: Ids): Unknown | undefined {
-  if (isBuiltIn(type) || symbol(kernel, Table.Resources, type) === 0) return 'no_such_resource'
+  if (isBuiltIn(type) || findSymbol(kernel, 'resource', type) === 0) return 'no_such_resource'
   if (permission === 0) return 'no_such_action'
   if (tenant === 0) return 'no_such_tenant'
   return user === 0 ? 'user_not_synced' : undefined

@@ -48,10 +48,19 @@ export interface Because {
 }
 
 /**
- * Why a test of a condition has its result. `ref_…` is about the attribute on its right side. `met`: it is true, but
- * under a `not`.
+ * Why a test of a condition has its result. `ref_…` is about the attribute on its right side. `not_in_tenant`: it is an
+ * attribute of the tenant, and the user does not belong to the tenant (D6). `met`: it is true, but under a `not`.
  */
-export type TestReason = 'missing' | 'wrong_type' | 'ref_missing' | 'ref_wrong_type' | 'not_met' | 'met' | 'undecided'
+export type TestReason =
+  | 'missing'
+  | 'not_in_tenant'
+  | 'wrong_type'
+  | 'ref_missing'
+  | 'ref_not_in_tenant'
+  | 'ref_wrong_type'
+  | 'not_met'
+  | 'met'
+  | 'undecided'
 
 /** One test of a condition set, with what it found. Values are shown shortened. */
 export interface TestFound {

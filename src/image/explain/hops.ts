@@ -4,7 +4,7 @@ import { Instance, Relation, Role, Rule, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { relatedBy } from '../decide/sent-relations.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
+import { findSymbol } from '../look-up.ts'
 import type { Because } from './explanation.ts'
 
 /** A role on an instance, and how it comes from the one before. */
@@ -37,7 +37,7 @@ function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): stri
   const roleOn = ({ on, role }: Hop) => findSymbol(kernel, 'resource_role', `${on.slice(0, on.indexOf(':'))}/${role}`)
   const source = roleOn(from)
   const bytes = relate()
-  for (let rule = kernel.word(roleOn(to) + Role.Rules); rule !== 0; rule = kernel.word(rule + Rule.NextOfTarget)) {
+  for (const rule of kernel.chain(kernel.word(roleOn(to) + Role.Rules), Rule.NextOfTarget)) {
     if (kernel.word(rule + Rule.Source) !== source) continue
     const relation = kernel.word(rule + Rule.Relation)
     if (isRelated(kernel, subject, relation, object) || relatedBy(kernel, bytes, relation).includes(subject))

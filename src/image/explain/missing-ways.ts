@@ -1,6 +1,7 @@
 // Of a deny: what would allow, as sentences. The ways that need the fewest changes come first: a test that fails, a
 // role that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the
 // tenant.
+import { counted } from '../../model/counted.ts'
 import { EXPLAIN_NAMES_MAX } from '../../model/limits.ts'
 import type { WhyNode } from '../../model/why.ts'
 import type { Explanation, FailedSet, Miss } from './explanation.ts'
@@ -13,7 +14,7 @@ import { listed, nodeOf, type QuestionNames, resourceOf, sayFailed, sayWay, side
 export function missingWays(names: QuestionNames, explained: Explanation, ways: Ways): WhyNode[] {
   if (ways.unknown !== undefined) return [nodeOf('unmet', sayUnknown(ways.unknown, names))]
   const { near, instance_tenant: other } = ways
-  const elsewhere = `${resourceOf(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules count`
+  const elsewhere = `${resourceOf(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules apply`
   const first = [
     ...(other === undefined ? [] : [nodeOf('unmet', elsewhere)]),
     ...ways.sent_relations.map((miss) => nodeOf('unmet', saySentMiss(names, miss))),
@@ -23,7 +24,7 @@ export function missingWays(names: QuestionNames, explained: Explanation, ways: 
   const nearest = [...rules, ...roles].sort((left, right) => left.far - right.far) // stable
   const found = [...first, ...nearest.map(({ node }) => node)]
   if (found.length > 0) return found
-  return [nodeOf('unmet', `nothing gives ${permissionOf(names)}: no role has it, and no set rule is about it`)]
+  return [nodeOf('unmet', `nothing gives ${permissionOf(names)}: no role or set rule has it`)]
 }
 
 const permissionOf = ({ type, action }: QuestionNames): string => word(`${type}:${action}`)
@@ -31,9 +32,11 @@ const permissionOf = ({ type, action }: QuestionNames): string => word(`${type}:
 function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
   const { kind, name, nearest, known } = unknown
   const what =
-    kind === 'action' ? `resource type ${word(type)} has no action ${word(name)}` : `there is no ${kind} ${word(name)}`
+    kind === 'action'
+      ? `resource type ${word(type)} has no action ${word(name)}`
+      : `${kind} ${word(name)} does not exist`
   if (nearest !== undefined || known.length === 0) return `${what}${hintOf(unknown)}`
-  return `${what}, but ${listed(known.map(word), known.length, 'and')}`
+  return `${what}; existing: ${listed(known.map(word), known.length, 'and')}`
 }
 
 const hintOf = ({ nearest }: UnknownName): string => (nearest === undefined ? '' : `: did you mean ${word(nearest)}?`)
@@ -53,7 +56,7 @@ function sayMiss(names: QuestionNames, { user_set, resource_set, failed }: Miss)
       ? [nodeOf('met', `${resourceOf(names)} is in ${sideOf('resource_set', resource_set)}`)]
       : []),
   ]
-  const text = `a set rule would allow it: ${users}, ${sideOf('resource_set', resource_set)}`
+  const text = `a set rule would allow this: ${users}, ${sideOf('resource_set', resource_set)}`
   return nodeOf('unmet', text, [...held, ...failed.map((set) => sayFailedSet(names, set))])
 }
 
@@ -61,7 +64,7 @@ function sayFailedSet(names: QuestionNames, { side, set, reason, tests }: Failed
   const which = sideOf(side, set)
   if (reason === 'role_not_assigned')
     return nodeOf('unmet', `${word(names.user)} is not assigned ${which} in tenant ${word(names.tenant)}`)
-  if (reason === 'other_resource') return nodeOf('unmet', `${which} is about another resource type`)
+  if (reason === 'other_resource') return nodeOf('unmet', `${which} is for another resource type`)
   const who = side === 'user_set' ? word(names.user) : resourceOf(names)
   return nodeOf(
     'unmet',
@@ -76,17 +79,17 @@ function saySentMiss(names: QuestionNames, { relation, subject, reason, ...miss 
   const held = (miss.held ?? []).length === 0 ? 'no role' : `role ${listed(miss.held!.map(word), undefined, 'and')}`
   switch (reason) {
     case 'unknown_relation':
-      return `${said}: no role comes over it${hintOf(miss.unknown!)}`
+      return `${said}: no role comes through it${hintOf(miss.unknown!)}`
     case 'unknown_subject':
       return `${said}: ${sayUnknown(miss.unknown!, names)}`
     case 'other_tenant':
       return `${said}: ${word(subject)} is in tenant ${word(miss.tenant ?? '')}`
     case 'no_derivation':
-      return `${said}: no role of ${word(names.type)} is derived over it from ${word(subject.slice(0, subject.indexOf(':')))}`
+      return `${said}: no role of ${word(names.type)} is derived through it from ${word(subject.slice(0, subject.indexOf(':')))}`
     case 'no_permission':
-      return `${said}: no role that is derived over it has ${permissionOf(names)}`
+      return `${said}: no role that is derived through it has ${permissionOf(names)}`
     case 'direct_role':
-      return `${said} to a user who has a role on ${resourceOf(names)} itself`
+      return `${said} to a user with a direct role on ${resourceOf(names)}`
     case 'role_not_held':
       return `${said}: ${word(names.user)} has ${held} on ${word(subject)}, and needs ${listed(needed)}`
   }
@@ -106,14 +109,14 @@ function roleWays(names: QuestionNames, near: NearRoles, { roles }: Explanation)
     blocked === undefined
       ? []
       : [
-          `${user} has ${sayWay([blocked.from])}, which gives nothing to a user who has a role on ${word(blocked.on)} itself`,
+          `${user} has ${sayWay([blocked.from])}, which gives nothing to a user with a direct role on ${word(blocked.on)}`,
         ]
   const held = roles.length === 0 ? 'no role' : `role ${sayHeldRoles(roles)}`
   const inTenant =
     in_tenant.count === 0
       ? []
       : [
-          `a role in tenant ${word(names.tenant)} would allow it: ${someOf(in_tenant, sayRoleWith)}; ${user} has ${held} there`,
+          `role ${someOf(in_tenant, sayRoleWith)} in tenant ${word(names.tenant)} would allow this; ${user} has ${held} there`,
         ]
   const said = [...others, ...stopped, ...onInstance(names, near), ...instances, ...related(near), ...inTenant]
   return said.map((text) => nodeOf('unmet', text))
@@ -134,18 +137,20 @@ function onInstance(names: QuestionNames, { on_instance, instance, held_on_insta
   if (on_instance.count === 0) return []
   const roles = someOf(on_instance, sayRoleWith)
   if (names.key === undefined)
-    return [`a role on one ${word(names.type)} would allow it there: ${roles}; the question names none`]
+    return [`role ${roles} on an instance of ${word(names.type)} would allow this; the check names no instance`]
   const resource = resourceOf(names)
   if (instance !== undefined) {
-    return [`${resource} is not stored, so nobody has a role on it${hintOf(instance)}`]
+    return [`${resource} is not stored, so no one has a role on it${hintOf(instance)}`]
   }
   const held =
     held_on_instance.length === 0 ? 'no role' : `role ${listed(held_on_instance.map(word), undefined, 'and')}`
-  return [`a role on ${resource} would allow it: ${roles}; ${word(names.user)} has ${held} on it`]
+  return [`role ${roles} on ${resource} would allow this; ${word(names.user)} has ${held} on it`]
 }
 
 function related({ related: ways }: NearRoles): string[] {
   const more = ways.count - ways.first.length
-  const said = ways.first.map((hops) => `${sayWay(hops)}, would allow it`)
-  return more > 0 ? [...said, `${more} more roles on related instances would allow it`] : said
+  const said = ways.first.map((hops) => `${sayWay(hops)}, would allow this`)
+  return more > 0
+    ? [...said, `${counted(more, 'more role', 'more roles')} on related instances would allow this`]
+    : said
 }

@@ -5,8 +5,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { nearestName } from '../../model/nearest-name.ts'
 import { isBuiltIn } from '../build/write-records.ts'
-import { permissionsOfType, records } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
+import { findSymbol } from '../look-up.ts'
+import { inOrder, type Ordered, permissionsOfType, records } from '../read-records.ts'
 import type { Question } from './explain.ts'
 import type { Explanation } from './explanation.ts'
 
@@ -76,14 +76,18 @@ function someKeys(kernel: Kernel, table: Table, at: number): string[] {
 }
 
 /** Keys behind `start` that begin with the first half of the name, and the first of all. */
-function keysLike(kernel: Kernel, table: Table, at: number, name: string, start = ''): string[] {
+function keysLike(kernel: Kernel, table: Ordered, at: number, name: string, start = ''): string[] {
   const half = name.slice(0, Math.ceil(name.length / 2))
   const keys = [...keysFrom(kernel, table, at, `${start}${half}`), ...keysFrom(kernel, table, at, start)]
   return [...new Set(keys)].map((key) => key.slice(start.length))
 }
 
-function keysFrom(kernel: Kernel, table: Table, at: number, start: string): string[] {
-  const found = kernel.readList(kernel.calls.listOrdered(table, 0, kernel.writeStart(start), NEAREST_NAMES_MAX / 2))
-  const live = [...found].filter((record) => kernel.isLive(record))
-  return live.map((record) => kernel.key(record, at)).filter((key) => key.startsWith(start))
+function keysFrom(kernel: Kernel, table: Ordered, at: number, start: string): string[] {
+  const keys: string[] = []
+  for (const record of inOrder(kernel, table, start)) {
+    const key = kernel.key(record, at)
+    if (keys.length >= NEAREST_NAMES_MAX / 2 || !key.startsWith(start)) break
+    keys.push(key)
+  }
+  return keys
 }

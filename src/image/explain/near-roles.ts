@@ -65,6 +65,7 @@ interface Named {
   readonly type: string
   readonly key?: string | undefined
   readonly permission: string
+  readonly isRow?: boolean | undefined
 }
 
 export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewhere: boolean): NearRoles {
@@ -74,7 +75,9 @@ export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewher
   return {
     in_tenant: withPaths(kernel, tenantRolesWith(kernel, asked.permission), named.permission),
     on_instance: withPaths(kernel, on, named.permission),
-    ...(key === undefined || asked.instance !== 0 ? {} : { instance: nearestInstance(kernel, named.type, key) }),
+    ...(key === undefined || named.isRow === true || asked.instance !== 0
+      ? {} // a row need not be stored
+      : { instance: nearestInstance(kernel, named.type, key) }),
     held_on_instance: heldOn(kernel, asked),
     ...derived(kernel, asked, named),
     ...elsewhere(kernel, asked, type),
@@ -90,7 +93,7 @@ function tenantRolesWith(kernel: Kernel, permission: number): number[] {
 
 function rolesOfType(kernel: Kernel, type: number, permission: number): number[] {
   const found: number[] = []
-  for (let role = kernel.word(type + Resource.Roles); role !== 0; role = kernel.word(role + Role.NextOfType))
+  for (const role of kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType))
     if (kernel.isLive(role) && kernel.calls.holds(role, permission) === 1) found.push(role)
   return found
 }

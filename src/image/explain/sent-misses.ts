@@ -3,8 +3,8 @@ import { Instance, Permission, Principal, Relation, Resource, Role, Rule, Table 
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_NAMES_MAX, EXPLAIN_WALK_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { findRelation, findSymbol } from '../look-up.ts'
 import { bareRole, records } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 import type { Question } from './explain.ts'
 import { nearestInstance, type UnknownName, unknown } from './near-names.ts'
 import type { Asked } from './near-roles.ts'
@@ -47,8 +47,7 @@ function reasonOf(
   { type }: Question,
   { relation, subject }: { readonly relation: string; readonly subject: string },
 ): Reason {
-  const length = kernel.writeWhole(`${type}/${relation}`)
-  const relationId = length > 0 ? kernel.calls.find(Table.Relations, length) : 0
+  const relationId = findRelation(kernel, type, relation)
   if (relationId === 0)
     return { reason: 'unknown_relation', unknown: unknown('relation', relation, relationsOf(kernel, type)) }
   const colon = subject.indexOf(':')
@@ -76,9 +75,9 @@ function reasonOf(
 function rulesOver(kernel: Kernel, permission: number, relation: number, subjectType: number): number[] {
   const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
   const found: number[] = []
-  for (let role = kernel.word(type + Resource.Roles); role !== 0; role = kernel.word(role + Role.NextOfType)) {
+  for (const role of kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType)) {
     if (!kernel.isLive(role)) continue
-    for (let rule = kernel.word(role + Role.Rules); rule !== 0; rule = kernel.word(rule + Rule.NextOfTarget)) {
+    for (const rule of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
       const from = kernel.word(kernel.word(rule + Rule.Source) + Role.Type)
       if (kernel.word(rule + Rule.Relation) === relation && from === subjectType) found.push(rule)
     }

@@ -1,10 +1,12 @@
 // What an explanation for people has beside the codes: over which relations a role came about, and for a deny what
 // would allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent.
 // Data only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
+
 import { Instance, Principal } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { SentRelations } from '../decide/sent-relations.ts'
-import { idsOf, instanceId, type Question } from './explain.ts'
+import { instanceAsked } from '../decide/tenant-of-check.ts'
+import { idsOf, type Question } from './explain.ts'
 import type { Explanation } from './explanation.ts'
 import { type Hop, hopsOf } from './hops.ts'
 import { nearestNames, type UnknownName } from './near-names.ts'
@@ -38,14 +40,15 @@ export function waysOf(kernel: Kernel, related: SentRelations, question: Questio
   if (explained.allow) return { hops: hopsOf(kernel, explained.because, relate), sent_relations: [] }
   const unknown = nearestNames(kernel, question, explained)
   if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }
-  const instance = instanceId(kernel, question)
+  const instance = instanceAsked(kernel, question)
   const asked = { ...idsOf(kernel, question, explained.tenant), instance, relate }
   const stored = instance === 0 ? 0 : kernel.word(instance + Instance.Tenant)
+  const permission = `${question.type}:${question.action}`
   const isElsewhere = stored !== 0 && stored !== asked.tenant // D2
   return {
     hops: [],
     ...(isElsewhere ? { instance_tenant: kernel.key(stored, Principal.Key) } : {}),
-    near: nearRoles(kernel, asked, { ...question, permission: `${question.type}:${question.action}` }, isElsewhere),
+    near: nearRoles(kernel, asked, { ...question, permission }, isElsewhere),
     sent_relations: isElsewhere ? [] : missesOfSentRelations(kernel, asked, question),
   }
 }

@@ -1,6 +1,7 @@
 // An explanation for people: a tree of sentences from what an image explains (explanation.ts, ways.ts). Pure: the same
 // explanation gives the same text everywhere. An allow has every way that allows. Of a deny, missing-ways.ts says what
 // would allow.
+import { counted, plural } from '../../model/counted.ts'
 import type { Why, WhyNode } from '../../model/why.ts'
 import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
 import type { Hop } from './hops.ts'
@@ -13,7 +14,7 @@ export function whyTree({ question, explanation: explained, ways }: Explained): 
   const { user, action, type, key } = question
   const { allow, revision, tenant } = explained
   const names = { user, action, type, key, tenant }
-  const text = `${word(user)} may ${allow ? '' : 'not '}${word(action)} ${resourceOf(names)} in tenant ${word(tenant)}`
+  const text = `${word(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${resourceOf(names)} in tenant ${word(tenant)}`
   const reasons = allow ? allowing(names, explained, ways) : missingWays(names, explained, ways)
   const tree = nodeOf(allow ? 'allow' : 'deny', text, [...reasons, ...remarks(explained)])
   return { allow, revision, user, action, resource: { type, ...(key === undefined ? {} : { key }) }, tenant, tree }
@@ -23,7 +24,10 @@ function allowing(names: QuestionNames, { because, matches }: Explanation, { hop
   const byRoles = because.filter(({ source }) => source === 'rbac').map((way) => nodeOf('met', sayRole(names, way)))
   const byRelations = hops.length === 0 ? [] : [nodeOf('met', sayHops(names, hops))]
   const more = because.filter(({ source }) => source === 'abac').length - matches.length
-  const others = more > 0 ? [nodeOf('met', `${more} more set rules allow it`)] : []
+  const others =
+    more > 0
+      ? [nodeOf('met', `${counted(more, 'more set rule', 'more set rules')} ${plural(more, 'allows', 'allow')} this`)]
+      : []
   return [...byRoles, ...byRelations, ...matches.map((match) => sayMatch(names, match)), ...others]
 }
 
@@ -39,7 +43,7 @@ function sayHops({ user, action, type }: QuestionNames, hops: readonly Hop[]): s
 function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match): WhyNode {
   const [users, resources] = [sideOf('user_set', user_set), sideOf('resource_set', resource_set)]
   const isRole = users.startsWith('role ')
-  return nodeOf('met', `a set rule allows it: ${users}, ${resources}`, [
+  return nodeOf('met', `a set rule allows this: ${users}, ${resources}`, [
     ...(isRole ? [nodeOf('met', `${word(names.user)} has ${users} in tenant ${word(names.tenant)}`)] : []),
     ...held.map((set) => sayHeldSet(names, set)),
   ])

@@ -36,12 +36,12 @@ export function quoted(value: Json): string {
   return JSON.stringify(value).replace(/\p{C}/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)
 }
 
-/** `role owner on folder:f1, which gives editor on document:d1 over relation parent, which extends viewer`. */
+/** `role owner on folder:f1, which gives editor on document:d1 via the parent relation, which extends viewer`. */
 export function sayWay(hops: readonly Hop[]): string {
   const steps = hops.map(({ role, on, relation }, index) => {
     if (index === 0) return `role ${word(role)} on ${word(on)}`
     if (on === hops[index - 1]!.on && relation === undefined) return `which extends ${word(role)}`
-    return `which gives ${word(role)} on ${word(on)}${relation === undefined ? '' : ` over relation ${word(relation)}`}`
+    return `which gives ${word(role)} on ${word(on)}${relation === undefined ? '' : ` via the ${word(relation)} relation`}`
   })
   return steps.join(', ')
 }
@@ -74,7 +74,7 @@ const PHRASES: Readonly<Record<string, string>> = {
   'ends-with': 'a text that ends with',
   in: 'one of',
   array_contains: 'a list that contains',
-  array_subset: 'a list with nothing but',
+  array_subset: 'a list with only',
   array_superset: 'a list with all of',
   array_intersect: 'a list with some of',
   any_match: 'a list with an item that matches',
@@ -92,12 +92,19 @@ function asked({ operator, expected, ref, ref_value }: TestFound): string {
   return `${phrase} ${value(expected)}`
 }
 
+/** Why no attribute of the tenant is read (D6). */
+const OUTSIDE = 'attributes of a tenant count only for users who belong to it, which this one does not'
+
 /** A test that keeps a set from being true: what was found, and what is asked for. */
 export function sayFailed(test: TestFound): string {
   const { attribute, reason, declared, ref } = test
   switch (reason) {
     case 'missing':
       return `${attribute} is missing, and must be ${asked(test)}`
+    case 'not_in_tenant':
+      return `${attribute} must be ${asked(test)}, and ${OUTSIDE}`
+    case 'ref_not_in_tenant':
+      return `${found(test)} and is compared with ${ref}, and ${OUTSIDE}`
     case 'wrong_type':
       return `${found(test)}${declared === undefined ? '' : `, which is not of its type ${declared}`}, and must be ${asked(test)}`
     case 'ref_missing':
@@ -109,7 +116,7 @@ export function sayFailed(test: TestFound): string {
     case 'met':
       return `${found(test)}, and must not be ${asked(test)}`
     case 'undecided':
-      return `${attribute}: too much work for an explanation`
+      return `${attribute}: too complex to explain`
   }
 }
 
@@ -122,10 +129,14 @@ export function sayHeld(test: TestFound): string {
       return `${found(test)}, which is ${asked(test)}`
     case 'missing':
       return `${attribute} is missing, so it is not ${asked(test)}`
+    case 'not_in_tenant':
+      return `${attribute} is not ${asked(test)}, because ${OUTSIDE}`
+    case 'ref_not_in_tenant':
+      return `${found(test)}, which is not ${asked(test)}, because ${OUTSIDE}`
     case 'ref_missing':
       return `${found(test)}, and ${ref} is missing, so it is not ${asked(test)}`
     case 'undecided':
-      return `${attribute}: too much work for an explanation`
+      return `${attribute}: too complex to explain`
     default:
       return `${found(test)}, which is not ${asked(test)}`
   }

@@ -11,7 +11,10 @@ import {
   Header,
   IMAGE_BYTES_MAX,
   MAGIC,
+  Order,
+  OrderRoot,
   Root,
+  SEGMENT_BUCKETS,
   TABLE_BYTES,
   TABLES,
 } from '../../../assembly/abi.ts'
@@ -20,6 +23,7 @@ import type { KernelSource } from '../../kernel/module.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import { isTail, TAIL_BYTES, type Trust } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { ORDER_HEIGHT_MAX } from '../../model/limits.ts'
 
 /** The bytes of the file of this kernel's image. */
 export function saveKernel(kernel: Kernel): Uint8Array {
@@ -40,6 +44,19 @@ export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
   const copy = new Kernel(source, header.length + heap.length)
   copy.headerBytes(Header.Magic, HEADER_BYTES).set(header)
   copy.heapOf(heap.length).set(heap)
+  return copy
+}
+
+/** `copyKernel` in pieces: `pause` is awaited between them, and the image must not change meanwhile. */
+export async function copyKernelSlowly(kernel: Kernel, source: KernelSource, pause: Pause): Promise<Kernel> {
+  const [header, heap] = kernel.parts
+  const copy = new Kernel(source, header.length + heap.length)
+  copy.headerBytes(Header.Magic, HEADER_BYTES).set(header)
+  const room = copy.heapOf(heap.length)
+  for (let start = 0; start < heap.length; start += PIECE_BYTES) {
+    room.set(heap.subarray(start, start + PIECE_BYTES), start)
+    await pause()
+  }
   return copy
 }
 
@@ -282,6 +299,12 @@ function requireRoots(field: (at: number) => number, top: number): void {
     const directory = field(root + Root.Directory)
     if (directory < HEAP || directory + field(root + Root.Capacity) * 4 > top)
       throw damaged(`the root of table ${table} is outside of the image`)
+    if (field(root + Root.Buckets) > field(root + Root.Capacity) * SEGMENT_BUCKETS)
+      throw damaged(`table ${table} has more buckets than room for them`)
+  }
+  for (const order of [Order.Users, Order.Instances]) {
+    const height = field(Header.Orders + order * OrderRoot.Bytes + OrderRoot.Height)
+    if (height > ORDER_HEIGHT_MAX) throw damaged(`an order of keys is ${height} steps high`)
   }
 }
 

@@ -74,7 +74,7 @@ export class RowConditions extends Residuals {
     let looked = 0
     for (const instance of this.#constants.instances(test.foreignType)) {
       if (++looked > FILTER_INSTANCES_MAX)
-        throw tooLarge(looked, `instances of \`${test.foreignType}\` to look at`, FILTER_INSTANCES_MAX)
+        throw tooLarge(MORE, `instances of \`${test.foreignType}\` to look at`, FILTER_INSTANCES_MAX)
       const passes = this.#passes(test, instance)
       if (typeof passes !== 'boolean')
         throw refused(undefined, `a test of the instances of \`${test.foreignType}\` depends on the row`)
@@ -92,7 +92,15 @@ function refused(path: AttributePath | RowAttribute | undefined, reason: string)
 }
 type RowAttribute = { readonly root: 'resource'; readonly names: RowPath['path'] }
 
-/** The error for a filter that would be too long: with `count` of what it may have `limit` of. */
-export function tooLarge(count: number, what: string, limit: number): ZerohopError {
-  return new ZerohopError('LISTING_TOO_LARGE', { what: `a filter over ${count} ${what}`, limit: `${limit} of them` })
+/** How many there are; MORE: more than the limit, and nobody counted on. */
+export type Count = number | typeof MORE
+export const MORE = 'more'
+
+/** The error for a filter that would be too long: with `count` of what it may have `limit` of; `hint` is a way out. */
+export function tooLarge(count: Count, what: string, limit: number, hint = ''): ZerohopError {
+  const many = count === MORE ? `more than ${limit}` : count
+  return new ZerohopError('LISTING_TOO_LARGE', {
+    what: `a filter over ${many} ${what}`,
+    limit: `${limit} of them${hint}`,
+  })
 }

@@ -1,6 +1,6 @@
 // What a filter reads besides the row: attributes of the user, the tenant, the context and the action, and those of
 // stored instances that a condition names by key. All of it is known when the filter is made.
-import { Instance, Principal, Table } from '../../../assembly/abi.ts'
+import { Instance, Principal } from '../../../assembly/abi.ts'
 import { memberOf, type Operand, plain } from '../../filters/operators.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -9,10 +9,9 @@ import type { AttributePath } from '../../model/condition.ts'
 import type { AttributeType, Json, JsonObject } from '../../model/objects.ts'
 import { pathOf } from '../build/condition-program.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
-import { instanceId } from '../explain/explain.ts'
-import { declaredOn } from '../explain/explain-conditions.ts'
+import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
+import { findInstance, findPath, findSymbol } from '../look-up.ts'
 import { instancesOfType } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 
 /** The question of a filter, in ids that are all known. */
 export interface AskedFilter {
@@ -61,10 +60,10 @@ export class Constants {
     const kernel = this.#kernel
     const { user, tenant, permission, sent } = this.#asked
     const end = this.#required.encode(permission, undefined, sent)
-    const path = kernel.calls.find(Table.Paths, kernel.writeLong(key))
+    const path = findPath(kernel, key)
     const cell = kernel.calls.operandCell(user, tenant, permission, 0, end, path)
     if (cell === 0) return plain(undefined)
-    return { time: kernel.calls.operandIsTime() === 1, value: valueAt(kernel, cell) }
+    return { time: kernel.calls.operandIsTime() === 1, value: inStableOrder(key, valueAt(kernel, cell)) }
   }
 
   /** The declared attribute types of a resource type. */
@@ -79,7 +78,7 @@ export class Constants {
 
   /** What is stored of an instance in whatever tenant; undefined when there is none. */
   instance(type: string, key: string): Named | undefined {
-    const record = instanceId(this.#kernel, { type, key })
+    const record = findInstance(this.#kernel, type, key)
     return record === 0 ? undefined : { key, attributes: this.#attributes(record) }
   }
 
@@ -88,10 +87,8 @@ export class Constants {
     const kernel = this.#kernel
     const record = findSymbol(kernel, 'resource', type)
     if (record === 0) return
-    for (const instance of instancesOfType(kernel, record)) {
-      if (kernel.isLive(instance))
-        yield { key: keyOfInstance(kernel, instance), attributes: this.#attributes(instance) }
-    }
+    for (const instance of instancesOfType(kernel, record))
+      yield { key: keyOfInstance(kernel, instance), attributes: this.#attributes(instance) }
   }
 
   /** What a path inside a stored instance of a type leads to. */

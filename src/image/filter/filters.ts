@@ -8,11 +8,12 @@ import { type Condition, parseConditions } from '../../model/condition.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { FILTER_FORMAT, type Filter, type FilterNode, type Reads } from '../../model/filter.ts'
 import { FILTER_INSTANCES_MAX, FILTER_KEYS_MAX, FILTER_NODES_MAX, LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from '../decide/required-attributes.ts'
-import { rulesOf } from '../list/user-sides.ts'
+import { rulesOf, type SideRule } from '../list/user-sides.ts'
 import { instancesOfType, sideKey, tableOf } from '../read-records.ts'
-import { RowConditions, tooLarge } from './conditions.ts'
+import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
 import { HeldKeys, keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
 import { all, any, leavesOf, not, type Part } from './simplify.ts'
@@ -25,10 +26,10 @@ export interface FilterQuestion {
   readonly tenant: string
   readonly sent?: Sent | undefined
   /**
-   * the tenant column of the application says where an instance belongs, also when the same key is stored in another
-   * tenant: stored keys of other tenants are then not excluded (an exception from D2)
+   * Default true: rows are asked about as marked ones, which are no instance that is stored in another tenant (D2).
+   * False: they are asked about by their key, so those that are stored in other tenants are excluded by name.
    */
-  readonly isTenantColumnAuthoritative?: boolean
+  readonly isTenantColumnAuthoritative?: boolean | undefined
   /**
    * the answer is kept by somebody else: the time of asking stays open, and what was not sent of the context is
    * refused, as is a list of keys on which the user holds no role
@@ -53,6 +54,16 @@ export interface FilterIds {
   readonly permission: number
 }
 
+/** Something of which a filter would have too much: how many, and how many it may have. */
+interface TooMuch {
+  readonly count: Count
+  readonly what: string
+  readonly limit: number
+}
+
+const WAY_OUT =
+  ' (none are named where the tenant column of your rows decides: `tenantColumnIsAuthoritative`, over HTTP the header `x-tenant-column-is-authoritative: true`)'
+
 const CONTEXT = (1 << Source.Context) | (1 << Source.Now)
 
 export class Filters {
@@ -60,10 +71,11 @@ export class Filters {
   readonly #required: RequiredAttributes
   readonly #revision: number
   readonly #conditions = new Map<number, Condition>()
+  readonly #rules = new Map<number, readonly SideRule[]>()
   readonly #rowRoles = new Map<number, RowRoles>()
   #held: HeldKeys | undefined
-  /** keys of a type that are stored in other tenants, by `type/tenant`; how many there are (at least) when too many */
-  readonly #elsewhere = new Map<string, readonly string[] | number>()
+  /** keys of a type that are stored in other tenants, by `type/tenant`; what there is too much of, when it is */
+  readonly #elsewhere = new Map<string, readonly string[] | TooMuch>()
   /** whether there is such a key, by `type/tenant` */
   readonly #someElsewhere = new Map<string, boolean>()
 
@@ -78,8 +90,9 @@ export class Filters {
    * @throws FILTER_REFUSED where a condition cannot be said of a row, LISTING_TOO_LARGE, UNDECIDED
    */
   filter(question: FilterQuestion, ids: FilterIds): Filter {
-    const { type, tenant } = question
-    const about = { format: FILTER_FORMAT, revision: this.#revision, type, tenant } as const
+    const { type, tenant, isTenantColumnAuthoritative = true } = question
+    const ofRows = isTenantColumnAuthoritative ? ({ tenantColumnIsAuthoritative: true } as const) : {}
+    const about = { format: FILTER_FORMAT, revision: this.#revision, type, tenant, ...ofRows } as const
     const part = this.#part(question, ids)
     if (typeof part === 'boolean') return { ...about, kind: part ? 'always' : 'never' }
     return { ...about, kind: 'when', where: part, reads: readsOf(part) }
@@ -87,7 +100,7 @@ export class Filters {
 
   #part(question: FilterQuestion, ids: FilterIds): Part {
     const { byKey, byRow, type } = this.#parts(question, ids)
-    if (byRow === false || question.isTenantColumnAuthoritative === true) return any([keyIn(byKey), byRow])
+    if (byRow === false || question.isTenantColumnAuthoritative !== false) return any([keyIn(byKey), byRow])
     const elsewhere = type === 0 ? [] : this.#keysElsewhere(type, ids.tenant)
     return any([keyIn(byKey), all([byRow, not(keyIn(elsewhere))])])
   }
@@ -98,7 +111,7 @@ export class Filters {
    */
   kept(question: FilterQuestion, ids: FilterIds): KeptFilter {
     const { byKey, byRow, type } = this.#parts({ ...question, isKept: true }, ids)
-    const isSettled = byRow === false || type === 0 || question.isTenantColumnAuthoritative === true
+    const isSettled = byRow === false || type === 0 || question.isTenantColumnAuthoritative !== false
     const reads = typeof byRow === 'boolean' ? NOTHING : readsOf(byRow)
     return { keys: byKey, where: byRow, reads, isKeyOpen: !isSettled && this.#isSomeElsewhere(type, ids.tenant) }
   }
@@ -137,10 +150,23 @@ export class Filters {
 
   /** D6: some rule whose two sides are true. */
   #bySets(question: FilterQuestion, asked: AskedFilter): Part {
-    const rules = rulesOf(this.#kernel, asked.permission)
+    const rules = this.#rulesOf(asked.permission)
     if (rules.length === 0) return false
     const sides = new Sides(this.#kernel, this.#required, asked, question, (set) => this.#conditionsOf(set))
     return any(rules.map(({ users, resources }) => sides.both(users, resources)))
+  }
+
+  /** The rules of a permission by the keys of their sides: equal policies make equal filters, however they came about. */
+  #rulesOf(permission: number): readonly SideRule[] {
+    let rules = this.#rules.get(permission)
+    if (rules === undefined) {
+      const named = rulesOf(this.#kernel, permission).map((rule) => {
+        return { rule, name: `${sideKey(this.#kernel, rule.users)}/${sideKey(this.#kernel, rule.resources)}` }
+      })
+      rules = named.sort((left, right) => compareText(left.name, right.name)).map(({ rule }) => rule)
+      this.#rules.set(permission, rules)
+    }
+    return rules
   }
 
   #conditionsOf(set: number): Condition {
@@ -168,25 +194,24 @@ export class Filters {
       found = this.#findElsewhere(type, tenant)
       this.#elsewhere.set(name, found)
     }
-    if (typeof found !== 'number') return found
-    throw tooLarge(
-      found,
-      `keys of \`${this.#kernel.key(type, Resource.Key)}\` stored in other tenants`,
-      FILTER_KEYS_MAX,
-    )
+    if (!('what' in found)) return found
+    throw tooLarge(found.count, found.what, found.limit, WAY_OUT)
   }
 
-  #findElsewhere(type: number, tenant: number): readonly string[] | number {
+  #findElsewhere(type: number, tenant: number): readonly string[] | TooMuch {
     const kernel = this.#kernel
+    const name = kernel.key(type, Resource.Key)
     const keys: string[] = []
     let looked = 0
     let count = 0
     for (const instance of instancesOfType(kernel, type)) {
-      if (++looked > FILTER_INSTANCES_MAX) return Math.max(count, FILTER_KEYS_MAX + 1)
-      if (!kernel.isLive(instance) || kernel.word(instance + Instance.Tenant) === tenant) continue
+      if (++looked > FILTER_INSTANCES_MAX)
+        return { count: MORE, what: `instances of \`${name}\` to look at`, limit: FILTER_INSTANCES_MAX }
+      if (kernel.word(instance + Instance.Tenant) === tenant) continue
       if (++count <= FILTER_KEYS_MAX) keys.push(keyOfInstance(kernel, instance))
     }
-    return count > FILTER_KEYS_MAX ? count : keys
+    if (count <= FILTER_KEYS_MAX) return keys
+    return { count, what: `keys of \`${name}\` stored in other tenants`, limit: FILTER_KEYS_MAX }
   }
 
   /** True also when finding out would take too long. */
@@ -205,7 +230,7 @@ export class Filters {
     let looked = 0
     for (const instance of instancesOfType(kernel, type)) {
       if (++looked > FILTER_INSTANCES_MAX) return true
-      if (kernel.isLive(instance) && kernel.word(instance + Instance.Tenant) !== tenant) return true
+      if (kernel.word(instance + Instance.Tenant) !== tenant) return true
     }
     return false
   }
@@ -263,7 +288,7 @@ class Sides {
     }
     const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
     const parts: Part[] = []
-    for (let set = side; set !== 0; set = kernel.word(set + ConditionSet.Parent)) {
+    for (const set of kernel.chain(side, ConditionSet.Parent)) {
       const of = kernel.word(set + ConditionSet.Resource)
       if (of !== 0 && of !== type) return false // D6: false of another type
       parts.push(this.#rows.partOf(this.#conditionsOf(set)))

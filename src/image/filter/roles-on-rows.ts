@@ -4,9 +4,10 @@
 import { Grant, Instance, Relation, Resource, Role, RULE_NO_DIRECT, Rule, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { grantsOfUser, records, tableOf } from '../read-records.ts'
-import { tooLarge } from './conditions.ts'
+import { MORE, tooLarge } from './conditions.ts'
 import { keyOfInstance } from './constants.ts'
 import { all, any, not, type Part } from './simplify.ts'
 
@@ -32,7 +33,7 @@ export function rowRolesOf(kernel: Kernel, permission: number, type: number): Ro
   for (const role of records(kernel, Table.Roles)) {
     if (kernel.word(role + Role.Type) !== type || kernel.calls.holds(role, permission) !== 1) continue
     roles.push(role)
-    for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget)) {
+    for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
       const source = kernel.word(at + Rule.Source)
       const whole = kernel.key(kernel.word(at + Rule.Relation), Relation.Key)
       derivations.push({
@@ -43,8 +44,13 @@ export function rowRolesOf(kernel: Kernel, permission: number, type: number): Ro
       })
     }
   }
+  // Equal policies make equal filters, however they came about.
+  derivations.sort((left, right) => compareText(nameOf(kernel, left), nameOf(kernel, right)))
   return { roles, derivations }
 }
+
+const nameOf = (kernel: Kernel, { relation, source, noDirect }: Derivation): string =>
+  `${relation}/${kernel.key(source, Role.Key)}/${noDirect}`
 
 interface AskedRows {
   readonly user: number
@@ -95,7 +101,7 @@ export class HeldKeys {
 
   /** The keys of the instances of a type, in a tenant, on which the user holds such a role; sorted. */
   keys(type: number, tenant: number, isSuch: (role: number) => boolean): string[] {
-    if (this.#held === undefined) throw tooLarge(LISTING_WALK_MAX, 'roles and relations of the user', LISTING_WALK_MAX)
+    if (this.#held === undefined) throw tooLarge(MORE, 'roles and relations of the user', LISTING_WALK_MAX)
     const keys: string[] = []
     for (const [instance, roles] of this.#held.get(`${type}/${tenant}`) ?? [])
       if (roles.some(isSuch)) keys.push(keyOfInstance(this.#kernel, instance))

@@ -5,8 +5,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
-import { bareRole, grantsOfUser, rolesOf, tableOf, tenantOfScope } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
+import { findSymbol } from '../look-up.ts'
+import { bareRole, grantsOfUser, inOrder, rolesOf, tableOf, tenantOfScope } from '../read-records.ts'
 
 /** A role that was assigned. */
 export interface AssignmentRow {
@@ -27,14 +27,13 @@ export interface AssignmentFilter {
   readonly resourceInstance?: string | undefined
 }
 
-/** A user after whom a page began, and the number of rows up to there. */
+/** A user after whom a page began, by key, and the number of rows up to there. */
 interface Mark {
-  readonly user: number
+  readonly user: string
   readonly rows: number
 }
 
-/** Users read at a time, the work of reading one grant, and the number of cached filters. */
-const CHUNK = 1024
+/** The work of reading one grant, and the number of cached filters. */
 const LOOK_WORK = 8
 const MARKS_MAX = 64
 
@@ -64,23 +63,22 @@ export class AssignmentList {
   #read(wants: Wants, start: Mark, first: number, count: number): { rows: AssignmentRow[]; end: Mark } {
     const kernel = this.#kernel
     const page: AssignmentRow[] = []
-    let end = start
+    let last = 0
+    let before = start.rows
     let left = LISTING_WHOLE_WORK_MAX
-    for (;;) {
-      const length = end.user === 0 ? kernel.writeStart('') : 0
-      const users = kernel.readList(kernel.calls.listOrdered(Table.Users, end.user, length, CHUNK))
-      for (const user of users) {
-        const [here, looks] = countWanted(kernel, user, wants)
-        left -= LOOK_WORK * looks
-        if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
-        const from = Math.max(0, first - end.rows)
-        if (here > from) page.push(...this.#rowsOf(user, wants).slice(from, from + count - page.length))
-        // A user with rows beyond this page is read again for the next one.
-        if (page.length === count) return { rows: page, end }
-        end = { user, rows: end.rows + here }
-      }
-      if (users.length < CHUNK) return { rows: page, end }
+    for (const user of inOrder(kernel, Table.Users, start.user)) {
+      const [here, looks] = countWanted(kernel, user, wants)
+      left -= LOOK_WORK * looks
+      if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
+      const from = Math.max(0, first - before)
+      if (here > from) page.push(...this.#rowsOf(user, wants).slice(from, from + count - page.length))
+      // A user with rows beyond this page is read again for the next one.
+      if (page.length === count) break
+      last = user
+      before += here
     }
+    const end = last === 0 ? start : { user: kernel.key(last, Principal.Key), rows: before }
+    return { rows: page, end }
   }
 
   #rowsOf(user: number, wants: Wants): AssignmentRow[] {
@@ -104,7 +102,7 @@ export class AssignmentList {
   }
 }
 
-const NOBODY: Mark = { user: 0, rows: 0 }
+const NOBODY: Mark = { user: '', rows: 0 }
 
 interface Wants {
   /** no role filter: the roles of a grant are counted without reading them */
@@ -117,7 +115,7 @@ interface Wants {
 function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
   let here = 0
   let looks = 1
-  for (let grant = kernel.word(user + Principal.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser)) {
+  for (const grant of kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)) {
     looks++
     if (!wants.anyRole) here += rolesWanted(kernel, grant, wants).length
     else if (wants.scope(kernel.word(grant + Grant.Scope))) here += roleCount(kernel, kernel.word(grant + Grant.Roles))

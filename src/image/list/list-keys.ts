@@ -9,7 +9,7 @@ import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
-import { records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
+import { inOrder, type Ordered, records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
 import { sortKeys } from './key-order.ts'
 import { sourcesOf } from './permission-sources.ts'
 import { rulesOf } from './user-sides.ts'
@@ -31,8 +31,6 @@ export interface KeyPage {
 
 /** The work of reading a record. */
 const LOOK_WORK = 4
-/** Records read at a time. */
-const CHUNK = 1024
 
 export interface AskedInstances {
   readonly user: number
@@ -86,7 +84,7 @@ export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: Page
 /** The page made of those candidates that pass. */
 function pick(
   kernel: Kernel,
-  table: Table.Users | Table.Instances,
+  table: Ordered,
   records: readonly number[],
   allowed: (record: number) => boolean,
   { after, limit }: PageQuery,
@@ -102,7 +100,7 @@ function pick(
 /** Reads all records after a key in order, until the page is full or its work limit is reached. */
 export function scan(
   evaluator: Evaluator,
-  table: Table.Users | Table.Instances,
+  table: Ordered,
   { after = '', limit }: PageQuery,
   wanted: (record: number) => boolean,
   allowed: (record: number) => boolean,
@@ -110,24 +108,19 @@ export function scan(
   const { kernel } = evaluator
   const keys: string[] = []
   let last = 0
-  for (;;) {
-    const length = last === 0 ? kernel.writeStart(after) : 0
-    const records = kernel.readList(kernel.calls.listOrdered(table, last, length, CHUNK))
-    if (records.length === 0) return { keys, next: undefined }
-    for (const record of records) {
-      if (!wanted(record)) return { keys, next: undefined }
-      if (evaluator.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
-      last = record
-      evaluator.left -= LOOK_WORK
-      if (kernel.isLive(record) && allowed(record)) {
-        if (keys.length === limit) return { keys, next: keys.at(-1) }
-        keys.push(nameOf(kernel, table, record))
-      }
-    }
+  for (const record of inOrder(kernel, table, after)) {
+    if (!wanted(record)) break
+    if (evaluator.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
+    last = record
+    evaluator.left -= LOOK_WORK
+    if (!allowed(record)) continue
+    if (keys.length === limit) return { keys, next: keys.at(-1) }
+    keys.push(nameOf(kernel, table, record))
   }
+  return { keys, next: undefined }
 }
 
-function nameOf(kernel: Kernel, table: Table.Users | Table.Instances, record: number): string {
+function nameOf(kernel: Kernel, table: Ordered, record: number): string {
   if (table === Table.Users) return kernel.key(record, Principal.Key)
   const key = kernel.key(record, Instance.Key)
   return key.slice(key.indexOf(':') + 1)

@@ -11,6 +11,7 @@ import { compareText } from '../../model/text-order.ts'
 import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
+import { findSymbol } from '../look-up.ts'
 import {
   bareRole,
   instancesOfType,
@@ -20,7 +21,6 @@ import {
   rolesOf,
   tenantGrantsOf,
 } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 import { sortKeys } from './key-order.ts'
 import { RuledInstances } from './ruled-instances.ts'
 import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
@@ -161,9 +161,7 @@ class PermissionList {
     for (const type of this.#onInstances.types) {
       if (this.#queriedTypes?.has(type) === false) continue
       for (const instance of instancesOfType(kernel, type)) {
-        const isAsked =
-          kernel.isLive(instance) && !instanceRoles.has(instance) && this.#ruledOn(instance, type).size > 0
-        if (isAsked) yield instance
+        if (!instanceRoles.has(instance) && this.#ruledOn(instance, type).size > 0) yield instance
         else this.#look()
       }
     }

@@ -10,7 +10,8 @@ import { compareText } from '../../model/text-order.ts'
 import { Evaluator, type Relate, tooLarge } from '../decide/evaluator.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { relatedBy, type SentRelation, type SentRelations } from '../decide/sent-relations.ts'
-import { tenantOf } from '../decide/tenant-of-check.ts'
+import { instanceAsked, instanceOfRow, tenantOf } from '../decide/tenant-of-check.ts'
+import { findInstance, findPermission, findSymbol } from '../look-up.ts'
 import {
   grantsOfUser,
   permissionsOf,
@@ -19,7 +20,6 @@ import {
   tenantGrantsOf,
   tenantOfScope,
 } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
@@ -46,6 +46,8 @@ export interface About {
   readonly tenant: string | undefined
   readonly sent: Sent | undefined
   readonly relations?: readonly SentRelation[] | undefined
+  /** a marked row (D2) */
+  readonly isRow?: boolean | undefined
 }
 
 export class Listings {
@@ -69,7 +71,7 @@ export class Listings {
   resources(user: string, action: string, { type, tenant, sent }: About, page: PageQuery): KeyPage {
     const kernel = this.#kernel
     const evaluator = this.#evaluator(sent, LISTING_WORK_MAX)
-    const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
+    const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
     const typeId = findSymbol(kernel, 'resource', type)
@@ -115,16 +117,17 @@ export class Listings {
   /** The tenants in which a check allows. */
   tenants(user: string, action: string, about: Omit<About, 'tenant'>): TenantWithAttributes[] {
     const kernel = this.#kernel
-    const { type, key, sent } = about
+    const { type, key, sent, isRow = false } = about
     const relate = this.#relate(about)
     const evaluator = this.#evaluator(sent, LISTING_WHOLE_WORK_MAX, relate)
-    const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
+    const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
     if (userId === 0 || permission === 0) return []
-    const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+    const instance = findInstance(kernel, type, key)
     const allowed: number[] = []
-    for (const tenant of this.#tenantsFor(userId, permission, instance, relate)) {
+    for (const tenant of this.#tenantsFor(userId, permission, { instance, isRow }, relate)) {
       if (evaluator.left < 0) throw tooLarge(`the tenants of \`${user}\``)
-      if (evaluator.allows(userId, tenant, permission, instance, key)) allowed.push(tenant)
+      const on = isRow ? instanceOfRow(kernel, instance, tenant) : instance
+      if (evaluator.allows(userId, tenant, permission, on, key)) allowed.push(tenant)
     }
     return this.#tenantsOf(allowed)
   }
@@ -162,12 +165,18 @@ export class Listings {
    * The tenants in which the user may be allowed: with a role (D4), or that of the instance (D5) or of a related one
    * (D14); all tenants when set rules may allow without a role.
    */
-  #tenantsFor(user: number, permission: number, instance: number, relate: Relate | undefined): Iterable<number> {
+  #tenantsFor(
+    user: number,
+    permission: number,
+    { instance, isRow }: { readonly instance: number; readonly isRow: boolean },
+    relate: Relate | undefined,
+  ): Iterable<number> {
     const kernel = this.#kernel
     if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
     const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => kernel.word(grant + Grant.Scope)))
-    const related = relatedBy(kernel, relate?.() ?? 0)
-    for (const at of instance === 0 ? related : [instance]) tenants.add(kernel.word(at + Instance.Tenant))
+    if (instance !== 0) tenants.add(kernel.word(instance + Instance.Tenant))
+    if (instance === 0 || isRow)
+      for (const at of relatedBy(kernel, relate?.() ?? 0)) tenants.add(kernel.word(at + Instance.Tenant))
     return tenants
   }
 
@@ -218,15 +227,11 @@ export class Listings {
   }
 
   /** The ids of a listing. */
-  #idsOf(action: string, { type, key, tenant }: About): { tenant: number; permission: number; instance: number } {
+  #idsOf(action: string, about: About): { tenant: number; permission: number; instance: number } {
     const kernel = this.#kernel
-    const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+    const { type, tenant } = about
+    const instance = instanceAsked(kernel, about)
     const counted = tenantOf(kernel, tenant, instance)
-    return { tenant: findSymbol(kernel, 'tenant', counted), permission: this.#permission(type, action), instance }
-  }
-
-  #permission(type: string, action: string): number {
-    const length = this.#kernel.writePair(type, action)
-    return length > 0 ? this.#kernel.calls.findPermission(length) : 0
+    return { tenant: findSymbol(kernel, 'tenant', counted), permission: findPermission(kernel, type, action), instance }
   }
 }

@@ -60,14 +60,14 @@ export function sourcesOf(
     onSource?.([at, role], from, rule)
   }
   const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
-  for (let role = kernel.word(type + Resource.Roles); role !== 0; role = kernel.word(role + Role.NextOfType)) {
+  for (const role of kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType)) {
     if (kernel.calls.holds(role, permission) === 1) add(instance, role)
   }
   const asked = pairs.length
   for (let index = 0; index < pairs.length; index++) {
     const [at, role] = pairs[index]!
     const direct = at !== 0 && hasDirect(at)
-    for (let rule = kernel.word(role + Role.Rules); rule !== 0; rule = kernel.word(rule + Rule.NextOfTarget)) {
+    for (const rule of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
       if (((kernel.word(rule + Rule.Flags) | kernel.word(role + Role.Flags)) & RULE_NO_DIRECT) !== 0) {
         personal = true
         if (direct) continue
@@ -93,7 +93,7 @@ function* subjectsOf(kernel: Kernel, instance: number, rule: number, source: num
   if (instance === 0) return
   const relation = kernel.word(rule + Rule.Relation)
   const type = kernel.word(source + Role.Type)
-  for (let at = kernel.word(instance + Instance.Objects); at !== 0; at = kernel.word(at + Tuple.NextOfObject)) {
+  for (const at of kernel.chain(kernel.word(instance + Instance.Objects), Tuple.NextOfObject)) {
     if (kernel.word(at + Tuple.Relation) !== relation) continue
     const subject = kernel.word(at + Tuple.Subject)
     if (kernel.word(subject + Instance.Type) === type) yield subject

@@ -4,10 +4,10 @@ import { Principal, Relation, Resource, Role, Table } from '../../../assembly/ab
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { NEAREST_NAMES_MAX } from '../../model/limits.ts'
-import { type AttributeType, partKey } from '../../model/objects.ts'
+import type { AttributeType } from '../../model/objects.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
+import { findPermission, findRelation, findSymbol } from '../look-up.ts'
 import { permissionsOfType, records } from '../read-records.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
 
 /** A resource type with the names that questions about it use; all lists sorted. */
 export interface TypeNames {
@@ -42,8 +42,7 @@ export class PolicyNames {
   }
 
   hasAction(type: string, action: string): boolean {
-    const length = this.#kernel.writePair(type, action)
-    return length > 0 && this.#kernel.calls.findPermission(length) !== 0
+    return findPermission(this.#kernel, type, action) !== 0
   }
 
   hasTenant(tenant: string): boolean {
@@ -51,8 +50,7 @@ export class PolicyNames {
   }
 
   hasRelation(type: string, relation: string): boolean {
-    const length = this.#kernel.writeWhole(partKey(type, relation))
-    return length > 0 && this.#kernel.calls.find(Table.Relations, length) !== 0
+    return findRelation(this.#kernel, type, relation) !== 0
   }
 
   /** Actions of the type, sorted; none when it is unknown. */

@@ -1,13 +1,12 @@
 // Which users, or which instances of a type, condition sets match: each set by itself, whatever the rules are that use
 // it. The kernel evaluates the sets as in a check (D6: set rules), in the order of keys, with bounded work for a page.
 import { Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
-import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WORK_MAX } from '../../model/limits.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import type { Sent } from '../decide/required-attributes.ts'
 import { tenantOf } from '../decide/tenant-of-check.ts'
 import type { Image } from '../image.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
+import { findInstance, findPermission, findSymbol } from '../look-up.ts'
 import { type PageQuery, scan } from './list-keys.ts'
 
 /** Sets of one kind, all used by set rules of one permission, so that what they read of a request is known. */
@@ -81,9 +80,9 @@ interface Truth {
 function ofUsers(evaluator: Evaluator, asked: AskedSets): Truth {
   const { kernel } = evaluator
   const { type, key, tenant } = asked
-  const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+  const instance = findInstance(kernel, type, key)
   const within = findSymbol(kernel, 'tenant', tenantOf(kernel, tenant, instance))
-  const permission = permissionOf(kernel, asked)
+  const permission = findPermission(kernel, type, asked.action)
   return {
     of: (set, user) => evaluator.truthOf(set, user, within, permission, instance, key),
     nameOf: (user) => kernel.key(user, Principal.Key),
@@ -97,7 +96,7 @@ function ofInstances(evaluator: Evaluator, asked: AskedSets): Truth {
   const { kernel } = evaluator
   const { type, tenant, user = '' } = asked
   const typeId = findSymbol(kernel, 'resource', type)
-  const [userId, permission] = [findSymbol(kernel, 'user', user), permissionOf(kernel, asked)]
+  const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, asked.action)]
   const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
   const tenantOfInstance = (instance: number) => kernel.word(instance + Instance.Tenant)
   return {
@@ -107,9 +106,4 @@ function ofInstances(evaluator: Evaluator, asked: AskedSets): Truth {
     isOfType: (instance) => kernel.word(instance + Instance.Type) === typeId,
     isIn: (instance) => within === 0 || tenantOfInstance(instance) === within,
   }
-}
-
-function permissionOf(kernel: Kernel, { type, action }: AskedSets): number {
-  const length = kernel.writePair(type, action)
-  return length > 0 ? kernel.calls.findPermission(length) : 0
 }

@@ -15,7 +15,7 @@ export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
   const rules: SideRule[] = []
   if (kernel.field(Header.SetRules) === 0) return rules
   const record = kernel.calls.permissionRecord(permission)
-  for (let at = kernel.word(record + Permission.SetRules); at !== 0; at = kernel.word(at + SetRule.Next)) {
+  for (const at of kernel.chain(kernel.word(record + Permission.SetRules), SetRule.Next)) {
     rules.push({ users: kernel.word(at + SetRule.Users), resources: kernel.word(at + SetRule.Resources) })
   }
   return rules

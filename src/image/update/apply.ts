@@ -1,5 +1,5 @@
-// The second step of a delta: carries out a plan that prepare has validated, within one turn. It cannot fail; if the
-// kernel traps nevertheless, the image is poisoned.
+// The second step of a delta: carries out a plan that prepare has validated, within one turn if the image answers. It
+// cannot fail; if the kernel traps nevertheless, the image is poisoned.
 import { Permission, Resource, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'
@@ -7,31 +7,43 @@ import { attach, permissionIds, putRules } from '../build/build.ts'
 import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../build/write-records.ts'
 import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
+import { findRelation, findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
 import type { Plan } from './prepare.ts'
-import { findSymbol, type SymbolKind } from './staged-symbols.ts'
 
-/** Carries out a plan. Objects are put before others refer to them, and deleted after the last reference. */
-export function commit(kernel: Kernel, plan: Plan): void {
+/**
+ * Carries out a plan, a step for each object. Objects are put before others refer to them, and deleted after the last
+ * reference.
+ */
+export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
   const { calls } = kernel
   const id = (kind: SymbolKind, key: string): number => findSymbol(kernel, kind, key)
-  const role = (key: string): number => calls.find(Table.Roles, Math.max(0, kernel.writeWhole(key)))
+  const role = (key: string): number => findWritten(kernel, Table.Roles, kernel.writeWhole(key))
   const scope = ({ tenant, instance }: Assignment): number => {
     return instance === undefined ? id('tenant', tenant) : id('resource_instance', instance)
   }
-  for (const each of plan.unassign) calls.unassign(id('user', each.user), scope(each), role(each.role))
-  for (const { subject, relation, object } of plan.unrelate) {
-    const name = calls.find(Table.Relations, Math.max(0, kernel.writeWhole(partKey(typeOf(object), relation))))
-    calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
+  for (const each of plan.unassign) {
+    calls.unassign(id('user', each.user), scope(each), role(each.role))
+    yield
   }
-  for (const { user, tenant } of plan.leave) calls.leaveTenant(id('user', user), id('tenant', tenant))
+  for (const { subject, relation, object } of plan.unrelate) {
+    const name = findRelation(kernel, typeOf(object), relation)
+    calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
+    yield
+  }
+  for (const { user, tenant } of plan.leave) {
+    calls.leaveTenant(id('user', user), id('tenant', tenant))
+    yield
+  }
   for (const rule of plan.removedSetRules) calls.removeSetRule(...ruleIds(kernel, rule))
   for (const [key, value] of plan.resources) putResource(kernel, key, value)
   for (const [table, key, attributes] of plan.parties) {
     putAttributes(kernel, calls.put(table, kernel.writeKey(key)), attributes)
+    yield
   }
   for (const [key, { tenant, attributes }] of plan.instances) {
     const [type, within] = [id('resource', typeOf(key)), id('tenant', tenant)]
     putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), attributes)
+    yield
   }
   // Old edges are removed first, so that every intermediate graph is a part of the final one: no cycles and no longer
   // chains in between.
@@ -44,15 +56,28 @@ export function commit(kernel: Kernel, plan: Plan): void {
   for (const { subject, relation, object } of plan.relate) {
     const [from, to] = [id('resource_instance', subject), id('resource_instance', object)]
     calls.relate(calls.put(Table.Relations, kernel.writeWhole(partKey(typeOf(object), relation))), from, to)
+    yield
   }
-  for (const each of plan.assign) calls.assign(id('user', each.user), scope(each), role(each.role))
-  for (const { user, tenant } of plan.join) calls.joinTenant(id('user', user), id('tenant', tenant))
+  for (const each of plan.assign) {
+    calls.assign(id('user', each.user), scope(each), role(each.role))
+    yield
+  }
+  for (const { user, tenant } of plan.join) {
+    calls.joinTenant(id('user', user), id('tenant', tenant))
+    yield
+  }
   for (const [key, value, program] of plan.sets) putSet(kernel, key, value, program)
   for (const [key, { parent }] of plan.sets) putParent(kernel, key, parent)
-  for (const rule of plan.putSetRules) calls.addSetRule(...ruleIds(kernel, rule))
+  for (const rule of plan.putSetRules) {
+    calls.addSetRule(...ruleIds(kernel, rule))
+    yield
+  }
   for (const [key, { actions }] of plan.resources) dropActions(kernel, id('resource', key), new Set(actions))
   for (const [key, rules] of plan.configs) putConfig(kernel, key, rules)
-  for (const [kind, key] of plan.gone.toSorted(byRank)) tombstone(kernel, kind, id(kind, key))
+  for (const [kind, key] of plan.gone.toSorted(byRank)) {
+    tombstone(kernel, kind, id(kind, key))
+    yield
+  }
 }
 
 /** Instances refer to tenants and types, so they are deleted first. */
@@ -67,7 +92,7 @@ function putResource(kernel: Kernel, key: string, { actions, attributes }: Resou
 }
 
 function dropActions(kernel: Kernel, resource: number, keep: ReadonlySet<string>): void {
-  for (let at = kernel.word(resource + Resource.Permissions); at !== 0; at = kernel.word(at + Permission.Next)) {
+  for (const at of kernel.chain(kernel.word(resource + Resource.Permissions), Permission.Next)) {
     if (!kernel.isLive(at)) continue
     const key = kernel.key(at, Permission.Key)
     if (!keep.has(key.slice(key.indexOf(':') + 1))) kernel.calls.deletePermission(kernel.word(at + Permission.Id))
@@ -78,7 +103,9 @@ function putRole(kernel: Kernel, role: number, key: string, value: RoleContent):
   const { calls } = kernel
   calls.clearRole(role)
   attach(kernel, role, permissionIds(kernel, key, value.permissions))
-  const parents = [...new Set(value.extends)].map((parent) => calls.find(Table.Roles, kernel.writeWhole(parent)))
+  const parents = [...new Set(value.extends)].map((parent) =>
+    findWritten(kernel, Table.Roles, kernel.writeWhole(parent)),
+  )
   calls.setParents(role, kernel.writeList(parents))
   calls.refreshRole(role)
 }

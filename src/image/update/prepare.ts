@@ -32,9 +32,10 @@ import {
   typeOfRole,
 } from '../contents.ts'
 import { configText } from '../documents.ts'
+import { findWritten, type SymbolKind, TABLE_OF } from '../look-up.ts'
 import { childrenOf, parentsOf } from '../read-records.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from './deleted-keys.ts'
-import { invalid, StagedSymbols, type SymbolKind, TABLE_OF } from './staged-symbols.ts'
+import { invalid, StagedSymbols } from './staged-symbols.ts'
 
 type TupleContent = PolicyObjects['relationship_tuple']
 type Membership = PolicyObjects['membership']
@@ -71,13 +72,16 @@ const STEPS_MAX = 65_535
 const SLACK_BYTES = 1024 * 1024
 
 /**
- * Validates the changes against the image and reserves room for them.
+ * Validates the changes against the image and reserves room for them; a step for each change.
  * @throws DELTA_INVALID with the reason, IMAGE_FULL; the image is unchanged
  */
-export function prepare(kernel: Kernel, changes: readonly PolicyChange[], to: number): Plan {
+export function* prepare(kernel: Kernel, changes: readonly PolicyChange[], to: number): Generator<void, Plan> {
   const preparation = new Preparation(kernel, to)
-  for (const change of changes.length === 1 ? changes : lastOfEach(changes)) preparation.take(change)
-  return preparation.finish()
+  for (const change of changes.length === 1 ? changes : yield* lastOfEach(changes)) {
+    preparation.take(change)
+    yield
+  }
+  return yield* preparation.finish()
 }
 
 class Preparation {
@@ -119,8 +123,8 @@ class Preparation {
     else throw this.#unknown(change)
   }
 
-  finish(): Plan {
-    this.#requireReferences()
+  *finish(): Generator<void, Plan> {
+    yield* this.#requireReferences()
     requireChains(this.#kernel, this.#plan, this.#to)
     if (this.#kernel.field(Header.PermissionTop) + this.#staged.permissions.size > PERMISSIONS_MAX) {
       throw new ZerohopError('IMAGE_FULL', { reason: 'no permission id is left until compaction' })
@@ -245,26 +249,29 @@ class Preparation {
     }
   }
 
-  #requireReferences(): void {
-    this.#requireSets()
+  *#requireReferences(): Generator<void, void> {
+    yield* this.#requireSets()
     for (const [key, role] of this.#plan.roles) this.#requireRole(key, role)
     for (const [key, { tenant }] of this.#plan.instances) {
       this.#staged.require('resource', typeOf(key), `instance \`${key}\``)
       this.#staged.require('tenant', tenant, `instance \`${key}\``)
+      yield
     }
     for (const { subject, object } of this.#plan.relate) {
       this.#staged.require('resource_instance', subject, 'a tuple')
       this.#staged.require('resource_instance', object, 'a tuple')
+      yield
     }
     for (const { user, role, tenant, instance } of this.#plan.assign) {
       this.#staged.require('user', user, 'an assignment')
       this.#staged.require(kindOfRole(role), role, 'an assignment')
       if (instance === undefined) this.#staged.require('tenant', tenant, 'an assignment')
       else this.#staged.require('resource_instance', instance, 'an assignment')
+      yield
     }
   }
 
-  #requireSets(): void {
+  *#requireSets(): Generator<void, void> {
     for (const [key, { resource, parent }] of this.#plan.sets) {
       if (resource !== null) this.#staged.require('resource', resource, `set \`${key}\``)
       if (parent !== null) this.#staged.require('condition_set', parent, `set \`${key}\``)
@@ -282,6 +289,7 @@ class Preparation {
     for (const { user, tenant } of this.#plan.join) {
       this.#staged.require('user', user, 'a membership')
       this.#staged.require('tenant', tenant, 'a membership')
+      yield
     }
   }
 
@@ -330,7 +338,7 @@ function requireChains(kernel: Kernel, plan: Plan, to: number): void {
     }
   }
   const stored = (key: string, list: (kernel: Kernel, role: number) => number[]): string[] => {
-    const role = kernel.calls.find(Table.Roles, Math.max(0, kernel.writeWhole(key)))
+    const role = findWritten(kernel, Table.Roles, kernel.writeWhole(key))
     return role === 0 ? [] : list(kernel, role).map((each) => kernel.key(each, Role.Key))
   }
   const fault = extendsFault(
@@ -346,8 +354,11 @@ function requireChains(kernel: Kernel, plan: Plan, to: number): void {
   if (fault !== undefined) throw invalid(to, fault)
 }
 
-function lastOfEach(changes: readonly PolicyChange[]): Iterable<PolicyChange> {
+function* lastOfEach(changes: readonly PolicyChange[]): Generator<void, Iterable<PolicyChange>> {
   const last = new Map<string, PolicyChange>()
-  for (const change of changes) last.set(`${change.kind}/${change.key}`, change)
+  for (const change of changes) {
+    last.set(`${change.kind}/${change.key}`, change)
+    yield
+  }
   return last.values()
 }

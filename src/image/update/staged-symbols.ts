@@ -1,22 +1,9 @@
 // The objects that will exist after a delta: its puts and deletes on top of the image. Changes nothing; prepare uses it
 // before anything is stored.
-import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyChange } from '../../log/delta.ts'
 import { ZerohopError } from '../../model/errors.ts'
-
-/** The table in which the objects of a kind are symbols. */
-export const TABLE_OF = {
-  resource: Table.Resources,
-  role: Table.Roles,
-  resource_role: Table.Roles,
-  user: Table.Users,
-  tenant: Table.Tenants,
-  resource_instance: Table.Instances,
-  condition_set: Table.Sets,
-} as const
-
-export type SymbolKind = keyof typeof TABLE_OF
+import { findPermission, findSymbol, type SymbolKind } from '../look-up.ts'
 
 export class StagedSymbols {
   readonly #kernel: Kernel
@@ -52,18 +39,10 @@ export class StagedSymbols {
     const resource = permission.slice(0, colon)
     // A resource that the delta puts has only the actions that it names.
     if (colon > 0 && !this.#objects.has(`resource/${resource}`)) {
-      const length = this.#kernel.writePair(resource, permission.slice(colon + 1))
-      if (length > 0 && this.#kernel.calls.findPermission(length) !== 0) return
+      if (findPermission(this.#kernel, resource, permission.slice(colon + 1)) !== 0) return
     }
     throw invalid(this.#to, `permission \`${permission}\` of ${by} does not exist`)
   }
-}
-
-/** The id of a live object of the kind, or 0. */
-export function findSymbol(kernel: Kernel, kind: SymbolKind, key: string): number {
-  const whole = kind === 'resource_role' || kind === 'resource_instance'
-  const length = whole ? kernel.writeWhole(key) : kernel.writeKey(key)
-  return length > 0 ? kernel.calls.find(TABLE_OF[kind], length) : 0
 }
 
 export function invalid(to: number, reason: string): ZerohopError {

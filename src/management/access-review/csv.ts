@@ -23,7 +23,10 @@ const END = '\r\n'
 /** The first line of a file. */
 export const CSV_HEADER = `${COLUMNS.join(',')}${END}`
 
-export function csvLine({ environment, revision, time, since }: CsvHead, line: ComparedLine): string {
+/** A line of the review, or the last one of the file. */
+export type CsvLine = Omit<ComparedLine, 'access'> & { readonly access: ComparedLine['access'] | 'complete' }
+
+export function csvLine({ environment, revision, time, since }: CsvHead, line: CsvLine): string {
   const { user, tenant, resource, resource_instance: instance, action, access, source, derived, when, change } = line
   const isAbout = resource !== null
   const values = [

@@ -2,7 +2,7 @@
 // last.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptTask } from '../../model/kept-thread.ts'
-import { answerSlowTask } from '../../model/thread.ts'
+import { answerSlowTask, closePort } from '../../model/thread.ts'
 import type { PastPlace } from '../past/past-task.ts'
 import { Reviews } from './do-review.ts'
 import type { ReviewTask } from './review-task.ts'
@@ -10,7 +10,7 @@ import type { ReviewTask } from './review-task.ts'
 const reviews = new Reviews(workerData as PastPlace)
 
 parentPort?.on('message', (message: KeptTask<ReviewTask> | 'close') => {
-  if (message === 'close') parentPort?.close()
+  if (message === 'close') closePort(parentPort)
   else void answer(message)
 })
 

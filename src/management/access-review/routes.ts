@@ -4,11 +4,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readFlag, readText } from '../../http/page.ts'
-import type { ComparedLine, ReviewPage, ReviewPlace } from '../../image/access-review/review.ts'
+import type { ReviewPage, ReviewPlace } from '../../image/access-review/review.ts'
 import { REVIEW_CSV_LINES_MAX, REVIEW_LINES_MAX } from '../../model/limits.ts'
 import {
   cursorText,
   invalid,
+  questionOf,
   type ReviewCursor,
   readCursor,
   readFilter,
@@ -20,7 +21,7 @@ import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { Found, PastRevisions } from '../past/past-revisions.ts'
 import { readAt } from '../past/read-at.ts'
-import { CSV_HEADER, csvLine } from './csv.ts'
+import { CSV_HEADER, type CsvLine, csvLine } from './csv.ts'
 import type { ReviewedRevision } from './review-task.ts'
 import { Reviewer } from './reviewer.ts'
 import {
@@ -48,7 +49,8 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
     { config, schema: { querystring: AccessQuery, response: { 200: AccessPage } } },
     async (request, reply) => {
       const { query, scope, headers } = request
-      const cursor = readCursor(query)
+      const asked = questionOf(scope.environment.id, query)
+      const cursor = readCursor(query, asked)
       const limit = readLimit(query)
       const format = readWord(query, 'format', FORMATS, headers.accept?.includes('text/csv') ? 'csv' : 'json')
       const { found, since, now, revision } = foundAt(request, { cursor, since: readText(query, 'since') })
@@ -56,7 +58,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       reply.header('x-revision', String(found.revision))
       if (format === 'json') {
         const { lines, next } = await reviewer.ask({ ...revision, task: 'lines', question, after: cursor, limit })
-        const after = next === undefined ? null : cursorText({ ...next, revision: found.revision, now })
+        const after = next === undefined ? null : cursorText({ ...next, revision: found.revision, now }, asked)
         return { ...answered(found), since: since?.revision ?? null, lines: [...lines], next: after }
       }
       const ask = (after: ReviewPlace | undefined) =>
@@ -122,6 +124,8 @@ function revisionOf(
   const at = cursor ?? asked
   const from = readAt(sent, ['query', 'since'])
   const found = past.find(environment.id, at ?? { revision: store.head(environment.id).revision })
+  if (cursor !== undefined && asked !== undefined && past.find(environment.id, asked).revision !== found.revision)
+    throw invalid('after', `is of revision ${found.revision}, and \`at\` names another one`)
   const since = from && past.find(environment.id, from)
   if (since !== undefined && since.revision > found.revision)
     throw invalid('since', 'must be before the revision that answers')
@@ -154,19 +158,23 @@ async function* csvOf(
   for (let page = first; ; ) {
     yield page.lines.map((line) => csvLine(head, line)).join('')
     count += page.lines.length
-    if (page.next === undefined) return
+    if (page.next === undefined) {
+      yield csvLine(head, { ...END, access: 'complete', when: `${count} lines` })
+      return
+    }
     if (count >= REVIEW_CSV_LINES_MAX) {
-      yield csvLine(head, { ...MORE, user: page.next.user })
+      yield csvLine(head, { ...END, access: 'incomplete', when: `${count} lines, and there is more` })
       return
     }
     page = await ask(page.next)
   }
 }
 
-/** The last line of a file that has no more room. */
-const MORE: Omit<ComparedLine, 'user'> = {
-  ...{ tenant: null, resource: null, resource_instance: null, action: null, source: null, derived: false },
-  access: 'incomplete',
+/**
+ * The last line of a file: it is about nobody, and says that the file is whole. Without it something on the way has cut
+ * the file, which an old proxy does without a word.
+ */
+const END: Omit<CsvLine, 'access' | 'when'> = {
+  ...{ user: '', tenant: null, resource: null, resource_instance: null, action: null, source: null, derived: false },
   change: null,
-  when: 'this file ends here, and there is more',
 }

@@ -6,7 +6,13 @@ import { hasAttributes, sliced } from '../http/collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../http/collection-routes.ts'
 import { actionGroupRead } from '../http/render-schema.ts'
 import type { RouteContext } from '../http/route-context.ts'
-import { ActionGroupCreate, ActionGroupQuery, ActionGroupRead, ActionGroupUpdate } from './schema.ts'
+import {
+  ActionGroupCreate,
+  ActionGroupQuery,
+  ActionGroupRead,
+  ActionGroupReplace,
+  ActionGroupUpdate,
+} from './schema.ts'
 
 export function actionGroupRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
@@ -33,6 +39,7 @@ export function actionGroupRoutes(app: FastifyInstance, management: RouteContext
     },
     create: { body: ActionGroupCreate, useCase: 'createActionGroup' },
     update: { body: ActionGroupUpdate, useCase: 'updateActionGroup' },
+    replace: { body: ActionGroupReplace, useCase: 'replaceActionGroup' },
     remove: 'deleteActionGroup',
   })
 }

@@ -15,6 +15,8 @@ export type ActionGroupCreate = Static<typeof ActionGroupCreate>
 export const ActionGroupUpdate = named('ActionGroupUpdate', closed({ ...sameKey, ...fields }))
 export type ActionGroupUpdate = Static<typeof ActionGroupUpdate>
 
+export const ActionGroupReplace = named('ActionGroupReplace', closed({ ...sameKey, ...fields }))
+
 export const ActionGroupRead = named(
   'ActionGroup',
   open({ ...known, ...readNames, attributes: nullable(Attributes), actions: Texts, resource_id: Id }),

@@ -39,5 +39,6 @@ function actionsOf(resource: Resource, sent: readonly string[], path: Path): str
 export const {
   create: createActionGroup,
   update: updateActionGroup,
+  replace: replaceActionGroup,
   remove: deleteActionGroup,
 } = partWritesOf(actionGroups, 'group')

@@ -1,19 +1,23 @@
 // API keys: their format, their stored form, and their hash. Format: zh_<org|proj|env>_<27 base62>_<6 base62>, where
-// the last part is a checksum over all before it, so that a scanner for leaked keys can tell a real one offline. Only
-// the SHA-256 is stored for looking up; a key is never logged and never part of a change.
+// the last part is a checksum over all before it, so that a scanner for leaked keys can tell a real one offline. A key of
+// the form `permit` is permit_key_<86 or more base62>: the public command line of that name takes no other. Only the
+// SHA-256 is stored for looking up; a key is never logged and never part of a change.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { AccessLevel, ApiKey, KeyLevel } from '../../model/objects.ts'
+import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../model/objects.ts'
 import type { Mint } from '../../store/view.ts'
 
 /** Bytes of randomness in a key: 160 bits. */
 const SECRET_BYTES = 20
+/** Bytes of randomness in a key of the form `permit`, for the 97 characters that are asked for with its prefix. */
+const PERMIT_SECRET_BYTES = 66
 const CHECKSUM_LENGTH = 6
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LEVEL_NAMES: Readonly<Record<KeyLevel, string>> = { org: 'org', project: 'proj', env: 'env' }
 const FORM = /^zh_(?:org|proj|env)_[0-9A-Za-z]{26,}_([0-9A-Za-z]{6})$/
 
 /** A fresh secret of a level. */
-export function mintSecret(level: KeyLevel, mint: Mint): string {
+export function mintSecret(level: KeyLevel, mint: Mint, form?: KeyForm): string {
+  if (form === 'permit') return `permit_key_${mint.secret(PERMIT_SECRET_BYTES)}`
   const body = `zh_${LEVEL_NAMES[level]}_${mint.secret(SECRET_BYTES)}`
   return `${body}_${checksum(body)}`
 }
@@ -46,7 +50,10 @@ export interface KeyScope {
 export function newApiKey(
   scope: KeyScope,
   secret: string,
-  about: { readonly owner: ApiKey['owner']; readonly name: string | null; readonly access?: AccessLevel },
+  about: { readonly owner: ApiKey['owner']; readonly name: string | null; readonly access?: AccessLevel } & Pick<
+    ApiKey,
+    'expires_at' | 'form'
+  >,
   mint: Mint,
 ): ApiKey {
   return {
@@ -56,6 +63,8 @@ export function newApiKey(
     access: about.access ?? 'admin',
     owner: about.owner,
     name: about.name,
+    ...(about.expires_at == null ? {} : { expires_at: about.expires_at }),
+    ...(about.form === undefined ? {} : { form: about.form }),
     created_at: mint.now,
     updated_at: mint.now,
   }

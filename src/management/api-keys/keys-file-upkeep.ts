@@ -25,7 +25,8 @@ export function keepKeysFile(data: string, store: Store<ManagementUseCases>, org
 /** The current secret of the same key; undefined when the key was deleted, or its secret cannot be read back. */
 function currentSecret(store: Store<ManagementUseCases>, organization: LogId, secret: string): string | undefined {
   const hash = hashSecret(secret)
-  if (store.findApiKey(hash) !== undefined) return secret
+  const found = store.findApiKey(hash)?.key
+  if (found !== undefined) return found.secret_of === undefined ? secret : store.readSecret(found.secret_of)
   const id = rotatedKey(store, organization, hash)
   return id === undefined || store.view(organization).find('api_key', id) === undefined
     ? undefined
@@ -42,9 +43,9 @@ function rotatedKey(store: Store<ManagementUseCases>, organization: LogId, hash:
     if (entry === undefined) return undefined
     if (!entry.changes.some(({ op, kind, key }) => op === 'delete' && kind === 'api_key' && key === hash)) continue
     const [id, ...more] = entry.changes.flatMap((change) =>
-      change.op === 'put' && change.kind === 'api_key' ? [change.value.id] : [],
+      change.op === 'put' && change.kind === 'api_key' && change.value.secret_of === undefined ? [change.value.id] : [],
     )
-    return more.length === 0 ? id : undefined // a rotation writes one key
+    return more.length === 0 ? id : undefined // a rotation writes one key, beside its old secret
   }
   return undefined
 }

@@ -9,15 +9,16 @@ import { parseId } from '../../model/keys.ts'
 import type { ApiKey, KeyLevel, PdpConfig } from '../../model/objects.ts'
 import { hasAccess, reachesKey } from '../access.ts'
 import { PdpConfigRead } from '../environments/schema.ts'
-import { everyObject, paged, searched } from '../http/collection-pages.ts'
+import { everyObject, searched } from '../http/collection-pages.ts'
 import { listRoute } from '../http/collection-routes.ts'
 import { apiKeyRead, pdpConfigRead } from '../http/render.ts'
 import { noteSecretRead, type RouteContext, writeControl, writeNamed } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
-import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScope, RemoteConfig } from './schema.ts'
+import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScope, KeyRotation, RemoteConfig } from './schema.ts'
 
 const KEY = '/v2/api-key/:key'
+const rotation = { operation: 'key.write', bodyIsOptional: true } as const
 const CONFIGS = '/v2/pdps/:p/:e/configs'
 const LEVELS: readonly KeyLevel[] = ['org', 'project', 'env']
 interface Named {
@@ -57,12 +58,12 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
       const ref = readText(query, 'proj_id')
       const project = ref === undefined ? undefined : (gate.control(caller).find('project', ref)?.id ?? '')
       const fits = (key: ApiKey): boolean =>
+        key.secret_of === undefined &&
         reachesKey(caller.key, key) &&
         (level === undefined || key.level === level) &&
         (project === undefined || key.project_id === project)
       const source = everyObject(() => gate.control(caller), 'api_key')
-      const all = caller.key.level === 'org' && level === undefined && project === undefined
-      return all ? paged(source, page) : searched(source, page, (key) => (fits(key) ? key : undefined), true)
+      return searched(source, page, (key) => (fits(key) ? key : undefined), true)
     },
     answer: ApiKeyRead,
     print: ({ request }, keys) => keys.map((key) => print(management, request, key, null)),
@@ -86,13 +87,21 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
       return print(management, request, key, secret)
     },
   )
-  app.post<Named>(
+  app.post<Named & { Body: KeyRotation }>(
     `${KEY}/rotate-secret`,
-    { config: change, schema: { response: { 200: ApiKeyRead } } },
+    { config: rotation, preValidation: withoutBody, schema: { body: KeyRotation, response: { 200: ApiKeyRead } } },
     async (request) => {
-      const named = () => ({ ref: requireKeyOf(management, request).id })
+      const named = () => ({ ref: requireKeyOf(management, request).id, ...rotationOf(request.body) })
       const { key, secret } = await writeNamed(management, request, 'rotateApiKey', named)
       return print(management, request, key, secret)
+    },
+  )
+  app.delete<Named>(
+    `${KEY}/old-secret`,
+    { config: change, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      await writeNamed(management, request, 'endOldSecret', () => ({ ref: requireKeyOf(management, request).id }))
+      return reply.code(204).send()
     },
   )
   app.delete<Named>(KEY, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
@@ -102,11 +111,20 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   configRoutes(app, management)
 }
 
+/** Who sends no body to a rotation keeps the old secret for no time. */
+const withoutBody = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+  if (request.body === undefined) request.body = {}
+  done()
+}
+
+const rotationOf = ({ keep_old_seconds }: KeyRotation) => ({ keepOldSeconds: keep_old_seconds ?? 0 })
+
 function requireKeyOf({ gate }: RouteContext, request: FastifyRequest<Named>): ApiKey {
   const ref = request.params.key
   const id = parseId(ref)
   const key = id === undefined ? undefined : gate.control(request.caller).find('api_key', id)
-  if (key === undefined || !reachesKey(request.caller.key, key)) throw missing('API key', ref)
+  if (key === undefined || key.secret_of !== undefined || !reachesKey(request.caller.key, key))
+    throw missing('API key', ref)
   return key
 }
 
@@ -141,12 +159,19 @@ function configRoutes(app: FastifyInstance, management: RouteContext): void {
       return remoteConfig(request, config)
     },
   )
-  app.post<One>(
+  app.post<One & { Body: KeyRotation }>(
     `${CONFIGS}/:config/rotate-api-key`,
-    { config: { operation: 'key.write' }, schema: { response: { 200: PdpConfigRead } } },
+    {
+      config: rotation,
+      preValidation: withoutBody,
+      schema: { body: KeyRotation, response: { 200: PdpConfigRead } },
+    },
     async (request) => {
       const { id } = requireConfig(request)
-      const { config, secret } = await writeControl(management, request, 'rotatePdpKey', { ref: id })
+      const { config, secret } = await writeControl(management, request, 'rotatePdpKey', {
+        ref: id,
+        ...rotationOf(request.body),
+      })
       return pdpConfigRead(request.scope, config, secret)
     },
   )
@@ -171,7 +196,7 @@ function pageEnd(query: Query): number {
 function newKeyOf({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {
   const { caller } = request
   const level = body.object_type ?? 'env'
-  const { organization_id, project_id, environment_id, owner_type, name } = body
+  const { organization_id, project_id, environment_id, owner_type, name, expires_at, form } = body
   const path = ['body', 'organization_id']
   const own = gate.control(caller).require('organization', caller.organization)
   if (parseId(organization_id) !== own.id && organization_id !== own.key)
@@ -188,6 +213,8 @@ function newKeyOf({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyC
     environment: environment_id ?? null,
     owner: owner_type ?? 'member',
     name: name ?? null,
+    expires_at,
+    form,
   }
 }
 

@@ -2,6 +2,7 @@
 // /v2/pdps/{p}/{e}/configs.
 import {
   closed,
+  described,
   enumOf,
   mapOf,
   maybe,
@@ -31,9 +32,22 @@ export const ApiKeyCreate = named(
     access_level: maybe(Access),
     owner_type: maybe(Owner),
     name: maybe(Text),
+    expires_at: described(maybe(Text), 'when it ends, with its offset: `2027-06-30T00:00:00Z`; it has no end without'),
+    form: described(maybe(enumOf('permit')), 'the form of its secret; without, that of Zerohop'),
   }),
 )
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
+
+export const KeyRotation = named(
+  'ApiKeyRotation',
+  closed({
+    keep_old_seconds: described(
+      maybe(schemaOf<number>({ type: 'integer' })),
+      'seconds for which the current secret stays valid beside the new one; 0 when absent',
+    ),
+  }),
+)
+export type KeyRotation = Static<typeof KeyRotation>
 
 const scope = { organization_id: Id, project_id: nullable(Id), environment_id: nullable(Id) }
 export const ApiKeyScope = named('ApiKeyScope', open(scope))
@@ -51,7 +65,12 @@ export const ApiKeyRead = named(
     secret: nullable(Text),
     created_at: Time,
     created_by_member: Null,
-    last_used_at: Null,
+    last_used_at: described(nullable(Time), 'the first instant of the last day (UTC) on which it was used'),
+    expires_at: described(nullable(Time), 'from when it is refused; null when it has no end'),
+    old_secret_expires_at: described(
+      nullable(Time),
+      'from when the secret before the current one is refused; null when none is valid',
+    ),
     env: nullable(EnvironmentRead),
     project: nullable(ProjectRead),
   }),

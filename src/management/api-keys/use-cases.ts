@@ -1,20 +1,23 @@
 // Creating, rotating and revoking API keys, in the control log of an organization. A rotated or revoked key is refused
 // from the next request on, and its feeds end with the commit. Secrets are returned in results and sealed; changes
 // never contain one.
-import { put, remove } from '../../log/change.ts'
+import { type Change, put, remove } from '../../log/change.ts'
 import { type ErrorDetails, ZerohopError } from '../../model/errors.ts'
-import { API_KEYS_MAX, FIXED_KEY_LENGTH_MIN } from '../../model/limits.ts'
+import { isEnded } from '../../model/key-end.ts'
+import { API_KEYS_MAX, FIXED_KEY_LENGTH_MIN, OLD_SECRET_SECONDS_MAX } from '../../model/limits.ts'
 import {
   type AccessLevel,
   type ApiKey,
   type Environment,
   environmentKey,
+  type KeyForm,
   type KeyLevel,
   type PdpConfig,
 } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, type Sent, settleName } from '../fields.ts'
 import { hashSecret, type KeyScope, mintSecret, newApiKey } from './api-key.ts'
+import { endOfText } from './key-end-text.ts'
 
 export interface NewApiKey {
   readonly level: KeyLevel
@@ -27,6 +30,9 @@ export interface NewApiKey {
   readonly owner?: ApiKey['owner']
   /** a text of at least 16 characters to be the key, instead of a minted one */
   readonly secret?: string
+  /** when it ends: a text as `endOfText` reads it; without one it has no end */
+  readonly expires_at?: Sent<string>
+  readonly form?: Sent<KeyForm>
 }
 
 /** A key with its secret: returned when it is created or rotated. */
@@ -40,42 +46,101 @@ export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<
   if (view.count('api_key') >= API_KEYS_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the API keys', limit: API_KEYS_MAX }, { path: BODY })
   }
-  const secret = input.secret === undefined ? mintSecret(input.level, mint) : requireFixedKey(input.secret, 'secret')
+  const form = input.form ?? undefined
+  const expires_at = input.expires_at == null ? null : endOfText(input.expires_at, mint.now)
+  const secret =
+    input.secret === undefined ? mintSecret(input.level, mint, form) : requireFixedKey(input.secret, 'secret')
   const name = typeof input.name === 'string' ? settleName(input.name, '', '') : null
-  const about = { owner: input.owner ?? 'member', name, access: input.access }
+  const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form }
   const key = newApiKey(scopeOf(view, input), secret, about, mint)
   view.refuse('api_key', key.key)
   return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }
 }
 
-/** Gives the key another secret, with the same id, level and access. The old secret is refused from then on. */
-export function rotateApiKey(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<KeyWithSecret> {
-  const old = view.require('api_key', ref)
-  const secret = mintSecret(old.level, mint)
-  const key: ApiKey = { ...old, key: hashSecret(secret), updated_at: mint.now }
+export interface Rotation {
+  /** id of the key */
+  readonly ref: string
+  /** seconds for which the current secret stays valid; 0, and the default, is not at all */
+  readonly keepOldSeconds?: Sent<number>
+}
+
+/**
+ * Gives the key another secret, with the same id, level and access. The old secret is refused from then on, or after
+ * some time. A key has two valid secrets at most; without keeping the old one, all others are refused at once.
+ * @throws KEY_ENDED, KEY_ROTATING, LIMIT_EXCEEDED
+ */
+export function rotateApiKey(view: View, { ref, keepOldSeconds }: Rotation, mint: Mint): Decided<KeyWithSecret> {
+  const old = requireKey(view, ref)
+  const kept = requireSeconds(keepOldSeconds ?? 0)
+  if (isEnded(old, mint.now)) throw new ZerohopError('KEY_ENDED', { key: old.id })
+  const { old_secret: before, ...rest } = old
+  if (kept > 0 && before !== undefined && !isEnded(before, mint.now))
+    throw new ZerohopError('KEY_ROTATING', { key: old.id, until: new Date(before.expires_at).toISOString() })
+  const secret = mintSecret(old.level, mint, old.form)
+  const until = Math.min(mint.now + kept * 1000, old.expires_at ?? Number.POSITIVE_INFINITY)
+  const old_secret = kept === 0 ? {} : { old_secret: { hash: old.key, expires_at: until } }
+  const key: ApiKey = { ...rest, ...old_secret, key: hashSecret(secret), updated_at: mint.now }
+  const forOld: ApiKey = { ...rest, id: mint.id(), secret_of: old.id, expires_at: until, updated_at: mint.now }
   return {
-    changes: [remove('api_key', old.key), put('api_key', key)],
+    changes: [
+      ...withoutOldSecret(view, old),
+      remove('api_key', old.key),
+      ...(kept === 0 ? [] : [put('api_key', forOld)]),
+      put('api_key', key),
+    ],
     secrets: [{ id: key.id, secret }],
     result: { key, secret },
   }
 }
 
-/** Revokes a key and deletes its secret. */
+/** Ends the old secret of a rotated key before its time. @throws OBJECT_NOT_FOUND when there is none that is valid */
+export function endOldSecret(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {
+  const { old_secret, ...key } = requireKey(view, ref)
+  if (old_secret === undefined || isEnded(old_secret, mint.now))
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'old secret of API key', ref })
+  const rest = put('api_key', { ...key, updated_at: mint.now })
+  return { changes: [...withoutOldSecret(view, { old_secret }), rest], status: 204, result: null }
+}
+
+/** Revokes a key and deletes its secret; an old one that is still valid is refused too. */
 export function deleteApiKey(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
+  const key = requireKey(view, ref)
+  const changes = [...withoutOldSecret(view, key), remove('api_key', key.key)]
+  return { changes, secrets: [{ id: key.id, secret: null }], status: 204, result: null }
+}
+
+/** The key of an id; never the object of an old secret. @throws OBJECT_NOT_FOUND */
+function requireKey(view: View, ref: string): ApiKey {
   const key = view.require('api_key', ref)
-  return { changes: [remove('api_key', key.key)], secrets: [{ id: key.id, secret: null }], status: 204, result: null }
+  if (key.secret_of !== undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'API key', ref })
+  return key
+}
+
+/** What removes the old secret of a key, if it has one. */
+function withoutOldSecret(view: View, { old_secret }: Pick<ApiKey, 'old_secret'>): Change[] {
+  const stored = old_secret && view.get('api_key', old_secret.hash)
+  return stored === undefined ? [] : [remove('api_key', stored.key)]
+}
+
+function requireSeconds(seconds: number): number {
+  const path = [...BODY, 'keep_old_seconds']
+  if (!Number.isInteger(seconds) || seconds < 0)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'a whole number of seconds is needed' }, { path })
+  if (seconds > OLD_SECRET_SECONDS_MAX)
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'keep_old_seconds', limit: OLD_SECRET_SECONDS_MAX }, { path })
+  return seconds
 }
 
 /** Rotates the key of a PDP config; one whose key was deleted gets a new one. `ref` is the id of the config. */
 export function rotatePdpKey(
   view: View,
-  { ref }: { readonly ref: string },
+  { ref, keepOldSeconds }: Rotation,
   mint: Mint,
 ): Decided<KeyWithSecret & { readonly config: PdpConfig }> {
   const config = view.require('pdp_config', ref)
   const old = view.find('api_key', config.api_key_id)
   if (old !== undefined) {
-    const rotated = rotateApiKey(view, { ref: old.id }, mint)
+    const rotated = rotateApiKey(view, { ref: old.id, keepOldSeconds }, mint)
     return { ...rotated, result: { ...rotated.result, config } }
   }
   const environment = view.require('environment', config.environment_id)

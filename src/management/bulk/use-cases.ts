@@ -45,11 +45,12 @@ const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), resul
 export const createUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
   done(eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => createUser(draft, user, mint)))
 
-/** Creates those users that are missing and replaces the others. */
+/** Creates those users that are missing and replaces the others. A key in a body is never read as an id. */
 export const replaceUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
   done(
     eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => {
       const { key, ...fields } = user
+      if (draft.get('user', key) === undefined) return createUser(draft, user, mint)
       return replaceUser(draft, { ref: key, fields }, mint)
     }),
   )

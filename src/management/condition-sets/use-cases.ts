@@ -10,7 +10,13 @@ import { afterSet } from '../cascade-schema.ts'
 import { type Collection, create, erase, type Merge, patch, replace } from '../collection.ts'
 import { BODY, type Path, requireExact, settleName, settleText } from '../fields.ts'
 import { conditionSets as hierarchyOf, requireParents } from '../hierarchy.ts'
-import { requireConditions, requireDeclared, requirePathRoom } from './condition-types.ts'
+import {
+  requireConditions,
+  requireNewConditions,
+  requirePathRoom,
+  requireTimes,
+  typesOfRules,
+} from './condition-types.ts'
 import type { ConditionSetCreate } from './schema.ts'
 
 type ConditionSetFields = Omit<ConditionSetCreate, 'key'>
@@ -39,11 +45,11 @@ export const conditionSets: Collection<'condition_set', ConditionSetFields> = {
     const { conditions, parent_id: parent } = sent
     if (conditions) {
       requireExact(conditions, [...path, 'conditions'])
-      requireConditions(context.view, { conditions, resource }, [...path, 'conditions'])
-      // Sets stored before this was required may be written again unchanged, for example by a PUT that changes the
-      // name.
-      if (!isDeepStrictEqual(conditions, context.stored?.conditions))
-        requireDeclared(context.view, { conditions, resource }, [...path, 'conditions'])
+      // Sets may be written again unchanged, for example by a PUT that changes the name, although they were stored
+      // before something of this was required.
+      const isStored = isDeepStrictEqual(conditions, context.stored?.conditions)
+      const require = isStored ? requireConditions : requireNewConditions
+      require(context.view, { key, conditions, resource }, [...path, 'conditions'])
       requirePathRoom(context.view, conditions, key, [...path, 'conditions'])
     }
     return {
@@ -92,6 +98,7 @@ function parentOf(
   if (parent.type !== type) throw invalid(`the parent of a ${type} must be a ${type}`, at)
   if (parent.resource !== resource) throw invalid(`the parent is a set of resource \`${parent.resource}\``, at)
   requireParents(hierarchyOf(view), key, [parent.key], at)
+  if (type === 'userset') requireTimes(view, parent, typesOfRules(view, key), at)
   return parent.key
 }
 

@@ -12,7 +12,7 @@ export function elementsRoutes(app: FastifyInstance, { store }: RouteContext): v
     ({ caller, body }) => {
       const { environment_id } = caller.key
       if (environment_id === null)
-        throw new ZerohopError('KEY_TOO_NARROW', { what: 'log users in: take the key of an environment' })
+        throw new ZerohopError('KEY_TOO_NARROW', { what: 'log users in: use the key of an environment' })
       const view = store.view(environment_id)
       view.require('user', body.user_id, ['body', 'user_id'])
       view.require('tenant', body.tenant_id, ['body', 'tenant_id'])

@@ -96,12 +96,15 @@ function pick(bundle: PolicyFile, scope: CopyScope, target: View): PolicyFile {
       extends: (role.extends ?? []).filter((parent) => has.role(parent)),
     })),
     condition_sets: kept.sets,
-    set_rules: (bundle.set_rules ?? []).filter(
-      ({ user_set, is_role, resource_set, is_resource, permission }) =>
-        (is_role ? has.role(user_set) : has.set(user_set)) &&
-        (is_resource ? has.resource(resource_set) : has.set(resource_set)) &&
-        has.resource(permission.slice(0, permission.indexOf(':'))),
-    ),
+    set_rules: (bundle.set_rules ?? [])
+      .filter(
+        ({ user_set, is_role, resource_set, is_resource, permission }) =>
+          (is_role ? has.role(user_set) : has.set(user_set)) &&
+          (is_resource ? has.resource(resource_set) : has.set(resource_set)) &&
+          has.resource(permission.slice(0, permission.indexOf(':'))),
+      )
+      // the target may have a role or a type of the same key
+      .map((rule) => ({ ...rule, is_set: !rule.is_role, is_resource_set: !rule.is_resource })),
   }
 }
 

@@ -1,7 +1,7 @@
 // Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for, and
 // …/copy/plan. A copy is one commit, so a task is done when the write is on record.
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { managementError, problemOf } from '../../http/errors.ts'
 import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -11,6 +11,7 @@ import { actorId } from '../actor.ts'
 import type { Scope } from '../http/auth.ts'
 import { environmentRead } from '../http/render.ts'
 import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../http/route-context.ts'
+import { addWarnings } from '../http/warning-header.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planRead } from '../plan/render-plan.ts'
 import { Plan } from '../plan/schema.ts'
@@ -39,7 +40,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
     COPY,
     { config, bodyLimit, schema: { body: EnvironmentCopy, response: { 201: EnvironmentRead } } },
     async (request, reply) => {
-      const environment = await copy(deps, request)
+      const environment = await copy(deps, request, { reply })
       return reply.code(201).send(environmentRead({ ...request.scope, environment }))
     },
   )
@@ -54,7 +55,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       const wait = readWait(request.query)
       const id = randomBytes(16).toString('hex')
       await tasks.start(id, request.scope.environment.id)
-      copy(deps, request, id)
+      copy(deps, request, { task: id })
         .then((environment) => tasks.succeed(id, environment))
         .catch((error: unknown) => tasks.fail(id, managementError(problemOf(error)).body as JsonObject))
         .catch((error: unknown) => request.log.error({ err: error }, 'the outcome of a copy is not on record'))
@@ -91,8 +92,13 @@ function planRoute(app: FastifyInstance, { management, planner }: Deps): void {
   )
 }
 
-/** @param task id of the task that ends with the copy */
-async function copy(deps: Deps, request: FastifyRequest<Copying>, task?: string): Promise<Environment> {
+/** What waits for the copy: its answer, or the id of the task that ends with it. */
+interface Waiting {
+  readonly reply?: FastifyReply
+  readonly task?: string
+}
+
+async function copy(deps: Deps, request: FastifyRequest<Copying>, { reply, task }: Waiting): Promise<Environment> {
   const { management, planner } = deps
   const { scope, body } = request
   const { fingerprints, expected, force } = body
@@ -100,11 +106,17 @@ async function copy(deps: Deps, request: FastifyRequest<Copying>, task?: string)
   const { organization } = request.caller
   const by = actorOf(request, 'copyEnvironment')
   const asking = { ...askedWith(management, request), ...(task === undefined ? {} : { task }) }
-  const commit = async (of: CopyInput) =>
-    (await management.store.commit(organization, 'copyEnvironment', of, by, asking)).result
+  const commit = async (of: CopyInput) => {
+    const { result, warnings } = await management.store.commit(organization, 'copyEnvironment', of, by, asking)
+    if (reply !== undefined) addWarnings(reply, warnings)
+    return result
+  }
   if (!fingerprints && !expected) return commit(input)
   const known = await answerOnRecord<Environment>(management, organization, by, asking)
-  if (known !== undefined) return known.result
+  if (known !== undefined) {
+    if (reply !== undefined) addWarnings(reply, known.warnings)
+    return known.result
+  }
   const options = { planner, control: management.gate.control(request.caller), now: () => Date.now() }
   const agreed = { fingerprints, expected, force }
   return (await copyPlanned({ ...options, by: actorId(by), commit }, input, agreed)).target

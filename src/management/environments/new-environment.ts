@@ -30,7 +30,7 @@ export interface MadeEnvironment {
 export function makeEnvironment(
   input: NewEnvironment,
   mint: Mint,
-): Required<Omit<Decided<MadeEnvironment>, 'status' | 'logged' | 'summary'>> {
+): Required<Omit<Decided<MadeEnvironment>, 'status' | 'logged' | 'summary' | 'warnings'>> {
   const { organization, project, key } = input
   const stamps = () => ({ id: mint.id(), created_at: mint.now, updated_at: mint.now })
   const environment: Environment = {

@@ -15,6 +15,7 @@ import {
   RECENT_CHANGES_MAX,
   RECENT_DELTAS_MAX,
 } from '../../model/limits.ts'
+import { momentBefore } from '../../model/moment.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import type { Snapshots } from '../snapshot/snapshot.ts'
@@ -115,9 +116,10 @@ async function* deltasOf(
     const everything = at.revision >= store.head(log).revision
     if (now >= heartbeatDue && (everything || heartbeatDue > 0)) {
       // a follower takes a heartbeat for a sign that it has everything: so it must be true of the log of record
+      const at = momentBefore(0) // what is written from here on may be missing in the head
       if (await isConfirmed(store, confirmedAt)) {
         confirmedAt = performance.now()
-        yield { type: 'heartbeat', revision: store.head(log).revision }
+        yield { type: 'heartbeat', revision: store.head(log).revision, at }
       }
       heartbeatDue = now + HEARTBEAT_MS
     }

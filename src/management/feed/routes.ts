@@ -14,12 +14,17 @@ import { type EndCode, encodeFrame } from '../../log/codec.ts'
 import type { FeedEvent } from '../../log/feed.ts'
 import { readIdentity } from '../../log/pdp-identity.ts'
 import type { Signer } from '../../log/signature.ts'
+import { inBackground } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { isEnded } from '../../model/key-end.ts'
 import { FEED_DRAIN_MS, FOLLOWERS_MAX, IMAGE_OPENINGS_MAX } from '../../model/limits.ts'
+import type { ApiKey } from '../../model/objects.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
+import { followersLag } from '../pdps/lag.ts'
 import { PdpRegistry } from '../pdps/pdp-registry.ts'
 import { pdpRoutes } from '../pdps/routes.ts'
+import { HeadQuestion, HeadRead, NONCE_PATTERN } from '../pdps/schema.ts'
 import type { Download, Snapshots } from '../snapshot/snapshot.ts'
 import { localFeed, RecentDeltas } from './local-feed.ts'
 
@@ -37,8 +42,9 @@ export interface FeedRouteDeps {
 interface Stream {
   readonly organization: LogId
   readonly environment: LogId
-  /** hash of the key that opened it */
-  readonly key: string
+  /** that opened it */
+  readonly key: ApiKey
+  used(): void
   readonly raw: ServerResponse
   readonly abort: AbortController
   end: EndCode | undefined
@@ -52,6 +58,8 @@ const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'the cha
 const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the layout of images that the follower reads' }
 /** What a follower says of itself; a newer one may say more. */
 const reader = { type: 'object', properties: { abi: ABI } }
+const NONCE = { type: 'string', pattern: NONCE_PATTERN, description: 'chosen at random for this request' }
+const question = { type: 'object', properties: { nonce: NONCE }, required: ['nonce'], additionalProperties: false }
 const position = {
   type: 'object',
   properties: { after: REVISION, chain: CHAIN },
@@ -66,15 +74,17 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   pdpRoutes(app, store, pdps)
   const recent = new RecentDeltas()
   const encode = frames(snapshots.signer)
-  metrics?.gauge('zerohop_feed_followers', 'Streams of deltas that are open.', () => streams.size)
-  metrics?.gauge(
-    'zerohop_snapshot_bytes',
-    'Bytes of the images that are kept for followers, in memory and in files.',
-    () => snapshots.bytes,
-  )
+  metrics?.gauge('zerohop_feed_followers', () => streams.size)
+  const lag = (environment?: LogId) => followersLag(store, pdps, Date.now(), environment)
+  metrics?.gauge('zerohop_pdps_behind', () => lag().behind)
+  metrics?.gauge('zerohop_pdps_away', () => lag().away)
+  metrics?.gauge('zerohop_pdp_lag_revisions', () => lag().revisions)
+  const of = metrics?.environments
+  of?.gauge('zerohop_environment_pdps_behind', (id) => lag(id).behind)
+  of?.gauge('zerohop_environment_pdp_lag_revisions', (id) => lag(id).revisions)
+  metrics?.gauge('zerohop_snapshot_bytes', () => snapshots.bytes)
   metrics?.environments.gauge(
     'zerohop_environment_feed_followers',
-    'Streams of deltas of the environment that are open.',
     (id) => [...streams].filter(({ environment }) => environment === id).length,
   )
   watchKeys(app, store, streams)
@@ -109,11 +119,18 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     // The first event comes at once, or says that the follower cannot go on from there.
     const first = await events.next().catch((error: unknown) => error as Error)
     if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
-    const { key } = request.caller.key
+    // Kept-alive connections may still bring requests: a stream that begins now would hold up the closing server.
+    if (app.closing.begun) {
+      abort.abort()
+      await events.return?.()
+      throw new ZerohopError('CLOSED', { what: 'the feed' })
+    }
+    const { key } = request.caller
     const stream: Stream = {
       organization,
       environment,
       key,
+      used: () => key.key !== '' && app.keyUse.note(organization, key),
       raw: reply.raw,
       abort,
       end: undefined,
@@ -122,14 +139,49 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     begin(request, reply)
     streams.add(stream)
     const closed = pdps.opened(environment, readIdentity(request.headers), () => takenOf(stream))
-    void pour(stream, first, events, { encode, drainMs }).finally(() => {
-      streams.delete(stream)
-      closed()
-    })
+    const follow = async (): Promise<void> => {
+      try {
+        await pour(stream, first, events, { encode, drainMs })
+      } finally {
+        streams.delete(stream)
+        closed()
+      }
+    }
+    inBackground('a stream of changes', follow())
     return reply
   }
-  app.get<After>('/v2/feed/:p/:e/deltas', { config, schema: { querystring: position } }, deltas)
-  app.get<After>('/v1/feed/deltas', { config: outside, schema: { querystring: position } }, deltas)
+  app.get<After>(
+    '/v2/feed/:p/:e/deltas',
+    { config: { ...config, lasts: true }, schema: { querystring: position } },
+    deltas,
+  )
+  app.get<After>('/v1/feed/deltas', { config: { ...outside, lasts: true }, schema: { querystring: position } }, deltas)
+
+  const head = async (id: LogId, nonce: string): Promise<HeadRead> => {
+    await store.confirm()
+    const said = { environment: id, lineage: store.lineage(id), ...store.head(id), time: Date.now() }
+    const signature = snapshots.signer?.head(said, nonce)
+    return { ...said, nonce, ...(signature && { signature: Buffer.from(signature).toString('base64') }) }
+  }
+  const response = { 200: HeadRead }
+  app.post<{ Body: HeadQuestion }>(
+    '/v2/feed/:p/:e/head',
+    { config, schema: { body: HeadQuestion, response } },
+    ({ scope, body: { nonce, instance, revision } }) => {
+      const { id } = scope.environment
+      if (instance !== undefined) pdps.reported(id, instance, revision === undefined ? {} : { revision })
+      return head(id, nonce)
+    },
+  )
+  type Asked = { Querystring: { nonce: string } }
+  app.get<Asked>(
+    '/v1/feed/head',
+    { config: outside, schema: { querystring: question, response } },
+    (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return head(request.scope.environment.id, request.query.nonce)
+    },
+  )
 }
 
 /**
@@ -178,11 +230,11 @@ function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<St
     const { log } = event
     for (const stream of streams) {
       if (stream.organization !== log) continue
-      if (store.findApiKey(stream.key) !== undefined) {
+      if (store.findApiKey(stream.key.key) !== undefined) {
         if (store.view(log).find('environment', stream.environment) === undefined) end(stream, 'ENVIRONMENT_DELETED')
         continue
       }
-      end(stream, store.diedWithEnvironment(stream.key) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
+      end(stream, store.diedWithEnvironment(stream.key.key) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
     }
   })
   app.addHook('preClose', (done) => {
@@ -246,6 +298,11 @@ async function pour(
   try {
     for (let next = first; !next.done; next = await events.next()) {
       takenOf(stream)
+      if (isEnded(stream.key, Date.now())) {
+        stream.end ??= stream.key.secret_of === undefined ? 'KEY_EXPIRED' : 'KEY_UNKNOWN'
+        return
+      }
+      stream.used()
       if (next.value.type !== 'heartbeat') stream.written = next.value.delta.to
       if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
     }

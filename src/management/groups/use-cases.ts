@@ -33,12 +33,18 @@ type GroupUser = InGroup & { readonly user: string; readonly tenant?: Sent<strin
 /** The relation over which members of groups of a type have a role. */
 export const relationOf = (groupType: string, role: string): string => `${groupType}_group_${role}`
 
-/** A group by id or `type:key`; by key alone the one of type `group`, else the oldest. @throws OBJECT_NOT_FOUND */
+/**
+ * A group by id or `type:key`, or by key alone where only one has it: a name must not come to mean another group.
+ * @throws OBJECT_NOT_FOUND, GROUP_AMBIGUOUS
+ */
 export function requireGroup(view: View, ref: string, path?: Path): Group {
-  const found =
-    view.find('group', ref) ?? view.get('group', instanceKey(GROUP_TYPE, ref)) ?? [...view.by('groups_named', ref)][0]
-  if (found) return found
-  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'group', ref }, path === undefined ? {} : { path })
+  const place = path === undefined ? {} : { path }
+  const exact = view.find('group', ref)
+  if (exact) return exact
+  const [found, other] = view.by('groups_named', ref, { limit: 2 })
+  if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'group', ref }, place)
+  if (other === undefined) return found
+  throw new ZerohopError('GROUP_AMBIGUOUS', { key: ref, one: found.key, other: other.key }, place)
 }
 
 /** Creates the instance of a group and, when missing, the resource type and its role `member`. @throws OBJECT_EXISTS */

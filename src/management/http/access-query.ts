@@ -1,7 +1,7 @@
 // Access reviews as they are asked for: the query, and the cursor, which keeps the revision and the time of the first
-// page.
-
-import { type Query, readText } from '../../http/page.ts'
+// page, and what was asked.
+import { createHash } from 'node:crypto'
+import { type Query, readFlag, readText } from '../../http/page.ts'
 import type { ReviewPlace } from '../../image/access-review/review.ts'
 import type { AccessFilter } from '../../model/access-line.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -40,12 +40,19 @@ export interface ReviewCursor extends ReviewPlace {
   readonly now: number
 }
 
-export function cursorText({ revision, now, user, lines }: ReviewCursor): string {
-  return Buffer.from(JSON.stringify([revision, now, user, lines])).toString('base64url')
+export function cursorText({ revision, now, user, lines }: ReviewCursor, question: string): string {
+  return Buffer.from(JSON.stringify([revision, now, user, lines, question])).toString('base64url')
 }
 
-/** @throws INPUT_INVALID */
-export function readCursor(query: Query): ReviewCursor | undefined {
+/** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
+export function questionOf(environment: string, query: Query): string {
+  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'since'].map((name) => readText(query, name) ?? null)
+  const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+/** @throws INPUT_INVALID for a cursor that no page gave, or one of another question */
+export function readCursor(query: Query, question: string): ReviewCursor | undefined {
   const text = readText(query, 'after')
   if (text === undefined) return undefined
   let parts: unknown
@@ -54,10 +61,15 @@ export function readCursor(query: Query): ReviewCursor | undefined {
   } catch {
     parts = undefined
   }
-  const [revision, now, user, lines = null] = Array.isArray(parts) ? parts : []
+  const [revision, now, user, lines = null, of] = Array.isArray(parts) ? parts : []
   const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
   if (!isWhole(revision) || !isWhole(now) || typeof user !== 'string' || (lines !== null && !isWhole(lines)))
     throw invalid('after', 'must be `next` of a page')
+  if (of !== question)
+    throw invalid(
+      'after',
+      'is of another question: the next page takes the same parameters and environment as the first one',
+    )
   return { revision, now, user, lines }
 }
 

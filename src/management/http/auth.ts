@@ -7,7 +7,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isConsole } from '../../http/console/console-request.ts'
 import type { OperatorCheck } from '../../http/metrics.ts'
 import type { LogId, UserActor } from '../../log/change.ts'
-import { ZerohopError } from '../../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { requireNotEnded } from '../../model/key-end.ts'
 import { parseId } from '../../model/keys.ts'
 import { AUTH_CACHE_MAX } from '../../model/limits.ts'
 import { type ApiKey, type Environment, environmentKey, type Project } from '../../model/objects.ts'
@@ -59,6 +60,8 @@ declare module 'fastify' {
     outside?: true
     /** the route looks itself for the environment that the path names: a repeated request may find it gone */
     mayBeGone?: true
+    /** a request without a body is one with an empty object */
+    bodyIsOptional?: true
     /** the operator's token will do as well */
     forOperators?: true
   }
@@ -72,6 +75,8 @@ function bearerOf(header: string | undefined): string | undefined {
 }
 
 type Keys = Pick<Store<UseCases>, 'findApiKey' | 'diedWithEnvironment' | 'view' | 'head'>
+/** Hears that a key of an organization is used. */
+type OnKeyUse = (organization: LogId, key: ApiKey) => void
 interface Known<T> {
   readonly revision: number
   readonly value: T
@@ -85,13 +90,17 @@ export class Gate {
   /** each for one request of the same process */
   readonly #tickets = new Map<string, Caller>()
 
-  constructor(store: Keys) {
+  readonly #used: OnKeyUse
+
+  /** @param used hears of each use of a key */
+  constructor(store: Keys, used: OnKeyUse = () => {}) {
     this.#store = store
+    this.#used = used
   }
 
   /**
    * @param follows whether a PDP asks, which is told that its environment is deleted; for others such a key is unknown
-   * @throws KEY_MISSING, KEY_UNKNOWN, ENVIRONMENT_DELETED
+   * @throws KEY_MISSING, KEY_UNKNOWN, KEY_EXPIRED, KEY_REVOKED, ENVIRONMENT_DELETED
    */
   caller(authorization: string | undefined, follows = false): Caller {
     const secret = bearerOf(authorization)
@@ -104,15 +113,29 @@ export class Gate {
     return this.callerOf(hashSecret(secret), follows)
   }
 
-  /** The caller whose key has a secret of this hash. @throws KEY_UNKNOWN, ENVIRONMENT_DELETED as `caller` */
+  /** The caller whose key has a secret of this hash. @throws as `caller`, but KEY_MISSING */
   callerOf(hash: string, follows = false): Caller {
     const known = this.#callers.get(hash)
-    if (known && this.#isCurrent(known, known.value.organization)) return known.value
+    const caller =
+      known && this.#isCurrent(known, known.value.organization) ? known.value : this.#findCaller(hash, follows)
+    requireNotEnded(caller.key, Date.now())
+    this.#used(caller.organization, caller.key)
+    return caller
+  }
+
+  #findCaller(hash: string, follows: boolean): Caller {
     const found = this.#store.findApiKey(hash)
     if (found === undefined || !sameHash(found.key.key, hash)) {
       throw new ZerohopError(follows && this.#store.diedWithEnvironment(hash) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
     }
-    return this.#remember(this.#callers, hash, found, found.organization)
+    const { key, organization } = found
+    const { secret_of, expires_at } = key
+    // an old secret stands for its key, and ends by itself
+    const main = secret_of === undefined ? key : this.#store.view(organization).find('api_key', secret_of)
+    if (main === undefined) throw new ZerohopError('KEY_UNKNOWN')
+    const caller =
+      secret_of === undefined ? found : { key: { ...main, key: hash, secret_of, expires_at }, organization }
+    return this.#remember(this.#callers, hash, caller, organization)
   }
 
   /** What one request may send in the place of an API key, to do in the organization what its keys may do. */
@@ -240,6 +263,7 @@ export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorChec
       admit(request, gate, gate.caller(request.headers.authorization, follows), operation)
       done()
     } catch (error) {
+      if (isZerohopError(error, 'KEY_EXPIRED')) reply.header('x-feed-error', error.code)
       done(error as Error)
     }
   })

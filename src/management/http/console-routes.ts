@@ -40,13 +40,15 @@ export function cookieCaller(gate: Gate, door: UserDoor, sessions: Sessions): Co
 export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Sessions, link: SignInLink): void {
   const wrongKeys = new WrongKeys()
   const begin = async (request: FastifyRequest, reply: FastifyReply, hashOf: () => string) => {
-    wrongKeys.requireTurn(request, reply)
     try {
       const hash = hashOf()
       const caller = gate.callerOf(hash)
       return sessionRead(await sessions.start(request, reply, { keyHash: hash }), caller)
     } catch (error) {
-      if (isZerohopError(error, 'KEY_UNKNOWN', 'LINK_REFUSED')) wrongKeys.count(request)
+      if (isZerohopError(error, 'KEY_UNKNOWN', 'LINK_REFUSED')) {
+        wrongKeys.requireTurn(request, reply)
+        wrongKeys.count(request)
+      }
       throw error
     }
   }

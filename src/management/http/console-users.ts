@@ -38,7 +38,10 @@ export interface UserDoor {
 export function userCaller({ provider, organization, control }: UserDoor, user: SessionUser): Caller {
   if (!provider?.knows(user))
     throw new ZerohopError('SESSION_MISSING', { reason: 'the identity provider is another one' })
-  const key = keyOf(user, ruleFor(provider.rules, user.values), organization, control())
+  const rule = ruleFor(provider.rules, user.values)
+  if (!provider.hasAsked(user))
+    throw new ZerohopError('SESSION_MISSING', { reason: 'the rules of access have changed' })
+  const key = keyOf(user, rule, organization, control())
   const { issuer, subject, name } = user
   return { key, organization, user: { issuer, subject, name } }
 }

@@ -7,12 +7,13 @@ import { httpApp, type TlsSettings } from '../../http/app.ts'
 import type { ConsoleOptions } from '../../http/console/console.ts'
 import { markConsole } from '../../http/console/console-request.ts'
 import { managementError } from '../../http/errors.ts'
+import { beforeSending } from '../../http/hooks.ts'
 import { type IntakeOptions, senderOf } from '../../http/intake/intake.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../../http/metrics.ts'
+import { checkQueries } from '../../http/query-names.ts'
 import { limitRates, type RateLimits } from '../../http/rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../../http/tracing.ts'
 import type { LogId } from '../../log/change.ts'
-import { IMAGE_ROOM } from '../../log/image-bytes.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { enumOf, named, open, optional, Text } from '../../model/json-schema.ts'
 import type { Store } from '../../store/store.ts'
@@ -20,6 +21,7 @@ import { guideRoute } from '../../v1/routes/migration-guide.ts'
 import { v1Routes } from '../../v1/routes/v1-routes.ts'
 import { accessReviewRoutes } from '../access-review/routes.ts'
 import { actionGroupRoutes } from '../action-groups/routes.ts'
+import { KeyUse } from '../api-keys/key-use.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { bulkRoutes } from '../bulk/routes.ts'
 import { conditionMatchRoute } from '../condition-sets/match-routes.ts'
@@ -57,9 +59,17 @@ import { Gate, guard } from './auth.ts'
 import { confirmReads, type Reads } from './consistency.ts'
 import { consoleServer } from './console-server.ts'
 import { referenceRoutes } from './reference.ts'
-import { replicaMetrics } from './replica-metrics.ts'
+import { printTime } from './render.ts'
 import type { RouteContext } from './route-context.ts'
+import { auditMetrics, checkpointMetrics, storeMetrics } from './store-metrics.ts'
 import { answerSystem } from './system-requests.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** notes on which day keys were used */
+    readonly keyUse: KeyUse
+  }
+}
 
 export interface ManagementOptions {
   readonly store: Store<ManagementUseCases>
@@ -100,7 +110,11 @@ export interface ManagementOptions {
 const Health = named('Health', open({ status: enumOf('ok') }))
 const Ready = named(
   'Ready',
-  open({ status: enumOf('ok', 'degraded', 'unavailable'), code: optional(Text), history_lost: optional(Text) }),
+  open({
+    status: enumOf('ok', 'degraded', 'unavailable', 'ending'),
+    code: optional(Text),
+    history_lost: optional(Text),
+  }),
 )
 
 /** The app with every route; not listening yet. */
@@ -116,8 +130,17 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     ...listening,
     ...(options.console ? { rewriteUrl: markConsole } : {}),
   })
+  keepNowhere(app)
   if (options.tracer) traceRequests(app, options.tracer)
-  const management: RouteContext = { store, audit, gate: new Gate(store) }
+  const uses = new KeyUse(
+    store,
+    () => Date.now(),
+    ({ id, name, expires_at }) =>
+      app.log.warn({ api_key_id: id, name, expires_at: printTime(expires_at) }, 'an API key that is in use ends soon'),
+  )
+  app.decorate('keyUse', uses)
+  app.addHook('onClose', async () => uses.stop())
+  const management: RouteContext = { store, audit, gate: new Gate(store, uses.note) }
   answerSystem(app, management.gate)
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])
@@ -135,6 +158,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     confirmReads(guarded, store, options.reads ?? 'linearizable')
     guard(guarded, management.gate, operatorCheck(options.metricsToken), console?.cookieCaller)
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
+    checkQueries(guarded)
     console?.routes(guarded)
     if (!openMetrics) metricsRoute(guarded, management, metrics)
     keyRoutes(guarded, management)
@@ -179,14 +203,29 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   return app
 }
 
-/** Whether a load balancer should send requests here. Without its database a replica still serves PDPs. */
+/** Answers hold facts of people: no cache keeps them, unless a route says so itself, and no browser guesses what they are. */
+function keepNowhere(app: FastifyInstance): void {
+  beforeSending(app, (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    reply.header('x-content-type-options', 'nosniff')
+  })
+}
+
+/**
+ * Whether a load balancer should send requests here. Without its database a replica still serves PDPs, and with a full
+ * disk so does who has the data; a replica that cannot fold what others write falls behind.
+ */
 function readyRoute(app: FastifyInstance, store: Store<ManagementUseCases>): void {
-  const description = 'Whether requests should be sent here. `degraded`: the database of the replicas does not answer.'
-  app.get('/ready', { schema: { description, response: { 200: Ready, 503: Ready } } }, (_request, reply) => {
-    const { trouble, historyLost } = store
+  const description =
+    'Whether requests should be sent here. `degraded`: nothing can be written, because the database of the replicas does not answer, or the disk is full or fails.'
+  const config = { tellsReadiness: true } as const
+  app.get('/ready', { config, schema: { description, response: { 200: Ready, 503: Ready } } }, (_request, reply) => {
+    if (app.closing.announced) return reply.code(503).send({ status: 'ending' as const })
+    const { historyLost } = store
+    const trouble = store.trouble ?? store.disk.trouble
     const lost = historyLost === undefined ? {} : { history_lost: historyLost.message }
     if (trouble === undefined) return { status: 'ok' as const, ...lost }
-    const isServing = trouble.code === 'DATABASE_UNAVAILABLE'
+    const isServing = trouble.code === 'DATABASE_UNAVAILABLE' || !store.isReplicated
     return reply
       .code(isServing ? 200 : 503)
       .send({ status: isServing ? 'degraded' : 'unavailable', code: trouble.code, ...lost })
@@ -213,83 +252,4 @@ function noRoute(url: string): ZerohopError | undefined {
   const area = /^(users|tenants|role_assignments|set_rules|resource_instances|relationship_tuples)$/.test(kind)
   const path = `/v2/${area ? 'facts' : 'schema'}/{project}/{environment}/${kind}`
   return new ZerohopError('ENVIRONMENT_MISSING', { path })
-}
-
-function scrubMetrics(metrics: Metrics, { scrub: { stats } }: Store<ManagementUseCases>): void {
-  metrics.counter('zerohop_scrub_records_total', 'Records and entries on disk that were compared.', () => stats.checked)
-  metrics.counter('zerohop_scrub_damages_total', 'Damages that were found on disk.', () => stats.damages)
-  metrics.gauge(
-    'zerohop_scrub_completed_timestamp_seconds',
-    'When all data was last compared, in seconds since 1970; 0 when it was not yet.',
-    () => stats.completedAt / 1000,
-  )
-  metrics.gauge('zerohop_scrub_progress_ratio', 'Part of the running comparison that is done.', () => stats.progress)
-}
-
-function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<ManagementUseCases>): void {
-  metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
-  metrics.counter(
-    'zerohop_writes_acknowledged_early_total',
-    'Writes that were acknowledged although a PDP of the same process did not have them in time.',
-    () => store.acknowledgedEarly,
-  )
-  if (store.isReplicated) replicaMetrics(app, metrics, store)
-  metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
-  const observe = metrics.histogram(
-    'zerohop_write_batch_seconds',
-    'Seconds of one batch of writes in the writer, with its sync to the disk.',
-  )
-  const stop = store.listen((event) => {
-    if (event.event === 'batch') observe(event.seconds)
-  })
-  app.addHook('onClose', (_app, done) => {
-    stop()
-    done()
-  })
-  metrics.gauge('zerohop_store_bytes', 'Bytes of the data file.', () => store.bytes)
-  scrubMetrics(metrics, store)
-  metrics.gauge('zerohop_revisions', 'Revisions of all logs together.', () =>
-    store.logs().reduce((sum, log) => sum + store.head(log).revision, 0),
-  )
-  metrics.gauge('zerohop_image_room_bytes', 'Bytes that the largest environment may still grow by in its image.', () =>
-    store.logs().reduce((least, log) => Math.min(least, IMAGE_ROOM - (store.imageBytes(log) ?? 0)), IMAGE_ROOM),
-  )
-  environmentMetrics(metrics, store)
-  metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
-  metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
-    store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
-  )
-}
-
-function checkpointMetrics(metrics: Metrics, checkpoints: Pick<Checkpoints, 'bytes' | 'failures'>): void {
-  metrics.gauge('zerohop_checkpoint_bytes', 'Bytes of the checkpoints of past revisions.', () => checkpoints.bytes)
-  metrics.counter(
-    'zerohop_checkpoint_failures_total',
-    'Checkpoints of past revisions that could not be written, or were damaged.',
-    () => checkpoints.failures,
-  )
-}
-
-function environmentMetrics({ environments }: Metrics, store: Store<ManagementUseCases>): void {
-  environments.gauge('zerohop_environment_revision', 'Revision of the environment.', (id) => store.head(id).revision)
-  environments.gauge('zerohop_environment_log_entries', 'Entries that its log keeps for history.', (id) =>
-    store.historyCount(id),
-  )
-  environments.gauge(
-    'zerohop_environment_image_room_bytes',
-    'Bytes that the environment may still grow by in its image.',
-    (id) => IMAGE_ROOM - (store.imageBytes(id) ?? 0),
-  )
-}
-
-function auditMetrics(metrics: Metrics, audit: AuditLog): void {
-  if (audit.bytes !== undefined)
-    metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => audit.bytes ?? 0)
-  metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => audit.stats.stored)
-  metrics.environments.gauges(
-    'zerohop_environment_audit_records',
-    'Records of decisions that are kept of the environment.',
-    // metrics are answered while the database is away, without what only it can tell
-    (ids) => audit.counts(ids).catch(() => new Map()),
-  )
 }

@@ -18,6 +18,7 @@ import type { GroupBlock, GroupRoleRead } from '../groups/schema.ts'
 import type { InstanceDetailed, InstanceRead } from '../instances/schema.ts'
 import type { InviteRead } from '../invites/schema.ts'
 import type { ProxyConfigRead } from '../proxy-configs/schema.ts'
+import { shownPermissions } from '../resource-roles/permission-form.ts'
 import type { RoleAssignmentDetailed, RoleAssignmentRead } from '../role-assignments/schema.ts'
 import type { Assigned } from '../role-assignments/use-cases.ts'
 import type { SetRuleRead } from '../set-rules/schema.ts'
@@ -129,7 +130,7 @@ export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAss
   return {
     id: assignment.id,
     user: { id: user.id, key: user.key, email, first_name, last_name, attributes: user.attributes },
-    role: { id: role.id, key: assignment.role, name: role.name, permissions: role.permissions },
+    role: { id: role.id, key: assignment.role, name: role.name, permissions: shownPermissions(role) },
     tenant: { id: tenant.id, key: tenant.key, name: tenant.name, attributes: tenant.attributes ?? {} },
     resource_instance: assignment.resource_instance === null ? null : instanceOf(view, assignment.resource_instance),
     ...place(scope),

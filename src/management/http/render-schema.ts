@@ -1,5 +1,5 @@
 // How the schema prints: roles, resource types with their parts, condition sets. Maps that are keyed by what a user
-// named have no prototype, because `__proto__` is a legal key.
+// named are made by `Object.fromEntries`, because `__proto__` is a legal key.
 import type {
   Action,
   ActionGroup,
@@ -16,6 +16,7 @@ import type { ActionGroupRead } from '../action-groups/schema.ts'
 import type { ConditionSetRead } from '../condition-sets/schema.ts'
 import type { RelationRead } from '../relations/schema.ts'
 import { type RuleWithIds, withRuleIds } from '../resource-roles/derivations.ts'
+import { shownPermissions } from '../resource-roles/permission-form.ts'
 import type { DerivationRead, DerivationRuleRead, ResourceRoleRead } from '../resource-roles/schema.ts'
 import type { ActionRead, AttributeRead, ResourceRead } from '../resources/schema.ts'
 import type { RoleRead } from '../roles/schema.ts'
@@ -23,9 +24,7 @@ import type { Scope } from './auth.ts'
 import { place, times } from './render.ts'
 
 function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
-  const map: Record<string, P> = Object.create(null)
-  for (const part of parts) map[key(part)] = print(part)
-  return map
+  return Object.fromEntries(Array.from(parts, (part) => [key(part), print(part)]))
 }
 
 export function roleRead(scope: Scope, role: Role): RoleRead {
@@ -59,13 +58,13 @@ function derivationBlock(view: View, resource: string, derivation: Derivation | 
 }
 
 export function resourceRoleRead(scope: Scope, view: View, resource: Resource, role: ResourceRole): ResourceRoleRead {
-  const { id, role: key, name, description, permissions, attributes, granted_to } = role
+  const { id, role: key, name, description, attributes, granted_to } = role
   return {
     id,
     key,
     name,
     description,
-    permissions,
+    permissions: shownPermissions(role),
     attributes,
     extends: role.extends,
     granted_to: derivationBlock(view, resource.key, granted_to),

@@ -3,6 +3,7 @@
 
 import type { HistoryEntry } from '../../log/change.ts'
 import { operationText } from '../../model/change-words.ts'
+import { isEnded } from '../../model/key-end.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
@@ -104,6 +105,8 @@ export function apiKeyRead(
 ): ApiKeyRead {
   const { id, level, access, owner, name, organization_id, project_id, environment_id, created_at } = key
   const { project, environment } = within
+  const { old_secret, last_used_at, expires_at } = key
+  const oldEnd = old_secret === undefined || isEnded(old_secret, Date.now()) ? null : old_secret.expires_at
   return {
     id,
     organization_id,
@@ -116,7 +119,9 @@ export function apiKeyRead(
     secret,
     created_at: printTime(created_at),
     created_by_member: null,
-    last_used_at: null,
+    last_used_at: last_used_at === undefined ? null : printTime(last_used_at),
+    expires_at: expires_at == null ? null : printTime(expires_at),
+    old_secret_expires_at: oldEnd === null ? null : printTime(oldEnd),
     env: project && environment ? environmentRead({ organization: organization_id, project, environment }) : null,
     project: project ? projectRead(organization_id, project) : null,
   }

@@ -6,12 +6,14 @@ import type { Store } from '../../store/store.ts'
 import type { ManagementUseCases } from '../registry.ts'
 
 export function replicaMetrics(app: FastifyInstance, metrics: Metrics, store: Store<ManagementUseCases>): void {
-  metrics.gauge('zerohop_database_up', 'Whether the database of the replicas answers: 1, else 0.', () =>
-    store.trouble === undefined ? 1 : 0,
+  // a cache whose disk is full is not the database's fault
+  const isUp = (): boolean => store.trouble === undefined || store.trouble.code.startsWith('DISK_')
+  metrics.gauge('zerohop_database_up', () => (isUp() ? 1 : 0))
+  metrics.gauge('zerohop_replica_lag_seconds', () =>
+    store.caughtUpAt === undefined ? undefined : (performance.now() - store.caughtUpAt) / 1000,
   )
   metrics.counter(
     'zerohop_history_lost_total',
-    'Times that the database had lost what this replica had: at its start, and just before it ends.',
     () => Number(store.historyLost !== undefined) + Number(store.trouble?.code === 'HISTORY_LOST'),
   )
   const counts = { written: 0, confirmed: 0, refused: 0, trimmed: 0, reloaded: 0, failed: 0 }
@@ -26,16 +28,10 @@ export function replicaMetrics(app: FastifyInstance, metrics: Metrics, store: St
     stop()
     done()
   })
-  const counter = (name: string, help: string, what: keyof typeof counts): void =>
-    metrics.counter(name, help, () => counts[what])
-  counter('zerohop_snapshots_written_total', 'Snapshots that this replica wrote.', 'written')
-  counter('zerohop_snapshots_confirmed_total', 'Snapshots that this replica confirmed.', 'confirmed')
-  counter('zerohop_snapshots_refused_total', 'Snapshots that this replica refused.', 'refused')
-  counter(
-    'zerohop_snapshots_reloaded_total',
-    'Logs whose entries this replica lacked after they were trimmed.',
-    'reloaded',
-  )
-  counter('zerohop_entries_trimmed_total', 'Entries on record that this replica removed or shortened.', 'trimmed')
-  counter('zerohop_upkeep_failures_total', 'Rounds of snapshots and trimming that failed.', 'failed')
+  metrics.counter('zerohop_snapshots_written_total', () => counts.written)
+  metrics.counter('zerohop_snapshots_confirmed_total', () => counts.confirmed)
+  metrics.counter('zerohop_snapshots_refused_total', () => counts.refused)
+  metrics.counter('zerohop_snapshots_reloaded_total', () => counts.reloaded)
+  metrics.counter('zerohop_entries_trimmed_total', () => counts.trimmed)
+  metrics.counter('zerohop_upkeep_failures_total', () => counts.failed)
 }

@@ -6,10 +6,11 @@ import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { type Actor, type LogId, withoutRequest } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import type { Asking, Store } from '../../store/store.ts'
-import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
+import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import type { ManagementUseCases } from '../registry.ts'
 import type { Gate } from './auth.ts'
 import { askingOf } from './consistency.ts'
+import { addWarnings } from './warning-header.ts'
 
 export interface RouteContext {
   readonly store: Store<ManagementUseCases>
@@ -23,7 +24,7 @@ export function viewOf({ store }: RouteContext, request: FastifyRequest): Stored
   return store.view(request.scope.environment.id)
 }
 
-/** Commits a use case in the environment of the request; answers with its revision in `x-revision`. */
+/** Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings. */
 export async function write<N extends keyof ManagementUseCases & string>(
   { store }: RouteContext,
   request: FastifyRequest,
@@ -32,16 +33,18 @@ export async function write<N extends keyof ManagementUseCases & string>(
   input: InputOf<ManagementUseCases[N]>,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = actorOf(request, name)
-  const { result, revision } = await store.commit(
-    request.scope.environment.id,
-    name,
-    input,
-    by,
-    askingOf(store, request),
-  )
+  const { result, revision, warnings } = await store.commit(request.scope.environment.id, name, input, by, {
+    ...askingOf(store, request),
+    atCommit: isAtCommit(request),
+  })
   reply.header('x-revision', String(revision))
+  addWarnings(reply, warnings)
   return result
 }
+
+/** Whether a write of facts asks not to wait until the PDP of this process has it. */
+const isAtCommit = ({ url, headers: { 'x-wait-timeout': seconds } }: FastifyRequest): boolean =>
+  url.startsWith('/v2/facts/') && typeof seconds === 'string' && /^0+(\.0*)?$/.test(seconds.trim())
 
 /** Commits a use case in the control log of the caller's organization. */
 export async function writeControl<N extends keyof ManagementUseCases & string>(
@@ -90,12 +93,12 @@ export async function answerOnRecord<T>(
   log: LogId,
   by: Actor,
   asking: Asking,
-): Promise<{ readonly result: T; readonly revision: number } | undefined> {
+): Promise<Committed<T> | undefined> {
   if (asking.once === undefined) return undefined
   try {
-    const { result, revision } = await store.commit(log, 'refuseMissing', NOTHING_YET, by, asking)
+    const repeated = await store.commit(log, 'refuseMissing', NOTHING_YET, by, asking)
     // it is the same request, so the same use case gave the answer
-    return { result: result as T, revision }
+    return { ...repeated, result: repeated.result as T }
   } catch (error) {
     if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return undefined
     throw error

@@ -18,6 +18,7 @@ export function answerSystem(app: FastifyInstance, gate: Gate): void {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const reply = await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })
-    return { status: reply.statusCode, body: reply.payload }
+    const { warning } = reply.headers
+    return { status: reply.statusCode, ...(warning && { warning: [warning].flat().join(', ') }), body: reply.payload }
   })
 }

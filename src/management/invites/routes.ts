@@ -10,7 +10,7 @@ import { inviteRead, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { rolesNamed } from '../role-assignments/use-cases.ts'
 import { UserRead } from '../users/schema.ts'
-import { InviteApprove, InviteCreate, InviteQuery, InviteRead, InviteUpdate } from './schema.ts'
+import { InviteApprove, InviteCreate, InviteQuery, InviteRead, InviteReplace, InviteUpdate } from './schema.ts'
 
 const INVITE = '/v2/facts/:p/:e/user_invites/:ref'
 const change = { operation: 'facts.write' } as const
@@ -35,6 +35,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
     },
     create: { body: InviteCreate, useCase: 'createInvite' },
     update: { body: InviteUpdate, useCase: 'updateInvite' },
+    replace: { body: InviteReplace, useCase: 'replaceInvite' },
     remove: 'deleteInvite',
   })
   app.post<Named & { Body: InviteApprove }>(

@@ -1,26 +1,27 @@
 // User invites in the API: what is sent and what is answered at /v2/facts/{p}/{e}/user_invites.
 import { closed, described, enumOf, maybe, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
 import { page, query, roleFilter, search, tenantFilter } from '../query-parameters.ts'
-import { Attributes, Id, known, UserKey } from '../schema-parts.ts'
+import { Attributes, Id, known, sameKey, UserKey } from '../schema-parts.ts'
 
 const Status = enumOf('pending', 'approved')
 const RoleRef = described(Text, 'key or id of a tenant role; with an instance, of a role of its resource type')
 const InstanceRef = described(Text, 'id or `type:key`')
 
-export const InviteCreate = named(
-  'UserInviteCreate',
-  closed({
-    key: UserKey,
-    status: Status,
-    email: Text,
-    first_name: Text,
-    last_name: Text,
-    role_id: RoleRef,
-    tenant_id: described(Text, 'key or id'),
-    resource_instance_id: maybe(InstanceRef),
-  }),
-)
+const fields = {
+  status: Status,
+  email: Text,
+  first_name: Text,
+  last_name: Text,
+  role_id: RoleRef,
+  tenant_id: described(Text, 'key or id'),
+  resource_instance_id: maybe(InstanceRef),
+}
+
+export const InviteCreate = named('UserInviteCreate', closed({ key: UserKey, ...fields }))
 export type InviteCreate = Static<typeof InviteCreate>
+
+export const InviteReplace = named('UserInviteReplace', closed({ ...sameKey, ...fields }))
+export type InviteReplace = Static<typeof InviteReplace>
 
 export const InviteUpdate = named(
   'UserInviteUpdate',

@@ -8,7 +8,13 @@ import type { Organization } from '../../model/objects.ts'
 import type { Caller } from '../http/auth.ts'
 import { organizationRead, organizationStats } from '../http/render.ts'
 import { type RouteContext, writeControl } from '../http/route-context.ts'
-import { OrganizationQuery, OrganizationRead, OrganizationStats, OrganizationUpdate } from './schema.ts'
+import {
+  OrganizationQuery,
+  OrganizationRead,
+  OrganizationReplace,
+  OrganizationStats,
+  OrganizationUpdate,
+} from './schema.ts'
 
 const ORGANIZATION = '/v2/orgs/:org'
 const config = { operation: 'organization.read' } as const
@@ -50,6 +56,17 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
     async (request) => {
       named(request.caller, request.params.org)
       return organizationRead(await writeControl(management, request, 'updateOrganization', request.body))
+    },
+  )
+  app.put<Named & { Body: OrganizationReplace }>(
+    ORGANIZATION,
+    {
+      config: { operation: 'organization.write' },
+      schema: { body: OrganizationReplace, response: { 200: OrganizationRead } },
+    },
+    async (request) => {
+      named(request.caller, request.params.org)
+      return organizationRead(await writeControl(management, request, 'replaceOrganization', request.body))
     },
   )
   app.get<Named>(

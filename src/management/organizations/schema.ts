@@ -3,11 +3,13 @@ import { closed, Flag, listOf, maybe, named, nullable, open, type Static, Text }
 import { page, query, search } from '../query-parameters.ts'
 import { Attributes, Count, Id, Null, sameKey, stamps } from '../schema-parts.ts'
 
-export const OrganizationUpdate = named(
-  'OrganizationUpdate',
-  closed({ ...sameKey, name: maybe(Text), settings: maybe(Attributes) }),
-)
+const fields = { ...sameKey, name: maybe(Text), settings: maybe(Attributes) }
+
+export const OrganizationUpdate = named('OrganizationUpdate', closed(fields))
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>
+
+export const OrganizationReplace = named('OrganizationReplace', closed(fields))
+export type OrganizationReplace = Static<typeof OrganizationReplace>
 
 const organization = {
   id: Id,

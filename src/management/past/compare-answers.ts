@@ -37,9 +37,10 @@ export interface Range {
 }
 
 /** The answer of an image. @throws what `check` throws, except UNDECIDED */
-export function answerOf(image: Image, { user, action, type, tenant, key, sent, relations }: Question): Answer {
+export function answerOf(image: Image, question: Question): Answer {
+  const { user, action, type, tenant, key, sent, relations, isRow } = question
   try {
-    return image.check(user, action, type, tenant, key, sent, relations) ? 'allow' : 'deny'
+    return image.check(user, action, type, tenant, key, sent, relations, isRow) ? 'allow' : 'deny'
   } catch (error) {
     if (isZerohopError(error, 'UNDECIDED')) return 'undecided'
     throw error

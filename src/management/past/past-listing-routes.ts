@@ -2,6 +2,7 @@
 // `at` beside the question; who may do something is a page of users, each with what allows it.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { requireExactIn } from '../../http/exact-attributes.ts'
 import { readPermissionsQuery, readUsersQuery } from '../../http/pdp/check-bodies.ts'
 import { PAGE_ROWS_DEFAULT } from '../../model/limits.ts'
 import type { InstancePermissions, TenantPermissions } from '../../pdp/pdp-listings.ts'
@@ -25,6 +26,7 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
     { config, schema: { body: PermissionsQuestion, response: { 200: UserPermissionsRead } } },
     async ({ scope, body }, reply) => {
       const { user, filter, context } = readPermissionsQuery(body)
+      requireExactIn(body)
       const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
       const rows = Object.values(pdp.userPermissions(user, filter, { now, ...context }))
       reply.header('x-revision', String(found.revision))
@@ -40,6 +42,7 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
     { config, schema: { body: AuthorizedUsersQuestion, response: { 200: AuthorizedUsersPage } } },
     async ({ scope, body }, reply) => {
       const { action, resource, context } = readUsersQuery(body)
+      requireExactIn(body)
       const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
       const seen = { now, ...context }
       const page = { after: body.after ?? null, limit: body.limit ?? PAGE_ROWS_DEFAULT, context: seen }

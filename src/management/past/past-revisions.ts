@@ -141,7 +141,7 @@ export class PastRevisions {
 
   async #build(environment: LogId, revision: number, name: string): Promise<Image> {
     const { bytes } = await this.#inThread(environment, { task: 'image', revision })
-    const image = await Image.loadSlowly(bytes, pause)
+    const image = await Image.loadSlowly(bytes, pause, { verified: true }) // the thread has just built it
     this.#kept.set(name, { image, bytes: bytes.length })
     // what retention has removed must not stay in memory
     setTimeout(() => this.#kept.delete(name), PAST_IMAGE_MS).unref()

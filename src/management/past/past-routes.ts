@@ -1,6 +1,7 @@
 // Questions to an environment as it was: POST /v2/projects/{p}/envs/{e}/check and …/explain. The question is that of a
 // PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requireExactIn } from '../../http/exact-attributes.ts'
 import { type Query, readFlag } from '../../http/page.ts'
 import { readLooseCheck } from '../../http/pdp/check-bodies.ts'
 import { shortReason } from '../../http/pdp/record-decision.ts'
@@ -79,6 +80,7 @@ async function questionAt(
   { scope, body }: FastifyRequest<Asking>,
 ): Promise<QuestionAt> {
   const { context, ...check } = readLooseCheck(body)
+  requireExactIn(body)
   const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
   return { pdp, check: { ...check, context: { now, ...context } }, found }
 }
@@ -119,7 +121,7 @@ export async function pastPdp(
 ): Promise<PastPdp> {
   const at = readAt(sent, ['body', 'at'])
   const found = past.find(id, at ?? { revision: store.head(id).revision })
-  const pdp = new Pdp(new FixedImage(await past.image(id, found)))
+  const pdp = new Pdp(new FixedImage(await past.image(id, found), { readsClock: false }))
   const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
   return { pdp, found, now }
 }

@@ -79,8 +79,8 @@ export async function replay(
   const found = past.find(environment, { revision: record.revision })
   const image = await past.image(environment, found)
   const question = questionIn(record)
-  const { user, action, type, tenant, key, sent, relations } = question
-  const explained = image.explainWays(user, action, type, tenant, key, sent, relations)
+  const { user, action, type, tenant, key, sent, relations, isRow } = question
+  const explained = image.explainWays(user, action, type, tenant, key, sent, relations, isRow)
   const { explanation } = explained
   const missing = missingFor(record, image)
   const today = await todayOf({ store, past }, environment, { record, question, now })
@@ -140,6 +140,7 @@ export function questionIn(record: ReplayedRecord): Question {
     key: record.resource_key ?? undefined,
     sent: { ...attributes, ...(context === undefined ? {} : { context }) },
     relations: relationsIn(relations),
+    isRow: (record.sent as { readonly row?: unknown } | null | undefined)?.row === true,
   }
 }
 

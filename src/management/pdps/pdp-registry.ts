@@ -2,6 +2,7 @@
 // bounded. A replica also writes what it sees where the others read it, coalesced and at most every PDPS_WRITE_MS.
 import type { LogId } from '../../log/change.ts'
 import type { PdpIdentity } from '../../log/pdp-identity.ts'
+import { contained } from '../../model/contained.ts'
 import {
   FOLLOWERS_MAX,
   PDP_ALIVE_MS,
@@ -62,7 +63,10 @@ export class PdpRegistry {
     this.#now = now
     this.#shared = shared
     if (shared === undefined) return
-    this.#timer = setInterval(() => this.#write(shared), writeMs)
+    this.#timer = setInterval(
+      contained('writing which PDPs are seen', () => this.#write(shared)),
+      writeMs,
+    )
     this.#timer.unref()
   }
 
@@ -103,6 +107,19 @@ export class PdpRegistry {
     const now = this.#now()
     const own = [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => sightingOf(entry, now))
     return mergeSightings([...own, ...others])
+  }
+
+  /** The environments that PDPs follow here, or lately did. */
+  environments(): LogId[] {
+    return [...this.#environments.keys()]
+  }
+
+  /** The PDPs that follow an environment here, without what other replicas see. */
+  here(environment: LogId): KnownPdp[] {
+    const now = this.#now()
+    return mergeSightings(
+      [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => sightingOf(entry, now)),
+    )
   }
 
   /** Writes no more. */

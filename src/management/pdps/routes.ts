@@ -3,15 +3,15 @@
 import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
 import type { LogId } from '../../log/change.ts'
-import { isZerohopError } from '../../model/errors.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import { printTime } from '../http/render.ts'
 import { NoBody, pageOf } from '../schema-parts.ts'
+import { lagOf } from './lag.ts'
 import type { PdpRegistry } from './pdp-registry.ts'
 import { PdpQuery, PdpRead, PdpReport } from './schema.ts'
-import { isStale, type KnownPdp } from './sightings.ts'
+import type { KnownPdp } from './sightings.ts'
 
 export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry: PdpRegistry): void {
   app.get<{ Querystring: Query }>(
@@ -48,37 +48,18 @@ function byNeed(one: PdpRead, other: PdpRead): number {
   return compareText(one.name ?? '', other.name ?? '') || compareText(one.instance ?? '', other.instance ?? '')
 }
 
-/** When a revision was written, in ms since 1970; undefined when that is not kept any more, or damaged. */
-function timeOf(store: Store<UseCases>, environment: LogId, revision: number): number | undefined {
-  try {
-    const [entry] = store.history(environment, revision + 1, 1)
-    return entry?.revision === revision ? entry.at : undefined
-  } catch (error) {
-    if (isZerohopError(error, 'DATA_DAMAGED')) return undefined
-    throw error
-  }
-}
-
 /** How a PDP is printed. `now`: ms since 1970 */
 function readerOf(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
-  const head = store.head(environment).revision
-  const times = new Map<number, number | undefined>()
-  // many PDPs lack the same revision
-  const writtenAt = (revision: number): number | undefined => {
-    if (!times.has(revision)) {
-      times.set(revision, timeOf(store, environment, revision))
-    }
-    return times.get(revision)
-  }
-  return ({ instance, name, version, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs }) => {
-    const lag = revision === null ? null : Math.max(0, head - revision)
-    const since = revision === null || lag === 0 ? undefined : writtenAt(revision + 1)
+  const lagOfPdp = lagOf(store, environment, now)
+  return (pdp) => {
+    const { instance, name, version, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs } = pdp
+    const { revisions: lag, since, isStale: stale } = lagOfPdp(pdp)
     return {
       instance: instance ?? null,
       name,
       version,
       connected: isConnected,
-      stale: isStale({ isConnected, revisions: lag, sinceMs: since === undefined ? undefined : now - since }),
+      stale,
       revision,
       revision_is: isApplied ? 'applied' : 'sent',
       lag,

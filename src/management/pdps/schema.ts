@@ -15,7 +15,7 @@ import {
 } from '../../model/json-schema.ts'
 import { PDP_KEPT_MS, PDP_STALE_MS } from '../../model/limits.ts'
 import { flagFilter, page, query } from '../query-parameters.ts'
-import { Count, Time } from '../schema-parts.ts'
+import { Count, Id, Time } from '../schema-parts.ts'
 
 const HOURS = PDP_KEPT_MS / 3_600_000
 
@@ -67,3 +67,32 @@ export const PdpReport = named(
   }),
 )
 export type PdpReport = Static<typeof PdpReport>
+
+/** How strong it is is up to the PDP, which alone relies on it. */
+export const NONCE_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
+const Nonce = schemaOf<string>({ type: 'string', pattern: NONCE_PATTERN })
+const Hex64 = schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{64}$' })
+
+export const HeadQuestion = named(
+  'HeadQuestion',
+  closed({
+    nonce: described(Nonce, 'chosen at random for this request'),
+    instance: optional(described(Instance, 'as in the header `x-pdp-instance` of its stream')),
+    revision: optional(described(Revision, 'the revision that the PDP answers with')),
+  }),
+)
+export type HeadQuestion = Static<typeof HeadQuestion>
+
+export const HeadRead = named(
+  'Head',
+  open({
+    environment: described(Id, 'its id'),
+    lineage: described(Hex64, 'of the history that the environment has: a restore begins another one'),
+    revision: described(Revision, 'the last one; every write that was acknowledged before the request is part of it'),
+    chain: described(Hex64, 'the chain value of that revision'),
+    nonce: described(Nonce, 'as it was sent'),
+    time: described(Count, 'when this was said, in ms since 1970'),
+    signature: optional(described(Text, 'base64; where images are signed')),
+  }),
+)
+export type HeadRead = Static<typeof HeadRead>

@@ -1,7 +1,9 @@
 // Applies a plan: compares access once more, refuses what the caller did not agree to, and commits. Facts may move on
 // between plan and apply; objects that the plan touches may not.
+
 import type { LogId } from '../../log/change.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
+import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { APPLY_TRIES_MAX } from '../../model/limits.ts'
 import { requireNoConflict } from '../revert/conflicts.ts'
@@ -118,9 +120,9 @@ function grownOf(what: string, now: AccessChange, then: AccessChange): string[] 
     const before = known.get(nameOfGroup(group))
     return before === undefined || group.users > before.users || group.decisions > before.decisions
   })
-  if (grown.length > 0) return grown.map((group) => `${what} ${nameOfGroup(group)} (${group.users} users)`)
+  if (grown.length > 0) return grown.map((group) => `${what} ${nameOfGroup(group)} (${counted(group.users, 'user')})`)
   const isMore = now.users > then.users || now.decisions > then.decisions || (then.complete && !now.complete)
-  return isMore ? [`${what}: ${now.decisions} answers of ${now.users} users`] : []
+  return isMore ? [`${what}: ${counted(now.decisions, 'permission')} of ${counted(now.users, 'user')}`] : []
 }
 
 type Line = AccessDiff['access']['conditional'][number]
@@ -133,7 +135,7 @@ function moreConditional(now: readonly Line[], then: readonly Line[]): string[] 
     const before = known.get(nameOf(line))
     return before === undefined || line.users > before.users || line.tenants > before.tenants
   })
-  return more.map((line) => `conditional ${nameOf(line)} (${line.users} users)`)
+  return more.map((line) => `conditional ${nameOf(line)} (${counted(line.users, 'user')})`)
 }
 
 type Group = AccessChange['groups'][number]

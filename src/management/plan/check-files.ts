@@ -3,6 +3,7 @@
 import { isZerohopError } from '../../model/errors.ts'
 import type { Reader } from '../../store/reader.ts'
 import { BODY } from '../fields.ts'
+import { exportSchema } from '../policy-file/export.ts'
 import type { PlaceOf, Problem } from '../policy-file/problem.ts'
 import { readPolicy } from '../policy-file/read-policy.ts'
 import { decidePlan } from './decide-plan.ts'
@@ -11,10 +12,12 @@ import type { CheckedFiles, CheckTask } from './plan-task.ts'
 
 /** @throws what the environment refuses, where that is about no part of the files; OBJECT_NOT_FOUND for itself */
 export function checkFiles(reader: Reader, { environment, now, files, prune }: CheckTask): CheckedFiles {
-  const { policy, problems, placeOf } = readPolicy(files)
+  const view = reader.view(environment)
+  // with prune what no file names is gone: then the files have to name all that they use
+  const { policy, problems, placeOf } = readPolicy(files, prune ? undefined : exportSchema(view))
   if (problems.some(({ severity }) => severity === 'error')) return { policy: null, problems }
   try {
-    decidePlan(reader.view(environment), { policy, prune }, new PlannedIds(now))
+    decidePlan(view, { policy, prune }, new PlannedIds(now))
     return { policy, problems }
   } catch (error) {
     const refusal = refusalIn(error, placeOf)

@@ -2,6 +2,7 @@
 // that makes plans and the writer that applies them run the same function, and compare what it said by its digest.
 import { createHash } from 'node:crypto'
 import type { Change } from '../../log/change.ts'
+import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { within } from '../bulk/items.ts'
@@ -91,4 +92,4 @@ export function requireCascade({ cascade }: Pick<DecidedPlan, 'cascade'>, wanted
 
 /** `3 role assignments, 1 relationship tuple` */
 const countsText = (counts: readonly KindCount[]): string =>
-  counts.map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`).join(', ')
+  counts.map(({ kind, count }) => counted(count, kind.replaceAll('_', ' '))).join(', ')

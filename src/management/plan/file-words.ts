@@ -99,6 +99,7 @@ const FIELDS: FieldsOf = {
     extends: sorted(role.extends),
     attributes: role.attributes,
     granted_to: derivation(role.granted_to),
+    bare_permissions: role.bare_permissions,
   }),
   relation: (relation) => ({
     subject_resource: relation.subject_resource,

@@ -102,11 +102,9 @@ function written(
   mint: Mint,
 ): AppliedObject | undefined {
   const stored = view.get('applied_object', key)
-  const fingerprints: Record<string, string> = Object.create(null)
-  for (const [part, text] of now) {
-    const kept = parts.has(part) ? text : stored?.fingerprints[part]
-    if (kept !== undefined) fingerprints[part] = kept
-  }
+  const before = new Map(Object.entries(stored?.fingerprints ?? {}))
+  const kept = [...now].map(([part, text]) => [part, parts.has(part) ? text : before.get(part)] as const)
+  const fingerprints = Object.fromEntries(kept.filter((each): each is [string, string] => each[1] !== undefined))
   if (stored !== undefined && canonical(stored.fingerprints) === canonical(fingerprints)) return undefined
   const stamps = stored ?? { id: mint.id(), key, created_at: mint.now }
   return { ...stamps, updated_at: mint.now, fingerprints, by, revision: view.position.revision + 1 }

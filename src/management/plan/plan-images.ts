@@ -47,7 +47,7 @@ export class PlanImages {
   /** From the file for followers; undefined when there is none that the log continues from. */
   #fromFile(view: View): Image | undefined {
     try {
-      const image = Image.load(snapshotPath(this.#data, view.log, 'image'))
+      const image = Image.load(snapshotPath(this.#data, view.log, 'image'), { verified: true }) // written by this server
       return image.environment === view.log ? this.#followed(image, view) : undefined
     } catch (error) {
       if (isZerohopError(error)) return undefined

@@ -2,7 +2,7 @@
 // answers one task after the other: plans, policy files to be judged, and who or what condition sets match.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptTask } from '../../model/kept-thread.ts'
-import { answerTask } from '../../model/thread.ts'
+import { answerTask, closePort } from '../../model/thread.ts'
 import { openReader } from '../../store/reader.ts'
 import { findMatches } from '../condition-sets/find-matches.ts'
 import { checkFiles } from './check-files.ts'
@@ -16,11 +16,13 @@ const images = new PlanImages(reader, data)
 
 parentPort?.on('message', (message: KeptTask<PlanMessage> | 'close') => {
   if (message === 'close') {
-    void reader.close().then(() => parentPort?.close())
+    void reader.close().then(() => closePort(parentPort))
     return
   }
-  reader.refresh()
-  const answer = answerTask(() => answerOf(message.task))
+  const answer = answerTask(() => {
+    reader.refresh()
+    return answerOf(message.task)
+  })
   parentPort?.postMessage({ id: message.id, answer })
 })
 

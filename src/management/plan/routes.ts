@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import { actorId } from '../actor.ts'
 import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../http/route-context.ts'
+import { addWarnings } from '../http/warning-header.ts'
 import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
 import type { Planner } from './planner.ts'
@@ -54,10 +55,15 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
       const environment = request.scope.environment.id
       const by = actorOf(request, 'applyPlan')
       const asking = askedWith(management, request)
-      const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
+      const commit = async (input: ApplyInput) => {
+        const committed = await store.commit(environment, 'applyPlan', input, by, asking)
+        addWarnings(reply, committed.warnings)
+        return committed
+      }
       const repeated = async (): Promise<MadePlan | undefined> => {
         // it is the same request, so the use case `applyPlan` gave the answer
         const known = await answerOnRecord<MadePlan | null>(management, environment, by, asking)
+        addWarnings(reply, known?.warnings)
         return known?.result ? { ...known.result, revision: known.revision } : undefined
       }
       const into = { planner, environment, by: actorId(by), now, commit, ...(asking.once && { repeated }) }

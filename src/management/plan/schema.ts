@@ -26,7 +26,7 @@ import { ActionGroupCreate, ActionGroupUpdate } from '../action-groups/schema.ts
 import { ConditionSetCreate, ConditionSetUpdate } from '../condition-sets/schema.ts'
 import { InstanceCreate, InstanceUpdate } from '../instances/schema.ts'
 import { Moved, PolicyFile } from '../policy-file/schema.ts'
-import { RelationCreate } from '../relations/schema.ts'
+import { RelationCreate, RelationUpdate } from '../relations/schema.ts'
 import { ResourceRoleCreate, ResourceRoleUpdate } from '../resource-roles/schema.ts'
 import {
   ActionCreate,
@@ -68,7 +68,7 @@ export const BODIES: Readonly<Record<PolicyKind, { readonly create: TSchema; rea
   action: { create: ActionCreate, update: ActionUpdate },
   attribute,
   action_group: { create: ActionGroupCreate, update: ActionGroupUpdate },
-  relation: { create: RelationCreate },
+  relation: { create: RelationCreate, update: RelationUpdate },
   resource_role: { create: ResourceRoleCreate, update: ResourceRoleUpdate },
   role: { create: RoleCreate, update: RoleUpdate },
   condition_set: { create: ConditionSetCreate, update: ConditionSetUpdate },
@@ -86,8 +86,10 @@ const what = {
   changes: maybe(
     described(listOf(SentChange, PLAN_CHANGES_MAX), 'instead of a policy: what shall be written, in this order'),
   ),
-  prune: maybe(described(Flag, 'delete what the policy manages and does not name')),
-  cascade: maybe(described(Flag, 'also where deletes take facts along that the policy does not manage')),
+  prune: maybe(described(Flag, 'also delete objects removed from the policy')),
+  cascade: maybe(
+    described(Flag, 'also delete facts that the policy does not manage, where objects they need are deleted'),
+  ),
 }
 
 export const page = maybe(described(Text, '`next` of an answer: the page of changed access after it'))
@@ -182,9 +184,9 @@ export const Plan = named(
     more: described(Count, 'objects that change besides'),
     ...membersOf(AccessDiff, 'policy', 'access'),
     fingerprints: described(Fingerprints, 'of the objects that change, as they are; null where there is none'),
-    cascade: described(Counted, 'facts that go along with a delete and that the policy does not manage'),
-    carried: described(Counted, 'facts that a moved object takes along'),
-    outside: described(listOf(Outside), 'objects that somebody changed since this policy was applied last'),
+    cascade: described(Counted, 'facts that are also deleted and that the policy does not manage'),
+    carried: described(Counted, 'facts that move with a moved object'),
+    outside: described(listOf(Outside), 'objects that others changed since this policy was last applied'),
     suggested: described(listOf(Moved), 'deletes and creates that look like one object with another key: say `moved`'),
   }),
 )

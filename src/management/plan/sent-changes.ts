@@ -14,7 +14,7 @@ import { createConditionSet, deleteConditionSet, updateConditionSet } from '../c
 import { BODY, type Path } from '../fields.ts'
 import { createInstance, deleteInstance, updateInstance } from '../instances/use-cases.ts'
 import { requireShape } from '../policy-file/shape.ts'
-import { createRelation, deleteRelation } from '../relations/use-cases.ts'
+import { createRelation, deleteRelation, updateRelation } from '../relations/use-cases.ts'
 import { createResourceRole, deleteResourceRole, updateResourceRole } from '../resource-roles/use-cases.ts'
 import {
   createAction,
@@ -27,7 +27,7 @@ import {
 import { createResource, deleteResource, updateResource } from '../resources/use-cases.ts'
 import { assign, join, unassign } from '../role-assignments/use-cases.ts'
 import { createRole, deleteRole, updateRole } from '../roles/use-cases.ts'
-import { createSetRule, deleteSetRule } from '../set-rules/use-cases.ts'
+import { createSetRule, deleteSetRule, exactRule } from '../set-rules/use-cases.ts'
 import { createTenant, deleteTenant, removeTenantUser, updateTenant } from '../tenants/use-cases.ts'
 import { createTuple, deleteTuple } from '../tuples/use-cases.ts'
 import { createUser, deleteUser, updateUser } from '../users/use-cases.ts'
@@ -104,11 +104,9 @@ const named = (create: UseCase, update: UseCase, remove: UseCase): Writes => ({
   delete: (view, ref, mint) => remove(view, { ref } as never, mint),
 })
 
-const part = (name: string, create: UseCase, update: UseCase | undefined, remove: UseCase): Writes => ({
+const part = (name: string, create: UseCase, update: UseCase, remove: UseCase): Writes => ({
   create: (view, body, mint, resource) => create(view, { resource, [name]: body } as never, mint),
-  ...(update
-    ? { update: (view, ref, fields, mint, resource) => update(view, { resource, ref, fields } as never, mint) }
-    : {}),
+  update: (view, ref, fields, mint, resource) => update(view, { resource, ref, fields } as never, mint),
   delete: (view, ref, mint, resource) => remove(view, { resource, ref } as never, mint),
 })
 
@@ -127,13 +125,13 @@ const WRITES: Readonly<Record<PolicyKind, Writes>> = {
   action: part('action', createAction, updateAction, deleteAction),
   attribute,
   action_group: part('group', createActionGroup, updateActionGroup, deleteActionGroup),
-  relation: part('relation', createRelation, undefined, deleteRelation),
+  relation: part('relation', createRelation, updateRelation, deleteRelation),
   resource_role: part('role', createResourceRole, updateResourceRole, deleteResourceRole),
   role: named(createRole, updateRole, deleteRole),
   condition_set: named(createConditionSet, updateConditionSet, deleteConditionSet),
   set_rule: connecting(createSetRule, (view, ref, mint) => {
     const rule = view.require('set_rule', ref, [...BODY, 'key'])
-    return deleteSetRule(view, { ...rule, user_set: rule.user_set }, mint)
+    return deleteSetRule(view, exactRule(rule), mint)
   }),
   tenant: named(createTenant, updateTenant, deleteTenant),
   user: named(createUser, updateUser, deleteUser),

@@ -100,10 +100,19 @@ class Application {
     }
     for (const [at, { key, ...parts }] of sent.entries()) this.#parts(key, parts, ['resources', at])
     for (const [at, { key: of, roles: held }] of sent.entries()) {
-      this.#members(['resources', at, 'roles'], held ?? {}, (key, { granted_to, ...fields }, path) =>
-        this.#put(resourceRoles, key, granted_to ? { ...fields, granted_to } : fields, path, of),
-      )
+      this.#members(['resources', at, 'roles'], held ?? {}, (key, { granted_to, ...fields }, path) => {
+        const formed = { ...fields, bare_permissions: fields.bare_permissions ?? this.#isBare(of, key, fields) }
+        this.#put(resourceRoles, key, granted_to ? { ...formed, granted_to } : formed, path, of)
+      })
     }
+  }
+
+  /** A file that gives a role other permissions writes them as `resource:action`; one that does not keeps the form. */
+  #isBare(of: string, key: string, { permissions }: { readonly permissions?: readonly string[] | null }): boolean {
+    const stored = this.#draft.get('resource_role', partKey(of, key))
+    if (!stored?.bare_permissions) return false
+    const said = new Set((permissions ?? []).map((one) => (one.includes(':') ? one : `${of}:${one}`)))
+    return said.size === stored.permissions.length && stored.permissions.every((one) => said.has(one))
   }
 
   #actions(resource: string, sent: Readonly<Record<string, ActionBlock>>, path: Path): void {

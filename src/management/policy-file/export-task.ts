@@ -13,7 +13,7 @@ export interface ExportTask {
   readonly file: string
 }
 
-/** @throws CONFIG_INVALID when the file cannot be written; INTERNAL when the worker died */
+/** @throws CONFIG_INVALID when the file cannot be written; THREAD_LOST */
 export function exportInThread(task: ExportTask): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(threadUrl(import.meta.url, './export-thread.ts'), { workerData: task })
@@ -21,7 +21,7 @@ export function exportInThread(task: ExportTask): Promise<void> {
       if (trouble === null) resolve()
       else reject(new ZerohopError('CONFIG_INVALID', { reason: `\`${task.file}\` cannot be written: ${trouble}` }))
     })
-    worker.once('error', (cause) => reject(new ZerohopError('INTERNAL', {}, { cause })))
-    worker.once('exit', () => reject(new ZerohopError('INTERNAL')))
+    worker.once('error', (cause) => reject(new ZerohopError('THREAD_LOST', { reason: cause.message }, { cause })))
+    worker.once('exit', (code) => reject(new ZerohopError('THREAD_LOST', { reason: `exit code ${code}` })))
   })
 }

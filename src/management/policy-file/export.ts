@@ -33,7 +33,7 @@ export function exportSchema(view: View): PolicyFile {
         return { key, ...brief({ name, description }, key), type, ...links, conditions }
       },
     ),
-    set_rules: [...view.list('set_rule')].map(ruleOf),
+    set_rules: Array.from(view.list('set_rule'), (rule) => ruleOf(view, rule)),
   }
 }
 
@@ -85,13 +85,14 @@ function resourceOf(view: View, resource: Resource): PolicyResource {
     }),
     relations: mapped(relations, relationOf),
     roles: mapped(roles, (role) => {
-      const { permissions, extends: parents, granted_to } = role
+      const { permissions, bare_permissions, extends: parents, granted_to } = role
       const about = brief({ name: role.name, description: role.description, attributes: role.attributes }, role.key)
       const derived =
         granted_to === null
           ? {}
           : { granted_to: { ...settingsOf(granted_to), users_with_role: granted_to.users_with_role.map(derivationOf) } }
-      return { ...about, permissions, ...filled({ extends: parents }), ...derived }
+      const form = bare_permissions ? { bare_permissions } : {}
+      return { ...about, permissions, ...filled({ extends: parents }), ...derived, ...form }
     }),
   }
 }
@@ -108,15 +109,19 @@ const derivationOf = ({ role, on_resource, linked_by_relation, when }: Derivatio
 
 const settingsOf = ({ when }: { readonly when: DerivationSettings }) => (when.no_direct_roles_on_object ? { when } : {})
 
-/** A plain key names the set if there is one: what names a role or a resource type says so, wherever it is read. */
-function ruleOf({ user_set, permission, resource_set }: SetRule): SetRuleCreate {
+/**
+ * What names a role or a resource type says so, wherever it is read; what names a set says so where a role or a type
+ * has the same key.
+ */
+function ruleOf(view: View, { user_set, permission, resource_set }: SetRule): SetRuleCreate {
   const [role, resource] = [wholeOf(user_set), wholeOf(resource_set)]
+  const isAlso = { role: view.get('role', user_set), resource: view.get('resource', resource_set) }
   return {
     user_set: role ?? user_set,
-    ...(role === undefined ? {} : { is_role: true }),
+    ...(role === undefined ? isAlso.role && { is_set: true } : { is_role: true }),
     permission,
     resource_set: resource ?? resource_set,
-    ...(resource === undefined ? {} : { is_resource: true }),
+    ...(resource === undefined ? isAlso.resource && { is_resource_set: true } : { is_resource: true }),
   }
 }
 
@@ -139,9 +144,7 @@ function filled<T extends Readonly<Record<string, readonly unknown[]>>>(lists: T
 
 const isEmpty = (attributes: JsonObject): boolean => Object.keys(attributes).length === 0
 
-/** `__proto__` is a key like any other, so the map has no prototype. */
+/** `__proto__` is a key like any other, so nothing is assigned. */
 function mapped<T extends Pick<Stored, 'key'>, P>(parts: readonly T[], print: (part: T) => P): Record<string, P> {
-  const map: Record<string, P> = Object.create(null)
-  for (const part of parts) map[part.key] = print(part)
-  return map
+  return Object.fromEntries(parts.map((part) => [part.key, print(part)]))
 }

@@ -87,12 +87,12 @@ function plain(text: string, isInside: boolean): string {
   return isSimple && isText(text) ? text : JSON.stringify(text)
 }
 
-/** Not a number, a truth value, nothing or a time. */
+/** Not a number, a truth value, nothing or a time; neither in YAML 1.1, by which many programs read `no` and dates. */
 function isText(text: string): boolean {
   if (/^[\p{L}_]/u.test(text) && !/^(y|n|t|f|o|null|nan|inf)/i.test(text)) return true
   const before = known.get(text)
   if (before !== undefined) return before
-  const is = parse(text) === text
+  const is = parse(text) === text && parse(text, { version: '1.1' }) === text
   if (known.size < 10_000) known.set(text, is)
   return is
 }

@@ -1,6 +1,6 @@
 // What a policy means, judged without a server: the use cases of the API run on an empty environment, and what they
 // refuse becomes a problem with its place. A reference to what the files do not hold, such as a user when they have no
-// users, is not judged.
+// users, or what is stored already, is not judged.
 
 import { MATCHES, OPERATORS } from '../../model/condition.ts'
 import type { ZerohopError } from '../../model/errors.ts'
@@ -8,17 +8,22 @@ import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../fields.ts'
 import { applyPolicy } from './apply-policy.ts'
-import type { Defined } from './defined.ts'
+import { Defined } from './defined.ts'
 import { countingMint, emptyEnvironment } from './empty-environment.ts'
 import { hint } from './form-sentence.ts'
 import { selects } from './manages.ts'
 import type { Place, Places, Problem } from './problem.ts'
 import type { PolicyFile } from './schema.ts'
 
-/** Errors in the meaning of the policy, whose form is right. */
-export function meaningErrors(policy: PolicyFile, defined: Defined, places: Places): Problem[] {
+/**
+ * Errors in the meaning of the policy, whose form is right.
+ * @param stored what is there already: a reference to it is right, and whoever has it judges the rest
+ */
+export function meaningErrors(policy: PolicyFile, defined: Defined, places: Places, stored?: PolicyFile): Problem[] {
   const mint = countingMint()
-  const judge = new Judge(policy, defined, places)
+  const there = new Defined()
+  if (stored !== undefined) there.add(stored)
+  const judge = new Judge(policy, defined, places, there)
   applyPolicy(emptyEnvironment(mint), withStandIns(policy, judge), mint, (error) => judge.refused(error))
   return judge.problems
 }
@@ -33,6 +38,13 @@ const WORDS: Readonly<Record<string, string>> = {
   user_set: 'user set or role',
   resource_set: 'resource set or resource type',
 }
+/** By the side of a set rule and the kind that it names: the other kind that the side may be, and what rules it out. */
+const OTHER_KINDS: Readonly<Record<string, { kind: string; said: string; words: readonly [string, string] }>> = {
+  'user_set condition_set': { kind: 'role', said: 'is_set', words: ['user set', 'role'] },
+  'user_set role': { kind: 'condition_set', said: 'is_role', words: ['role', 'user set'] },
+  'resource_set condition_set': { kind: 'resource', said: 'is_resource_set', words: ['resource set', 'resource type'] },
+  'resource_set resource': { kind: 'condition_set', said: 'is_resource', words: ['resource type', 'resource set'] },
+}
 const UNKNOWN_OPERATOR = /^unknown operator `(.*)`$/s
 const PARTS: ReadonlySet<string> = new Set(['action', 'attribute', 'action_group', 'relation', 'resource_role'])
 
@@ -41,11 +53,14 @@ class Judge {
   readonly #policy: PolicyFile
   readonly #defined: Defined
   readonly #places: Places
+  /** what is stored already */
+  readonly #there: Defined
 
-  constructor(policy: PolicyFile, defined: Defined, places: Places) {
+  constructor(policy: PolicyFile, defined: Defined, places: Places, there: Defined) {
     this.#policy = policy
     this.#defined = defined
     this.#places = places
+    this.#there = there
   }
 
   refused(error: ZerohopError): void {
@@ -58,6 +73,7 @@ class Judge {
   /** Whether an object may be defined elsewhere. */
   isElsewhere(kind: string, key: string): boolean {
     const { manages } = this.#policy
+    if (this.#there.has(kind, key)) return true
     const known = POLICY_KINDS.find((each) => each === kind)
     if (known === undefined || this.#defined.has(kind, key)) return false
     if (!manages?.length) return FACTS[kind] !== undefined && !this.#defined.hasField(FACTS[kind])
@@ -79,11 +95,20 @@ class Judge {
     if (!PARTS.has(kind)) {
       if (this.#defined.has(kind, ref) || this.isElsewhere(kind, ref)) return undefined
       const what = WORDS[kind === 'condition_set' ? String(path.at(-1)) : kind] ?? kind.replaceAll('_', ' ')
-      return `${what} \`${shortText(ref)}\` does not exist${hint(ref, this.#names(kind, path))}`
+      const other = this.#otherKind(kind, ref, path)
+      return other ?? `${what} \`${shortText(ref)}\` does not exist${hint(ref, this.#names(kind, path))}`
     }
     const [before, name] = ref.split(kind === 'action' ? ':' : '/')
     if (name !== undefined) return this.#unknownPart(kind, before ?? '', name)
     return this.#unknownPart(kind, this.#resourceAt(path), ref)
+  }
+
+  /** What else has the name, of a rule that says which of the two it means. */
+  #otherKind(kind: string, ref: string, path: Path): string | undefined {
+    const other = OTHER_KINDS[`${String(path.at(-1))} ${kind}`]
+    if (other === undefined || !this.#defined.has(other.kind, ref)) return undefined
+    const [none, is] = other.words
+    return `there is no ${none} \`${shortText(ref)}\`, but a ${is} of that name: leave out \`${other.said}\``
   }
 
   #unknownPart(kind: string, resource: string, name: string): string | undefined {

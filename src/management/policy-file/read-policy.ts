@@ -9,7 +9,7 @@ import { formSentence } from './form-sentence.ts'
 import { meaningErrors } from './meaning.ts'
 import { inOrder, type Place, type PlaceOf, type Problem, type Source } from './problem.ts'
 import type { PolicyConditionSet, PolicyFile } from './schema.ts'
-import { misfits } from './shape.ts'
+import { misfits, withEmptyBlocks } from './shape.ts'
 import { formOf, LISTS, MAPS, newestSet, versionOf } from './versions.ts'
 import { policyWarnings } from './warnings.ts'
 import { YamlDocument } from './yaml-document.ts'
@@ -25,8 +25,11 @@ export interface ReadPolicy {
   readonly placeOf: PlaceOf
 }
 
-/** Reads files as one policy. Never throws for what stands in them. */
-export function readPolicy(sources: readonly Source[]): ReadPolicy {
+/**
+ * Reads files as one policy. Never throws for what stands in them.
+ * @param stored what the environment has, to which the files may refer
+ */
+export function readPolicy(sources: readonly Source[], stored?: PolicyFile): ReadPolicy {
   const files = new PolicyFiles()
   let bytes = 0
   for (const source of sources) {
@@ -38,7 +41,7 @@ export function readPolicy(sources: readonly Source[]): ReadPolicy {
     files.add(new YamlDocument(source))
   }
   const { policy, problems, placeOf } = files
-  if (files.isWhole) problems.push(...meaningErrors(policy, files.defined, files))
+  if (files.isWhole) problems.push(...meaningErrors(policy, files.defined, files, stored))
   // what an error leaves out may seem to be unused
   if (problems.length === 0) problems.push(...policyWarnings(policy, files))
   const names = sources.map(({ name }) => name)
@@ -81,9 +84,9 @@ class PolicyFiles {
 
   add(document: YamlDocument): void {
     this.#first ??= document
-    const { value } = document
     this.problems.push(...document.problems)
-    const form = formOf(value)
+    const form = formOf(document.value)
+    const value = form === undefined ? document.value : withEmptyBlocks(form, document.value)
     if (value === undefined || form === undefined) {
       this.isWhole = false
       if (value !== undefined) this.#refuse(versionSentence(value), { document, path: ['zerohop'] })

@@ -5,6 +5,7 @@ import {
   closed,
   described,
   enumOf,
+  Flag,
   listOf,
   mapOf,
   maybe,
@@ -36,7 +37,19 @@ const BundleResource = closed({
   actions: maybe(mapOf(closed(membersOf(ActionBlock, 'name', 'description', 'attributes')))),
   action_groups: maybe(mapOf(closed(membersOf(ActionGroupCreate, 'name', 'description', 'attributes', 'actions')))),
   relations: maybe(mapOf(closed(membersOf(RelationCreate, 'subject_resource', 'name', 'description')))),
-  roles: maybe(mapOf(closed(membersOf(RoleBlock, ...role, 'granted_to')))),
+  roles: maybe(
+    mapOf(
+      closed({
+        ...membersOf(RoleBlock, ...role, 'granted_to'),
+        bare_permissions: maybe(
+          described(
+            Flag,
+            'the API lists the permissions as `action` alone, as its client wrote them; written by export',
+          ),
+        ),
+      }),
+    ),
+  ),
 })
 export type BundleResource = Static<typeof BundleResource>
 

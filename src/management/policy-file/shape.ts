@@ -34,6 +34,30 @@ export function misfits(schema: TSchema, value: unknown, path: Path): Misfit[] {
   return found
 }
 
+/**
+ * The value, in which a member of a map that says nothing, such as `read` in `actions: { read: }`, is an empty object
+ * where that is enough.
+ */
+export function withEmptyBlocks(schema: TSchema, value: unknown): unknown {
+  return filled(schema as Shape, value)
+}
+
+function filled(shape: Shape, value: unknown): unknown {
+  if (Array.isArray(value)) return shape.items === undefined ? value : value.map((item) => filled(shape.items!, item))
+  if (typeof value !== 'object' || value === null) return value
+  const form = shape.anyOf?.find(({ type }) => type === 'object') ?? shape
+  const { properties = {}, additionalProperties: block } = form
+  const members = Object.entries(value).map(([name, inside]): [string, unknown] => {
+    if (Object.hasOwn(properties, name)) return [name, filled(properties[name]!, inside)]
+    if (!block) return [name, inside]
+    return [name, inside === null && mayBeEmpty(block) ? {} : filled(block, inside)]
+  })
+  return Object.fromEntries(members)
+}
+
+const mayBeEmpty = ({ type, nullable, required = [] }: Shape): boolean =>
+  type === 'object' && nullable !== true && required.length === 0
+
 /** @throws INPUT_INVALID for the first thing that is wrong, with the place */
 export function requireShape(schema: TSchema, value: unknown, path: Path): void {
   const [first] = misfits(schema, value, path)

@@ -3,7 +3,7 @@
 import { ZerohopError } from '../../model/errors.ts'
 import type { Path } from '../fields.ts'
 import { Bundle, type BundleConditionSet, type PolicyConditionSet, PolicyFile } from './schema.ts'
-import { requireShape } from './shape.ts'
+import { requireShape, withEmptyBlocks } from './shape.ts'
 
 /** The form that a file says it has; undefined when it says none that is known. */
 export function formOf(value: unknown): typeof Bundle | typeof PolicyFile | undefined {
@@ -38,16 +38,22 @@ export function newestSet(sent: BundleConditionSet | PolicyConditionSet): Policy
 
 /** Validates the value as a policy of any version. @throws INPUT_INVALID for the first thing that is wrong */
 export function requirePolicy(value: unknown, path: Path): PolicyFile {
-  requireShape(formOf(value) ?? PolicyFile, value, path)
-  return newest(value as Bundle | PolicyFile)
+  const form = formOf(value) ?? PolicyFile
+  const filled = withEmptyBlocks(form, value)
+  requireShape(form, filled, path)
+  return newest(filled as Bundle | PolicyFile)
 }
+
+/** What tells two set rules of the same names apart. */
+const SAID = ['is_role', 'is_set', 'is_resource', 'is_resource_set']
 
 /** What the fields that are lists hold, told apart by a name; two objects of one name are one too many. */
 export const LISTS = {
   resources: nameByKey,
   roles: nameByKey,
   condition_sets: nameByKey,
-  set_rules: ({ user_set, permission, resource_set }: Members) => joined(user_set, permission, resource_set),
+  set_rules: ({ user_set, permission, resource_set, ...said }: Members) =>
+    joined(user_set, permission, resource_set, ...SAID.map((name) => (said[name] === true ? name : ''))),
   tenants: nameByKey,
   users: nameByKey,
   memberships: ({ user, tenant }: Members) => joined(user, tenant),

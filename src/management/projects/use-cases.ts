@@ -26,7 +26,7 @@ import {
   settleName,
   settleText,
 } from '../fields.ts'
-import type { OrganizationUpdate } from '../organizations/schema.ts'
+import type { OrganizationReplace, OrganizationUpdate } from '../organizations/schema.ts'
 import type { ProjectCreate } from './schema.ts'
 
 type ProjectFields = Omit<ProjectCreate, 'key' | 'initial_environments'>
@@ -100,6 +100,10 @@ export function updateOrganization(
   }
   return { changes: [put('organization', changed)], result: changed }
 }
+
+/** Replaces the organization: what was not sent is reset. */
+export const replaceOrganization = (view: View, input: OrganizationReplace, mint: Mint) =>
+  updateOrganization(view, { name: null, settings: null, ...input }, mint)
 
 /** A project with its first environments, each with a key, a PDP config and the tenant `default`. */
 export function createProject(view: View, input: ProjectCreate, mint: Mint): Decided<Project> {

@@ -8,7 +8,7 @@ import { collectionRoutes, FACTS } from '../http/collection-routes.ts'
 import { proxyConfigRead } from '../http/render-facts.ts'
 import { noteSecretRead, type RouteContext } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
-import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from './schema.ts'
+import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigReplace, ProxyConfigUpdate } from './schema.ts'
 
 export function proxyConfigRoutes(app: FastifyInstance, management: RouteContext): void {
   const maySee = ({ caller }: FastifyRequest): boolean => hasAccess(caller.key, 'secret.read')
@@ -36,6 +36,7 @@ export function proxyConfigRoutes(app: FastifyInstance, management: RouteContext
       print: ({ scope }, config, { secret }) => proxyConfigRead(scope, config, secret),
     },
     update: { body: ProxyConfigUpdate, useCase: 'updateProxyConfig' },
+    replace: { body: ProxyConfigReplace, useCase: 'replaceProxyConfig' },
     remove: 'deleteProxyConfig',
   })
 }

@@ -36,19 +36,20 @@ const rule = {
   ),
 }
 
-export const ProxyConfigCreate = named(
-  'ProxyConfigCreate',
-  closed({
-    key: Key,
-    secret: Secret,
-    name: maybe(Text),
-    mapping_rules: maybe(
-      described(listOf(closed(rule)), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
-    ),
-    auth_mechanism: maybe(AuthMechanism),
-  }),
-)
+const newFields = {
+  secret: Secret,
+  name: maybe(Text),
+  mapping_rules: maybe(
+    described(listOf(closed(rule)), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
+  ),
+  auth_mechanism: maybe(AuthMechanism),
+}
+
+export const ProxyConfigCreate = named('ProxyConfigCreate', closed({ key: Key, ...newFields }))
 export type ProxyConfigCreate = Static<typeof ProxyConfigCreate>
+
+export const ProxyConfigReplace = named('ProxyConfigReplace', closed({ ...newFields, ...sameKey }))
+export type ProxyConfigReplace = Static<typeof ProxyConfigReplace>
 
 /** A rule replaces the one of the same method and url, or is added. */
 const ChangedRule = closed({ ...rule, should_delete: maybe(described(Flag, 'takes the rule away')) })

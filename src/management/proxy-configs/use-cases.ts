@@ -18,7 +18,7 @@ import { requireUrl } from '../../model/url-rules.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../collection.ts'
 import { BODY, type Path, settle, settleName, settleText } from '../fields.ts'
-import type { ChangedRule, ProxyConfigCreate, ProxyConfigUpdate } from './schema.ts'
+import type { ChangedRule, ProxyConfigCreate, ProxyConfigReplace, ProxyConfigUpdate } from './schema.ts'
 
 /** @throws KEY_INVALID, OBJECT_EXISTS, INPUT_INVALID on a secret that does not fit the mechanism, LIMIT_EXCEEDED */
 export function createProxyConfig(view: View, input: ProxyConfigCreate, mint: Mint): Decided<ProxyConfig> {
@@ -66,6 +66,25 @@ export function updateProxyConfig(
   if (secrets.length === 0 && isDeepStrictEqual(config, stored)) return { changes: [], result: stored }
   const changed = { ...config, updated_at: mint.now }
   return { changes: [put('proxy_config', changed)], secrets, result: changed }
+}
+
+/** Replaces the config, with the mapping rules that are sent and no others. A secret has no default: it must be sent. */
+export function replaceProxyConfig(
+  view: View,
+  { ref, fields }: { readonly ref: string; readonly fields: ProxyConfigReplace },
+  mint: Mint,
+): Decided<ProxyConfig> {
+  const stored = view.require('proxy_config', ref)
+  requireSameKey(fields.key, stored.key)
+  const config: ProxyConfig = {
+    ...stored,
+    updated_at: mint.now,
+    name: settleName(fields.name, stored.key, stored.key),
+    auth_mechanism: fields.auth_mechanism ?? 'Bearer',
+    mapping_rules: requireRules(view, stored.key, (fields.mapping_rules ?? []).map(ruleOf)),
+  }
+  const secret = requireSecret(fields.secret, config.auth_mechanism)
+  return { changes: [put('proxy_config', config)], secrets: [{ id: stored.id, secret }], result: config }
 }
 
 /** Deletes the config and its secret. */

@@ -6,7 +6,7 @@ import { collectionRoutes, SCHEMA } from '../http/collection-routes.ts'
 import { relationRead } from '../http/render-schema.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
-import { RelationCreate, RelationRead } from './schema.ts'
+import { RelationCreate, RelationRead, RelationReplace, RelationUpdate } from './schema.ts'
 
 export function relationRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
@@ -27,6 +27,8 @@ export function relationRoutes(app: FastifyInstance, management: RouteContext): 
         paged(indexed(view, 'relations_of_resource', view().require('resource', resource).key), page),
     },
     create: { body: RelationCreate, useCase: 'createRelation' },
+    update: { body: RelationUpdate, useCase: 'updateRelation' },
+    replace: { body: RelationReplace, useCase: 'replaceRelation' },
     remove: 'deleteRelation',
   })
 }

@@ -1,6 +1,6 @@
 // Relations in the API: what is sent and what is answered at /v2/schema/{p}/{e}/resources/{resource}/relations.
-import { closed, described, named, open, type Static, Text } from '../../model/json-schema.ts'
-import { bodyNames, GoneId, Id, Key, known, readNames } from '../schema-parts.ts'
+import { closed, described, maybe, named, open, type Static, Text } from '../../model/json-schema.ts'
+import { bodyNames, GoneId, Id, Key, known, readNames, sameKey } from '../schema-parts.ts'
 
 export const RelationCreate = named(
   'RelationCreate',
@@ -11,6 +11,17 @@ export const RelationCreate = named(
   }),
 )
 export type RelationCreate = Static<typeof RelationCreate>
+
+const changed = {
+  ...sameKey,
+  ...bodyNames,
+  subject_resource: maybe(described(Text, 'the one that it has: a relation never comes from another resource type')),
+}
+
+export const RelationUpdate = named('RelationUpdate', closed(changed))
+export type RelationUpdate = Static<typeof RelationUpdate>
+
+export const RelationReplace = named('RelationReplace', closed(changed))
 
 export const RelationRead = named(
   'Relation',

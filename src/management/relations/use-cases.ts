@@ -1,35 +1,52 @@
 // Relations between instances: stored on the type of the object, `subject_resource` is the type of the other end (D5:
-// roles on instances). A relation never changes its types: written again with another subject type it is a new
-// relation.
+// roles on instances). A relation never changes its types: in the map of a resource type, one with another subject type
+// is a new relation, and takes the place of the old one.
+import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { RELATIONS_MAX } from '../../model/limits.ts'
 import { partKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
 import { afterRelation } from '../cascade-schema.ts'
-import { type Collection, create, erase, partWritesOf } from '../collection.ts'
+import { type Collection, create, erase, type Merge, partWritesOf } from '../collection.ts'
 import { BODY, settleName, settleText } from '../fields.ts'
-import type { RelationCreate } from './schema.ts'
+import type { RelationUpdate } from './schema.ts'
 
-type RelationFields = Omit<RelationCreate, 'key'>
+type RelationFields = Omit<RelationUpdate, 'key'>
 
 export const relations: Collection<'relation', RelationFields> = {
   kind: 'relation',
   limit: RELATIONS_MAX,
   defaults: (key, _mint, of) => ({ resource: of, relation: key, name: key, description: null, subject_resource: '' }),
-  merge: (base, sent, { view, key, of, path }) => {
+  merge: (base, sent, context) => {
+    const { key, of, path } = context
     return {
       resource: of,
       relation: key,
       name: settleName(sent.name, base.name, key, path),
       description: settleText(sent.description, base.description, 'description', path),
-      subject_resource: view.require('resource', sent.subject_resource, [...path, 'subject_resource']).key,
+      subject_resource: subjectOf(sent, context),
     }
   },
   removed: (view, relation, mint) => afterRelation(view, relation, mint),
 }
 
-export const { create: createRelation, remove: deleteRelation } = partWritesOf(relations, 'relation')
+/** The type that the relation comes from: fixed when it is created. @throws RELATION_FIXED */
+function subjectOf({ subject_resource: sent }: RelationFields, { view, key, path, stored }: Merge<'relation'>): string {
+  const have = stored?.subject_resource
+  if (have !== undefined && (sent === undefined || sent === null)) return have
+  const at = [...path, 'subject_resource']
+  const want = view.require('resource', sent ?? '', at).key
+  if (have === undefined || have === want) return want
+  throw new ZerohopError('RELATION_FIXED', { relation: key, have, want }, { path: at })
+}
+
+export const {
+  create: createRelation,
+  update: updateRelation,
+  replace: replaceRelation,
+  remove: deleteRelation,
+} = partWritesOf(relations, 'relation')
 
 /**
  * Applies the map `relations` of a resource, from relation to subject type: relations that are missing in it, or have

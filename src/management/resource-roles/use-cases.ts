@@ -29,9 +29,13 @@ import {
   writePermissions,
 } from '../role-permissions.ts'
 import { derivationOf } from './derivations.ts'
+import { areBare, formOf, inForm } from './permission-form.ts'
 import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleUpdate } from './schema.ts'
 
-export const resourceRoles: Collection<'resource_role', ResourceRoleUpdate> = {
+/** The input for a resource role; a policy file says itself whether answers list its permissions as actions alone. */
+export type ResourceRoleFields = ResourceRoleUpdate & { readonly bare_permissions?: boolean | null }
+
+export const resourceRoles: Collection<'resource_role', ResourceRoleFields> = {
   kind: 'resource_role',
   limit: ROLES_MAX,
   defaults: (key, _mint, of) => ({
@@ -47,7 +51,7 @@ export const resourceRoles: Collection<'resource_role', ResourceRoleUpdate> = {
   merge: (base, sent, { view, key, of, path, stored, mint }) => {
     const resource = view.require('resource', of)
     const at = (field: string): Path => [...path, field]
-    const { granted_to: derivation } = sent
+    const { granted_to: derivation, bare_permissions: isBare } = sent
     return {
       resource: of,
       role: key,
@@ -57,6 +61,7 @@ export const resourceRoles: Collection<'resource_role', ResourceRoleUpdate> = {
         sent.permissions === undefined
           ? base.permissions
           : resolvePermissions(view, sent.permissions ?? [], resource, at('permissions')),
+      ...formOf(isBare ?? areBare(sent.permissions ?? [], base)),
       extends: sent.extends === undefined ? base.extends : parentsOf(view, of, key, sent.extends ?? [], at('extends')),
       attributes: settleAttributes(sent.attributes, base.attributes, null, at('attributes')),
       granted_to:
@@ -103,12 +108,16 @@ export const {
   remove: deleteResourceRole,
 } = partWritesOf(resourceRoles, 'role')
 
-/** Adds permissions; those that the role has already are skipped. */
+/** Adds permissions; those that the role has already are skipped, but for the form in which they are sent. */
 export function addResourceRolePermissions(view: View, input: RolePermissions, mint: Mint): Decided<ResourceRole> {
   const resource = view.require('resource', input.resource)
   const role = locate(view, 'resource_role', input.ref, resource.key)
   const added = resolvePermissions(view, input.permissions, resource)
-  return writePermissions('resource_role', role, [...new Set([...role.permissions, ...added])], mint)
+  const permissions = [...new Set([...role.permissions, ...added])]
+  const formed = inForm(role, areBare(input.permissions, role))
+  if (formed === role) return writePermissions('resource_role', role, permissions, mint)
+  const changed = { ...formed, permissions, updated_at: mint.now }
+  return { changes: [put('resource_role', changed)], result: changed }
 }
 
 /** Removes permissions; those that the role does not have are skipped. */

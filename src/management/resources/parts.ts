@@ -12,7 +12,14 @@ import { requireSameKey } from '../collection.ts'
 import { keepReaders } from '../condition-sets/condition-types.ts'
 import { BODY, type Path, settle, settleAttributes, settleName, settleText } from '../fields.ts'
 import { v1OfAction } from '../v1compat.ts'
-import type { ActionCreate, ActionUpdate, AttributeCreate, AttributeUpdate } from './schema.ts'
+import type {
+  ActionCreate,
+  ActionReplace,
+  ActionUpdate,
+  AttributeCreate,
+  AttributeReplace,
+  AttributeUpdate,
+} from './schema.ts'
 import { type ActionFields, newAction, newAttribute, requireAttributeRoom, requireRoom } from './use-cases.ts'
 
 /** A part with the resource that it belongs to. */
@@ -77,6 +84,10 @@ export function updateAction(
   return rewrite(resource, before, part, (now) => ({ actions: swap(resource.actions, now) }), mint)
 }
 
+/** Replaces an action: what was not sent is reset. Its id and the permissions that name it stay. */
+export const replaceAction = (view: View, input: PartRef & { readonly fields: ActionReplace }, mint: Mint) =>
+  updateAction(view, { ...input, fields: { name: null, description: null, attributes: null, ...input.fields } }, mint)
+
 /** Removes an action, and with it the permissions on it. */
 export function deleteAction(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
   const resource = view.require('resource', resourceRef)
@@ -122,6 +133,10 @@ export function updateAttribute(
   const swapped = (now: AttributeDefinition) => ({ attributes: swap(resource.attributes, now) })
   return kept(view, kind, resource, rewrite(resource, before, part, swapped, mint, kind))
 }
+
+/** Replaces an attribute: a description that was not sent is reset, the type has no default. */
+export const replaceAttribute = (view: View, input: PartRef & { readonly fields: AttributeReplace }, mint: Mint) =>
+  updateAttribute(view, { ...input, fields: { description: null, ...input.fields } }, mint)
 
 export function deleteAttribute(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
   const { kind, resource } = attributed(view, resourceRef)

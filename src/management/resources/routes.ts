@@ -24,10 +24,12 @@ import {
   ActionCreate,
   ActionQuery,
   ActionRead,
+  ActionReplace,
   ActionUpdate,
   AttributeCreate,
   AttributeOwnerQuery,
   AttributeRead,
+  AttributeReplace,
   AttributesQuery,
   AttributeUpdate,
   ResourceCreate,
@@ -99,6 +101,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
     },
     create: { body: ActionCreate, useCase: 'createAction' },
     update: { body: ActionUpdate, useCase: 'updateAction' },
+    replace: { body: ActionReplace, useCase: 'replaceAction' },
     remove: 'deleteAction',
   })
 }
@@ -134,6 +137,7 @@ function attributeRoutes(
     },
     create: { body: AttributeCreate, useCase: 'createAttribute' },
     update: { body: AttributeUpdate, useCase: 'updateAttribute' },
+    replace: { body: AttributeReplace, useCase: 'replaceAttribute' },
     remove: 'deleteAttribute',
   })
 }

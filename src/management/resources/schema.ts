@@ -41,6 +41,12 @@ export const ActionUpdate = named(
 )
 export type ActionUpdate = Static<typeof ActionUpdate>
 
+export const ActionReplace = named(
+  'ActionReplace',
+  closed({ ...sameKey, ...actionFields, v1compat_is_built_in: later() }),
+)
+export type ActionReplace = Static<typeof ActionReplace>
+
 /** In the map `attributes` of a resource type the key stands outside. */
 export const AttributeBlock = closed({ type: AttributeTypeName, description: maybe(Text) })
 export type AttributeBlock = Static<typeof AttributeBlock>
@@ -53,6 +59,9 @@ export const AttributeUpdate = named(
   closed({ ...sameKey, type: maybe(AttributeTypeName), description: maybe(Text) }),
 )
 export type AttributeUpdate = Static<typeof AttributeUpdate>
+
+export const AttributeReplace = named('AttributeReplace', closed({ ...sameKey, ...AttributeBlock.properties }))
+export type AttributeReplace = Static<typeof AttributeReplace>
 
 const fields = {
   ...bodyNames,

@@ -7,6 +7,7 @@ import type { View } from '../../store/view.ts'
 import { BODY, type Path } from '../fields.ts'
 import { type FileFields, fileObjects } from '../plan/file-words.ts'
 import type { PolicyFile } from '../policy-file/schema.ts'
+import { exactRule } from '../set-rules/use-cases.ts'
 import type { Unit } from './units.ts'
 
 type Fields = Record<string, unknown>
@@ -129,7 +130,7 @@ function fieldsOf(unit: Unit): Fields {
   const { kind, key, before, was } = unit
   switch (kind) {
     case 'set_rule':
-      return { ...was }
+      return { ...exactRule(before as Objects['set_rule']) }
     case 'membership': {
       const { user, tenant } = before as Objects['membership']
       return { user, tenant }
@@ -157,5 +158,6 @@ function inStoredOrder({ kind, was, before }: Unit): Fields {
   if (kind === 'action') return fields
   const stored = before as unknown as Readonly<Record<string, Json>>
   for (const name of ['permissions', 'extends', 'actions']) if (name in fields) fields[name] = stored[name]
+  if (kind === 'resource_role') fields.bare_permissions = stored.bare_permissions === true
   return fields
 }

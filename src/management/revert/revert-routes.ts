@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { actorId } from '../actor.ts'
 import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
+import { addWarnings } from '../http/warning-header.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { applyInto } from '../plan/apply.ts'
 import type { MadePlan } from '../plan/plan-task.ts'
@@ -46,7 +47,11 @@ export function revertRoutes(app: FastifyInstance, management: RouteContext, { p
       const revert = await askedRevert(past, request)
       const by = actorOf(request, 'revertRevision')
       const asking = askedWith(management, request)
-      const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
+      const commit = async (input: ApplyInput) => {
+        const committed = await store.commit(environment, 'applyPlan', input, by, asking)
+        addWarnings(reply, committed.warnings)
+        return committed
+      }
       const into = { planner, environment, by: actorId(by), now: () => Date.now(), commit }
       const applied = await applyInto(into, { revert, fingerprints, expected, force })
       reply.header('x-revision', String(applied.revision))

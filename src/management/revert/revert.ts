@@ -19,7 +19,7 @@ import { type KindCount, told } from '../plan/reconcile.ts'
 import { deleteNamed } from '../plan/sent-changes.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
 import { deleteProxyConfig } from '../proxy-configs/use-cases.ts'
-import { createSetRule } from '../set-rules/use-cases.ts'
+import { createSetRule, exactRule } from '../set-rules/use-cases.ts'
 import { isPart, policyOf } from './policy-of.ts'
 import type { Conflict, Lost, Revert, UndoneObject } from './undone.ts'
 import { type Unit, undoingOf } from './units.ts'
@@ -177,7 +177,7 @@ class Reverting {
 
   #keepRule(rule: SetRule): void {
     if (this.#draft.get('set_rule', rule.key) === undefined)
-      this.#draft.take(createSetRule(this.#draft, rule, this.#mint))
+      this.#draft.take(createSetRule(this.#draft, exactRule(rule), this.#mint))
   }
 
   #bringBack(): void {

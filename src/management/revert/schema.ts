@@ -18,7 +18,7 @@ import { Fingerprints, Plan } from '../plan/schema.ts'
 import { Count, Time } from '../schema-parts.ts'
 
 const what = {
-  cascade: maybe(described(Flag, 'also where deletes change or take along what others made since')),
+  cascade: maybe(described(Flag, 'also change or delete what others added since to the objects that are deleted')),
   only: maybe(
     described(
       listOf(Text, REVERT_OBJECTS_MAX),

@@ -5,13 +5,13 @@ import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { SetRule as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { everyObject, type Filter, filtered, indexed, referring } from '../http/collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { listRoute } from '../http/collection-routes.ts'
 import { setRuleRead } from '../http/render-facts.ts'
 import { type RouteContext, write } from '../http/route-context.ts'
 import { NoBody } from '../schema-parts.ts'
 import { SetRuleCreate, SetRuleQuery, SetRuleRead } from './schema.ts'
-import { findSet } from './use-cases.ts'
+import { setsNamed } from './use-cases.ts'
 
 const RULES = '/v2/facts/:p/:e/set_rules'
 const change = { operation: 'facts.write' } as const
@@ -39,8 +39,8 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
 }
 
 /**
- * `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. What names nothing finds
- * nothing.
+ * `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. A key of a set and of a role
+ * finds the rules of both. What names nothing finds nothing.
  */
 function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
@@ -48,7 +48,8 @@ function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
   for (const [name, type, index] of SETS) {
     const ref = readText(query, name)
     if (ref === undefined) continue
-    filters.push(referring(view, index, findSet(now, type, ref), (row) => row[name]))
+    const keys = setsNamed(now, type, ref)
+    filters.push({ sources: keys.map((key) => indexed(view, index, key)), fits: (row) => keys.includes(row[name]) })
   }
   const permission = readText(query, 'permission')
   if (permission !== undefined) filters.push(ofPermission(view, permission))

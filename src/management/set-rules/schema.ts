@@ -6,11 +6,16 @@ import { known } from '../schema-parts.ts'
 export const SetRuleCreate = named(
   'SetRuleCreate',
   closed({
-    user_set: described(Text, 'key or id of a user set or of a role, or `__autogen_<role>`'),
+    user_set: described(Text, 'key or id of a user set or of a role, or `__autogen_<role>`, which is always the role'),
     permission: described(Text, '`resource:action`'),
-    resource_set: described(Text, 'key or id of a resource set or of a resource type, or `__autogen_<resource>`'),
-    is_role: maybe(described(Flag, '`user_set` is a role')),
-    is_resource: maybe(described(Flag, '`resource_set` is a resource type')),
+    resource_set: described(
+      Text,
+      'key or id of a resource set or of a resource type, or `__autogen_<resource>`, which is always the type',
+    ),
+    is_role: maybe(described(Flag, 'true: `user_set` is a role')),
+    is_set: maybe(described(Flag, 'true: `user_set` is a condition set')),
+    is_resource: maybe(described(Flag, 'true: `resource_set` is a resource type')),
+    is_resource_set: maybe(described(Flag, 'true: `resource_set` is a condition set')),
   }),
 )
 export type SetRuleCreate = Static<typeof SetRuleCreate>

@@ -2,7 +2,7 @@
 // atomic rename, with a compressed copy beside it when that pays. It outlives the process: the next one reuses it when
 // it is intact and the log continues from it. While PDPs of another ABI follow, <environment>.state lies beside it:
 // compressed already, and rebuilt by each process.
-import { createReadStream, createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs'
+import { createReadStream, createWriteStream, renameSync, statSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +10,7 @@ import { createGzip } from 'node:zlib'
 import { inspectImageFile } from '../../image/file/image-file.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import type { Signer, Tailed } from '../../log/signature.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../../model/folder.ts'
 import { SNAPSHOT_GZIP_BYTES_MIN } from '../../model/limits.ts'
 import { buildInThread } from './snapshot-task.ts'
 
@@ -63,7 +64,7 @@ export class SnapshotFiles {
     const path = this.pathOf(environment)
     const temporary = `${path}.tmp`
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(path), FOR_ITS_OWNER)
     } catch {
       // the thread gets the same error, and returns the bytes instead
     }

@@ -22,7 +22,7 @@ export interface BuiltSnapshot {
   readonly bytes?: Uint8Array
 }
 
-/** @throws what the build throws; INTERNAL when the worker died */
+/** @throws what the build throws; THREAD_LOST */
 export function buildInThread(task: SnapshotTask): Promise<BuiltSnapshot> {
   return runTask(threadUrl(import.meta.url, './snapshot-thread.ts'), task)
 }

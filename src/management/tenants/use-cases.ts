@@ -13,7 +13,7 @@ import { type Collection, create, type Written, writesOf } from '../collection.t
 import { settleName, settleText } from '../fields.ts'
 import { giveRoles, join } from '../role-assignments/use-cases.ts'
 import type { UserCreate } from '../users/schema.ts'
-import { users } from '../users/use-cases.ts'
+import { userStays, users } from '../users/use-cases.ts'
 import type { TenantUpdate } from './schema.ts'
 
 export const tenants: Collection<'tenant', TenantUpdate> = {
@@ -38,7 +38,7 @@ export const {
 
 /**
  * Adds a user to the tenant, with or without a role there. A missing user is created; for an existing one only the
- * roles in `role_assignments` are added, and other fields are ignored.
+ * roles in `role_assignments` are added; other fields are ignored, which a warning says.
  */
 export function addTenantUser(
   view: View,
@@ -54,7 +54,19 @@ export function addTenantUser(
   const draft = new Draft(view).stage(made?.changes ?? [])
   draft.stage(join(draft, { user: user.key, tenant: tenant.key }, true, mint))
   draft.stage(giveRoles(draft, user.key, role_assignments ?? [], mint))
-  return { changes: draft.changes(), result: { object: user, created: made !== undefined } }
+  const ignored = stored ? Object.entries(fields).filter(([name, value]) => name !== 'key' && value != null) : []
+  const warnings =
+    ignored.length === 0
+      ? {}
+      : {
+          warnings: [
+            userStays(
+              user.key,
+              ignored.map(([name]) => name),
+            ),
+          ],
+        }
+  return { changes: draft.changes(), ...warnings, result: { object: user, created: made !== undefined } }
 }
 
 /**

@@ -1,12 +1,14 @@
 // Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
 
 import { USER_TYPE } from '../../model/condition-reads.ts'
+import { plural } from '../../model/counted.ts'
 import { USERS_MAX } from '../../model/limits.ts'
 import type { User } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attribute-values.ts'
 import { afterUser } from '../cascade.ts'
-import { type Collection, create, replace, requireSameKey, type Written, writesOf } from '../collection.ts'
+import { type Collection, create, patch, replace, requireSameKey, type Written, writesOf } from '../collection.ts'
 import { settleEmail, settleText } from '../fields.ts'
 import { giveRoles } from '../role-assignments/use-cases.ts'
 import type { UserCreate, UserReplace, UserUpdate } from './schema.ts'
@@ -51,5 +53,28 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
   const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, true) : []
   return { changes: [...changes, ...given], result: { object: result, created: false } }
 }
+
+/**
+ * Creates the user, or changes what is sent: attributes that are not sent stay, and roles are only added. For callers
+ * who make sure that a user is there, and know only a part of it.
+ */
+export function syncUser(view: View, { role_assignments, ...sent }: UserCreate, mint: Mint): Decided<User> {
+  const stored = view.get('user', sent.key)
+  if (stored === undefined) return createUser(view, { ...sent, role_assignments }, mint)
+  const { key, attributes, ...others } = sent
+  const named = Object.entries(others).filter(([, value]) => value !== null)
+  const fields = {
+    ...Object.fromEntries(named),
+    ...(attributes ? { attributes: { ...stored.attributes, ...attributes } } : {}),
+  }
+  const draft = new Draft(view)
+  const user = draft.take(patch(users, draft, { ref: stored.id, fields }, mint))
+  draft.stage(giveRoles(draft, key, role_assignments ?? [], mint))
+  return { changes: draft.changes(), result: user }
+}
+
+/** The warning that fields of a request about a user who is there are ignored. */
+export const userStays = (key: string, ignored: readonly string[]): string =>
+  `user \`${key}\` already exists and is not changed: ${ignored.map((field) => `\`${field}\``).join(', ')} of the request ${plural(ignored.length, 'is', 'are')} ignored`
 
 export const { update: updateUser, remove: deleteUser } = writesOf(users)

@@ -10,6 +10,11 @@ export const ACKNOWLEDGE_WAIT_MS = 1_000
  * arrive.
  */
 export const AT_LEAST_DEFAULT_MS = 2_000
+/**
+ * Milliseconds that a question to the PDP of `serve` waits for the image of its environment, which the first question
+ * opens: a large one on a busy machine takes some seconds. After that 503 with `retry-after`.
+ */
+export const FIRST_IMAGE_WAIT_MS = 10_000
 /** Milliseconds that `x-min-revision-timeout` may ask for at most: longer ones are cut to it. */
 export const AT_LEAST_MAX_MS = 60_000
 /** Milliseconds that a write of facts through a PDP waits at most until it is seen there. */
@@ -94,6 +99,23 @@ export const FILTER_DEPTH_MAX = 200
  * it.
  */
 export const FILTER_SQLITE_NESTING_MAX = 20
+/** Values that PostgreSQL takes in one statement: their number has two bytes in its protocol. */
+export const POSTGRESQL_VALUES_MAX = 65_535
+/** Values that MySQL and MariaDB take in one prepared statement. */
+export const MYSQL_VALUES_MAX = 65_535
+/** Values that SQLite takes in one statement, unless it is built with another limit. */
+export const SQLITE_VALUES_MAX = 32_766
+/** Values that Prisma sends to PostgreSQL in one statement: it makes several statements of one that has more. */
+export const PRISMA_POSTGRESQL_VALUES_MAX = 32_766
+/** Values that Prisma sends to SQLite in one statement: it makes several statements of one that has more. */
+export const PRISMA_SQLITE_VALUES_MAX = 999
+/** Values that a statement of Prisma has beside those of a filter, unless the option `otherValues` says how many. */
+export const FILTER_PRISMA_OTHER_VALUES = 99
+/**
+ * Values of a `where` object of Prisma. Each is a comparison of its own, which a database may make for every row: with
+ * more of them, one list as a parameter of `toPrismaSql` is many times faster.
+ */
+export const FILTER_PRISMA_VALUES_MAX = 1_000
 /**
  * Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other
  * tenants.

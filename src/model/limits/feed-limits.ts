@@ -10,6 +10,11 @@ export const HEARTBEAT_MS = 5_000
 export const V1_OUTSIDE_POLL_MS = 2_000
 /** Milliseconds without any byte after which a follower calls the feed dead: three missed heartbeats. */
 export const FEED_SILENCE_MS = 15_000
+/**
+ * Checks in one millisecond after which a PDP with a limit of staleness looks at its second clock as well, which costs
+ * as much as the first one.
+ */
+export const TAKES_BY_ONE_CLOCK_MAX = 256
 /** Milliseconds of the first pause before a follower asks again: a restart of management goes unnoticed. */
 export const RETRY_FIRST_MS = 50
 /** Milliseconds of the longest pause: a thousand followers do not overrun a management side that comes back. */
@@ -20,6 +25,20 @@ export const APPLY_WINDOW_MS = 20
 export const APPLY_TURN_MS = 2
 /** Changes above which a delta is applied by a worker thread: it would hold the event loop too long. */
 export const DELTA_IN_TURN_MAX = 20_000
+/**
+ * Changes of one turn of the event loop where no worker thread can be used for such a delta, a compaction or a state: a
+ * few milliseconds.
+ */
+export const CHANGES_IN_TURN = 500
+/** Bytes of an image above which a worker thread verifies it: about 50 ms a megabyte. */
+export const VERIFY_IN_TURN_BYTES_MAX = 256 * 1024
+/** Milliseconds after which a worker thread that was given an image counts as lost: a million objects take seconds. */
+export const IMAGE_TASK_MS = 120_000
+/**
+ * Milliseconds that an image goes on answering while a follower that cannot apply what came after it tries to replace
+ * it: a fresh image takes seconds. From then on checks are refused.
+ */
+export const UNAPPLIED_MS = 10_000
 /** Objects of an environment above which its image is built by a worker thread: fewer take under 20 ms. */
 export const SNAPSHOT_IN_TURN_MAX = 5_000
 /**
@@ -82,6 +101,16 @@ export const CLIENT_REQUEST_MS = 30_000
 export const CONNECT_TIMEOUT_MS = 10_000
 /** Milliseconds after which a feed ends when the database of the replicas does not confirm that it is complete. */
 export const FEED_UNCONFIRMED_MS = 10_000
+/** Milliseconds between two times that a PDP asks for the head of the log: how exactly it knows its age. */
+export const HEAD_ASK_MS = 5_000
+/** Times that a PDP asks for it within its limit of staleness: one lost answer is no trouble. */
+export const HEAD_ASKS_PER_LIMIT = 4
+/** Milliseconds of the shortest time between two of them, however low the limit is. */
+export const HEAD_ASK_MIN_MS = 25
+/** Heads that a PDP remembers until its image has reached them. */
+export const HEADS_AWAITED_MAX = 8
+/** Histories of its environment that a PDP remembers, to accept none of them again. */
+export const LINEAGES_KEPT_MAX = 16
 /** Characters of the name of a PDP. */
 export const PDP_NAME_LENGTH_MAX = 128
 /** Milliseconds between two looks of a PDP whether there is something to report. */

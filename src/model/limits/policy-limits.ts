@@ -1,7 +1,14 @@
 // Policy. What one environment may hold. Enforced when it is written, with 422, so that whatever management accepts
 // every PDP can load.
 
-export { EXTENDS_DEPTH_MAX, IMAGE_BYTES_MAX, KEY_BYTES_MAX, PATHS_MAX, PERMISSIONS_MAX } from '../../../assembly/abi.ts'
+export {
+  EXTENDS_DEPTH_MAX,
+  IMAGE_BYTES_MAX,
+  KEY_BYTES_MAX,
+  ORDER_HEIGHT_MAX,
+  PATHS_MAX,
+  PERMISSIONS_MAX,
+} from '../../../assembly/abi.ts'
 
 /** Characters of a name: what a table in a browser can show. */
 export const NAME_LENGTH_MAX = 256
@@ -91,10 +98,12 @@ export const CONDITION_NODES_MAX = 1_000
 export const POLICY_FILE_BYTES_MAX = 4 * 1024 * 1024
 /** Bytes of all policy files that are read as one policy. */
 export const POLICY_FILES_BYTES_MAX = 32 * 1024 * 1024
-/** Policy files that are read as one policy, and files that are looked at to find them. */
+/** Policy files that are read as one policy. */
 export const POLICY_FILES_MAX = 1_000
 /** Folders inside of folders that are searched for policy files. */
 export const POLICY_FOLDERS_DEPTH_MAX = 16
+/** Folders that are searched for policy files: more are not a policy, but a disk that was named by mistake. */
+export const POLICY_FOLDERS_MAX = 10_000
 /** Levels of lists and maps in a policy file: those of conditions, and those around them. */
 export const POLICY_FILE_DEPTH_MAX = 64
 /** Characters of a line that holds a list or map of a formatted policy file: what an editor shows. */

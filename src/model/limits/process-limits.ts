@@ -8,13 +8,23 @@ export const WORKERS_MAX = 64
 export const WORKER_START_MS = 3_000
 /** Milliseconds in which a worker of a PDP must say how it is. */
 export const SIBLING_ANSWER_MS = 1_000
-/** Milliseconds that a server which is told to end goes on, so that whoever is connected hears of it with an answer. */
+/**
+ * Milliseconds that a server which is told to end goes on while `/ready` is 503, unless the operator says otherwise
+ * (ZEROHOP_DRAIN_SECONDS): load balancers look every second or two, and believe a second look.
+ */
+export const ENDING_MS_DEFAULT = 5_000
+/**
+ * Milliseconds after that in which every answer ends its connection, so that whoever is connected hears of it with an
+ * answer.
+ */
 export const DRAIN_MS = 500
 /**
  * Milliseconds in which a process must drain and exit after SIGTERM: what an orchestrator allows by default before it
- * kills.
+ * kills. One that is to go on for longer first gets half of it for the rest.
  */
 export const SHUTDOWN_MS = 10_000
+/** Characters of the log that wait for room on its disk; what comes later is dropped. */
+export const LOG_WAITING_CHARACTERS_MAX = 1_000_000
 /** Milliseconds that a process which ends waits for its last traces to be sent. */
 export const TRACES_FLUSH_MS = 2_000
 /** Streams of deltas open at once: each holds a socket and a timer. */

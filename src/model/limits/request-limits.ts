@@ -57,8 +57,15 @@ export const RELATIONSHIPS_SHOWN_MAX = 1_000
 export const FILTER_VALUES_MAX = 100
 /** Rows that a search looks at in one turn of the event loop: about 5 ms. */
 export const SCAN_ROWS_PER_TURN = 2_000
-/** Characters of a search text: no name that could match is longer. */
-export const SEARCH_LENGTH_MAX = 256
+/** Changes of one write in which warnings look for what is taken away: the one thread that writes does it. */
+export const LOSSES_LOOKED_AT_MAX = 10_000
+/** Warnings in the answer to one write: headers are bounded, and a client reads a few. */
+export const WARNINGS_MAX = 8
+/**
+ * Characters of one query parameter, which the head of a request bounds too: names of objects, references to them, values
+ * of attributes and cursors fit.
+ */
+export const QUERY_TEXT_LENGTH_MAX = 8_192
 /** Entries of history that one request looks at, the newest first: what is older is found by a narrower time. */
 export const HISTORY_SCAN_MAX = 10_000
 /** Bytes of an entry whose changed objects a list of history names: a page has up to a hundred. */
@@ -76,7 +83,15 @@ export const RATE_WINDOW_MS = 60_000
 export const AUTH_CACHE_MAX = 10_000
 /** Environments of which a PDP counts checks apart, each some hundred bytes; beyond it all of them begin again at 0. */
 export const METRIC_ENVIRONMENTS_MAX = 10_000
-/** Characters of one path parameter: a key of 256 bytes, each percent-encoded, fits. */
+/** Seconds for which the old secret of a rotated API key may stay valid: 30 days. */
+export const OLD_SECRET_SECONDS_MAX = 30 * 86_400
+/** Milliseconds before its end from which a warning says that an API key ends: a week. */
+export const KEY_ENDS_SOON_MS = 7 * 86_400_000
+/** Milliseconds from the first use of an API key on a day until it is noted, with all others that were used since. */
+export const KEY_USE_DELAY_MS = 60_000
+/** API keys whose use one write notes. */
+export const KEY_USE_KEYS_MAX = 1_000
+/** Characters of one path parameter: `type:key` of two keys of 256 bytes fits. */
 export const PARAM_LENGTH_MAX = 1_024
 /** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */
 export const REQUEST_TIMEOUT_MS = 30_000

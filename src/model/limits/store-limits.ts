@@ -125,6 +125,10 @@ export const DATABASE_COMMAND_MS = 120_000
 export const DATABASE_LISTED_MAX = 100
 /** Milliseconds after its last sign of life for which a replica counts as running. */
 export const DATABASE_ALIVE_MS = 15_000
+/** Milliseconds between two tries of a replica that starts while its database does not answer. */
+export const DATABASE_START_RETRY_MS = 1_000
+/** Milliseconds between two signs of a replica's thread that it has all that is on record. */
+export const CAUGHT_UP_SAID_MS = 250
 /** Milliseconds between two looks for entries of other replicas, where notifications tell of them. */
 export const DATABASE_POLL_MS = 1_000
 /** Milliseconds for which `GET /metrics` of a replica waits for the newest keys. */
@@ -153,3 +157,5 @@ export const TASK_POLL_MS = 200
 export const DATABASE_TIDY_MS = 600_000
 /** New entries above which the heads of all logs are asked for instead. */
 export const DATABASE_SCAN_MAX = 5_000
+/** Milliseconds between two tries whether a full disk has room again: health checks and scrapes ask for it. */
+export const DISK_TRY_MS = 1_000

@@ -3,6 +3,7 @@
 // does not answer now, or it can never be used as it is.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client as PgClient, QueryResultRow } from 'pg'
+import { contained } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { DATABASE_CONNECT_MS, DATABASE_STATEMENT_MS } from '../../model/limits.ts'
 import type { DatabaseSettings, ServerIdentity } from './settings.ts'
@@ -42,8 +43,12 @@ export class Connection {
     this.#statementMs = statementMs
     this.identity = identity
     this.backend = backend
-    client.on('error', (error) => this.#lose(error))
-    client.on('end', () => this.#lose(new Error('the connection was closed')))
+    const lose = contained('the loss of a connection', (error: Error) => this.#lose(error))
+    client.on('error', lose)
+    client.on(
+      'end',
+      contained('the end of a connection', () => lose(new Error('the connection was closed'))),
+    )
   }
 
   /**
@@ -122,13 +127,14 @@ export class Connection {
 
   /** Hears notifications of other connections, after LISTEN. */
   onNotification(heard: () => void): void {
-    this.#client.on('notification', ({ processId }) => {
+    const notified = ({ processId }: { readonly processId: number }): void => {
       if (processId !== this.backend.pid) heard()
-    })
+    }
+    this.#client.on('notification', contained('a notification of the database', notified))
   }
 
   onLost(lost: () => void): void {
-    this.#client.once('end', lost)
+    this.#client.once('end', contained('the end of a connection', lost))
   }
 
   /** Ends it at once, whatever it is doing. */

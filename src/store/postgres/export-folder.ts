@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../../model/errors.ts'
+import { FOR_ITS_OWNER, makeFolder } from '../../model/folder.ts'
 import { BatchRunner } from '../batch.ts'
 import { asOpenError, syncFile } from '../disk.ts'
 import { entryCount } from '../heads.ts'
@@ -45,7 +46,7 @@ export async function exportFolder(connection: Connection, options: ExportOption
   await requireFormat(connection)
   await requireSecretsKey(connection, secretsKey)
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder, FOR_ITS_OWNER)
     const held = readdirSync(folder).filter((name) => !(again && LEFT_BEHIND.has(name)))
     if (held.length > 0) throw new ZerohopError('FOLDER_NOT_EMPTY', { path: folder })
     const lock = await acquireLock(folder)

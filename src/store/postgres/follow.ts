@@ -2,6 +2,7 @@
 // it was called: a management read asks for it first, which makes the read linearizable. Notifications of other
 // replicas, and a timer, ask for it as well.
 import type { LogId, Position } from '../../log/change.ts'
+import { contained } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import {
   DATABASE_FOLLOW_MS,
@@ -36,6 +37,8 @@ export interface FollowDeps {
   /** version of this program, for the list of replicas */
   readonly version: string
   readonly onReloaded?: Fold['onReloaded']
+  /** hears that everything is folded that was on record then, in monotonic ms */
+  readonly onCaughtUp?: (at: number) => void
 }
 
 export class Follow {
@@ -81,8 +84,9 @@ export class Follow {
     await this.catchUp()
     const { listen = true } = this.#deps.database.settings
     const poll = listen ? DATABASE_POLL_MS : DATABASE_POLL_QUICK_MS
-    this.#timers.push(setInterval(() => this.#inBackground(this.catchUp()), poll))
-    this.#timers.push(setInterval(() => this.#inBackground(this.#beat()), DATABASE_HEARTBEAT_MS))
+    const look = contained('following the database', () => this.#inBackground(this.catchUp()))
+    const beat = contained('the heartbeat of a replica', () => this.#inBackground(this.#beat()))
+    this.#timers.push(setInterval(look, poll), setInterval(beat, DATABASE_HEARTBEAT_MS))
   }
 
   /**
@@ -177,12 +181,14 @@ export class Follow {
   }
 
   async #round(): Promise<void> {
+    const asked = performance.now()
     await this.#foldAll()
     if (this.unconfirmedMs > DATABASE_TRUST_MS) {
       const reason = `no write of this replica was acknowledged for ${DATABASE_TRUST_MS} ms`
       throw new ZerohopError('DATABASE_UNAVAILABLE', { reason })
     }
     this.#deps.onTrouble(undefined)
+    this.#deps.onCaughtUp?.(asked)
   }
 
   /** Folds what the database has, and does not ask whether it may be trusted. */
@@ -243,14 +249,12 @@ export class Follow {
   #followSoon(): void {
     if (this.#soon !== undefined || this.#isClosed) return
     const ms = this.#followedAt + DATABASE_FOLLOW_MS - performance.now()
-    this.#soon = setTimeout(
-      () => {
-        this.#soon = undefined
-        this.#followedAt = performance.now()
-        this.#inBackground(this.catchUp())
-      },
-      Math.max(0, ms),
-    )
+    const look = contained('following the database', () => {
+      this.#soon = undefined
+      this.#followedAt = performance.now()
+      this.#inBackground(this.catchUp())
+    })
+    this.#soon = setTimeout(look, Math.max(0, ms))
   }
 
   /** The connection that follows; a new one hears notifications before it is asked anything else. */

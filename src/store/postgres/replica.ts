@@ -3,8 +3,9 @@
 // Checks and reads of the main thread never wait for it.
 import type { MessagePort } from 'node:worker_threads'
 import type { LogId } from '../../log/change.ts'
+import { contained } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { DATABASE_TIDY_MS } from '../../model/limits.ts'
+import { CAUGHT_UP_SAID_MS, DATABASE_TIDY_MS } from '../../model/limits.ts'
 import { type BatchRunner, type Reply, toFailure } from '../batch.ts'
 import type { Tables } from '../tables.ts'
 import type { Retention } from '../trim.ts'
@@ -55,21 +56,26 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   const idempotency = new IdempotencyKeys(secretsKey)
   const { replica, version } = settings
   const report = (upkeep: UpkeepEvent): void => send({ upkeep })
+  let saidCaughtUp = Number.NEGATIVE_INFINITY
+  const onCaughtUp = (at: number): void => {
+    if (at - saidCaughtUp < CAUGHT_UP_SAID_MS) return
+    saidCaughtUp = at
+    send({ caughtUpAgo: performance.now() - at })
+  }
   const onReloaded = (log: LogId, from: number, to: number): void => report({ what: 'reloaded', log, from, to })
-  const follow = new Follow({ database, runner, tables, onMoved, onTrouble, replica, version, onReloaded })
+  const follow = new Follow({ database, runner, tables, onMoved, onTrouble, replica, version, onReloaded, onCaughtUp })
   const writer = new ReplicaWriter({ database, runner, tables, follow, idempotency, onMoved, onTrouble })
   const tasks = new Lane(database, 'tasks')
   const connection = () => tasks.connection()
   const upkeep = new Upkeep({ settings, folder: tables.folder, replica, connection, report })
-  const tidy = setInterval(() => {
-    const forget = async (): Promise<void> => {
-      const connection = await tasks.connection()
-      await forgetOldAnswers(connection)
-      await forgetOldTasks(connection)
-      await forgetOldPdps(connection)
-    }
-    forget().catch(onTrouble)
-  }, DATABASE_TIDY_MS)
+  const forget = async (): Promise<void> => {
+    const connection = await tasks.connection()
+    await forgetOldAnswers(connection)
+    await forgetOldTasks(connection)
+    await forgetOldPdps(connection)
+  }
+  const forgetNow = contained('forgetting what is old', () => void forget().catch(onTrouble))
+  const tidy = setInterval(forgetNow, DATABASE_TIDY_MS)
   const close = async (): Promise<void> => {
     clearInterval(tidy)
     await writer.close()
@@ -83,13 +89,14 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
     await close()
     throw error
   }
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    // Whoever asked would wait for ever for an answer that failed: such an error ends the thread, and with it the wait.
     port.on('message', (message: ToThread) => {
       if ('jobs' in message) void serve(message)
       else if ('maintain' in message) void maintain(message.maintain)
       else if ('question' in message) void tell(message)
       else if ('pause' in message) waitPaused(port, message.pause)
-      else void close().finally(resolve)
+      else close().then(resolve, reject)
     })
     send({ ready: true })
   })
@@ -129,7 +136,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
       jobs.map((job, place) => ({
         job,
         reply: (reply) => {
-          if (due.length === 0) queueMicrotask(flush)
+          if (due.length === 0) queueMicrotask(contained('the answers of a commit', flush))
           due.push({ place, reply })
         },
       })),

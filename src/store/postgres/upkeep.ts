@@ -1,6 +1,7 @@
 // The upkeep of the record by a replica, in the background: now and then it looks for what is due, and has a thread do
 // it. The replicas agree on who does what by claims (claims.ts).
 import { Worker } from 'node:worker_threads'
+import { contained } from '../../model/contained.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { threadUrl } from '../../model/thread.ts'
 import { type Failure, fromFailure } from '../batch.ts'
@@ -91,12 +92,14 @@ export class Upkeep {
         name: 'zerohop-upkeep',
       })
       let failure: Failure | undefined
-      thread.on('message', (message: FromUpkeepThread) => {
+      const told = (message: FromUpkeepThread): void => {
         if ('event' in message) report(message.event)
         else if ('failed' in message) failure = message.failed
-      })
+      }
+      const ended = (): void => (failure === undefined ? resolve() : reject(fromFailure(failure)))
+      thread.on('message', contained('a message of a thread', told))
       thread.once('error', reject)
-      thread.once('exit', () => (failure === undefined ? resolve() : reject(fromFailure(failure))))
+      thread.once('exit', contained('the end of a thread', ended, reject))
     })
   }
 }

@@ -143,7 +143,8 @@ class Planner {
       const { key } = user
       const [there, what] = [users.get(key), `user ${key}`]
       const path = `${this.#facts}/users/${encodeURIComponent(key)}`
-      if (there === undefined) this.#make('user', 'PUT', path, { body: user, what })
+      // POST, so that somebody who is made meanwhile keeps what access may depend on
+      if (there === undefined) this.#make('user', 'POST', `${this.#facts}/users`, { body: user, what })
       else if (!isSame(there, user))
         this.#replace('user', 'PUT', path, { body: user, what, before: there }, { key, foreign: user, own: there })
     }

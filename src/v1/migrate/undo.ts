@@ -122,8 +122,8 @@ function isBefore(row: Row, made: Made): boolean {
 async function whyKept(live: Live, row: Row, made: Made): Promise<string | undefined> {
   const { kind, method, before } = made.call
   if (before !== undefined) return isAsWritten(row, made) || isBefore(row, made) ? undefined : 'changed since'
-  if (kind === 'user' && method === 'PUT' && made.status === 200) return 'somebody else made it meanwhile'
-  if (made.id !== undefined && !isSame(row.id ?? made.id, made.id)) return 'made again since'
+  if (kind === 'user' && method === 'PUT' && made.status === 200) return 'someone else created it in the meantime'
+  if (made.id !== undefined && !isSame(row.id ?? made.id, made.id)) return 'recreated since'
   if (!isAsWritten(row, made)) return 'changed since'
   return usedBySince(live, made)
 }

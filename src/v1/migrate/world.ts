@@ -1,6 +1,7 @@
 // Reads an organization: its environments, and of one environment the objects that a migration moves. Everything is
 // read with v2 calls and the key of the organization.
 import { createHash } from 'node:crypto'
+import { plural } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { type Answer, type Api, failed } from './api-client.ts'
 
@@ -212,7 +213,7 @@ export function isSame(left: unknown, right: unknown): boolean {
 
 /** `2 users`, `1 user`. */
 export function counted(count: number, things: string): string {
-  return `${count} ${count === 1 ? things.slice(0, -1) : things}`
+  return `${count.toLocaleString('en-US')} ${plural(count, things.slice(0, -1), things)}`
 }
 
 /** The number of names that are shown. */

@@ -39,7 +39,7 @@ export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { globalOb
     const pdp = request.pdp!
     const check = readV1Check(request.body)
     const { user, action, resource, context } = check
-    const timed = { ...context, now: Date.now() }
+    const timed = { ...context, now: pdp.now }
     const allow = checkEither(pdp, globalObjects, [user, action, resource, timed])
     deps.decisions.record(request, { ...check, context: timed }, allow)
     reply
@@ -57,38 +57,39 @@ function localRoutes(
   globalObjects: GlobalObjects,
 ): void {
   type One = { Params: { ref: string } }
-  const sources = (request: FastifyRequest): readonly Pdp[] => {
-    const other = globalObjects.pdp
-    return other === undefined ? [request.pdp!] : [request.pdp!, other]
-  }
-  app.get('/local/users', { onRequest }, (request) => {
-    const of = sources(request)
+  /** An answer from both policies: the routes of every PDP take the one of the request once, this takes the other. */
+  const fromBoth =
+    <R extends FastifyRequest>(answer: (of: readonly Pdp[], request: R) => unknown) =>
+    (request: R): unknown => {
+      const other = globalObjects.pdp
+      if (other === undefined) return answer([request.pdp!], request)
+      return other.asOneRequest(() => answer([request.pdp!, other], request))
+    }
+  const allUsers = (of: readonly Pdp[]): unknown => {
     const keys = new Set(of.flatMap((pdp) => pdp.userKeys(V1_LIST_MAX + 1)))
     if (keys.size > V1_LIST_MAX) throw new ZerohopError('LIMIT_EXCEEDED', { what: 'this list', limit: V1_LIST_MAX })
     const permissions = of.map(permissionsOf)
     return [...keys].sort().map((key) => userOf(of, key, permissions))
-  })
-  app.get<One>('/local/users/:ref', { onRequest }, (request) => {
-    const of = sources(request)
-    return userOf(of, known(of, request.params.ref))
-  })
-  app.get<One>('/local/users/:ref/tenants', { onRequest }, (request) => {
-    const of = sources(request)
-    const user = known(of, request.params.ref)
-    return [...new Set(of.flatMap((pdp) => pdp.userTenants(user).map(({ key }) => key)))].sort()
-  })
-  app.get<One>('/local/users/:ref/roles', { onRequest }, (request) => {
-    const of = sources(request)
-    return rolesOf(of, known(of, request.params.ref))
-  })
-  app.get('/local/roles', { onRequest }, (request) => [...allRoles(sources(request)).values()])
-  for (const path of ['/local/roles/:ref', '/local/roles/by-name/:ref']) {
-    app.get<One>(path, { onRequest }, (request) => {
-      const role = allRoles(sources(request)).get(request.params.ref)
-      if (role === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role', ref: request.params.ref })
-      return role
-    })
   }
+  app.get('/local/users', { onRequest }, fromBoth(allUsers))
+  const ofUser = (answer: (of: readonly Pdp[], user: string) => unknown) =>
+    fromBoth<FastifyRequest<One>>((of, { params }) => answer(of, known(of, params.ref)))
+  app.get<One>('/local/users/:ref', { onRequest }, ofUser(userOf))
+  const tenantsOf = (of: readonly Pdp[], user: string) =>
+    [...new Set(of.flatMap((pdp) => pdp.userTenants(user).map(({ key }) => key)))].sort()
+  app.get<One>('/local/users/:ref/tenants', { onRequest }, ofUser(tenantsOf))
+  app.get<One>('/local/users/:ref/roles', { onRequest }, ofUser(rolesOf))
+  app.get(
+    '/local/roles',
+    { onRequest },
+    fromBoth((of) => [...allRoles(of).values()]),
+  )
+  const roleNamed = fromBoth<FastifyRequest<One>>((of, { params }) => {
+    const role = allRoles(of).get(params.ref)
+    if (role === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role', ref: params.ref })
+    return role
+  })
+  for (const path of ['/local/roles/:ref', '/local/roles/by-name/:ref']) app.get<One>(path, { onRequest }, roleNamed)
 }
 
 /** @throws OBJECT_NOT_FOUND when neither policy has the user */

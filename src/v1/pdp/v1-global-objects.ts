@@ -7,6 +7,7 @@
 //
 // Their absence is kept on disk like an image, so that a restart without the management side knows it.
 import type { Feed } from '../../log/feed.ts'
+import { contained } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { tell } from '../../model/events.ts'
 import { V1_OUTSIDE_POLL_MS } from '../../model/limits.ts'
@@ -41,7 +42,7 @@ export class GlobalObjects {
   /** The PDP over the global objects; undefined when there are none. @throws the reason why that is unknown */
   get pdp(): Pdp | undefined {
     if (this.#absent) return undefined
-    if (this.#answers === undefined) throw this.#follower.refusal()
+    if (this.#answers === undefined) throw this.#follower.refusal() ?? new ZerohopError('NOT_READY')
     return this.#answers
   }
 
@@ -83,9 +84,10 @@ export class GlobalObjects {
       this.#answers = undefined
       this.#absent = isZerohopError(event.error, 'ENVIRONMENT_DELETED')
       if (!this.#absent || this.#closed) return
-      this.#timer = setTimeout(() => {
+      const look = contained('a look for global objects', () => {
         this.#follower = this.#begin()
-      }, this.#options.pollMs ?? V1_OUTSIDE_POLL_MS)
+      })
+      this.#timer = setTimeout(look, this.#options.pollMs ?? V1_OUTSIDE_POLL_MS)
       this.#timer.unref()
     }
   }

@@ -2,6 +2,7 @@
 // the organization the environment of the global objects of v1, which the first write creates. The key of a project is
 // refused.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { beforeSending } from '../../http/hooks.ts'
 import type { Scope } from '../../management/http/auth.ts'
 import { type RouteContext, write, writeControl } from '../../management/http/route-context.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -33,9 +34,8 @@ export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
       done(error as Error)
     }
   })
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  beforeSending(app, (_request, reply) => {
     reply.header('deprecation', DEPRECATION).header('link', GUIDE)
-    done(null, payload)
   })
 }
 

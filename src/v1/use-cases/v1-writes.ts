@@ -37,7 +37,7 @@ const USER_NAMES = { key: 'key', first_name: 'firstName', last_name: 'lastName',
 function v1SyncUser(view: View, sent: V1User, mint: Mint): Decided<User> {
   const key = sameName(sent.key, sent.customId, 'customId')
   if (key === undefined) throw missing('key')
-  const stored = view.find('user', key)
+  const stored = view.get('user', key)
   const fields = {
     ...present({ first_name: sent.firstName, last_name: sent.lastName, email: sent.email }),
     ...(sent.attributes ? { attributes: { ...stored?.attributes, ...sent.attributes } } : {}),
@@ -81,7 +81,7 @@ function v1PutTenant(view: View, sent: V1Tenant, mint: Mint): Decided<Tenant> {
   const key = sameName(sent.externalId, sent.key, 'key')
   if (key === undefined) throw missing('externalId')
   const fields = present({ name: sent.name, description: sent.description })
-  const stored = view.find('tenant', key)
+  const stored = view.get('tenant', key)
   return named({ key: 'externalId' }, () =>
     stored ? updateTenant(view, { ref: stored.id, fields }, mint) : createTenant(view, { key, ...fields }, mint),
   )

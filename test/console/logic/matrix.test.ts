@@ -46,10 +46,10 @@ it('a cell says whether it is own, inherited, and saved', () => {
   const edits = withPermission(STORED, NO_EDITS, 'editor', 'doc:read', true)
   const [viewer, editor] = rowsOf(STORED, edits, {})
   const inherited = new Map([['doc:read', 'viewer']])
-  expect(cellLabel(viewer!, 'doc:read', new Map())).toBe('viewer has doc:read: own')
+  expect(cellLabel(viewer!, 'doc:read', new Map())).toBe('viewer has doc:read: direct')
   expect(cellLabel(viewer!, 'doc:write', new Map())).toBe('viewer does not have doc:write')
   expect(cellLabel(editor!, 'doc:read', inherited)).toBe(
-    'editor has doc:read: own, and inherited from viewer, not saved yet',
+    'editor has doc:read: direct, and inherited from viewer, not saved',
   )
   expect([isCellChanged(editor!, 'doc:read'), isCellChanged(editor!, 'doc:write')]).toEqual([true, false])
 })

@@ -8,6 +8,7 @@ import {
   editedRoles,
   NO_EDITS,
   onTop,
+  unsavedEdits,
   withoutEdit,
   withoutRole,
   withPermission,
@@ -30,6 +31,16 @@ describe('edits', () => {
     expect(withPermission(stored, given, 'reader', 'doc:delete', false).size).toBe(0)
     expect(withPermission(stored, given, 'reader', 'doc:delete', true)).toBe(given)
     expect(withPermission(stored, NO_EDITS, 'nobody', 'doc:read', true)).toBe(NO_EDITS)
+  })
+
+  it('are none where the role is stored as they have it', () => {
+    const given = withPermission(stored, NO_EDITS, 'reader', 'doc:delete', true)
+    const both = withPermission(stored, given, 'writer', 'doc:read', true)
+    expect(unsavedEdits(stored, both)).toBe(both)
+    expect([...unsavedEdits(editedRoles(stored, given), both).keys()]).toEqual(['writer'])
+    expect(unsavedEdits(editedRoles(stored, both), both).size).toBe(0)
+    const deleted = withoutRole(stored, NO_EDITS, 'writer')
+    expect(unsavedEdits(editedRoles(stored, deleted), deleted).size).toBe(0)
   })
 
   it('of a deleted role take it out of what extends it, and give it back', () => {

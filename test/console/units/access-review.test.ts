@@ -63,7 +63,7 @@ describe('its rows', () => {
   it('say by what', () => {
     expect(sourceText(line)).toBe('editor')
     expect(sourceText({ source: { kind: 'resource_role', role: 'doc#owner' }, derived: true })).toBe(
-      'doc#owner, over relations',
+      'doc#owner, via relations',
     )
     expect(sourceText({ source: { kind: 'set_rule', user_set: 'staff', resource_set: 'open' }, derived: false })).toBe(
       'staff × open',

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { apiError, describeError } from '../../../console/src/api/api-error.ts'
 
 it('who may not do something is told so, whether signed in with a key or at an identity provider', () => {
-  const message = 'this API key may not change the facts: it needs access `write`'
+  const message = 'this API key is not allowed to change the facts: it needs access `write`'
   const error = apiError(new Response(null, { status: 403 }), { error_code: 'KEY_TOO_NARROW', message })
   expect(describeError(error)).toMatchObject({
-    title: 'You may not do this',
-    text: 'You may not change the facts: it needs access `write`.',
+    title: "You don't have permission",
+    text: 'You are not allowed to change the facts: it needs access `write`.',
     canRetry: false,
   })
   const other = apiError(new Response(null, { status: 403 }), { message: 'the header `x-csrf-token` is wrong' })

@@ -101,7 +101,7 @@ describe('the builder', () => {
     const deeper = addTo(addTo(root, place, { is: 'group', of: 'all', items: [] }), [...place, 0], test)
     expect(() => parseConditions(writeSet(deeper) as Json)).toThrow(/depth/)
     expect(opaqueIn(readConditions(writeSet(deeper)))).toMatchObject([
-      { because: `it is nested deeper than ${CONDITION_DEPTH_MAX} levels` },
+      { because: `it's nested deeper than ${CONDITION_DEPTH_MAX} levels` },
     ])
     const beyond: Place = [...place, 0]
     expect(hasRoom(beyond, 'test')).toBe(false)
@@ -149,7 +149,7 @@ it('says where a text is no JSON', () => {
     problem: expect.stringMatching(/Line 2, column 3: Unexpected token 'x'\.$/),
   })
   expect(parseText('{"a": 1')).toMatchObject({ problem: expect.stringMatching(/Line 1, column 8: /) })
-  expect(parseText('[]')).toMatchObject({ problem: expect.stringMatching(/object in braces/) })
+  expect(parseText('[]')).toMatchObject({ problem: expect.stringMatching(/a JSON object/) })
 })
 
 describe('what was typed about a set', () => {

@@ -15,8 +15,8 @@ it('names environments as the command line does', () => {
 })
 
 it('says what is copied where, and nothing that is no choice', () => {
-  expect(copySearchOf({ to: 7, new: true, keep: true })).toEqual({ to: '7', new: true, keep: true })
-  expect(copySearchOf({ to: '', new: 'yes', keep: false, more: 1 })).toEqual({})
+  expect(copySearchOf({ to: 7, new: true, overwrite: true })).toEqual({ to: '7', new: true, overwrite: true })
+  expect(copySearchOf({ to: '', new: 'yes', overwrite: false, more: 1 })).toEqual({})
 })
 
 it('compares every kind of the schema, and no policy that names nothing', () => {

@@ -1,6 +1,6 @@
-// What is said of API keys: names, places, and lines that start a PDP, in which a secret stands only when it is given.
+// What is said of API keys: names, places, ends, and lines that start a PDP, in which no secret stands.
 import { expect, it } from 'vitest'
-import { nameOfKey, pdpLines, reachOfKey } from '../../../console/src/pages/keys/key-words.ts'
+import { endAfter, markOfEnd, nameOfKey, pdpLines, reachOfKey } from '../../../console/src/pages/keys/key-words.ts'
 
 const ID = 'abcdef0123456789abcdef0123456789'
 type Reach = Parameters<typeof reachOfKey>[0]
@@ -19,8 +19,15 @@ it('says what a key reaches, also when that was deleted', () => {
   expect(reachOfKey({ object_type: 'project', project: null, env: null })).toBe('Project (deleted)')
 })
 
-it('starts a PDP by the key of the shell, or by the secret that is given', () => {
-  const url = 'https://console.acme.example'
-  for (const { line } of pdpLines(url)) expect(line).toMatch(/^(?!.*PDP_API_KEY=).*PDP_CONTROL_PLANE=https:\S+acme/)
-  for (const { line } of pdpLines(url, 'zh_env_1')) expect(line).toContain('PDP_API_KEY=zh_env_1 ')
+it('starts a PDP by the key of the shell, which asks for it', () => {
+  const [first, ...lines] = pdpLines('https://console.acme.example')
+  expect(first?.line).toBe('read -rs PDP_API_KEY && export PDP_API_KEY')
+  for (const { line } of lines) expect(line).toMatch(/^(?!.*PDP_API_KEY=).*PDP_CONTROL_PLANE=https:\S+acme/)
+})
+
+it('marks a key that has ended, or ends within a week', () => {
+  const now = Date.UTC(2026, 0, 1)
+  const mark = (days: number) => markOfEnd(endAfter(days, now) ?? null, now)
+  expect([mark(0), mark(8), mark(7), mark(-1)]).toEqual([undefined, undefined, 'ends soon', 'expired'])
+  expect(markOfEnd(new Date(now).toISOString(), now)).toBe('expired')
 })

@@ -53,11 +53,11 @@ describe('a draft', () => {
   it('says at each field what is wrong', () => {
     const draft = { name: ' ', email: '', attributes: '{"level": }' }
     expect(problemsOf(FIELDS, draft)).toEqual({
-      name: 'Name is missing',
+      name: 'Name is required',
       attributes: expect.stringContaining('This is not JSON'),
     })
     expect(problemsOf(FIELDS, { ...draft, attributes: '[1]', name: 'a' })).toEqual({
-      attributes: expect.stringContaining('an object in braces'),
+      attributes: expect.stringContaining('Enter a JSON object'),
     })
     expect(problemsOf(FIELDS, draftOf(FIELDS, STORED))).toEqual({})
   })

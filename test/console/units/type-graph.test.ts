@@ -57,7 +57,7 @@ describe('the graph of types', () => {
     memo.roles.reader!.granted_to!.when = { no_direct_roles_on_object: true }
     const [relation] = graphOf([memo]).relations
     expect(derivedText(relation!, relation!.derived[0]!)).toBe(
-      'owner on folder gives reader on memo, unless the user has a role of its own on the memo',
+      'owner on folder gives reader on memo, unless the user has a direct role on the memo',
     )
   })
 

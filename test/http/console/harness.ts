@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
 import type { ProviderOptions } from '../../../src/http/console/identity-provider.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
 import type { AccessLevel, ApiKey } from '../../../src/model/objects.ts'
@@ -105,8 +106,11 @@ export class Visitor {
 export interface Installation {
   readonly management: Management
   readonly app: FastifyInstance
-  /** another process with the same secrets: a replica, or the server after a restart */
-  again(other?: ProviderOptions): FastifyInstance
+  /**
+   * another process with the same secrets: a replica, or the server after a restart
+   * @param lines get what it logs
+   */
+  again(other?: ProviderOptions, lines?: string[]): FastifyInstance
   addKey(access: AccessLevel, name?: string): Promise<{ key: ApiKey; secret: string }>
   close(): Promise<void>
 }
@@ -116,8 +120,9 @@ export async function openInstallation(noExample = true, provider?: ProviderOpti
   const management = await openManagement({ data: temporaryFolder('console-data'), noExample })
   const folder = builtPage()
   const apps: FastifyInstance[] = []
-  const again = (other?: ProviderOptions): FastifyInstance => {
+  const again = (other?: ProviderOptions, lines?: string[]): FastifyInstance => {
     const app = managementServer(management, {
+      ...(lines === undefined ? {} : { logger: pino({}, { write: (line) => void lines.push(line) }) }),
       console: { folder, origins: [PROXIED], ...(other === undefined ? {} : { provider: other }) },
     })
     apps.push(app)

@@ -104,6 +104,26 @@ describe('an access review', () => {
     expect(await texts('?resource=doc:absent')).toEqual([])
   })
 
+  it('refuses the cursor of another question', async () => {
+    const { next, revision } = await get(`?limit=1&since=${first}&action=read`)
+    const status = async (query: string) => (await api.ask('GET', `${ACCESS}?after=${next}&${query}`)).status
+    expect(await status(`since=${first}&action=read`)).toBe(200)
+    expect(await status(`since=${first}&action=read&limit=7&at=${revision}&format=csv`)).toBe(200)
+    for (const other of [
+      `since=${first}`,
+      `since=${first}&action=write`,
+      `since=${last}&action=read`,
+      'action=read',
+      `since=${first}&action=read&changed=true`,
+      `since=${first}&action=read&user=ben`,
+      `since=${first}&action=read&tenant=default`,
+      `since=${first}&action=read&at=${first}`,
+    ])
+      expect(await status(other), other).toBe(422)
+    const elsewhere = ACCESS.replace('development', 'production')
+    expect((await api.ask('GET', `${elsewhere}?after=${next}&action=read&since=1`)).status).toBe(422)
+  })
+
   it('marks what was added and removed since', async () => {
     const { lines, since } = await get(`?since=${first}&changed=true&action=read`)
     expect(since).toBe(first)
@@ -151,9 +171,13 @@ describe('an access review', () => {
     expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,`)
     expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public equals true`)
     expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,`)
-    expect(rows).toHaveLength(10)
+    expect(rows).toHaveLength(11)
     expect(rows.at(-1)).toBe('')
-    expect((await api.ask('GET', `${ACCESS}?format=csv&user=nobody`)).body).toBe(`${rows[0]}\r\n`)
+    // what was cut anywhere lacks it
+    expect(rows.at(-2)).toBe(`${start},,,complete,,,,,,,,,,8 lines`)
+    expect(rows.filter((row) => row.includes(',complete,'))).toHaveLength(1)
+    const none = String((await api.ask('GET', `${ACCESS}?format=csv&user=nobody&at=${last}`)).body).split('\r\n')
+    expect(none).toEqual([rows[0], `default/development,${last},${time},,,,complete,,,,,,,,,,0 lines`, ''])
   })
 
   it.each([

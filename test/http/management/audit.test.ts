@@ -189,10 +189,10 @@ describe('records of decisions', () => {
     for (const access of ['no_access', 'read'] as const) {
       await api.addKey('env', access, `a-key-of-access-${access}`)
       const refused = await send(line({ seq: 6 }), {}, `a-key-of-access-${access}`)
-      expect([refused.status, refused.body.message]).toEqual([403, 'this API key may not send decisions'])
+      expect([refused.status, refused.body.message]).toEqual([403, 'this API key is not allowed to send decisions'])
     }
     const wide = await send(line({ seq: 6 }), {}, api.made.organization.secret)
-    const message = 'this API key may not send decisions: it needs the key of an environment'
+    const message = 'this API key is not allowed to send decisions: it needs the key of an environment'
     expect([wide.status, wide.body.message]).toEqual([403, message])
     expect((await send(line({ seq: 6 }))).body).toMatchObject({ stored: 1, refused: 0 })
   })

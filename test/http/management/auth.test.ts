@@ -144,7 +144,7 @@ describe('access', () => {
       if (writes === 403) {
         expect(written.body).toMatchObject({
           error_code: 'FORBIDDEN_ACCESS',
-          message: 'this API key may not change the facts',
+          message: 'this API key is not allowed to change the facts',
         })
         expect((await api.ask('GET', `$F/tenants/${body.key}`)).status).toBe(404)
       }

@@ -177,6 +177,13 @@ describe('bulk calls', () => {
     expect(revision()).toBe(before)
   })
 
+  it('PUT does not read a key as the id of somebody else', async () => {
+    const { id } = (await api.ask('PUT', '$F/users/named', { attributes: { level: 1 } })).body
+    const { status, body } = await api.ask('PUT', '$F/bulk/users', { operations: [{ key: id }] })
+    expect([status, body.message]).toEqual([409, expect.stringContaining('reads as the id of another user')])
+    expect((await api.ask('GET', '$F/users/named')).body.attributes).toEqual({ level: 1 })
+  })
+
   it('PUT replaces those that are there and makes the others', async () => {
     const [a, b] = [named('a'), named('b')]
     const role_assignments = [{ role: 'reader' }]

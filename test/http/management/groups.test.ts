@@ -34,9 +34,17 @@ describe('groups', () => {
     expect((await group('nothing')).message).toMatch(/^The requested data could not be found/)
   })
 
-  it('the type is `group` when none is named, and a key alone means a group of that type first', async () => {
+  it('the type is `group` when none is named, and a key alone means a group where only one has it', async () => {
     await api.ask('POST', '$S/groups', { group_instance_key: 'marketing', group_tenant: 'acme' })
-    expect((await group('marketing')).group_resource_type_key).toBe('group')
+    const unclear = 'several groups have the key `marketing`: use `team:marketing` or `group:marketing`'
+    for (const [method, path] of [
+      ['GET', '$S/groups/marketing'],
+      ['DELETE', '$S/groups/marketing'],
+    ] as const) {
+      const { status, body } = await api.ask(method, path)
+      expect([status, body.message]).toEqual([409, unclear])
+    }
+    expect((await group('group:marketing')).group_resource_type_key).toBe('group')
     expect((await group('team:marketing')).group_resource_type_key).toBe('team')
     const listed = async (query: string) => names((await api.ask('GET', `$S/groups${query}`)).body)
     await api.ask('POST', '$S/groups', { group_instance_key: 'sales', group_tenant: 'default' })

@@ -1,7 +1,7 @@
 // Bad input of any kind gets a 4xx in the form of the contract, says where, and changes nothing.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BODY_BYTES_MAX, JSON_DEPTH_MAX, KEY_BYTES_MAX } from '../../../src/model/limits.ts'
+import { BODY_BYTES_MAX, JSON_DEPTH_MAX, KEY_BYTES_MAX, QUERY_TEXT_LENGTH_MAX } from '../../../src/model/limits.ts'
 import { type Harness, joinHarness } from './harness.ts'
 
 describe('bad input', () => {
@@ -205,7 +205,7 @@ describe('bad input', () => {
     ['per_page=0', 'per_page'],
     ['per_page=101', 'per_page'],
     ['include_total_count=maybe', 'include_total_count'],
-    [`search=${'x'.repeat(257)}`, 'search'],
+    [`search=${'x'.repeat(QUERY_TEXT_LENGTH_MAX + 1)}`, 'search'],
   ])('GET roles?%s is 422 in the query', async (query, name) => {
     const answer = await api.ask('GET', `$S/roles?${query}`)
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', name] }] } })

@@ -158,7 +158,7 @@ describe('resource instances and what hangs on them', () => {
     expect(await found('tenant=nowhere')).toEqual([])
     const [detailed] = await get(`$F/role_assignments?detailed=true&resource_instance=${doc}`)
     expect(detailed).toMatchObject({
-      role: { key: 'editor', permissions: ['doc:read'] },
+      role: { key: 'editor', permissions: ['read'] },
       resource_instance: { key: named('x'), resource: 'doc', attributes: {} },
     })
   })

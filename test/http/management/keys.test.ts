@@ -103,7 +103,8 @@ describe('API keys', () => {
 
   it('of an environment neither delete the environment nor read secrets, which a key of the project does', async () => {
     const { id } = (await create(forDevelopment())).body
-    const text = (what: string) => `this API key may not ${what}: it needs a key of the project or the organization`
+    const text = (what: string) =>
+      `this API key is not allowed to ${what}: it needs a key of the project or the organization`
     const own = await api.ask('GET', '/v2/api-key/default/development', undefined, at('env', 'admin'))
     expect([own.status, own.body.message]).toEqual([403, text('read the secrets of API keys')])
     expect((await api.ask('GET', `/v2/api-key/${id}`, undefined, at('env', 'admin'))).body.secret).toBeNull()

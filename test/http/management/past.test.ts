@@ -45,6 +45,14 @@ describe('a question with `at`', () => {
       expect(await check(at)).toMatchObject({ allow: false, revision: after.revision })
   })
 
+  it('[D9] is refused with half of a surrogate pair in an attribute that no rule reads', async () => {
+    const sent = { ...QUESTION, context: { x: '\ud800' } }
+    for (const path of ['check', 'explain', 'user-permissions', 'authorized-users']) {
+      const { status, body } = await api.ask('POST', `${ASK}/${path}`, { ...sent, at: before.revision })
+      expect([path, status, body.detail[0].loc]).toEqual([path, 422, ['body', 'context', 'x']])
+    }
+  })
+
   it('is explained as it was then', async () => {
     const { status, body, headers } = await api.ask('POST', `${ASK}/explain`, { ...QUESTION, at: before.revision })
     expect([status, headers['x-revision']]).toEqual([200, String(before.revision)])
@@ -89,7 +97,7 @@ describe('a question with `at`', () => {
     }
     expect(await refused({ at: after.revision + 1 })).toEqual([
       404,
-      expect.stringContaining(`there is no revision ${after.revision + 1}: the environment is at ${after.revision}`),
+      expect.stringContaining(`revision ${after.revision + 1} does not exist: the environment is at ${after.revision}`),
     ])
     expect((await refused({ at: 'yesterday' }))[0]).toBe(422)
     expect((await refused({ at: '1999-01-01' }))[0]).toBe(410)

@@ -75,7 +75,7 @@ describe('a plan', () => {
     const refused = await apply({ policy, prune: true })
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      expect.stringContaining('deleting would take along 1 role assignment'),
+      expect.stringContaining('this would also delete 1 role assignment'),
     ])
     expect(await revision()).toBe(before)
   })
@@ -228,6 +228,21 @@ describe('policy files as text', () => {
       { message: expect.stringContaining('twice'), place: { file: 'all.json' }, related: { place: { line: 3 } } },
     ])
     expect((await validate([file('a: [')])).body.problems).toMatchObject([{ severity: 'error', place: { line: 1 } }])
+  })
+
+  it('may refer to what the environment has, unless what no file names is pruned', async () => {
+    const files = [file(`${ROLES}doc:read]\n`)]
+    const { policy, problems } = (await validate(files)).body
+    expect([policy?.roles, problems.filter(({ severity }: { severity: string }) => severity === 'error')]).toEqual([
+      [expect.objectContaining({ key: 'reader' })],
+      [],
+    ])
+    const unknown = (await validate([file(`${ROLES}doc:raed, dco:read]\n`)])).body
+    expect([unknown.policy, unknown.problems.length > 0]).toEqual([null, true])
+    expect((await validate(files, { prune: true })).body).toMatchObject({
+      policy: null,
+      problems: [{ severity: 'error' }],
+    })
   })
 
   it('say what only this environment refuses, where it stands', async () => {

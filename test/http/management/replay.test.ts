@@ -7,6 +7,7 @@ import { lineOf } from '../../../src/client/decision-record.ts'
 import { Image } from '../../../src/image/image.ts'
 import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
 import { ENGINE } from '../../../src/model/engine.ts'
+import { markRow } from '../../../src/model/marked-row.ts'
 import { FixedImage } from '../../../src/pdp/fixed-image.ts'
 import { Pdp } from '../../../src/pdp/pdp.ts'
 import { type RecordedAttributes, recordedQuestion } from '../../../src/pdp/recorded-question.ts'
@@ -33,7 +34,7 @@ async function decide(check: Check, mode: RecordedAttributes = 'none', change = 
   const question = questionOf(user, action, resource, context)
   const line = lineOf(
     {
-      ...{ at: NOON + ++seq, request: null, environment: api.environment, revision: pdp.revision, apiKey: 'k' },
+      ...{ at: NOON + ++seq, request: null, environment: api.environment, revision: pdp.revision!, apiKey: 'k' },
       ...{ user: question.user, action: question.action, tenant: 'default', resourceType: question.type, allow },
       ...{ resourceKey: question.key ?? null, reason: undefined, micros: 0 },
       ...recordedQuestion(question, mode, () => pdp.attributesRead(question.type, question.action)),
@@ -100,6 +101,22 @@ describe('a recorded decision', () => {
     ])
   })
 
+  it('[D2] about a marked row is asked again as one', async () => {
+    await write('POST', '$F/tenants', { key: 'other', name: 'Other' })
+    await write('POST', '$S/resources', { key: 'memo', name: 'Memo', actions: { edit: {} } })
+    await write('POST', '$F/resource_instances', { key: '1', resource: 'memo', tenant: 'other' })
+    await write('POST', '$S/condition_sets', { key: 'all', name: 'All', type: 'userset', conditions: {} })
+    const rule = { user_set: 'all', permission: 'memo:edit', resource_set: '__autogen_memo' }
+    await write('POST', '$F/set_rules', rule)
+    const resource = { type: 'memo', key: '1', tenant: 'default' }
+    const asked = { user: 'ana', action: 'edit', resource }
+    const row = await replay(await decide({ ...asked, resource: markRow({ ...resource }) }))
+    expect(row).toMatchObject({ reproducible: true, agrees: true, allow: true, today: { answer: 'allow' } })
+    const other = await replay(await decide(asked))
+    expect(other).toMatchObject({ reproducible: true, agrees: true, allow: false, today: { answer: 'deny' } })
+    await write('DELETE', '$F/set_rules', rule)
+  })
+
   it('names several revisions that changed it', async () => {
     const revisions = [await write('POST', '$F/role_assignments', ASSIGNMENT)]
     const id = await decide(READ)
@@ -143,7 +160,7 @@ describe('a recorded decision', () => {
     expect((await api.ask('POST', `${LOGS}/${'0'.repeat(32)}/replay`)).status).toBe(404)
     const future = (line: string) => line.replace(/"revision":\d+/, '"revision":999')
     const answer = await api.ask('POST', `${LOGS}/${await decide(READ, 'none', future)}/replay`)
-    expect([answer.status, answer.body.message]).toEqual([404, expect.stringContaining('no revision 999')])
+    expect([answer.status, answer.body.message]).toEqual([404, expect.stringContaining('revision 999 does not exist')])
   })
 
   it('is explained by `zerohop why --decision`, with who changed it', async () => {
@@ -158,11 +175,11 @@ describe('a recorded decision', () => {
     const then = `recorded: allow, at revision ${revision} of `
     const same = await why(id)
     expect([code, same.startsWith(then)]).toEqual([0, true])
-    expect(same).toContain('\nallow: ana may read doc in tenant default\n  ana has role reader')
+    expect(same).toContain('\nallow: ana can read doc in tenant default\n  ana has role reader')
     expect(same).toMatch(/\ntoday: allow, at revision \d+, the same\n$/)
     const changed = await write('DELETE', '$F/role_assignments', ASSIGNMENT)
     const other = await why(id, { tree: true })
-    expect(other).toContain('✓ ana may read doc in tenant default')
+    expect(other).toContain('✓ ana can read doc in tenant default')
     expect(other).toMatch(
       new RegExp(`today: deny, at revision ${changed}\n  deny since revision ${changed} of \\S+Z by .+: unassign\n$`),
     )

@@ -52,21 +52,75 @@ describe('set rules', () => {
     expect((await api.ask('DELETE', '$F/set_rules', rule)).status).toBe(404)
   })
 
-  it('[D6] a bare key means the set if there is one, else the role or the resource', async () => {
+  it('[D6] a rule keeps what its names meant, whatever is called so later', async () => {
     const conditions = { allOf: [{ 'user.x': { equals: 1 } }] }
     await api.ask('POST', '$S/condition_sets', { key: 'visitor', type: 'userset', conditions })
     const both = { ...rule, user_set: 'visitor' }
-    expect((await api.ask('POST', '$F/set_rules', both)).body[0].user_set).toBe('visitor')
-    expect((await api.ask('POST', '$F/set_rules', { ...both, is_role: true })).body[0].user_set).toBe(
-      '__autogen_visitor',
-    )
-    const found = async (query: string) => (await get(`$F/set_rules?${query}`)).map((row: { key: string }) => row.key)
-    expect(await found('user_set=visitor')).toEqual(['visitor_can_open_door___autogen_door'])
-    expect(await found('user_set=__autogen_visitor')).toEqual(['__autogen_visitor_can_open_door___autogen_door'])
-    for (const { user_set } of await get('$F/set_rules')) {
-      await api.ask('DELETE', '$F/set_rules', { ...rule, user_set })
+    const [ofRole, ofSet] = [
+      '__autogen_visitor_can_open_door___autogen_door',
+      'visitor_can_open_door___autogen_door',
+    ] as const
+    const write = async (method: 'POST' | 'DELETE', more: object = {}) => {
+      const { status, body } = await api.ask(method, '$F/set_rules', { ...both, ...more })
+      return status === 200 ? body[0].key : status === 204 ? status : [status, body.message]
     }
-    expect(await get('$F/set_rules')).toEqual([])
+    const found = async (query: string) => (await get(`$F/set_rules?${query}`)).map((row: { key: string }) => row.key)
+    // typed clients send false for what they do not say
+    const defaults = { is_role: false, is_set: false, is_resource: false, is_resource_set: false }
+    const unclear = [409, '`visitor` is a role and a condition set: use is_role or is_set']
+
+    expect([await write('POST'), await write('POST', defaults), await write('DELETE')]).toEqual([
+      unclear,
+      unclear,
+      unclear,
+    ])
+    expect(await write('POST', { is_role: true })).toBe(ofRole)
+    expect([await write('POST'), await write('POST', defaults)]).toEqual([ofRole, ofRole])
+    expect(await write('POST', { is_set: true })).toBe(ofSet)
+    expect([await write('POST'), await write('DELETE', defaults)]).toEqual([unclear, unclear])
+    expect(await found('user_set=visitor')).toEqual([ofRole, ofSet])
+    expect(await found('user_set=__autogen_visitor')).toEqual([ofRole])
+    const [role, set] = [await get('$S/roles/visitor'), await get('$S/condition_sets/visitor')]
+    expect([await found(`user_set=${role.id}`), await found(`user_set=${set.id}`)]).toEqual([[ofRole], [ofSet]])
+
+    expect(await write('DELETE', { user_set: set.id })).toBe(204)
+    expect(await found('user_set=visitor')).toEqual([ofRole])
+    expect(await write('POST', { user_set: set.id })).toBe(ofSet)
+    expect(await write('DELETE', { user_set: '__autogen_visitor' })).toBe(204)
+    expect(await write('POST')).toBe(ofSet)
+    expect([await write('DELETE'), await get('$F/set_rules')]).toEqual([204, []])
+    expect(await write('POST', { is_role: true, is_set: true })).toEqual([422, undefined])
+    expect(await write('POST', { user_set: 'guard', is_set: true })).toEqual([404, expect.stringContaining('`guard`')])
+  })
+
+  it('[D6] the same for a resource type and a set of its name', async () => {
+    await api.ask('POST', '$S/condition_sets', {
+      key: 'door',
+      type: 'resourceset',
+      resource_id: 'door',
+      conditions: {},
+    })
+    const written = await api.ask('POST', '$F/set_rules', rule)
+    expect([written.status, written.body.message]).toEqual([
+      409,
+      '`door` is a resource type and a condition set: use is_resource or is_resource_set',
+    ])
+    const post = async (more: object) =>
+      (await api.ask('POST', '$F/set_rules', { ...rule, ...more })).body[0].resource_set
+    expect([await post({ is_resource_set: true }), await post({})]).toEqual(['door', 'door'])
+    expect((await get('$F/set_rules?resource_set=door')).length).toBe(1)
+    // a deleted set takes its rules along: the name means the type alone
+    await api.ask('DELETE', '$S/condition_sets/door')
+    expect((await api.ask('DELETE', '$F/set_rules', rule)).status).toBe(404)
+    expect(await post({})).toBe('__autogen_door')
+    expect((await api.ask('DELETE', '$F/set_rules', rule)).status).toBe(204)
+  })
+
+  it('no role and no resource may be called as what stands for one', async () => {
+    for (const path of ['$S/roles', '$S/resources']) {
+      const { status, body } = await api.ask('POST', path, { key: '__autogen_guard' })
+      expect([status, body.detail[0].type]).toEqual([422, 'value_error.reserved'])
+    }
   })
 
   it.each([
@@ -141,7 +195,7 @@ describe('user invites', () => {
     expect(body).toMatchObject({ ...user, first_name: 'Cy', roles: [{ role: 'guard', tenant: 'north' }] })
     expect((await get('$F/user_invites/ed')).status).toBe('approved')
     const again = await api.ask('POST', '$F/user_invites/ed/approve', user)
-    expect([again.status, again.body]).toEqual([400, { message: 'user invite `ed` is approved already' }])
+    expect([again.status, again.body]).toEqual([400, { message: 'user invite `ed` is already approved' }])
   })
 
   it('may be for a role on an instance', async () => {

@@ -50,7 +50,7 @@ describe('the schema over HTTP', () => {
       key: 'owner',
       name: 'owner',
       description: null,
-      permissions: ['report:read'],
+      permissions: ['read'],
       extends: [],
       attributes: { a: 1 },
       granted_to: null,
@@ -280,7 +280,10 @@ describe('the schema over HTTP', () => {
     const wrong = await send({ 'user.age': { contains: 'x' } })
     expect(wrong).toMatchObject({ status: 400, body: { error_code: 'MISMATCH_ATTRIBUTES_TYPES' } })
     expect(wrong.body.message).toContain('user.age')
-    await api.ask('POST', '$S/resources', { key: 'plain' })
+    const early = await send({ not: { 'context.now': { 'less-than': '09:00' } } })
+    expect(early).toMatchObject({ status: 400, body: { error_code: 'MISMATCH_ATTRIBUTES_TYPES' } })
+    expect(early.body.message).toBe('`context.now` is declared as time: `less-than` compares it with `09:00`')
+    await api.ask('POST', '$S/resources', { key: 'plain', attributes: { size: { type: 'number' } } })
     const of = { type: 'resourceset', resource_id: 'plain', conditions: { 'resource.shade': { equals: 'x' } } }
     const undeclared = await api.ask('POST', '$S/condition_sets', { key: 'shaded', ...of })
     expect(undeclared).toMatchObject({ status: 400, body: { error_code: 'MISSING_RESOURCE_ATTRIBUTE' } })
@@ -288,5 +291,47 @@ describe('the schema over HTTP', () => {
     const used = await api.ask('DELETE', '$S/users/attributes/age')
     expect(used).toMatchObject({ status: 409, body: { error_code: 'INVALID_INPUT' } })
     expect(used.body.message).toContain('adults')
+  })
+
+  it('conditions over a type that declares no attribute at all are stored with a warning, but not below a `not`', async () => {
+    await api.ask('POST', '$S/resources', { key: 'bare', actions: { read: {} } })
+    const of = { type: 'resourceset', resource_id: 'bare' }
+    const send = (key: string, conditions: object) => api.ask('POST', '$S/condition_sets', { key, ...of, conditions })
+    const warning = [
+      expect.stringContaining(
+        'condition set `dark` reads `shade`, `size` of resource `bare`, which declares no attributes',
+      ),
+    ]
+    const conditions = { allOf: [{ 'resource.shade': { equals: 'x' } }, { 'resource.size': { 'less-than': 3 } }] }
+    const made = await send('dark', conditions)
+    expect([made.status, made.headers.warning]).toEqual([200, warning])
+    // said once: the conditions stay as they are
+    expect((await api.ask('PATCH', '$S/condition_sets/dark', { name: 'Dark' })).headers.warning).toBeUndefined()
+    const identity = await send('one', { 'resource.key': { equals: 'x' } })
+    expect([identity.status, identity.headers.warning]).toEqual([200, undefined])
+    const match = (type: string, of: object) => ({ object_match: { match: of, fk_resource_type: type } })
+    const followed = await api.ask('POST', '$S/condition_sets', {
+      key: 'owners',
+      conditions: { 'user.home': match('bare', { open: { equals: true } }) },
+    })
+    expect([followed.status, followed.headers.warning]).toEqual([200, [expect.stringContaining('reads `open`')]])
+    for (const [at, negated] of [
+      { not: { 'resource.shade': { equals: 'x' } } },
+      { 'resource.shade': { not: 'x' } },
+      { 'resource.shade': { not: { equals: 'x' } } },
+      { allOf: [conditions, { not: [{ 'user.age': { equals: { ref: 'resource.shade' } } }] }] },
+      { not: { 'user.home': match('bare', { open: { equals: true } }) } },
+    ].entries()) {
+      const refused = await send(`negated_${at}`, negated)
+      expect([refused.status, refused.body.error_code], JSON.stringify(negated)).toEqual([
+        400,
+        'MISSING_RESOURCE_ATTRIBUTE',
+      ])
+    }
+    // undeclared beside declared ones is refused, and what is stored stays
+    expect((await api.ask('POST', '$S/resources/bare/attributes', { key: 'size', type: 'number' })).status).toBe(200)
+    expect((await send('more', conditions)).status).toBe(400)
+    expect((await api.ask('PUT', '$S/condition_sets/dark', { conditions })).status).toBe(200)
+    expect((await send('sized', { 'resource.size': { 'less-than': 3 } })).headers.warning).toBeUndefined()
   })
 })

@@ -22,10 +22,13 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/api-key': { access: 'admin' },
   'DELETE /v2/api-key/:key': { access: 'admin' },
   'POST /v2/api-key/:key/rotate-secret': { access: 'admin' },
+  'DELETE /v2/api-key/:key/old-secret': { access: 'admin' },
   'POST /v2/pdps/:p/:e/configs/:config/rotate-api-key': { access: 'admin' },
   'POST /v2/pdps/:p/:e/audit_logs': { widest: 'env' },
   'POST /v2/feed/:p/:e/report': { access: 'read' },
+  'POST /v2/feed/:p/:e/head': { access: 'read' },
   'PATCH /v2/orgs/:org': { level: 'org' },
+  'PUT /v2/orgs/:org': { level: 'org' },
   'GET /v2/orgs/:org/stats': { level: 'org' },
   'POST /v2/projects': { level: 'org' },
   'PATCH /v2/projects/:p': { level: 'project' },
@@ -240,6 +243,7 @@ const EMPTY = new Set([
   'GET /v2/pdps/:p/:e/audit_logs/:log',
   'POST /v2/pdps/:p/:e/audit_logs/:log/replay',
   'GET /v2/history/:event/response',
+  'DELETE /v2/api-key/:key/old-secret',
 ])
 
 /** Past the gate: answered, or refused for the body, or for an object that is not there. */

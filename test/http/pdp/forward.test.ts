@@ -359,7 +359,7 @@ describe('what reaches the management API', () => {
   it('a management API that breaks off, or is gone, is 503 with the reason, and checks go on', async () => {
     answer = (request) => request.socket.destroy()
     const broken = await ask(base, KEY, 'GET', '/facts/users')
-    expect([broken.status, broken.body.detail]).toEqual([503, expect.stringContaining('cannot be reached')])
+    expect([broken.status, broken.body.detail]).toEqual([503, expect.stringContaining('cannot reach')])
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '100', 'x-revision': '7' })
       response.write('{"half')

@@ -1,6 +1,6 @@
 // The further routes of a PDP over real HTTP: tenants, listings, gateways, the service itself, and the OPA-shaped API.
 // Good and bad input, the forms in which clients send and read.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'
 import { BULK_CHECKS_MAX } from '../../../src/model/limits.ts'
@@ -33,6 +33,24 @@ const POLICY: PolicyChange[] = [
   },
 ]
 
+/** Everybody may edit each memo, and one is stored in another tenant than acme. */
+const MEMOS: PolicyChange[] = [
+  { op: 'put', kind: 'resource', key: 'memo', value: { actions: ['edit'] } },
+  { op: 'put', kind: 'resource_instance', key: 'memo:1', value: { tenant: 'default', attributes: {} } },
+  {
+    op: 'put',
+    kind: 'condition_set',
+    key: 'all',
+    value: { type: 'userset', resource: null, conditions: {}, parent: null },
+  },
+  {
+    op: 'put',
+    kind: 'set_rule',
+    key: 'memos',
+    value: { user_set: 'all', permission: 'memo:edit', resource_set: '__autogen_memo' },
+  },
+]
+
 const pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), POLICY).save())
 const app = pdpServer(pdp, KEY, { version: '1.2.3' })
 const opa = app.opa()
@@ -62,6 +80,10 @@ async function ask(
   const text = await response.text()
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
 }
+const idsIn =
+  (id: string) =>
+  ({ results }: ReturnType<typeof JSON.parse>) =>
+    results.some((found: { id?: string; name?: string }) => (found.id ?? found.name) === id)
 const post = (path: string, body: unknown, headers?: Record<string, string>) => ask(at.pdp + path, body, headers)
 const get = (path: string, headers?: Record<string, string>) => ask(at.pdp + path, undefined, headers, 'GET')
 const acme = { key: 'acme', attributes: { plan: 'free' } }
@@ -134,7 +156,7 @@ describe('listings', () => {
   it('/filter of one type in one tenant', async () => {
     const asked = { user: { key: 'ben' }, action: 'read', resource: { type: 'note', tenant: 'acme' } }
     const answer = await post('/filter', asked)
-    const about = { format: 1, revision: 7, type: 'note', tenant: 'acme' }
+    const about = { format: 2, revision: 7, type: 'note', tenant: 'acme' }
     const where = { key: { in: ['1'] } }
     const reads = { attributes: [], relations: [], key: true }
     expect([answer.status, answer.headers.get('x-revision')]).toEqual([200, '7'])
@@ -150,6 +172,95 @@ describe('listings', () => {
     for (const [body, loc] of wrong) {
       const { status, body: refused } = await post('/filter', body)
       expect([status, refused.detail[0].loc]).toEqual([422, loc])
+    }
+  })
+
+  it('[D2] a row decides by its tenant where the application says so in a header, in checks and filters alike', async () => {
+    const ofMemos = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), [...POLICY, ...MEMOS]).save()), KEY)
+    const url = await ofMemos.listen(LOCAL)
+    onTestFinished(() => ofMemos.close())
+    const memo = (path: string, body: unknown, headers?: Record<string, string>) => ask(url + path, body, headers)
+    const rows = { authorization: `Bearer ${KEY}`, 'x-tenant-column-is-authoritative': 'true' }
+    const question = { user: { key: 'ana' }, action: 'edit', resource: { type: 'memo', key: '1', tenant: 'acme' } }
+    const asked = { user: 'ana', action: 'edit', resource: { type: 'memo', tenant: 'acme' } }
+    const wanted = { user: 'ana', tenants: ['acme'], types: ['memo'] }
+    const allow = async (headers?: Record<string, string>) => [
+      (await memo('/allowed', question, headers)).body.allow,
+      (await memo('/allowed/bulk', [question], headers)).body.allow[0].allow,
+      (await memo('/allowed', question, { ...(headers ?? { authorization: rows.authorization }), 'x-explain': 'true' }))
+        .body.allow,
+    ]
+    expect(await allow()).toEqual([false, false, false])
+    expect(await allow(rows)).toEqual([true, true, true])
+    const excluding = { kind: 'when', where: { not: { key: { in: ['1'] } } } }
+    expect((await memo('/filter', asked)).body).toMatchObject(excluding)
+    const { body } = await memo('/filter', asked, rows)
+    expect(body).toMatchObject({ kind: 'always', tenantColumnIsAuthoritative: true })
+    expect((await memo('/snapshot', wanted)).body.answers).toContainEqual({
+      where: { node: { and: [] }, attributes: [], relations: [], isKeyOpen: true },
+    })
+    expect((await memo('/snapshot', wanted, rows)).body.answers).toContainEqual(true)
+    // nothing in a body marks a row, and the header says yes or no
+    const inBody = { ...question, isRow: true, resource: { ...question.resource, isRow: true } }
+    expect(
+      (await memo('/allowed', { ...inBody, context: { 'x-tenant-column-is-authoritative': 'true' } })).body.allow,
+    ).toBe(false)
+    expect(await allow({ ...rows, 'x-tenant-column-is-authoritative': 'false' })).toEqual([false, false, false])
+    for (const path of ['/allowed', '/filter', '/snapshot']) {
+      const { status, body: refused } = await memo(
+        path,
+        { ...asked, ...question },
+        { ...rows, 'x-tenant-column-is-authoritative': 'yes' },
+      )
+      expect([status, refused.detail[0].loc]).toEqual([422, ['header', 'x-tenant-column-is-authoritative']])
+    }
+  })
+
+  it('[D2] every route that takes a resource with its key takes the header that says that it is a row', async () => {
+    const ofMemos = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), [...POLICY, ...MEMOS]).save()), KEY)
+    const ofOpa = ofMemos.opa()
+    const [url, opaUrl] = [await ofMemos.listen(LOCAL), await ofOpa.listen(LOCAL)]
+    onTestFinished(async () => {
+      await ofOpa.close()
+      await ofMemos.close()
+    })
+    const question = { user: { key: 'ana' }, action: 'edit', resource: { type: 'memo', key: '1', tenant: 'acme' } }
+    const subject = { type: 'user', id: 'ana' }
+    const resource = { type: 'memo', id: '1', properties: { tenant: 'acme' } }
+    const evaluation = { subject, action: { name: 'edit' }, resource }
+    const permit = `${opaUrl}/v1/data/permit`
+    const routes: [string, unknown, (body: ReturnType<typeof JSON.parse>) => unknown][] = [
+      [`${url}/allowed`, question, ({ allow }) => allow],
+      [`${url}/allowed/bulk`, [question], ({ allow }) => allow[0].allow],
+      [`${url}/authorized_users`, question, ({ users }) => 'ana' in users],
+      [`${permit}/root`, { input: question }, ({ result }) => result.allow],
+      [`${permit}/bulk`, { input: [question] }, ({ result }) => result.allow[0].allow],
+      [`${permit}/authorized_users`, { input: question }, ({ result }) => 'ana' in result.users],
+      [`${url}/access/v1/evaluation`, evaluation, ({ decision }) => decision],
+      [`${url}/access/v1/evaluations`, { evaluations: [evaluation] }, ({ evaluations }) => evaluations[0].decision],
+      [`${url}/access/v1/search/subject`, { ...evaluation, subject: { type: 'user' } }, idsIn('ana')],
+      [`${url}/access/v1/search/action`, { subject, resource }, idsIn('edit')],
+    ]
+    for (const [route, body, read] of routes) {
+      const told = async (said: string) => {
+        const answer = await fetch(route, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${KEY}`,
+            'content-type': 'application/json',
+            'x-tenant-column-is-authoritative': said,
+          },
+          body: JSON.stringify(body),
+        })
+        const text = await answer.text() // AuthZEN says what is wrong in plain text
+        return [400, 422].includes(answer.status) ? 'refused' : read(JSON.parse(text))
+      }
+      expect([route, await told('true'), await told('false'), await told('yes')]).toEqual([
+        route,
+        true,
+        false,
+        'refused',
+      ])
     }
   })
 
@@ -198,6 +309,13 @@ describe('listings', () => {
     expect(note.body).toMatchObject({ resource: 'note:1', tenant: 'acme', users: { ben: [{ user: 'ben' }] } })
     expect((await post('/authorized_users', { action: 'read' })).body.detail[0].loc).toEqual(['body', 'resource'])
     expect((await post('/authorized_users', { resource: 'note' })).body.detail[0].loc).toEqual(['body', 'action'])
+  })
+
+  it('/local/role_assignments without parameters that it does not have, and without a bare + in a key', async () => {
+    for (const query of ['usr=ana', 'user=a+b@example.com'])
+      expect([query, (await get(`/local/role_assignments?${query}`)).status]).toEqual([query, 422])
+    for (const query of ['user=a%2Bb@example.com', 'detailed=true', 'sort_by=key'])
+      expect([query, (await get(`/local/role_assignments?${query}`)).status]).toEqual([query, 200])
   })
 
   it('/local/role_assignments with filters and pages', async () => {

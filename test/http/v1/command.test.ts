@@ -94,7 +94,7 @@ describe('zerohop pdp --v1', () => {
   })
 
   it.each([
-    [['--keyless-checks'], '--keyless-checks goes with --v1 only'],
+    [['--keyless-checks'], '--keyless-checks can only be used with --v1'],
     [['--v1', '--image', 'policy.image'], '--v1 follows a management API'],
   ])('refuses %j', async (args, message) => {
     const server = new Server(

@@ -122,7 +122,7 @@ describe('past revisions of a data folder', () => {
     const since = new Date(entry!.at).toISOString()
     await expect(imageAt(first - 1)).rejects.toMatchObject({
       code: 'REVISION_GONE',
-      message: `revision ${first - 1} is not kept any more: the past goes back to revision ${first}, of ${since}`,
+      message: `revision ${first - 1} is no longer kept: history goes back to revision ${first}, of ${since}`,
     })
     expect(await management.past.reach(log)).toEqual({ from: first, since: entry!.at })
   })
@@ -245,7 +245,7 @@ describe('past revisions of a data folder', () => {
       expect(entries.find((each) => each.revision === found.revision + 1)?.at).not.toBe(at)
     }
     expect(past.find(log, { instant: Date.now() + DAY }).revision).toBe(revision())
-    expect(() => past.find(log, { instant: entries[0]!.at - 1 })).toThrow('is not kept any more')
+    expect(() => past.find(log, { instant: entries[0]!.at - 1 })).toThrow('is no longer kept')
   })
 
   it('are built once for all who wait, and kept', async () => {

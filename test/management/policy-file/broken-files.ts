@@ -84,6 +84,10 @@ const FORM: readonly Broken[] = [
 ]
 
 const NAMES: readonly Broken[] = [
+  policy(
+    'a rule that names a role and a set at once',
+    'roles: [{ key: night }]\ncondition_sets:\n  - { key: night, type: userset, conditions: {} }\nset_rules:\n  - { user_set: «night», permission: document:read, resource_set: document }\n  - { user_set: night, is_set: true, permission: document:write, resource_set: document }',
+  ),
   plain('a key with a blank', 'roles:\n  - key: «power user»'),
   plain('a key that is reserved', 'resources:\n  - key: «__user»'),
   plain(
@@ -148,6 +152,14 @@ const CONDITIONS: readonly Broken[] = [
     'user_attributes: { level: { type: number } }\ncondition_sets:\n  - key: staff\n    type: userset\n    conditions: { user.level: { «above»: 3 } }',
   ),
   plain(
+    'a time of day in place of an instant',
+    'condition_sets:\n  - key: early\n    type: userset\n    conditions: { not: { «context.now»: { less-than: "09:00" } } }',
+  ),
+  plain(
+    'a date in another form among others, by the other name of the context',
+    'condition_sets:\n  - key: dated\n    type: userset\n    conditions: { «environment.now»: { between: [2026-01-01, 31.12.2026] } }',
+  ),
+  plain(
     'a value of another type',
     'user_attributes: { level: { type: number } }\ncondition_sets:\n  - key: staff\n    type: userset\n    conditions: { «user.level»: { equals: high } }',
   ),
@@ -185,6 +197,17 @@ const FACTS: readonly Broken[] = [
   plain('an email that is none', 'users:\n  - key: ana\n    email: «ana»'),
 ]
 
+const SIDES: readonly Broken[] = [
+  policy(
+    'a set rule that says of a role that it is a set',
+    "roles: [{ key: admin, permissions: ['folder:open'] }]\nset_rules: [{ user_set: «admin», is_set: true, permission: 'document:read', resource_set: document }]",
+  ),
+  policy(
+    'a set rule that says of a resource type that it is a set',
+    "roles: [{ key: admin, permissions: ['folder:open'] }]\nset_rules: [{ user_set: admin, permission: 'document:read', resource_set: «document», is_resource_set: true }]",
+  ),
+]
+
 const WARNINGS: readonly Broken[] = [
   plain(
     'a user attribute that is not declared',
@@ -202,6 +225,10 @@ const WARNINGS: readonly Broken[] = [
     'a context attribute that is not declared',
     'context_attributes: { address: { type: string } }\nresources: [{ key: document, actions: { read: {} } }]\ncondition_sets:\n  - key: inside\n    type: userset\n    conditions: { allOf: [{ context.address: { equals: home } }, { «context.adress»: { equals: home } }] }\nset_rules:\n  - { user_set: inside, permission: document:read, resource_set: document }',
   ),
+  policy(
+    'a `not` that is true where the attribute is missing',
+    'user_attributes: { suspended: { type: bool }, plan: { type: string }, level: { type: number } }\ncondition_sets:\n  - key: active\n    type: userset\n    conditions: { not: { «user.suspended»: { equals: true } } }\n  - key: known\n    type: userset\n    conditions: { user.level: { greater-than: 0 } }\n  - key: safe\n    type: userset\n    parent: known\n    conditions:\n      allOf:\n        - { not: { user.level: { equals: 7 } } }\n        - { not: { user.key: { equals: root } } }\n        - { user.plan: { allOf: [{ not: [free] }, { contains: a }] } }\n  - key: open\n    type: resourceset\n    resource: document\n    conditions: { «resource.secret»: { not: { equals: true } } }\nset_rules:\n  - { user_set: active, permission: document:read, resource_set: open }\n  - { user_set: safe, permission: document:write, resource_set: document }',
+  ),
 ]
 
-export const BROKEN: readonly Broken[] = [...TEXT, ...FORM, ...NAMES, ...CONDITIONS, ...FACTS, ...WARNINGS]
+export const BROKEN: readonly Broken[] = [...TEXT, ...FORM, ...NAMES, ...CONDITIONS, ...FACTS, ...SIDES, ...WARNINGS]

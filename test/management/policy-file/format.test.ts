@@ -111,6 +111,27 @@ roles:
 `)
   })
 
+  it('keeps quotes around a text that other readers of YAML take for something else', () => {
+    const words = [
+      'no',
+      'Yes',
+      'on',
+      'off',
+      'y',
+      '2026-01-31',
+      '2026-01-31T10:00:00Z',
+      '12:30:45',
+      '0777',
+      '1_000',
+      '~',
+    ]
+    const texts = words.map((word) => `roles: [{ key: a, name: ${JSON.stringify(word)} }]`)
+    for (const [at, text] of texts.entries())
+      expect(format(`zerohop: 2\n${text}\n`)).toContain(`name: ${JSON.stringify(words[at])}`)
+    expect(format('zerohop: 2\nroles: [{ key: a, name: "nobody on duty" }]\n')).toContain('name: nobody on duty')
+    expect(format('zerohop: 2\nresources: [{ key: a, actions: { "no": {} } }]\n')).toContain('"no": {}')
+  })
+
   it('breaks what does not fit on a line', () => {
     const permissions = Array.from({ length: 9 }, (_, at) => `document:action-${at}`)
     const text = `zerohop: 2\nroles: [{ key: admin, permissions: [${permissions.join(', ')}] }]\n`

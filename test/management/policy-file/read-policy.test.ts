@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { countingMint, emptyEnvironment } from '../../../src/management/policy-file/empty-environment.ts'
 import { importBundle } from '../../../src/management/policy-file/import.ts'
 import { readPolicy } from '../../../src/management/policy-file/read-policy.ts'
@@ -24,6 +24,41 @@ const errorsOf = (text: string, name?: string): string[] =>
   read(text, name).problems.flatMap(({ severity, message }) => (severity === 'error' ? [message] : []))
 
 describe('a policy file', () => {
+  it('may leave a block empty that need not say anything', () => {
+    const text = `zerohop: 2
+resources:
+  - key: note
+    actions: { read: , write: ~ }
+    action_groups: { all: }
+    roles:
+      reader:
+roles: [{ key: a, permissions: ['note:read', 'note:write'] }]
+`
+    const { policy, problems } = read(text)
+    expect(problems).toEqual([])
+    expect(policy.resources).toEqual([
+      { key: 'note', actions: { read: {}, write: {} }, action_groups: { all: {} }, roles: { reader: {} } },
+    ])
+    importBundle(emptyEnvironment(countingMint()), { bundle: JSON.parse(JSON.stringify(parse(text))) }, countingMint())
+    expect(errorsOf('zerohop: 2\nresources: [{ key: note, attributes: { owner: } }]\n')).toEqual([
+      'expected a map, found nothing',
+    ])
+  })
+
+  it('names a role that a condition set asks for, by its name or by one that is known with the question', () => {
+    const roles = (conditions: string) =>
+      read(`zerohop: 2
+resources: [{ key: note, actions: { read: {} }, attributes: { role: { type: string } } }]
+roles: [{ key: asked }, { key: other }]
+condition_sets: [{ key: s, type: userset, conditions: ${conditions} }]
+set_rules: [{ user_set: s, permission: 'note:read', resource_set: note }]
+`).problems.flatMap(({ message }) => /^role `(.*)` grants nothing/.exec(message)?.[1] ?? [])
+    expect(roles('{}')).toEqual(['asked', 'other'])
+    for (const test of ['array_contains: asked', 'array_intersect: [asked]', 'not: { array_contains: asked }'])
+      expect(roles(`{ user.roles: { ${test} } }`)).toEqual(['other'])
+    expect(roles('{ user.roles: { array_contains: { ref: user.team } } }')).toEqual([])
+  })
+
   it('of version 1 is read as one of version 2', () => {
     const old = {
       zerohop: 1,

@@ -52,6 +52,7 @@ const resourceRole = fields({
   attributes: bag,
   granted_to: fields({ when: settings, users_with_role: some(rule, 2) }),
 })
+const relationChange = fields({ name: text, description: text, subject_resource: one('resources') })
 const actionGroup = fields({ name: text, description: text, attributes: bag, actions: some(one('actions')) })
 const resource = fields({
   name: text,
@@ -182,8 +183,10 @@ const schemaCalls = [
   ...collection(RESOURCES, one('resources'), resource),
   weighted(2, call('POST', at('actions'), keyed(one('actions'), action))),
   weighted(1, call('PATCH', at('actions', one('actions')), fields({ name: text, description: text }))),
+  weighted(1, call('PUT', at('actions', one('actions')), fields({ name: text, description: text }))),
   weighted(1, call('DELETE', at('actions', one('actions')))),
   weighted(1, call('POST', at('attributes'), keyed(one('attributes'), attribute))),
+  weighted(1, call('PUT', at('attributes', one('attributes')), attribute)),
   weighted(4, call('DELETE', at('attributes', one('attributes')))),
   weighted(4, call('POST', at('roles'), keyed(one('roles'), resourceRole))),
   weighted(2, call('PATCH', at('roles', one('roles')), resourceRole)),
@@ -205,9 +208,12 @@ const schemaCalls = [
       fc.tuple(one('relations'), one('resources')).map(([key, subject_resource]) => ({ key, subject_resource })),
     ),
   ),
+  weighted(2, call('PATCH', at('relations', one('relations')), relationChange)),
+  weighted(1, call('PUT', at('relations', one('relations')), relationChange)),
   weighted(1, call('DELETE', at('relations', one('relations')))),
   weighted(1, call('POST', at('action_groups'), keyed(one('groups'), actionGroup))),
   weighted(1, call('PATCH', at('action_groups', one('groups')), actionGroup)),
+  weighted(1, call('PUT', at('action_groups', one('groups')), actionGroup)),
   weighted(1, call('DELETE', at('action_groups', one('groups')))),
   ...collection('$S/condition_sets', one('userSets'), userSetBody, setChange(ofUsers, one('userSets'))),
   ...collection('$S/condition_sets', one('resourceSets'), resourceSetBody, setChange(ofResources, one('resourceSets'))),
@@ -251,7 +257,7 @@ const bulkCalls = [
   weighted(1, call('POST', ['$F/role_assignments/bulk'], some(givenTo))),
   weighted(1, call('POST', ['$F/role_assignments/bulk?missing_user_policy=create'], some(givenTo))),
   weighted(1, call('POST', ['$F/role_assignments/bulk?missing_user_policy=ignore'], some(givenTo))),
-  weighted(1, call('DELETE', ['$F/role_assignments/bulk'], some(givenTo))),
+  weighted(3, call('DELETE', ['$F/role_assignments/bulk'], some(givenTo))),
 ]
 
 const calls: fc.Arbitrary<Call> = fc.oneof(...schemaCalls, ...factCalls, ...bulkCalls)

@@ -6,10 +6,11 @@ type Body = Record<string, unknown>
 type Settings = { no_direct_roles_on_object?: boolean | null } | null | undefined
 
 export function resourceRoleRead(one: ResourceRole): object {
-  const { role, rules, no_direct_roles_on_object, ...fields } = one
+  const { role, rules, no_direct_roles_on_object, isBare, permissions: full, ...fields } = one
+  const permissions = isBare ? full.map((permission) => permission.slice(permission.indexOf(':') + 1)) : full
   const derived = rules.length > 0 || no_direct_roles_on_object
   const granted_to = derived ? { when: { no_direct_roles_on_object }, users_with_role: rules } : null
-  return { key: role, ...fields, granted_to }
+  return { key: role, ...fields, permissions, granted_to }
 }
 export const relationRead = ({ resource, relation, ...fields }: Relation) => ({
   key: relation,
@@ -31,6 +32,7 @@ export const newResourceRole = (resource: string, role: string): ResourceRole =>
   permissions: [],
   extends: [],
   attributes: null,
+  isBare: false,
   rules: [],
   no_direct_roles_on_object: false,
 })
@@ -38,6 +40,10 @@ export const newResourceRole = (resource: string, role: string): ResourceRole =>
 /** A permission of a role of this resource: the resource may be left out. */
 const full = (resource: string, permission: string): string =>
   permission.includes(':') ? permission : `${resource}:${permission}`
+
+/** The form in which permissions are answered after these were sent. */
+const bareAfter = (sent: readonly string[], isBare: boolean): boolean =>
+  sent.length === 0 ? isBare : !sent.some((permission) => permission.includes(':'))
 
 function permissionFaults(state: State, resource: string, permissions: readonly string[], faults: Faults): void {
   for (const one of permissions) {
@@ -87,6 +93,7 @@ export function writeResourceRole(state: State, base: ResourceRole, body: Body):
     name: settle(body, 'name', base.name, role),
     description: settle(body, 'description', base.description, null),
     permissions: unique(permissions.map((one) => full(resource, one))),
+    isBare: 'permissions' in body ? bareAfter(permissions, base.isBare) : base.isBare,
     extends: unique(parents),
     attributes: settle(body, 'attributes', base.attributes, null),
   }
@@ -137,6 +144,19 @@ function writeGroup(state: State, base: ActionGroup, body: Body): Outcome {
   })
 }
 
+function writeRelation(state: State, base: Relation, body: Body): Outcome {
+  const subject = (body.subject_resource as string | null | undefined) ?? base.subject_resource
+  if (!state.resources.has(subject)) return { status: 404 }
+  if (subject !== base.subject_resource) return { status: 409 }
+  const relation = {
+    ...base,
+    name: settle(body, 'name', base.name, base.relation),
+    description: settle(body, 'description', base.description, null),
+  }
+  state.relations.set(`${base.resource}/${base.relation}`, relation)
+  return ok(relationRead(relation))
+}
+
 export const parts: Readonly<Record<string, Handler>> = {
   'POST $S/resources/:/roles': (state, [resource = ''], body: Body) =>
     at(state, resource, () => {
@@ -162,6 +182,7 @@ export const parts: Readonly<Record<string, Handler>> = {
       return faults.else(() => {
         const added = (body.permissions as string[]).map((permission) => full(resource, permission))
         one.permissions = unique([...one.permissions, ...added])
+        one.isBare = bareAfter(body.permissions as string[], one.isBare)
         return answerRole(state, resource, role)
       })
     }),
@@ -222,6 +243,12 @@ export const parts: Readonly<Record<string, Handler>> = {
         return ok(relationRead(made))
       })
     }),
+  'PATCH $S/resources/:/relations/:': (state, [resource = '', relation = ''], body: Body) =>
+    found(state.relations.get(`${resource}/${relation}`), (base) => writeRelation(state, base, body)),
+  'PUT $S/resources/:/relations/:': (state, [resource = '', relation = ''], body: Body) =>
+    found(state.relations.get(`${resource}/${relation}`), (base) =>
+      writeRelation(state, { ...base, name: relation, description: null }, body),
+    ),
   'DELETE $S/resources/:/relations/:': (state, [resource = '', relation = '']) =>
     found(state.relations.get(`${resource}/${relation}`), () => {
       state.deleteRelation(resource, relation)
@@ -237,6 +264,10 @@ export const parts: Readonly<Record<string, Handler>> = {
     }),
   'PATCH $S/resources/:/action_groups/:': (state, [resource = '', group = ''], body: Body) =>
     found(state.actionGroups.get(`${resource}/${group}`), (base) => writeGroup(state, base, body)),
+  'PUT $S/resources/:/action_groups/:': (state, [resource = '', group = ''], body: Body) =>
+    found(state.actionGroups.get(`${resource}/${group}`), () =>
+      writeGroup(state, { resource, group, name: group, description: null, attributes: null, actions: [] }, body),
+    ),
   'DELETE $S/resources/:/action_groups/:': (state, [resource = '', group = '']) =>
     state.actionGroups.delete(`${resource}/${group}`) ? NO_CONTENT : { status: 404 },
 }

@@ -177,6 +177,12 @@ export const schema: Readonly<Record<string, Handler>> = {
       action.description = settle(body, 'description', action.description, null)
       return { status: 200 }
     }),
+  'PUT $S/resources/:/actions/:': (state, [key = '', part = ''], body: Body) =>
+    found(state.resources.get(key), ({ actions }) => {
+      if (!actions.has(part)) return { status: 404 }
+      actions.set(part, newAction(part, body))
+      return { status: 200 }
+    }),
   'DELETE $S/resources/:/actions/:': (state, [key = '', part = '']) => {
     if (!state.resources.get(key)?.actions.delete(part)) return { status: 404 }
     state.dropLostActions()
@@ -189,6 +195,14 @@ export const schema: Readonly<Record<string, Handler>> = {
       const declared = new Map([...attributes, [attribute, newAttribute(body)]])
       if (state.refusesAttributes(key, declared)) return { status: 409 }
       attributes.set(attribute, newAttribute(body))
+      return { status: 200 }
+    }),
+  'PUT $S/resources/:/attributes/:': (state, [key = '', part = ''], body: Body) =>
+    found(state.resources.get(key)?.attributes, (attributes) => {
+      if (!attributes.has(part)) return { status: 404 }
+      const declared = new Map(attributes).set(part, newAttribute(body))
+      if (state.refusesAttributes(key, declared)) return { status: 409 }
+      attributes.set(part, newAttribute(body))
       return { status: 200 }
     }),
   'DELETE $S/resources/:/attributes/:': (state, [key = '', part = '']) =>

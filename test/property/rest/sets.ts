@@ -1,5 +1,6 @@
 // The REST rules for condition sets and set rules. Nothing widens by omission: PUT must say what the conditions are,
 // and what becomes of a parent; what others depend on stays (D6, D11).
+import { isDeepStrictEqual } from 'node:util'
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
 import { resourceRead } from './schema.ts'
 import { type ConditionSet, reaches, type SetRule, type State } from './state.ts'
@@ -30,7 +31,8 @@ function setFaults(state: State, key: string, body: Body, stored: ConditionSet |
     } else faults.when((type === 'resourceset') !== (named !== null), 422)
   }
   const conditions = body.conditions as object | null | undefined
-  if (conditions && resource !== null) faults.when(!state.fits({ conditions, resource }), 400)
+  const isStored = stored !== undefined && isDeepStrictEqual(stored.conditions, conditions)
+  if (conditions && resource !== null && !isStored) faults.when(!state.fits({ conditions, resource }), 400)
   const parent = body.parent_id as string | null | undefined
   if (parent != null) {
     const set = state.conditionSets.get(parent)
@@ -70,21 +72,29 @@ type SentRule = SetRule & { is_role?: boolean | null; is_resource?: boolean | nu
 
 const stripped = (ref: string): string => (ref.startsWith('__autogen_') ? ref.slice('__autogen_'.length) : ref)
 
-/** A bare key means the set if there is one, else the role or the resource (D6). */
-function setOf(state: State, type: ConditionSet['type'], ref: string, whole: boolean, faults: Faults): string {
-  if (!whole && state.conditionSets.get(ref)?.type === type) return ref
+/** What a name may mean: a set, and a role or a resource (D6). */
+function setsOf(state: State, type: ConditionSet['type'], ref: string, whole: boolean, faults: Faults): string[] {
+  const sets = !whole && state.conditionSets.get(ref)?.type === type ? [ref] : []
   const of = stripped(ref)
-  faults.when(!(type === 'userset' ? state.roles : state.resources).has(of), 404)
-  return `__autogen_${of}`
+  const wholes = (type === 'userset' ? state.roles : state.resources).has(of) ? [`__autogen_${of}`] : []
+  faults.when(sets.length + wholes.length === 0, 404)
+  return [...sets, ...wholes]
 }
 
+/** Of what the names may mean, the one rule that is stored; else there must be one meaning alone. */
 function ruleOf(state: State, sent: SentRule, faults: Faults): SetRule {
-  const user_set = setOf(state, 'userset', sent.user_set, sent.is_role === true, faults)
-  const resource_set = setOf(state, 'resourceset', sent.resource_set, sent.is_resource === true, faults)
-  if (!faults.when(sent.permission.split(':').length !== 2, 400)) {
-    faults.when(!state.hasPermission(sent.permission), 404)
+  const { permission } = sent
+  const users = setsOf(state, 'userset', sent.user_set, sent.is_role === true, faults)
+  const resources = setsOf(state, 'resourceset', sent.resource_set, sent.is_resource === true, faults)
+  if (!faults.when(permission.split(':').length !== 2, 400)) {
+    faults.when(!state.hasPermission(permission), 404)
   }
-  return { user_set, permission: sent.permission, resource_set }
+  const possible = users.flatMap((user_set) =>
+    resources.map((resource_set) => ({ user_set, permission, resource_set })),
+  )
+  const stored = possible.filter((rule) => state.setRules.has(ruleName(rule)))
+  faults.when(possible.length > 1 && stored.length !== 1, 409)
+  return (possible.length === 1 ? possible[0] : stored[0]) ?? { ...sent }
 }
 const ruleName = ({ user_set, permission, resource_set }: SetRule) => `${user_set}/${permission}/${resource_set}`
 

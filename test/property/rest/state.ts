@@ -32,6 +32,8 @@ export interface Rule {
 export interface ResourceRole extends Role {
   resource: string
   role: string
+  /** permissions are answered as `action` alone: so they were last written */
+  isBare: boolean
   rules: Rule[]
   no_direct_roles_on_object: boolean
 }
@@ -204,11 +206,11 @@ export class State {
 
   /**
    * Conditions over a resource read declared attributes: of those only `resource.size`, which is compared with a
-   * number.
+   * number. Of a type that declares none they read any.
    */
   fits({ conditions, resource }: { conditions: object; resource: string | null }): boolean {
     const attributes = resource === null ? undefined : this.resources.get(resource)?.attributes
-    if (attributes === undefined) return true
+    if (attributes === undefined || attributes.size === 0) return true
     if (JSON.stringify(conditions).includes('resource.n')) return false
     return !readsSize(conditions) || attributes.get('size')?.type === 'number'
   }

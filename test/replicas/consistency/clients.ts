@@ -235,7 +235,8 @@ export class Clients {
     const text = `${method} ${path}${keyed ? ' keyed' : ''} at ${visited.join(', ')}`
     const hash = key === undefined ? undefined : hashOf(key)
     const operation = { id, text, begun, ended, endedAt }
-    this.#history.add({ ...operation, kind: 'write', log, outcome, revision, effect, key: hash })
+    const isCreation = method === 'POST' && effect.state !== null
+    this.#history.add({ ...operation, kind: 'write', log, outcome, revision, effect, isCreation, key: hash })
     if (hash !== undefined && answer.kind === 'answered') this.#noteUse(operation, hash, answer.status)
     return { outcome, replica, body: answer.kind === 'answered' ? (answer.body as Json) : null }
   }
@@ -260,12 +261,40 @@ export class Clients {
   }
 
   async #list({ scope }: Pool, replica: number): Promise<void> {
-    const path = `/v2/facts/${scope.path}/users?per_page=100`
-    await this.#note(scope.id, path, replica, {}, ({ status, body }) => {
+    const stateOf = ({ key, attributes }: Json): [string, State] => [`user/${key}`, String(attributes.v)]
+    await this.#noteList(scope, `/v2/facts/${scope.path}/users`, 'user/', stateOf, replica)
+  }
+
+  /** Reads, at every replica, what there is: for the end of a run. */
+  async readAll(): Promise<void> {
+    for (const pool of this.pools) {
+      const { scope } = pool
+      for (let replica = 0; replica < REPLICAS; replica++) {
+        await this.#list(pool, replica)
+        const stateOf = ({ user, role, tenant }: Json): [string, State] => [
+          `assignment/${user}/${role}/${tenant}`,
+          'yes',
+        ]
+        await this.#noteList(scope, `/v2/facts/${scope.path}/role_assignments`, 'assignment/', stateOf, replica)
+        // beside those of the clients there is one more: the list says nothing of what it lacks
+        const roleOf = ({ key, name }: Json): [string, State] => [`role/${key}`, name]
+        await this.#noteList(scope, `/v2/schema/${scope.path}/roles`, undefined, roleOf, replica)
+      }
+    }
+  }
+
+  async #noteList(
+    scope: Scope,
+    path: string,
+    all: string | undefined,
+    stateOf: (item: Json) => [string, State],
+    replica: number,
+  ): Promise<void> {
+    await this.#note(scope.id, `${path}?per_page=100`, replica, {}, ({ status, body }) => {
       if (status !== 200) return undefined
-      const users = (Array.isArray(body) ? body : body.data) as { key: string; attributes: { v: string } }[]
-      const seen = new Map<string, State>(users.map(({ key, attributes }) => [`user/${key}`, String(attributes.v)]))
-      return users.length < 100 ? { seen, all: 'user/' } : { seen }
+      const items: Json[] = Array.isArray(body) ? body : body.data
+      const seen = new Map<string, State>(items.map(stateOf).filter(([object]) => object !== 'role/reader'))
+      return items.length < 100 && all !== undefined ? { seen, all } : { seen }
     })
   }
 

@@ -2,6 +2,8 @@
 // `user/KEY`, `role/KEY`, `assignment/KEY` and `key/HASH`; their state is a text that is written once, null when they
 // do not exist.
 
+import type { Position } from '../../../src/log/change.ts'
+
 export type State = string | null
 
 /** What a write does to an object. */
@@ -30,6 +32,8 @@ export interface Operation {
   readonly revision?: number | undefined
   /** of a write */
   readonly effect?: Effect
+  /** of a write: it is refused when the object is there */
+  readonly isCreation?: boolean
   /** hash of the key that asked, when it may be revoked meanwhile */
   readonly key?: string | undefined
   /** of a read: the states that it saw */
@@ -46,9 +50,19 @@ export interface Allowed {
   readonly begun: number
 }
 
+/** What a reader of the feed asked for and got, in its order. */
+export type FeedStep = { readonly reader: number; readonly at: number; readonly replica: number } & (
+  | { readonly kind: 'asks'; readonly after: Position }
+  | { readonly kind: 'delta'; readonly from: Position; readonly to: Position }
+  | { readonly kind: 'heartbeat'; readonly revision: number }
+  | { readonly kind: 'ends'; readonly code: string }
+)
+
 export class History {
   readonly operations: Operation[] = []
   readonly allowed: Allowed[] = []
+  /** what readers of the feed got */
+  readonly feeds: FeedStep[] = []
   /** what is wrong whatever the record says: a status that no operation may have */
   readonly unexpected: string[] = []
   /** requests that got no answer from which anything follows */
@@ -75,3 +89,9 @@ export const describe = ({ id, text, begun, ended, outcome, revision, seen, effe
   const at = revision === undefined ? '' : ` revision ${revision}`
   return `#${id} ${text}${what}${saw}: ${outcome}${at}, ${begun.toFixed(0)}–${ended.toFixed(0)} ms`
 }
+
+/** The whole history, as JSON. */
+export const textOf = ({ operations, allowed, feeds, counts, unexpected }: History): string =>
+  JSON.stringify({ operations, allowed, feeds, counts, unexpected }, (_, value) =>
+    value instanceof Map ? Object.fromEntries(value) : value,
+  )

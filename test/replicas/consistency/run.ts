@@ -4,12 +4,14 @@ import type { Pdp } from '../../../src/pdp/pdp.ts'
 import { Clients } from './clients.ts'
 import { Cluster, type Json, type Scope } from './cluster.ts'
 import { Failovers } from './failovers.ts'
+import { readFeed, verifyFeeds } from './feeds.ts'
 import { follow, MAX_STALENESS_MS, watch } from './followers.ts'
 import { describe, History } from './history.ts'
 import { type Faults, FREEZE_MS, Nemesis } from './nemesis.ts'
 import { Pace } from './pace.ts'
 import { Random } from './random.ts'
 import { type Log, readRecord } from './record.ts'
+import { callsByObject, verifyRegisters } from './registers.ts'
 import { verifyStates } from './states.ts'
 import { type Violation, verify } from './verify.ts'
 
@@ -66,12 +68,14 @@ export async function run({
     if (failovers) await cluster.addStandby({ synchronous: true })
     followers.push(...(await follow(cluster, scopes)))
     const watching = new AbortController()
+    const reading = await feedReaders(cluster, scopes, history, random, watching.signal)
     const begun = performance.now()
     const work = [
       ...Array.from({ length: WORKERS }, (_, at) => clients.work(random.fork(`client ${at}`))),
       ...Array.from({ length: 2 }, (_, at) => clients.revoke(random.fork(`revoking ${at}`))),
       ...Array.from({ length: 4 }, (_, at) => clients.grant(random.fork(`granting ${at}`))),
       ...followers.map((pdp, at) => watch(pdp, at, clients, history, random.fork(`follower ${at}`), watching.signal)),
+      ...reading.map((read) => read()),
     ]
     const faults = nemesis.work()
     let printed = begun
@@ -90,9 +94,11 @@ export async function run({
     await Promise.all(work)
     const seconds = (performance.now() - begun) / 1_000
     await cluster.heal()
+    await clients.readAll()
     const record = await readRecord(cluster.postgres, cluster.database)
     const states = await verifyStates(cluster, record, scopes, followers)
-    const violations = found.length > 0 ? found : [...verify(history, record, LIMITS), ...states]
+    const violations =
+      found.length > 0 ? found : [...verify(history, record, LIMITS), ...states, ...judged(history, record, scopes)]
     const told = summary(history, nemesis, cluster, record, violations)
     return { violations, summary: told, history, faults: nemesis.counts, seconds }
   } finally {
@@ -121,6 +127,33 @@ export async function prepare(cluster: Cluster): Promise<{ organization: string;
   }
   const { organization_id } = await call('GET', '/v2/api-key/scope')
   return { organization: organization_id, scopes }
+}
+
+/** What says nothing of the record: the order of the calls of each object, and what readers of the feed got. */
+function judged(history: History, record: ReadonlyMap<string, Log>, [scope]: readonly Scope[]): Violation[] {
+  const log = record.get(scope?.id ?? '')
+  return [...verifyRegisters(history), ...(log === undefined ? [] : verifyFeeds(history.feeds, log))]
+}
+
+const FEED_READERS = 2
+
+/** Readers of the feed of the first environment, from where its log is now. */
+async function feedReaders(
+  cluster: Cluster,
+  [scope]: readonly Scope[],
+  history: History,
+  random: Random,
+  signal: AbortSignal,
+): Promise<(() => Promise<void>)[]> {
+  if (scope === undefined) return []
+  const answer = await cluster.replica(0).call('GET', `/v2/api-key/${scope.path}`)
+  const apiKey = answer.kind === 'answered' ? (answer.body.secret as string) : ''
+  const { revision = 0, chain = '' } =
+    (await readRecord(cluster.postgres, cluster.database)).get(scope.id)?.entries.at(-1) ?? {}
+  return Array.from({ length: FEED_READERS }, (_, reader) => () => {
+    const after = { revision, chain }
+    return readFeed(cluster, scope, apiKey, after, reader, history, random.fork(`feed ${reader}`), signal)
+  })
 }
 
 /** What can be said while the run goes on: only what is on record and stays there. */
@@ -168,6 +201,7 @@ function summary(
       `${entries} entries on record`,
     `reads: ${countOf(history, 'ok', 'read')} compared, ` +
       `${counts.unanswered} not answered, ${counts.unreached} not sent`,
+    `registers: ${callsByObject(history).size} objects judged by their calls; feeds: ${history.feeds.length} steps of ${FEED_READERS} readers`,
     `followers: ${counts.checks} checks, ${allowed.length} allowed, ${counts.stale} refused as stale`,
     `faults: ${faults}; replicas that ended by themselves: ${restarts}`,
     ...unknown

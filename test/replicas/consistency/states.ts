@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Image } from '../../../src/image/image.ts'
 import { project } from '../../../src/log/delta.ts'
-import { isZerohopError } from '../../../src/model/errors.ts'
 import type { Pdp } from '../../../src/pdp/pdp.ts'
 import type { Answer, Cluster, Json, Scope } from './cluster.ts'
 import { allows, imageOf } from './followers.ts'
@@ -51,9 +50,9 @@ const FOLLOWED_MS = 30_000
 async function verifyFollower(pdp: Pdp, at: number, log: Log): Promise<Violation[]> {
   const head = log.entries.at(-1)?.revision ?? 0
   const deadline = performance.now() + FOLLOWED_MS
-  while (revisionOf(pdp) !== head && performance.now() < deadline) await pause(50)
-  if (revisionOf(pdp) !== head)
-    return [{ rule: 'equal states', text: `follower ${at} is at revision ${revisionOf(pdp)}, the record at ${head}` }]
+  while (pdp.revision !== head && performance.now() < deadline) await pause(50)
+  if (pdp.revision !== head)
+    return [{ rule: 'equal states', text: `follower ${at} is at revision ${pdp.revision}, the record at ${head}` }]
   const wrong = [...log.objects].flatMap(([object, steps]) => {
     const [kind, user = ''] = object.split('/')
     if (kind !== 'assignment') return []
@@ -64,16 +63,6 @@ async function verifyFollower(pdp: Pdp, at: number, log: Log): Promise<Violation
   if (bytes === undefined || !imageAfter(log).equals(bytes))
     return [{ rule: 'equal bytes', text: `the image of follower ${at} is another one` }]
   return wrong.map((text) => ({ rule: 'equal states', text: `follower ${at} answers otherwise: ${text}` }))
-}
-
-/** Undefined while the follower has not heard of its replica for too long. */
-function revisionOf(pdp: Pdp): number | undefined {
-  try {
-    return pdp.revision
-  } catch (error) {
-    if (!isZerohopError(error, 'STALE', 'NOT_READY')) throw error
-    return undefined
-  }
 }
 
 /** Lines `object = state`, sorted. */

@@ -17,8 +17,8 @@ const ROWS = 50
 const number = new Intl.NumberFormat()
 
 const WORDS = {
-  role: { label: 'Roles', none: 'No role', text: 'Roles give permissions to users. They are made on the page Policy.' },
-  resource: { label: 'Actions', none: 'No action', text: 'Resources with their actions are what is protected.' },
+  role: { label: 'Roles', none: 'No roles', text: 'Roles give permissions to users. Create them on the Policy page.' },
+  resource: { label: 'Actions', none: 'No actions', text: 'Add resources and their actions on the Resources page.' },
 } as const
 
 interface ReviewCountsProps {
@@ -48,11 +48,11 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
                 }}
               />
               <span className={classes.dim}>
-                {complete ? '' : 'At least, '}as of revision {revision}
+                {complete ? 'As' : 'Incomplete counts, as'} of revision {revision}
               </span>
             </div>
             {rows.length === 0 ? (
-              <EmptyState icon="search" title={`${none}${find === '' ? ' yet' : ' is like this'}`} text={text} />
+              <EmptyState icon="search" title={`${none}${find === '' ? ' yet' : ' match'}`} text={text} />
             ) : (
               <>
                 <DataTable

@@ -53,13 +53,8 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
               onChange={(value) => onChange({ [name]: value })}
             />
           ))}
-        <MomentField label="As of" empty="now" value={search.at ?? ''} onChange={(at) => onChange({ at })} />
-        <MomentField
-          label="Compared with"
-          empty="nothing"
-          value={search.since ?? ''}
-          onChange={(since) => onChange({ since })}
-        />
+        <MomentField label="As of" value={search.at ?? ''} onChange={(at) => onChange({ at })} />
+        <MomentField label="Compared with" value={search.since ?? ''} onChange={(since) => onChange({ since })} />
         {search.since !== undefined && !isOverview(search) && (
           <Checkbox
             label="Only changes"
@@ -80,14 +75,12 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
 
 interface MomentFieldProps {
   readonly label: string
-  /** what it means to leave it empty */
-  readonly empty: string
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
 /** A revision or a date, asked for with Enter or by leaving the field. */
-function MomentField({ label, empty, value, onChange }: MomentFieldProps) {
+function MomentField({ label, value, onChange }: MomentFieldProps) {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
   const send = () => {
@@ -95,11 +88,11 @@ function MomentField({ label, empty, value, onChange }: MomentFieldProps) {
   }
   return (
     <TextInput
-      aria-label={`${label}: a revision, or a date as year-month-day`}
+      aria-label={`${label}: revision or date (YYYY-MM-DD)`}
       className={classes.moment}
       leftSection={<span className={classes.prefix}>{label}</span>}
       leftSectionWidth={label.length * 7 + 16}
-      placeholder={`${empty}, 118, 2026-11-20`}
+      placeholder="Revision or date"
       value={typed}
       onChange={({ currentTarget }) => setTyped(currentTarget.value)}
       onBlur={send}

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -33,8 +33,8 @@ export function ReviewLines({ search }: { readonly search: ReviewSearch }) {
           )}
           <Pages search={search} next={next} />
           <p className={classes.note}>
-            Conditional access depends on what is sent with the question, or stored of the resource, and is no access by
-            itself. Not listed is what a request gains by other attributes of the user, or by relations that it sends.
+            Conditional access applies only when the request or the stored resource meets the conditions. Access that a
+            request gains from user attributes or relations it sends isn't listed.
           </p>
         </>
       )}
@@ -52,7 +52,7 @@ interface LinesTableProps {
 function LinesTable({ lines, revision, isOld, isCompared }: LinesTableProps) {
   const columns = useMemo(() => columnsOf(revision, isCompared), [revision, isCompared])
   const rows = useMemo(() => rowsOf(lines), [lines])
-  return <DataTable label="Access" columns={columns} rows={rows} rowKey={({ key }) => key} isOld={isOld} />
+  return <DataTable label="Access" columns={columns} rows={rows} rowKey={({ key }) => key} isOld={isOld} isStacked />
 }
 
 const columnsOf = (revision: number, isCompared: boolean): readonly Column<ReviewRow>[] => [
@@ -60,9 +60,9 @@ const columnsOf = (revision: number, isCompared: boolean): readonly Column<Revie
   ...(isCompared
     ? [{ header: 'Since then', width: '110px', cell: ({ line }: ReviewRow) => <Change of={line.change} /> }]
     : []),
-  { header: 'May', cell: (row) => <May row={row} revision={revision} /> },
+  { header: 'Permissions', cell: (row) => <May row={row} revision={revision} /> },
   { header: 'Where', width: '22%', cell: ({ line }) => <Where line={line} /> },
-  { header: 'By', width: '22%', cell: ({ line }) => <span className={classes.source}>{sourceText(line)}</span> },
+  { header: 'Source', width: '22%', cell: ({ line }) => <span className={classes.source}>{sourceText(line)}</span> },
 ]
 
 function UserLink({ user }: { readonly user: string }) {
@@ -77,8 +77,8 @@ function UserLink({ user }: { readonly user: string }) {
 const NOTES = {
   allowed: undefined,
   conditional: 'Conditional',
-  undecided: 'Undecided: a check ends with an error',
-  incomplete: 'This user has more than one list can hold: filter by resource or tenant',
+  undecided: 'Unknown: the check fails with an error',
+  incomplete: 'Too much to list for this user: filter by resource or tenant',
 } as const
 
 function May({ row: { line, lines }, revision }: { readonly row: ReviewRow; readonly revision: number }) {
@@ -86,14 +86,39 @@ function May({ row: { line, lines }, revision }: { readonly row: ReviewRow; read
   const note = NOTES[access]
   return (
     <>
-      <Tags>
-        {lines.map((each) => each.action !== null && <WhyTag key={whatOf(each)} line={each} revision={revision} />)}
-      </Tags>
+      <Actions lines={lines} revision={revision} />
       {(note !== undefined || when !== null) && (
         <div className={classes.dim}>
-          {note ?? 'With nothing sent; otherwise'}
+          {note ?? 'Without request data; otherwise'}
           {when === null ? '' : `${note === undefined ? '' : ','} when ${when}`}
         </div>
+      )}
+    </>
+  )
+}
+
+/** Actions of a row that are shown before somebody asks for all. */
+const ACTIONS_SHOWN = 6
+
+/** The actions by resource; where there are many, the first ones. */
+function Actions({ lines, revision }: { readonly lines: readonly AccessLine[]; readonly revision: number }) {
+  const [isWhole, setWhole] = useState(false)
+  const named = lines.filter(({ action }) => action !== null)
+  const isCut = !isWhole && named.length > ACTIONS_SHOWN + 1
+  const byResource = Map.groupBy(isCut ? named.slice(0, ACTIONS_SHOWN) : named, ({ resource }) => resource)
+  return (
+    <>
+      {[...byResource].map(([resource, own]) => (
+        <Tags key={resource}>
+          {own.map((each) => (
+            <WhyTag key={whatOf(each)} line={each} revision={revision} />
+          ))}
+        </Tags>
+      ))}
+      {isCut && (
+        <Button variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>
+          +{named.length - ACTIONS_SHOWN} more
+        </Button>
       )}
     </>
   )
@@ -124,9 +149,7 @@ function Where({ line: { resource, resource_instance: key, tenant } }: { readonl
   return (
     <>
       {key === null ? '' : `${resource}:${key} `}
-      <span className={key === null ? undefined : classes.dim}>
-        {tenant === null ? 'every tenant' : `in ${tenant}`}
-      </span>
+      <span className={key === null ? undefined : classes.dim}>{tenant === null ? 'all tenants' : `in ${tenant}`}</span>
     </>
   )
 }
@@ -147,7 +170,7 @@ function Pages({ search, next }: { readonly search: ReviewSearch; readonly next:
   const { after, ...first } = search
   if (after === undefined && next === null) return null
   return (
-    <nav className={classes.pages} aria-label="Pages of the list">
+    <nav className={classes.pages} aria-label="Pagination">
       {after !== undefined && (
         <Button variant="default" onClick={() => void navigate({ to: '.', search: first as never })}>
           First page
@@ -167,22 +190,20 @@ function Pages({ search, next }: { readonly search: ReviewSearch; readonly next:
 
 function NoLines({ search }: { readonly search: ReviewSearch }) {
   if (search.changed)
-    return (
-      <EmptyState icon="gitCompare" title="Nothing was added or removed" text="Everybody has what they had then." />
-    )
+    return <EmptyState icon="gitCompare" title="No changes" text="Everyone has the same access as then." />
   if (isNarrowed(search))
     return (
       <EmptyState
         icon="filter"
-        title="Nobody has access like this"
-        text="Filter less. A role without permissions, or that nobody has, gives no access."
+        title="No matching access"
+        text="Try fewer filters. Roles without permissions or users give no access."
       />
     )
   return (
     <EmptyState
       icon="users"
-      title="Nobody has access yet"
-      text="Assign a role to a user on the page Users, and what it gives appears here."
+      title="No one has access yet"
+      text="Assign a role to a user on the Users page to see their access here."
     />
   )
 }

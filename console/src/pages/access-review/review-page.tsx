@@ -33,7 +33,7 @@ export function ReviewPage() {
   return (
     <Page
       title="Access review"
-      description="Who has what, and by what they have it."
+      description="Who has access to what, and why."
       actions={<CsvButton search={search} />}
       isWide
     >
@@ -66,7 +66,7 @@ function CsvButton({ search }: { readonly search: ReviewSearch }) {
       download
       leftSection={<Icon name="download" size={14} />}
     >
-      {isNarrowed(search) || search.changed ? 'These lines as CSV' : 'All as CSV'}
+      Export CSV
     </Button>
   )
 }
@@ -79,7 +79,7 @@ function Changes({ search }: { readonly search: ReviewSearch }) {
         <h2>What changed{changes.data === undefined ? '' : ` since revision ${changes.data.since}`}</h2>
       </summary>
       <QueryState query={changes}>
-        {({ revision, ...diff }) => <AccessDiff diff={diff} nothing="Nobody gained or lost access." whyAt={revision} />}
+        {({ revision, ...diff }) => <AccessDiff diff={diff} nothing="No one gained or lost access." whyAt={revision} />}
       </QueryState>
     </details>
   )

@@ -26,6 +26,6 @@ export function rowsOf(lines: readonly AccessLine[]): readonly ReviewRow[] {
 export function sourceText({ source, derived }: Pick<AccessLine, 'source' | 'derived'>): string {
   if (source === null) return ''
   const { role, user_set, resource_set } = source
-  if (role) return derived ? `${role}, over relations` : role
+  if (role) return derived ? `${role}, via relations` : role
   return `${user_set ?? ''} × ${resource_set ?? ''}`
 }

@@ -13,7 +13,7 @@ export const accessReviewRoute = createRoute({
       label: 'Access review',
       icon: 'shieldCheck',
       group: 'changes',
-      keywords: ['who has what', 'audit', 'certification', 'csv', 'export', 'report'],
+      keywords: ['who has access', 'audit', 'certification', 'csv', 'export', 'report'],
     },
   },
   component: pageComponent(() => import('./review-page.tsx'), 'ReviewPage'),

@@ -38,3 +38,20 @@ export function suggestAttributes(types: AttributeTypes): Suggest {
         all.filter(({ key }) => key.toLowerCase().includes(search.toLowerCase())),
     })
 }
+
+/** With the root that was left out: `department` in a user set is `user.department`. */
+export function completed(types: AttributeTypes, subject: 'user' | 'resource', typed: string): string {
+  const name = typed.trim()
+  const [first = ''] = name.split('.')
+  const isRoot = ROOTS.has(first) || name === ''
+  const isOwn = !name.includes('.') || Object.hasOwn(types[subject], first)
+  return !isRoot && isOwn ? `${subject}.${name}` : name
+}
+
+/** What is wrong with the name of an attribute; undefined when it can be read. */
+export function problemOf(attribute: string, subject: 'user' | 'resource'): string | undefined {
+  const [root = '', name = ''] = attribute.trim().split('.')
+  if (!ROOTS.has(root))
+    return `Attributes begin with user., resource., tenant. or context.: did you mean ${subject}.${attribute.trim()}?`
+  return name === '' ? `Name the attribute, such as ${root}.department` : undefined
+}

@@ -3,7 +3,7 @@ import { ActionIcon, Button, NativeSelect } from '@mantine/core'
 import { createContext, useContext } from 'react'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
-import { type AttributeTypes, suggestAttributes, typeOf } from './attributes.ts'
+import { type AttributeTypes, completed, problemOf, suggestAttributes, typeOf } from './attributes.ts'
 import {
   addTo,
   changeAt,
@@ -25,9 +25,9 @@ const GROUP_WORDS = [
   { value: 'not', label: 'Not all of' },
 ] as const
 const EMPTY_WORDS = {
-  all: 'Nothing is required: true of everything.',
-  any: 'True of nothing.',
-  not: 'Add what must not be true.',
+  all: 'No conditions – matches everyone.',
+  any: 'No conditions – matches no one.',
+  not: 'Add conditions that must not hold.',
 }
 
 interface Building {
@@ -43,7 +43,7 @@ const Building = createContext<Building | undefined>(undefined)
 
 function useBuilding(): Building {
   const building = useContext(Building)
-  if (building === undefined) throw new Error('outside of a builder')
+  if (building === undefined) throw new Error('used outside the builder')
   return building
 }
 
@@ -72,7 +72,7 @@ function GroupView({ group, place }: { readonly group: Group; readonly place: Pl
     <div role="group" aria-label={word} className={classes.group}>
       <div className={classes.row}>
         <NativeSelect
-          aria-label="How the conditions below count"
+          aria-label="How to combine the conditions below"
           value={of}
           data={GROUP_WORDS.map(({ value, label }) => ({ value, label }))}
           onChange={({ currentTarget }) =>
@@ -80,7 +80,7 @@ function GroupView({ group, place }: { readonly group: Group; readonly place: Pl
           }
           w={120}
         />
-        {place.length > 0 && <RemoveButton label="Remove the group" place={place} />}
+        {place.length > 0 && <RemoveButton label="Remove group" place={place} />}
       </div>
       <div className={classes.items}>
         {items.length === 0 && <p className={classes.empty}>{EMPTY_WORDS[of]}</p>}
@@ -120,17 +120,17 @@ function NodeView({ node, place }: { readonly node: Node; readonly place: Place 
   if (node.is === 'test') return <TestView test={node} place={place} />
   return (
     <div className={classes.opaque}>
-      <p>Only to be edited as JSON: {node.because}.</p>
+      <p>Can only be edited as JSON: {node.because}.</p>
       {/* what scrolls has to be reached by the keyboard */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <pre tabIndex={0}>{printText(writeConditions(node))}</pre>
-      <RemoveButton label="Remove this part" place={place} />
+      <RemoveButton label="Remove this condition" place={place} />
     </div>
   )
 }
 
 function TestView({ test, place }: { readonly test: Test; readonly place: Place }) {
-  const { root, types, onChange } = useBuilding()
+  const { root, types, subject, onChange, isReadOnly } = useBuilding()
   const { attribute, operator, value } = test
   const type = typeOf(types, attribute)
   const operators = operatorsOf(type)
@@ -143,11 +143,12 @@ function TestView({ test, place }: { readonly test: Test; readonly place: Place 
         <KeyField
           label="Attribute"
           isLabelHidden
-          placeholder="user.department"
+          placeholder={`${subject}.department`}
           value={attribute}
+          error={isReadOnly ? undefined : problemOf(attribute, subject)}
           onChange={(typed) => change({ is: 'test', attribute: typed, operator, value })}
           onCommit={(typed) => {
-            const name = typed.trim()
+            const name = completed(types, subject, typed)
             const wanted = retarget(test, { attribute: name }, typeOf(types, name))
             if (JSON.stringify(writeConditions(wanted)) !== JSON.stringify({ [attribute]: { [operator]: value } }))
               change(wanted)
@@ -177,7 +178,7 @@ function TestView({ test, place }: { readonly test: Test; readonly place: Place 
       <RemoveButton label={`Remove the condition on ${attribute}`} place={place} />
       {operators.length === 0 && (
         <p className={classes.empty}>
-          {attribute} is declared {type}: what is inside is tested, as JSON.
+          {attribute} has type {type}: edit its conditions as JSON.
         </p>
       )}
     </div>

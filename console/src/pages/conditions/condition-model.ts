@@ -37,10 +37,10 @@ export type Node = Group | Test | Opaque
 export type Place = readonly number[]
 
 export const NOTHING: Group = { is: 'group', of: 'all', items: [], json: {} }
-const MATCH = 'it tests what is inside a list or an object'
-const TOO_DEEP = `it is nested deeper than ${CONDITION_DEPTH_MAX} levels`
+const MATCH = 'it tests values inside a list or object'
+const TOO_DEEP = `it's nested deeper than ${CONDITION_DEPTH_MAX} levels`
 const TOO_MANY = `there are more than ${CONDITION_NODES_MAX} conditions`
-const UNKNOWN = 'it is in no form that conditions have'
+const UNKNOWN = "its format isn't valid for conditions"
 
 /** The outermost node is always a group. */
 export function readConditions(json: Json): Group {
@@ -148,4 +148,13 @@ export function hasRoom(place: Place, of: 'test' | 'group'): boolean {
 export function opaqueIn(node: Node): readonly Opaque[] {
   if (node.is === 'json') return [node]
   return node.is === 'test' ? [] : node.items.flatMap(opaqueIn)
+}
+
+/** The attributes that tests in a group read, on both sides. */
+export function attributesIn(node: Node): readonly string[] {
+  if (node.is === 'json') return []
+  if (node.is === 'group') return node.items.flatMap(attributesIn)
+  const { value } = node
+  const ref = isObject(value) ? value.ref : undefined
+  return [node.attribute, ...(typeof ref === 'string' ? [ref] : [])]
 }

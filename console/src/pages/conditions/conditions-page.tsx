@@ -36,11 +36,11 @@ export function ConditionsPage() {
   return (
     <Page
       title="Conditions"
-      description="Users and resources by their attributes, and the rules that give one of them access to the other."
+      description="Match users and resources by attribute, then grant access between them."
       actions={create}
       isWide
     >
-      <Tabs label="Parts of the page" tabs={CONDITION_TABS} open={tab} />
+      <Tabs label="Page sections" tabs={CONDITION_TABS} open={tab} />
       {tab === 'sets' ? <Sets action={create || undefined} /> : <SetRules canWrite={canWrite} />}
       {isNew && <NewSetDialog onClose={() => setNew(false)} />}
     </Page>
@@ -75,7 +75,7 @@ function Sets({ action }: { readonly action: ReactNode }) {
         </NamedRow>
       ),
     },
-    { header: 'Of', width: '180px', cell: subjectText },
+    { header: 'Matches', width: '180px', cell: subjectText },
     {
       header: 'Conditions',
       cell: ({ conditions }) => <code className={classes.line}>{JSON.stringify(conditions)}</code>,
@@ -91,7 +91,7 @@ function Sets({ action }: { readonly action: ReactNode }) {
           onChange={(text) => void navigate({ search: withFilter(asked, 'search', text), replace: true })}
         />
         <NativeSelect
-          aria-label="Sets of"
+          aria-label="Show sets of"
           value={type}
           data={TYPES}
           onChange={({ currentTarget }) => void navigate({ search: withFilter(asked, 'type', currentTarget.value) })}
@@ -103,13 +103,13 @@ function Sets({ action }: { readonly action: ReactNode }) {
         columns={columns}
         page={page}
         kind="condition set"
-        found="parts of keys and names"
+        found="part of the key or name"
         isFiltered={search !== '' || type !== ''}
         empty={
           <EmptyState
             icon="filter"
-            title="There are no condition sets"
-            text="A user set has the users whose attributes fulfil its conditions, a resource set the instances. A set rule lets the one act on the other."
+            title="No condition sets yet"
+            text="User sets match users; resource sets match instances. Access rules let one act on the other."
             action={action}
           />
         }

@@ -2,7 +2,7 @@
 
 export const CONDITION_TABS = [
   { id: 'sets', label: 'Condition sets' },
-  { id: 'rules', label: 'Set rules' },
+  { id: 'rules', label: 'Access rules' },
 ] as const
 
 export interface ConditionsSearch {

@@ -14,7 +14,7 @@ export function parseText(text: string): ParsedText {
     return { problem: `This is not JSON. Line ${line}, column ${column}: ${reasonOf(error)}.` }
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    return { problem: 'Line 1, column 1: conditions are an object in braces.' }
+    return { problem: 'Line 1, column 1: conditions must be a JSON object.' }
   return { conditions: json as Conditions }
 }
 

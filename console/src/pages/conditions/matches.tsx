@@ -3,6 +3,7 @@
 import { Button, Checkbox } from '@mantine/core'
 import '@mantine/core/styles/Checkbox.layer.css'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { counted, plural } from 'zerohop/change-words'
 import type { components } from 'zerohop/client'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestInstancesByName, suggestTenants, suggestUsers } from '../../api/suggestions.ts'
@@ -45,14 +46,14 @@ export function Matches({ set, matches, error, isChanged, context, onContext }: 
         />
         {isOfUsers ? (
           <FilterField
-            label="Asking about instance"
+            label="For instance"
             value={context.resource}
             onChange={(resource) => change({ resource })}
             suggest={(text) => suggestInstancesByName(path, text)}
           />
         ) : (
           <FilterField
-            label="Asked by user"
+            label="For user"
             value={context.user}
             onChange={(user) => change({ user })}
             suggest={(text) => suggestUsers(path, text)}
@@ -60,7 +61,7 @@ export function Matches({ set, matches, error, isChanged, context, onContext }: 
         )}
         {isChanged && (
           <Checkbox
-            label="Only what changes"
+            label="Only changes"
             checked={context.onlyDifferent}
             onChange={({ currentTarget }) => change({ onlyDifferent: currentTarget.checked })}
           />
@@ -69,7 +70,7 @@ export function Matches({ set, matches, error, isChanged, context, onContext }: 
       {error !== undefined ? (
         <ErrorState error={error} onRetry={() => void matches.refetch()} />
       ) : matches.data === undefined ? (
-        <LoadingState rows={3} label="Asking who matches" />
+        <LoadingState rows={3} label="Finding matches" />
       ) : (
         <Answer
           set={set}
@@ -98,7 +99,7 @@ interface AnswerProps extends Pick<MatchesProps, 'set' | 'isChanged'> {
 function Answer({ set, found, isOld, isChanged, isOnlyDifferent, after, onMove }: AnswerProps) {
   const path = useEnvironmentPath()
   const { matches: rows, examined, next } = found
-  const noun = set.type === 'userset' ? 'users' : 'instances'
+  const noun = set.type === 'userset' ? 'user' : 'instance'
   const numberOf = (which: 'stored' | 'sent') => rows.filter((row) => row[which] === 'match').length
   const isShown = isChanged && rows.every(({ sent }) => sent !== null)
   const columns: readonly Column<Match>[] = [
@@ -128,13 +129,12 @@ function Answer({ set, found, isOld, isChanged, isOnlyDifferent, after, onMove }
   return (
     <>
       <p role="status" className={classes.summary}>
-        Of {count.format(examined)} {noun} looked at{after === null ? '' : ` after ${after}`},{' '}
         {isShown && isOnlyDifferent
-          ? `${count.format(numberOf('stored'))} would no longer match, ${count.format(numberOf('sent'))} would now`
-          : `${count.format(numberOf('stored'))} match as stored`}
-        {isShown && !isOnlyDifferent && `, ${count.format(numberOf('sent'))} as edited`}
-        {next === null ? '' : '; there are more'}. What is not stored, such as the context of a question, is missing
-        here.
+          ? `Of ${counted(examined, noun)}, ${count.format(numberOf('stored'))} would no longer match and ${count.format(numberOf('sent'))} would newly match.`
+          : `${count.format(numberOf('stored'))} of ${counted(examined, noun)} ${plural(numberOf('stored'), 'matches', 'match')}${isShown ? `, ${count.format(numberOf('sent'))} as edited` : ''}.`}
+        {after === null ? '' : ` Starting after ${after}.`}
+        {next === null ? '' : ' There are more to check.'} Only stored data is checked, not request data such as the
+        context.
       </p>
       {rows.length > 0 && (
         <DataTable label="Matches" columns={columns} rows={rows} rowKey={({ key }) => key} isOld={isOld} />
@@ -142,10 +142,10 @@ function Answer({ set, found, isOld, isChanged, isOnlyDifferent, after, onMove }
       {(after !== null || next !== null) && (
         <div className={classes.row}>
           <Button variant="default" disabled={after === null} onClick={() => onMove(null)}>
-            From the beginning
+            Back to start
           </Button>
           <Button variant="default" disabled={next === null} onClick={() => onMove(next)}>
-            Look further
+            Load more
           </Button>
         </div>
       )}

@@ -10,7 +10,7 @@ import { NewObjectDialog } from '../../components/new-object-dialog.tsx'
 import type { Field } from '../../components/object-draft.ts'
 
 const FIELDS: readonly Field[] = [
-  { name: 'key', label: 'Key', placeholder: 'finance-staff', description: 'It never changes.', isRequired: true },
+  { name: 'key', label: 'Key', placeholder: 'finance-staff', description: "Can't be changed later.", isRequired: true },
   { name: 'name', label: 'Name' },
   { name: 'description', label: 'Description' },
 ]
@@ -48,7 +48,7 @@ export function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
               label="Resource"
               value={resource}
               onChange={setResource}
-              error={wasSent && isIncomplete ? 'The resource is missing' : undefined}
+              error={wasSent && isIncomplete ? 'Resource is required' : undefined}
               suggest={(text) => suggestResources(path, text)}
             />
           )}

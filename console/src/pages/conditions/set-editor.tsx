@@ -7,11 +7,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { DiscardButton } from '../../components/discard-button.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { PlanDialog, type PlannedChange } from '../../components/plan-dialog.tsx'
-import type { AttributeTypes } from './attributes.ts'
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { type AttributeTypes, problemOf } from './attributes.ts'
 import { Builder } from './builder.tsx'
-import { type Group, readConditions, writeSet } from './condition-model.ts'
+import { attributesIn, type Group, readConditions, writeSet } from './condition-model.ts'
 import { type MatchContext, matchesQuery, type SetWithParent, suggestParents } from './condition-queries.ts'
 import classes from './conditions.module.css'
 import { parseText, printText } from './conditions-text.ts'
@@ -76,6 +78,11 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
     if ('conditions' in read) setRoot(readConditions(read.conditions))
   }
   const { above, others } = refusalOf(matches.error)
+  const subject = stored.type === 'userset' ? 'user' : 'resource'
+  const isInvalid =
+    problem !== undefined ||
+    (sent !== undefined && above !== undefined) ||
+    attributesIn(root).some((attribute) => problemOf(attribute, subject) !== undefined)
 
   return (
     <form
@@ -83,15 +90,16 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
       className={classes.editor}
       onSubmit={(event) => {
         event.preventDefault()
-        if (canWrite && isDirty && fields !== undefined) setReviewing(true)
+        if (canWrite && isDirty && !isInvalid) setReviewing(true)
       }}
       noValidate
     >
+      <UnsavedGuard isDirty={canWrite && isDirty} />
       {isOvertaken && isDirty && (
         <Alert
           color="yellow"
           role="alert"
-          title="Somebody else has changed this set meanwhile"
+          title="Someone else changed this set in the meantime"
           styles={{ title: { color: 'var(--console-note)' } }}
         >
           <div className={classes.row}>
@@ -107,11 +115,13 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
       <div className={classes.sides}>
         <section aria-label="Builder">
           <h2>Conditions</h2>
-          {problem !== undefined && <p className={classes.note}>As before the JSON could not be read any more.</p>}
+          {problem !== undefined && (
+            <p className={classes.note}>Shows the last valid version: the JSON can't be read.</p>
+          )}
           <Builder
             root={root}
             types={types}
-            subject={stored.type === 'userset' ? 'user' : 'resource'}
+            subject={subject}
             onChange={build}
             isReadOnly={!canWrite}
             isDisabled={problem !== undefined}
@@ -151,7 +161,7 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
           {canWrite && (
             <KeyField
               label="Parent"
-              description="A set whose conditions must hold too."
+              description="A set whose conditions must also hold."
               placeholder="None"
               value={draft.parent}
               onChange={(parent) => set({ parent })}
@@ -162,12 +172,10 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
       </details>
       {canWrite && (
         <div className={classes.row}>
-          <Button type="submit" disabled={!isDirty || fields === undefined}>
+          <Button type="submit" disabled={!isDirty || isInvalid}>
             Review and save
           </Button>
-          <Button variant="default" disabled={!isDirty} onClick={take}>
-            Discard
-          </Button>
+          <DiscardButton disabled={!isDirty} onDiscard={take} />
         </div>
       )}
       <Matches
@@ -197,7 +205,7 @@ function Review({ set, fields, onClose }: ReviewProps) {
   return (
     <PlanDialog
       title={`Save ${set}?`}
-      action="Save as one revision"
+      action="Save"
       changes={[{ op: 'update', kind: 'condition_set', key: set, value: fields }]}
       done={`Condition set ${set} saved`}
       onDone={onClose}

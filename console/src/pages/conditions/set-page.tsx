@@ -76,7 +76,7 @@ export function SetPage() {
           onDone={() => void navigate({ to: LIST, replace: true })}
           onClose={() => setDeleting(false)}
         >
-          <p>The set rules that use it go along. Sets that extend it have to be changed first.</p>
+          <p>Set rules that use it will also be deleted. Sets that extend it must be changed first.</p>
         </PlanDialog>
       )}
     </Page>

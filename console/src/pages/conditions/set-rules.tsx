@@ -50,7 +50,7 @@ export function SetRules({ set, canWrite }: SetRulesProps) {
     )
   const columns: readonly Column<SetRule>[] = [
     { header: 'Users', cell: side('user_set') },
-    { header: 'May do', cell: ({ permission }) => permission },
+    { header: 'Can do', cell: ({ permission }) => permission },
     { header: 'On', cell: side('resource_set') },
     ...(canWrite
       ? [
@@ -66,20 +66,20 @@ export function SetRules({ set, canWrite }: SetRulesProps) {
   ]
   return (
     <section aria-labelledby="rules-title" className={classes.rules}>
-      {set !== undefined && <h2 id="rules-title">Set rules</h2>}
+      {set !== undefined && <h2 id="rules-title">Access rules</h2>}
       {canWrite && <AddRule {...(set === undefined ? {} : { set })} onAsk={setAsking} />}
       <QueryState query={rules}>
         {(rows) =>
           rows.length === 0 && page === 1 ? (
             <EmptyState
               icon="filter"
-              title={set === undefined ? 'There are no set rules' : 'No rule uses this set'}
-              text="A rule lets the users of a user set do one action on the resources of a resource set. Without one, a set changes nobody's access."
+              title={set === undefined ? 'No access rules yet' : 'No access rules use this set'}
+              text="An access rule lets the users in a user set perform an action on the resources in a resource set. A set without rules doesn't affect anyone's access."
             />
           ) : (
             <>
               <DataTable
-                label="Set rules"
+                label="Access rules"
                 columns={columns}
                 rows={rows}
                 rowKey={({ id }) => id}
@@ -88,7 +88,7 @@ export function SetRules({ set, canWrite }: SetRulesProps) {
               {(page > 1 || rows.length === PAGE_ROWS) && (
                 <div className={classes.row}>
                   <Button variant="default" disabled={page === 1} onClick={() => setPage(page - 1)}>
-                    Page before
+                    Previous page
                   </Button>
                   <Button variant="default" disabled={rows.length < PAGE_ROWS} onClick={() => setPage(page + 1)}>
                     Next page
@@ -122,14 +122,14 @@ function RemoveRule({ rule, onAsk }: { readonly rule: SetRule; readonly onAsk: (
       variant="subtle"
       color="gray"
       size="compact-sm"
-      aria-label={`Remove the rule ${text}`}
+      aria-label={`Remove access rule ${text}`}
       onClick={() =>
         onAsk({
-          title: 'Remove this set rule?',
-          action: 'Remove set rule',
+          title: 'Remove this access rule?',
+          action: 'Remove access rule',
           isDanger: true,
           change: { op: 'delete', kind: 'set_rule', key: rule.key },
-          done: `Set rule removed: ${ruleText({ user_set, permission, resource_set })}`,
+          done: `Access rule removed: ${ruleText({ user_set, permission, resource_set })}`,
         })
       }
     >
@@ -141,7 +141,7 @@ function RemoveRule({ rule, onAsk }: { readonly rule: SetRule; readonly onAsk: (
 type Sides = Pick<SetRule, 'user_set' | 'permission' | 'resource_set'>
 
 const ruleText = ({ user_set, permission, resource_set }: Sides): string =>
-  `${sideText(user_set, 'user_set')} may ${permission} on ${sideText(resource_set, 'resource_set')}`
+  `${sideText(user_set, 'user_set')} can ${permission} on ${sideText(resource_set, 'resource_set')}`
 
 function AddRule({ set, onAsk }: { readonly set?: ConditionSet; readonly onAsk: (asking: Asking) => void }) {
   const path = useEnvironmentPath()
@@ -152,41 +152,43 @@ function AddRule({ set, onAsk }: { readonly set?: ConditionSet; readonly onAsk: 
   const field = (name: keyof Sides, what: string) => ({
     value: typed[name],
     onChange: (text: string) => setTyped((before) => ({ ...before, [name]: text })),
-    error: wasSent && value(name) === '' ? `${what} is missing` : undefined,
+    error: wasSent && value(name) === '' ? `${what} is required` : undefined,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setSent(true)
     const sides = { user_set: value('user_set'), permission: value('permission'), resource_set: value('resource_set') }
     if (Object.values(sides).includes('')) return
+    // the set of this page, whatever role or resource has the same key
+    const said = given && { [given === 'user_set' ? 'is_set' : 'is_resource_set']: true }
     onAsk({
-      title: 'Add this set rule?',
-      action: 'Add set rule',
+      title: 'Add this access rule?',
+      action: 'Add access rule',
       isDanger: false,
-      change: { op: 'create', kind: 'set_rule', key: Object.values(sides).join('/'), value: sides },
-      done: `Set rule added: ${ruleText(sides)}`,
+      change: { op: 'create', kind: 'set_rule', key: Object.values(sides).join('/'), value: { ...sides, ...said } },
+      done: `Access rule added: ${ruleText(sides)}`,
     })
   }
   return (
-    <form aria-label="Add a set rule" className={assign.form} onSubmit={submit} noValidate>
+    <form aria-label="Add an access rule" className={assign.form} onSubmit={submit} noValidate>
       <div className={assign.fields}>
         {given !== 'user_set' && (
           <KeyField
             label="User set or role"
-            {...field('user_set', 'The user set')}
+            {...field('user_set', 'User set or role')}
             suggest={(text) => suggestSides(path, 'userset', text)}
           />
         )}
         <KeyField
-          label="May do"
+          label="Can do"
           placeholder="invoice:approve"
-          {...field('permission', 'The action')}
+          {...field('permission', 'Action')}
           suggest={(text) => suggestPermissions(path, set?.resource?.key, text)}
         />
         {given !== 'resource_set' && (
           <KeyField
             label="Resource set or resource"
-            {...field('resource_set', 'The resource set')}
+            {...field('resource_set', 'Resource set or resource')}
             suggest={(text) => suggestSides(path, 'resourceset', text)}
           />
         )}

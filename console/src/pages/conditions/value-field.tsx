@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { AttributeType, Operator } from 'zerohop/conditions'
 import type { Suggest } from '../../api/suggestions.ts'
 import { KeyField } from '../../components/key-field.tsx'
+import { problemOf } from './attributes.ts'
 import type { Json } from './condition-model.ts'
 import classes from './conditions.module.css'
 import { kindOf, refOf, rightSideOf, type ScalarKind, scalarFrom, toKind } from './operands.ts'
@@ -49,7 +50,7 @@ export function ValueField({ operator, type, value, suggest, onChange }: ValueFi
     <div className={classes.value}>
       {choices.length > 1 && (
         <NativeSelect
-          aria-label="Kind of value"
+          aria-label="Value type"
           value={reference === undefined ? kind : REF}
           data={choices}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -63,6 +64,7 @@ export function ValueField({ operator, type, value, suggest, onChange }: ValueFi
             isLabelHidden
             placeholder="resource.owner"
             value={reference}
+            error={problemOf(reference, 'resource')}
             onChange={(typed) => onChange({ ref: typed })}
             suggest={suggest}
           />
@@ -148,12 +150,12 @@ function ListField({ kind, values, onChange }: ListFieldProps) {
   const isOneEach = values.every((each) => kindOf(each) === kind && !String(each).includes('\n'))
   return (
     <Textarea
-      aria-label="Values, one in each line"
-      placeholder="One value in each line"
+      aria-label="Values, one per line"
+      placeholder="One value per line"
       value={typed}
       onChange={({ currentTarget }) => onChange(type(currentTarget.value))}
       readOnly={!isOneEach}
-      description={isOneEach ? undefined : 'These values differ in kind, or have several lines: edit them as JSON.'}
+      description={isOneEach ? undefined : 'These values have different types or several lines: edit them as JSON.'}
       rows={Math.min(6, Math.max(2, values.length + 1))}
       spellCheck={false}
       className={classes.scalar}

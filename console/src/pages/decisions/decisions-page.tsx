@@ -50,7 +50,7 @@ export function DecisionsPage() {
   return (
     <Page
       title="Decisions"
-      description="What was asked, and what was answered. Each opens in Why, as of then."
+      description="Every access check and its result. Open one to see why."
       actions={
         <>
           <Button
@@ -88,8 +88,7 @@ export function DecisionsPage() {
             <>
               <DataTable
                 label="Recorded decisions"
-                columns={COLUMNS}
-                rows={isLive ? joined(live.decisions, data) : data}
+                {...tableOf(isLive ? joined(live.decisions, data) : data)}
                 rowKey={({ id }) => id}
                 isOld={decisions.isPlaceholderData}
               />
@@ -108,18 +107,26 @@ export function DecisionsPage() {
 }
 
 function statusOf({ state, hasMissed, decisions }: LiveDecisions): string {
-  if (state === 'lost') return 'No longer live: the server ended it. Switch it off and on to try again.'
+  if (state === 'lost')
+    return 'Live updates stopped: the server ended the connection. Turn Live off and on to reconnect.'
   if (state === 'connecting') return 'Connecting…'
-  if (hasMissed) return 'More decisions come than can be shown: Refresh lists the newest.'
+  if (hasMissed) return 'Too many decisions to show live. Click Refresh to list the newest.'
   return decisions.length === 0 ? 'Waiting for decisions' : 'Decisions appear as they are recorded'
 }
 
+/** Without a column of reasons where the log records none. */
+function tableOf(rows: readonly RecordedDecision[]) {
+  const hasReasons = rows.some(({ reason }) => reasonOf(reason) !== '')
+  return { rows, columns: hasReasons ? COLUMNS : COLUMNS.filter(({ header }) => header !== REASON) }
+}
+
+const REASON = 'Reason'
 const COLUMNS: readonly Column<RecordedDecision>[] = [
   { header: 'Answer', width: '96px', cell: ({ decision }) => <Outcome isAllowed={decision} /> },
-  { header: 'Question', cell: (decision) => <Question decision={decision} /> },
+  { header: 'Check', cell: (decision) => <Question decision={decision} /> },
   { header: 'Asked by', width: '140px', cell: ({ context }) => <AskedBy name={context.asked_by} />, isMinor: true },
   { header: 'Tenant', width: '120px', cell: ({ tenant }) => tenant, isMinor: true },
-  { header: 'Reason', width: '110px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
+  { header: REASON, width: '110px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
   { header: 'Revision', width: '88px', cell: (decision) => revisionOf(decision) ?? '', isMinor: true },
   { header: 'When', width: '190px', cell: ({ timestamp }) => <Instant value={timestamp} />, isMinor: true },
 ]
@@ -158,17 +165,19 @@ function AskedBy({ name }: { readonly name: unknown }) {
   return <span className={classes.dim}>{typeof name === 'string' && name}</span>
 }
 
-/** Without reasons in the log it only repeats the answer. */
 function Reason({ reason }: { readonly reason: string | null }) {
-  return <span className={classes.dim}>{reason === 'allow' || reason === 'deny' ? '' : reason}</span>
+  return <span className={classes.dim}>{reasonOf(reason)}</span>
 }
+
+/** Empty where it only repeats the answer, because the log records no reasons. */
+const reasonOf = (reason: string | null): string => (reason === 'allow' || reason === 'deny' ? '' : (reason ?? ''))
 
 function NothingFound({ search, onClear }: { readonly search: DecisionsSearch; readonly onClear: () => void }) {
   if (!isFiltered(search) && search.page === undefined)
     return (
       <EmptyState
         icon="scrollText"
-        title="No decision is recorded here"
+        title="No decisions yet"
         text={
           <>
             <code>zerohop serve</code> records its decisions unless <code>PDP_DECISION_LOG</code> is off. Other PDPs
@@ -181,11 +190,11 @@ function NothingFound({ search, onClear }: { readonly search: DecisionsSearch; r
   return (
     <EmptyState
       icon="filter"
-      title={isFar ? 'This page is empty' : 'No decision fits these filters'}
-      text={isFar ? 'There are fewer decisions than that.' : 'No recorded decision of these days fits the filters.'}
+      title={isFar ? 'This page is empty' : 'No decisions match these filters'}
+      text={isFar ? "There aren't that many decisions." : 'Try other days or fewer filters.'}
       action={
         <Button variant="default" onClick={onClear}>
-          {isFar ? 'Go to the newest decisions' : 'Clear filters'}
+          {isFar ? 'Go to the latest decisions' : 'Clear filters'}
         </Button>
       }
     />

@@ -1,4 +1,4 @@
-// What differs between the open environment and another one, object by object, and whose access here would change if
+// Differences between the open environment and another one, object by object, and whose access here would change if
 // this one had the policy of the other.
 import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -34,14 +34,14 @@ export function ComparePage() {
           Environments
         </TextLink>
       }
-      description={`What another policy has that ${path.e} does not have, and the other way round. Users and other facts are not compared.`}
+      description={`How another policy differs from ${path.e}. Users and other facts aren't compared.`}
     >
       <CompareForm key={`${name} ${at}`} path={path} search={{ ...(name && { with: name }), ...(at && { at }) }} />
       {other === undefined ? (
         <EmptyState
           icon="gitCompare"
           title="Nothing to compare with yet"
-          text={`Name another environment, or ${path.e} itself at an earlier revision.`}
+          text={`Enter another environment, or ${path.e} itself at an earlier revision.`}
         />
       ) : (
         <QueryState query={comparison} loading={<LoadingState label={`Comparing with ${shown}`} />}>
@@ -65,8 +65,8 @@ function CompareForm({ path, search }: CompareFormProps) {
   const isNamed = placeOf(name, path) !== undefined
   const isSame = name.trim() === path.e && at.trim() === ''
   const problem = isNamed
-    ? isSame && 'This is the open environment: say as of when it is compared'
-    : 'Name an environment, or project/environment'
+    ? isSame && 'This is the current environment: also enter a revision or time to compare with'
+    : 'Enter an environment, or project/environment'
   return (
     <form
       aria-label="Comparison"
@@ -90,7 +90,7 @@ function CompareForm({ path, search }: CompareFormProps) {
       />
       <TextInput
         label="As of"
-        placeholder="Now; or a revision, or a time"
+        placeholder="Revision or time; empty is now"
         value={at}
         onChange={({ currentTarget }) => setAt(currentTarget.value)}
         autoComplete="off"
@@ -111,34 +111,36 @@ interface ComparisonProps {
 function Comparison({ plan, path, other, shown, isPast }: ComparisonProps) {
   const mayCopy = useMayInProject('read')
   if (plan === 'nothing')
-    return <EmptyState icon="layers" title={`${shown} has no policy`} text={`All of ${path.e} differs from it.`} />
+    return (
+      <EmptyState icon="layers" title={`${shown} has no policy`} text={`Everything in ${path.e} is missing there.`} />
+    )
   const { changes, more, policy, access } = plan
   if (changes.length === 0)
     return (
-      <EmptyState icon="circleCheck" title="Nothing differs" text={`${path.e} and ${shown} have the same policy.`} />
+      <EmptyState icon="circleCheck" title="No differences" text={`${path.e} and ${shown} have the same policy.`} />
     )
   const words = {
     create: `Only in ${shown}`,
     delete: `Only in ${path.e}`,
-    update: 'Differs',
+    update: 'Different',
     move: 'Moved',
   }
   return (
     <div className={classes.sections}>
       <section>
-        <h2>What differs</h2>
+        <h2>Differences</h2>
         <p className={classes.note}>
-          Where both have an object, its fields are shown as in {path.e} → as in {shown}; in lists, − is only in{' '}
-          {path.e} and + only in {shown}.
+          Changed fields show the value in {path.e} → the value in {shown}. In lists, − means only in {path.e} and +
+          means only in {shown}.
         </p>
-        <ChangeList label="What differs" changes={changes} more={more} words={words} />
+        <ChangeList label="Differences" changes={changes} more={more} words={words} />
       </section>
       <section>
         <h2>
           With the policy of {shown}, in {path.e}
         </h2>
-        <p className={classes.note}>Asked for the users of {path.e}, who stay as they are.</p>
-        <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+        <p className={classes.note}>Calculated for the users of {path.e}. The users themselves aren't compared.</p>
+        <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
       </section>
       {mayCopy && !isPast && other.p === path.p && (
         <div>

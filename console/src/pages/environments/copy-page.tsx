@@ -5,6 +5,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { sumOf } from 'zerohop/change-words'
+import { ApiError } from '../../api/api-error.ts'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
 import { useMayInProject } from '../../api/use-session.ts'
 import { KeyField } from '../../components/key-field.tsx'
@@ -13,7 +14,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { PlanOutcome } from '../../components/plan-outcome.tsx'
 import { PlanView } from '../../components/plan-view.tsx'
-import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
 import { type CopyTarget, copy, copyPlanQuery, type Plan, suggestEnvironments } from './environment-queries.ts'
 import classes from './environments.module.css'
 import type { CopySearch } from './environments-search.ts'
@@ -35,15 +36,22 @@ export function CopyPage() {
           Environments
         </TextLink>
       }
-      description="Resource types, roles, condition sets and set rules. Users and other facts are not copied, and what only the target has stays."
+      description="Copies resource types, roles, condition sets and access rules. Users and other facts aren't copied. Objects that only the target has are kept."
     >
       <CopyForm key={JSON.stringify(search)} path={path} search={search} />
       {copying === undefined ? (
         <EmptyState
           icon="copy"
-          title="Nothing is copied yet"
-          text="Name the target. First you see what would change there."
+          title="Nothing copied yet"
+          text="Choose the target. You'll see what would change before anything is copied."
         />
+      ) : plan.isError && !plan.isFetching ? (
+        <>
+          <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
+          {plan.error instanceof ApiError && plan.error.status === 409 && (
+            <p className={classes.hint}>To replace what {search.to} has already, tick Overwrite and plan again.</p>
+          )}
+        </>
       ) : (
         <QueryState query={plan} loading={<LoadingState label="Planning the copy" />}>
           {(planned) => (
@@ -66,10 +74,10 @@ interface Copying {
 }
 
 /** What the address says shall be copied; undefined when it names no target. */
-function copyingOf({ to, new: isNew, keep }: CopySearch): Copying | undefined {
+function copyingOf({ to, new: isNew, overwrite }: CopySearch): Copying | undefined {
   if (to === undefined) return undefined
   const target = isNew ? { new: { key: to, name: to } } : { existing: to }
-  return { target, isOverwriting: !keep }
+  return { target, isOverwriting: overwrite === true }
 }
 
 interface CopyFormProps {
@@ -81,10 +89,10 @@ function CopyForm({ path, search }: CopyFormProps) {
   const navigate = useNavigate({ from: FROM })
   const [to, setTo] = useState(search.to ?? '')
   const [isNew, setNew] = useState(search.new ?? false)
-  const [isKeeping, setKeeping] = useState(search.keep ?? false)
+  const [isOverwriting, setOverwriting] = useState(search.overwrite ?? false)
   const [wasSent, setSent] = useState(false)
   const problem =
-    to.trim() === '' ? 'Name the target' : to.trim() === path.e && 'This is the environment that is copied'
+    to.trim() === '' ? 'Enter the target' : to.trim() === path.e && "This is the environment you're copying from"
   const error = wasSent && problem
   return (
     <form
@@ -93,7 +101,10 @@ function CopyForm({ path, search }: CopyFormProps) {
         event.preventDefault()
         setSent(true)
         if (problem) return
-        const choices = { ...(isNew && { new: true as const }), ...(isKeeping && { keep: true as const }) }
+        const choices = {
+          ...(isNew && { new: true as const }),
+          ...(!isNew && isOverwriting && { overwrite: true as const }),
+        }
         void navigate({ search: { to: to.trim(), ...choices } })
       }}
       noValidate
@@ -101,7 +112,7 @@ function CopyForm({ path, search }: CopyFormProps) {
       <fieldset className={classes.choices} aria-label="Target">
         <label>
           <input type="radio" name="target" checked={!isNew} onChange={() => setNew(false)} />
-          To an environment that there is
+          To an existing environment
         </label>
         <label>
           <input type="radio" name="target" checked={isNew} onChange={() => setNew(true)} />
@@ -111,10 +122,10 @@ function CopyForm({ path, search }: CopyFormProps) {
           <label>
             <input
               type="checkbox"
-              checked={!isKeeping}
-              onChange={({ currentTarget }) => setKeeping(!currentTarget.checked)}
+              checked={isOverwriting}
+              onChange={({ currentTarget }) => setOverwriting(currentTarget.checked)}
             />
-            Overwrite what the target has already
+            Overwrite objects that already exist in the target
           </label>
         )}
       </fieldset>
@@ -171,19 +182,13 @@ function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, 
   const doIt = useMutation({
     mutationFn: () => copy(path, copying, planned),
     onSuccess: ({ key }) => {
-      notifyDone(`${path.e} was copied to ${key}. To undo that, revert the newest revision here.`)
+      notifyDone(`${path.e} was copied to ${key}. To undo this, revert the latest revision here.`)
       const params = { project: path.p, environment: to === key ? key : to }
       void navigate({ to: '/$project/$environment/history', params, search: {} })
     },
   })
   if (planned.changes.length === 0 && !isNew)
-    return (
-      <EmptyState
-        icon="circleCheck"
-        title="Nothing to copy"
-        text={`${to} has all of it already, exactly as it is here.`}
-      />
-    )
+    return <EmptyState icon="circleCheck" title="Nothing to copy" text={`${to} already has the same policy.`} />
   return (
     <div className={classes.sections}>
       <PlanView plan={planned} isOld={isOld} />

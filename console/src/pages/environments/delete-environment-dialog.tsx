@@ -3,13 +3,12 @@ import { TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { counted } from 'zerohop/change-words'
 import { api, read } from '../../api/client.ts'
 import { nameInAddress, useEnvironment } from '../../api/environments.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { contentsQuery, type Environment } from './environment-queries.ts'
-
-const number = new Intl.NumberFormat()
 
 interface DeleteEnvironmentDialogProps {
   readonly environment: Environment
@@ -46,23 +45,22 @@ export function DeleteEnvironmentDialog({ environment, onClose }: DeleteEnvironm
       onClose={onClose}
     >
       <p>{contents.data === undefined ? whatGoes(contents.isError) : sentenceOf(contents.data)}</p>
-      <p>Its API keys end at once, and with them the PDPs and programs that use them. This cannot be undone.</p>
+      <p>Its API keys stop working immediately, and so do the PDPs and programs that use them. This can't be undone.</p>
       <TextInput
-        label={`To delete it, type its key, ${key}`}
+        label={`Type ${key} to confirm`}
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        error={wasSent && typed.trim() !== key && `This is not the key ${key}`}
+        error={wasSent && typed.trim() !== key && `Enter the key ${key}`}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        data-autofocus
       />
     </Dialog>
   )
 }
 
 const whatGoes = (isUnknown: boolean): string =>
-  isUnknown ? 'Everything in it goes with it.' : 'Counting what goes with it…'
+  isUnknown ? 'Everything in it will be deleted.' : 'Counting what will be deleted…'
 
 interface Contents {
   readonly stats: {
@@ -77,13 +75,11 @@ interface Contents {
 
 function sentenceOf({ stats: { roles, resources, policies, users, tenants, has_decision_logs } }: Contents): string {
   const counts = [
-    times(roles, 'role'),
-    times(resources, 'resource type'),
-    times(policies, 'set rule'),
-    times(users, 'user'),
-    times(tenants, 'tenant'),
+    counted(roles, 'role'),
+    counted(resources, 'resource type'),
+    counted(policies, 'access rule'),
+    counted(users, 'user'),
+    counted(tenants, 'tenant'),
   ].join(', ')
-  return `With it go ${counts}, and everything they have: assignments, instances, relationships${has_decision_logs ? ', and its recorded decisions' : ''}.`
+  return `This also deletes ${counts} and everything in them: assignments, instances, relationships${has_decision_logs ? ' and its recorded decisions' : ''}.`
 }
-
-const times = (count: number, what: string): string => `${number.format(count)} ${what}${count === 1 ? '' : 's'}`

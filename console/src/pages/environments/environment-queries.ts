@@ -21,7 +21,7 @@ export const contentsQuery = (path: EnvironmentPath) =>
   })
 
 /**
- * What differs from one environment to the other, as a plan that would give the first one the policy of the other: what
+ * Differences from one environment to the other, as a plan that would give the first one the policy of the other: what
  * changes is what differs. Facts are not compared: those of the first one say who would gain and lose.
  */
 export const comparisonQuery = (from: EnvironmentPath, to: EnvironmentPath | undefined, at: string | undefined) =>

@@ -42,7 +42,7 @@ export function EnvironmentsPage() {
   return (
     <Page
       title="Environments"
-      description={`Each has a policy, users and keys of its own. ${path.e} is open: it is compared with others, and copied to them.`}
+      description={`Each environment has its own policy, users and keys. Compare ${path.e} with others, or copy its policy to them.`}
       actions={
         <>
           <ButtonLink to={`${FROM}/compare`} from={FROM} leftSection={<Icon name="gitCompare" size={14} />}>
@@ -121,8 +121,8 @@ function EnvironmentTable({ project, search }: { readonly project: Project; read
             return (
               <EmptyState
                 icon="layers"
-                title="This project has no environment"
-                text="Open an environment of another project and make it there with the command zerohop, or through the API."
+                title="This project has no environments"
+                text="Create one with the zerohop command or the API."
               />
             )
           return rows.length > 0 ? (
@@ -133,7 +133,7 @@ function EnvironmentTable({ project, search }: { readonly project: Project; read
               rowKey={({ id }) => id}
             />
           ) : (
-            <NoRows kind="environment" isBeyond={false} found="parts of keys and names" />
+            <NoRows kind="environment" isBeyond={false} found="part of the key or name" />
           )
         }}
       </QueryState>

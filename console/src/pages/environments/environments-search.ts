@@ -15,8 +15,8 @@ export interface CopySearch {
   readonly to?: string
   /** the target shall be made */
   readonly new?: true
-  /** the copy is refused when the target has one of the objects already */
-  readonly keep?: true
+  /** what the target has already is overwritten; without it the copy is refused then */
+  readonly overwrite?: true
 }
 
 /** What an address says; whatever is no choice is left out. */
@@ -24,7 +24,7 @@ export function copySearchOf(search: Record<string, unknown>): CopySearch {
   return {
     ...textIn(search, 'to'),
     ...(search.new === true ? { new: true } : {}),
-    ...(search.keep === true ? { keep: true } : {}),
+    ...(search.overwrite === true ? { overwrite: true } : {}),
   }
 }
 

@@ -8,7 +8,7 @@ const FIELDS: readonly Field[] = [
     name: 'key',
     label: 'Key',
     placeholder: 'staging',
-    description: 'As programs name the environment: letters, digits, - and _.',
+    description: 'The identifier your programs use: letters, digits, - and _.',
     isRequired: true,
   },
   { name: 'name', label: 'Name', placeholder: 'Staging', isRequired: true },

@@ -36,7 +36,7 @@ export function HistoryPage() {
     [navigate],
   )
   return (
-    <Page title="History" description="Every change of this environment: what was done, by whom, and when." isWide>
+    <Page title="History" description="Every change to this environment: what changed, who changed it and when." isWide>
       <Filters search={search} onChange={show} />
       <QueryState query={environment.error === null ? history : { ...history, ...failure(environment) }}>
         {({ data, pagination_count }) =>
@@ -75,7 +75,7 @@ const failure = ({ error, refetch }: Pick<ReturnType<typeof useEnvironment>, 'er
 
 const COLUMNS: readonly Column<HistoryEvent>[] = [
   { header: 'Revision', width: '88px', cell: ({ revision }) => <RevisionLink revision={revision} /> },
-  { header: 'What', cell: (event) => <What event={event} /> },
+  { header: 'Change', cell: (event) => <What event={event} /> },
   { header: 'Who', width: '220px', cell: (event) => <Who event={event} />, isMinor: true },
   { header: 'When', width: '190px', cell: ({ timestamp }) => <Instant value={timestamp} />, isMinor: true },
 ]
@@ -126,8 +126,8 @@ function Filters({ search, onChange }: FiltersProps) {
   const setWho = useCallback((value: string) => set('who', value), [set])
   return (
     <search className={classes.filters}>
-      <SearchField label="What was done" value={search.what ?? ''} onChange={setWhat} />
-      <SearchField label="Who did it" value={search.who ?? ''} onChange={setWho} />
+      <SearchField label="Change" value={search.what ?? ''} onChange={setWhat} />
+      <SearchField label="Changed by" value={search.who ?? ''} onChange={setWho} />
       <DayFields value={search} onChange={set} />
       {isFiltered(search) && (
         <Button variant="subtle" onClick={() => onChange({})}>
@@ -143,17 +143,17 @@ function NothingFound({ search, onClear }: { readonly search: HistorySearch; rea
     return search.page === undefined ? (
       <EmptyState
         icon="history"
-        title="Nothing was changed yet"
-        text="Every write to this environment appears here, whoever makes it: this page, the API or the command line."
+        title="No changes yet"
+        text="Every change to this environment appears here, whether made in the console, the API or the command line."
       />
     ) : (
       <EmptyState
         icon="history"
         title="This page is empty"
-        text="The history is shorter than that."
+        text="The history doesn't go back that far."
         action={
           <Button variant="default" onClick={onClear}>
-            Go to the newest revisions
+            Go to the latest revisions
           </Button>
         }
       />
@@ -161,8 +161,8 @@ function NothingFound({ search, onClear }: { readonly search: HistorySearch; rea
   return (
     <EmptyState
       icon="filter"
-      title="No revision fits these filters"
-      text="The 10,000 newest revisions were searched. Filter less, or by an earlier day."
+      title="No revisions match these filters"
+      text="The latest 10,000 revisions were searched. Try fewer filters or an earlier date."
       action={
         <Button variant="default" onClick={onClear}>
           Clear filters

@@ -61,14 +61,14 @@ export function RevertObjects({ changes, conflicts, search, onChange }: RevertOb
       ))}
       {inTheWay.length > 0 && inTheWay.length < changes.length - without.length && (
         <Button variant="default" mt={8} onClick={() => leave(inTheWay)}>
-          Leave out what is in the way
+          Skip conflicting objects
         </Button>
       )}
       {(cascade || conflicts.some(({ reason }) => reason === 'used')) && (
         <Checkbox
           size="xs"
           className={classes.cascade}
-          label="Also change and delete what others made with it since"
+          label="Also change or delete objects that were built on it since"
           checked={cascade === true}
           onChange={({ currentTarget }) => {
             const { cascade: _, ...others } = search

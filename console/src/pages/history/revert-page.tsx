@@ -31,10 +31,7 @@ export function RevertPage() {
     placeholderData: keepPreviousData,
   })
   return (
-    <Page
-      title={`Revert revision ${revision}`}
-      description="What it changed becomes again what it was before. What was written since stays."
-    >
+    <Page title={`Revert revision ${revision}`} description="Undoes this revision. Later changes are kept.">
       <QueryState query={shown}>
         {(target) => (
           <div className={classes.sections}>
@@ -77,7 +74,7 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
   const doIt = useMutation({
     mutationFn: () => revert(path, target, search, planned),
     onSuccess: ({ revision }) => {
-      notifyDone(`Revision ${target.revision} is reverted. To undo that, revert this one.`)
+      notifyDone(`Revision ${target.revision} was reverted. To undo this, revert this revision.`)
       void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } })
     },
   })
@@ -95,7 +92,7 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
       <EmptyState
         icon="circleCheck"
         title="Nothing to revert"
-        text={`Everything is already what it was before. ${NOTHING_CHANGES}`}
+        text={`Everything is already as it was before. ${NOTHING_CHANGES}`}
         action={back}
       />
     )
@@ -110,7 +107,7 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
         isDisabled={!isPossible || isOld}
         beside={back}
       >
-        {isPossible ? sentenceOf(planned) : 'Something is in the way: see above.'}
+        {isPossible ? sentenceOf(planned) : 'Resolve the conflicts above first.'}
       </PlanOutcome>
     </>
   )
@@ -125,7 +122,7 @@ function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonl
       <section className={isOld ? classes.old : undefined}>
         <h2>What would change</h2>
         <ChangeList label="What would change" changes={changes} more={more} isPlan />
-        {cascade.length > 0 && <p className={classes.note}>Deleted with them: {countsText(cascade)}</p>}
+        {cascade.length > 0 && <p className={classes.note}>Also deleted: {countsText(cascade)}</p>}
         {changes.some(({ op }) => op === 'create') && <p className={classes.note}>{MADE_AGAIN}</p>}
         {lostTexts(lost).map((text) => (
           <p key={text} className={classes.note}>
@@ -135,7 +132,7 @@ function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonl
       </section>
       <section className={isOld ? classes.old : undefined}>
         <h2>Who would gain and lose access</h2>
-        <AccessDiff diff={{ policy, access }} nothing="Nobody would gain or lose access." />
+        <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
       </section>
     </>
   )

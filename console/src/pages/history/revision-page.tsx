@@ -71,7 +71,7 @@ function Access({ revision }: { readonly revision: string }) {
   const path = useEnvironmentPath()
   const query = useQuery(revisionQuery(path, revision, true))
   return (
-    <QueryState query={query} loading={<LoadingState rows={2} label="Comparing who had access before and after" />}>
+    <QueryState query={query} loading={<LoadingState rows={2} label="Comparing access before and after" />}>
       {({ policy, access }) =>
         policy === undefined || access === undefined ? null : (
           <AccessDiff diff={{ policy, access }} nothing={NO_ACCESS_CHANGED} whyAt={Number(revision)} />
@@ -97,7 +97,7 @@ function Actions({ revision, isThere }: { readonly revision: string; readonly is
           search={{ at: revision }}
           leftSection={<Icon name="searchCheck" size={14} />}
         >
-          Ask as of then
+          Check access at this revision
         </ButtonLink>
       )}
       {mayWrite && isThere && (

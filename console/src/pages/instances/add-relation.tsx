@@ -36,7 +36,7 @@ export function AddRelation({ instance }: { readonly instance: string }) {
           placeholder="parent"
           value={relation}
           onChange={setRelation}
-          error={wasSent && tuple.relation === '' ? 'The relation is missing' : undefined}
+          error={wasSent && tuple.relation === '' ? 'Relation is required' : undefined}
           suggest={(text) => suggestRelations(path, instance.slice(0, instance.indexOf(':')), text)}
         />
         <KeyField
@@ -44,7 +44,7 @@ export function AddRelation({ instance }: { readonly instance: string }) {
           placeholder="folder:f1"
           value={other}
           onChange={setOther}
-          error={wasSent && tuple.subject === '' ? 'The instance is missing' : undefined}
+          error={wasSent && tuple.subject === '' ? 'Instance is required' : undefined}
           suggest={(text) => suggestInstancesByName(path, text)}
         />
         <Button type="submit" loading={add.isPending}>

@@ -5,7 +5,7 @@ export const INSTANCE_KEY: Field = {
   name: 'key',
   label: 'Key',
   placeholder: 'plan',
-  description: 'As your application names it, without the type. It never changes.',
+  description: "The identifier your app uses, without the type. Can't be changed later.",
   isRequired: true,
 }
 
@@ -13,7 +13,7 @@ export const INSTANCE_FIELDS: readonly Field[] = [
   {
     name: 'attributes',
     label: 'Attributes',
-    description: 'A JSON object. Conditions may read it.',
+    description: 'A JSON object. Conditions can use it.',
     placeholder: '{"amount": 120}',
     isObject: true,
   },

@@ -47,7 +47,7 @@ export function InstancePage() {
       fields={INSTANCE_FIELDS}
       save={save}
       remove={remove}
-      removal="Its relations and the roles on it go with it. What followed from them on other instances ends."
+      removal="Its relations and the roles on it will also be deleted, and so will access to other instances that depends on them."
     >
       {({ resource }) => {
         if (tab === 'roles') return <InstanceRoles instance={name} canWrite={canWrite} />

@@ -29,14 +29,14 @@ export function InstanceRelations({ instance, canWrite }: InstanceRelationsProps
     <>
       {canWrite && <AddRelation instance={instance} />}
       <div className={classes.trees}>
-        <section aria-label="Above">
-          <h2>Above</h2>
-          <p className={classes.hint}>What {instance} is related to. Roles there may give roles here.</p>
+        <section aria-label="Parents">
+          <h2>Parents</h2>
+          <p className={classes.hint}>What {instance} is related to. Roles on parents can give roles here.</p>
           <Level instance={instance} side="object" above={[instance]} canWrite={canWrite} />
         </section>
-        <section aria-label="Below">
-          <h2>Below</h2>
-          <p className={classes.hint}>What is related to {instance}. Roles here may give roles there.</p>
+        <section aria-label="Children">
+          <h2>Children</h2>
+          <p className={classes.hint}>What is related to {instance}. Roles here can give roles on children.</p>
           <Level instance={instance} side="subject" above={[instance]} canWrite={canWrite} />
         </section>
       </div>
@@ -57,7 +57,7 @@ function Level({ instance, side, above, canWrite }: LevelProps) {
   if (tuples.isPending) return <LoadingState rows={2} />
   if (tuples.data === undefined) return <ErrorState error={tuples.error} onRetry={() => void tuples.refetch()} />
   const rows = tuples.data.pages.flatMap(({ data }) => data)
-  if (rows.length === 0) return <p className={classes.hint}>Nothing.</p>
+  if (rows.length === 0) return <p className={classes.hint}>None.</p>
   return (
     <ul className={classes.tree}>
       {rows.map((tuple) => (
@@ -96,7 +96,7 @@ function Node({ tuple, side, above, canWrite }: NodeProps) {
     send: () =>
       api.DELETE('/v2/facts/{p}/{e}/relationship_tuples', { params: { path }, body: { subject, relation, object } }),
     done: () => `${subject} is no longer ${relation} of ${object}`,
-    onFail: (error) => notifyFailure('The relation was not removed', error),
+    onFail: (error) => notifyFailure("Couldn't remove the relation", error),
   })
   return (
     <li>
@@ -104,7 +104,7 @@ function Node({ tuple, side, above, canWrite }: NodeProps) {
         <UnstyledButton
           className={classes.toggle}
           aria-expanded={isOpen}
-          aria-label={`What is ${side === 'object' ? 'above' : 'below'} ${other}`}
+          aria-label={`${side === 'object' ? 'Parents' : 'Children'} of ${other}`}
           disabled={isRound}
           onClick={() => setOpen((before) => !before)}
         >

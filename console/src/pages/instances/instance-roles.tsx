@@ -23,7 +23,7 @@ export function InstanceRoles({ instance, canWrite }: { readonly instance: strin
   const take = useTakeRole()
   const roles = useQuery(assignmentsQuery(path, { resource_instance: instance }, page))
   const taking: Column<RoleAssignment> = {
-    header: 'Take away',
+    header: 'Remove',
     isHeaderHidden: true,
     align: 'right',
     width: '80px',
@@ -32,11 +32,11 @@ export function InstanceRoles({ instance, canWrite }: { readonly instance: strin
         variant="subtle"
         size="compact-xs"
         color="gray"
-        aria-label={`Take away role ${row.role} from ${row.user}`}
+        aria-label={`Remove role ${row.role} from ${row.user}`}
         loading={take.isPending && take.variables === row}
         onClick={() => take.mutate(row)}
       >
-        Take away
+        Remove
       </Button>
     ),
   }
@@ -48,8 +48,8 @@ export function InstanceRoles({ instance, canWrite }: { readonly instance: strin
           data.length === 0 ? (
             <EmptyState
               icon="keyRound"
-              title="Nobody has a role on this instance"
-              text="Users may still reach it by roles in its tenant, by related instances, or by conditions: see Who may."
+              title="No roles on this instance"
+              text="Users may still have access through roles in its tenant, related instances or conditions. See Who has access."
             />
           ) : (
             <>

@@ -42,7 +42,7 @@ export function InstancesPage() {
   return (
     <Page
       title="Instances"
-      description="Single resources that are stored, with a tenant, attributes, relations and roles of their own."
+      description="Individual stored resources with their own tenant, attributes, relations and roles."
       actions={create}
       isWide
     >
@@ -67,7 +67,7 @@ export function InstancesPage() {
         columns={COLUMNS}
         page={page}
         kind="instance"
-        found="parts of type:key"
+        found="part of type:key"
         isFiltered={search !== '' || resource !== '' || tenant !== ''}
         empty={<NoInstances action={create || undefined} />}
       />
@@ -79,8 +79,8 @@ export function InstancesPage() {
 const NoInstances = ({ action }: { readonly action: ReactNode }) => (
   <EmptyState
     icon="listTree"
-    title="No instances are stored"
-    text="They are needed where roles count on single resources, or follow from related ones. Roles in tenants need none."
+    title="No instances yet"
+    text="You need instances to give roles on individual resources, or to inherit roles through relations. Roles in tenants don't need them."
     action={action}
   />
 )

@@ -12,7 +12,7 @@ export interface InstancesSearch {
 export const INSTANCE_TABS = [
   { id: 'relations', label: 'Relations' },
   { id: 'roles', label: 'Roles' },
-  { id: 'access', label: 'Who may' },
+  { id: 'access', label: 'Who has access' },
   { id: 'details', label: 'Details' },
 ] as const
 type InstanceTab = (typeof INSTANCE_TABS)[number]['id']

@@ -23,13 +23,13 @@ export function NewInstanceDialog({ onClose, ...given }: NewInstanceDialogProps)
   const [resource, setResource] = useState(given.resource)
   const [tenant, setTenant] = useState(given.tenant)
   const [wasTried, setTried] = useState(false)
-  const more = { resource: resource.trim(), tenant: tenant.trim() || 'default' }
+  const more = { resource: resource.trim(), tenant: tenant.trim() }
   return (
     <NewObjectDialog
       kind="instance"
       fields={FIELDS}
       more={more}
-      isIncomplete={more.resource === ''}
+      isIncomplete={more.resource === '' || more.tenant === ''}
       onTry={() => setTried(true)}
       send={(body) =>
         api.POST('/v2/facts/{p}/{e}/resource_instances', { params: { path }, body: { ...body, ...more } })
@@ -44,16 +44,16 @@ export function NewInstanceDialog({ onClose, ...given }: NewInstanceDialogProps)
           placeholder="document"
           value={resource}
           onChange={setResource}
-          error={wasTried && more.resource === '' ? 'Resource is missing' : undefined}
+          error={wasTried && more.resource === '' ? 'Resource is required' : undefined}
           suggest={(text) => suggestResources(path, text)}
         />
       }
       below={
         <KeyField
           label="Tenant"
-          placeholder="default"
           value={tenant}
           onChange={setTenant}
+          error={wasTried && more.tenant === '' ? 'Tenant is missing' : undefined}
           suggest={(text) => suggestTenants(path, text)}
         />
       }

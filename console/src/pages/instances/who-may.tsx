@@ -4,6 +4,7 @@ import '@mantine/core/styles/Anchor.layer.css'
 import { Anchor, Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { counted } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
@@ -34,7 +35,7 @@ export function WhoMay({ instance, resource }: WhoMayProps) {
             <EmptyState
               icon="shieldCheck"
               title={`${resource} has no actions`}
-              text="Add actions to the resource first: what nobody can ask, nobody may do."
+              text="Add actions to the resource first."
             />
           )
         return (
@@ -72,25 +73,25 @@ function Users({ instance, action }: { readonly instance: string; readonly actio
     return (
       <EmptyState
         icon="shieldCheck"
-        title={`Nobody may ${action} ${instance}`}
-        text="That is so with what is stored. Attributes that your application sends may allow more."
+        title={`No one can ${action} ${instance}`}
+        text="Based on stored data. Attributes your app sends with a check can allow more."
       />
     )
   return (
     <>
       <DataTable
-        label={`Who may ${action} ${instance}`}
+        label={`Who can ${action} ${instance}`}
         columns={columnsOf(instance, action)}
         rows={rows}
         rowKey={({ user }) => user}
       />
       <p className={classes.hint}>
-        {rows.length} {rows.length === 1 ? 'user' : 'users'}
-        {found.hasNextPage ? ' so far' : ''}, as of revision {revision}, with what is stored.
+        {counted(rows.length, 'user')}
+        {found.hasNextPage ? ' so far' : ''}, as of revision {revision}, based on stored data.
       </p>
       {found.hasNextPage && (
         <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-          Look for more
+          Load more
         </Button>
       )}
     </>
@@ -114,7 +115,7 @@ const columnsOf = (instance: string, action: string): readonly Column<Authorized
     ),
   },
   {
-    header: 'By',
+    header: 'Source',
     cell: ({ because }) => (
       <Tags>
         {[...new Set(because.map(wayInWords))].map((way) => (
@@ -135,7 +136,7 @@ const columnsOf = (instance: string, action: string): readonly Column<Authorized
         from={FROM}
         search={{ user, action, resource: instance } as never}
         size="sm"
-        aria-label={`Why may ${user} ${action} ${instance}?`}
+        aria-label={`Why can ${user} ${action} ${instance}?`}
       >
         Why
       </Anchor>

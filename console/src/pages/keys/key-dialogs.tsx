@@ -1,15 +1,17 @@
-// Dialogs about API keys: making one, its secret, which is shown once, another secret, and deleting it.
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core'
+// Dialogs about API keys: making one, its secret, which is shown once, another secret, ending an old one, and deleting
+// the key.
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, read } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useSession } from '../../api/use-session.ts'
 import { Dialog } from '../../components/dialog.tsx'
+import { Modal } from '../../components/modal.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { CopyLine } from './copy-line.tsx'
 import { type ApiKey, type NewKey, useKeyWrite } from './key-queries.ts'
-import { ACCESS_WORDS, nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
+import { ACCESS_WORDS, END_CHOICES, endAfter, KEEP_CHOICES, nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
 import classes from './keys.module.css'
 
 const LEVELS = ['env', 'project', 'org'] as const
@@ -27,12 +29,13 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
   const [name, setName] = useState('')
   const [level, setLevel] = useState<Level>('env')
   const [access, setAccess] = useState<Access>('read')
+  const [days, setDays] = useState('0')
   const [wasSent, setSent] = useState(false)
   const { create } = useKeyWrite(onDone)
   const words: Record<Level, string> = {
     env: `This environment (${p}/${e})`,
-    project: `The project ${p}, with all of its environments`,
-    org: 'The organization, with all projects',
+    project: `Project ${p} with all its environments`,
+    org: 'Organization with all projects',
   }
   const submit = () => {
     setSent(true)
@@ -41,7 +44,9 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
       ...(level === 'org' ? {} : { project_id: p }),
       ...(level === 'env' ? { environment_id: e } : {}),
     }
+    const expires_at = endAfter(Number(days), Date.now())
     create.mutate({
+      ...(expires_at === undefined ? {} : { expires_at }),
       ...{ organization_id, ...place, object_type: level, access_level: access, name: name.trim() },
     } satisfies NewKey)
   }
@@ -56,26 +61,32 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
     >
       <TextInput
         label="Name"
-        description="What uses it: history and decisions show this name."
+        description="What uses the key. Shown in History and Decisions."
         placeholder="shop back end"
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
-        error={wasSent && name.trim() === '' ? 'Name is missing' : undefined}
+        error={wasSent && name.trim() === '' ? 'Name is required' : undefined}
         autoComplete="off"
-        data-autofocus
       />
       <NativeSelect
-        label="Reaches"
+        label="Scope"
         value={level}
         onChange={({ currentTarget }) => setLevel(currentTarget.value as Level)}
         data={LEVELS.slice(0, LEVELS.indexOf(own) + 1).map((value) => ({ value, label: words[value] }))}
       />
       <NativeSelect
-        label="May"
-        description="A PDP needs Read, and Write to send its decisions here."
+        label="Access"
+        description="A PDP needs Read, or Write to send its decisions here."
         value={access}
         onChange={({ currentTarget }) => setAccess(currentTarget.value as Access)}
         data={Object.entries(ACCESS_WORDS).map(([value, label]) => ({ value, label }))}
+      />
+      <NativeSelect
+        label="Ends"
+        description="From then on it is refused. The end cannot be moved."
+        value={days}
+        onChange={({ currentTarget }) => setDays(currentTarget.value)}
+        data={[...END_CHOICES]}
       />
     </Dialog>
   )
@@ -85,23 +96,14 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
 export function SecretDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const secret = apiKey.secret ?? ''
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`The secret of ${nameOfKey(apiKey)}`}
-      size="lg"
-      lockScroll={false}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-    >
+    <Modal title={`The secret of ${nameOfKey(apiKey)}`} size="lg" isSticky onClose={onClose}>
       <div className={classes.secret}>
-        <p>Copy it now: it is not shown here again.</p>
+        <p>Copy it now. You won't be able to see it again.</p>
         <CopyLine label="Secret" text={secret} />
         {apiKey.object_type === 'env' && (
           <>
             <h3>Start a PDP with it</h3>
-            {pdpLines(location.origin, secret).map(({ by, line }) => (
+            {pdpLines(location.origin).map(({ by, line }) => (
               <CopyLine key={by} label={by} text={line} />
             ))}
           </>
@@ -121,17 +123,63 @@ interface KeyDialogProps {
 
 export function RotateDialog({ apiKey, isOwn, onClose, onDone }: KeyDialogProps & Pick<NewKeyProps, 'onDone'>) {
   const { rotate } = useKeyWrite(onDone)
+  const hasOld = apiKey.old_secret_expires_at !== null
+  const [seconds, setSeconds] = useState(hasOld ? '0' : '86400')
   return (
     <Dialog
-      title={`Give ${nameOfKey(apiKey)} another secret?`}
+      title={`Rotate ${nameOfKey(apiKey)}?`}
       action="Rotate key"
       isDanger
       isBusy={rotate.isPending}
       error={rotate.error}
-      onSubmit={() => rotate.mutate(apiKey.id)}
+      onSubmit={() => rotate.mutate({ key: apiKey.id, keep_old_seconds: Number(seconds) })}
       onClose={onClose}
     >
-      <Consequences apiKey={apiKey} isOwn={isOwn} />
+      <NativeSelect
+        label="The current secret stays valid"
+        description={
+          hasOld
+            ? 'The secret before it is still valid. A key has two at most: end that one first to keep this one.'
+            : 'Until then, give the new secret to every program that has this one.'
+        }
+        value={seconds}
+        onChange={({ currentTarget }) => setSeconds(currentTarget.value)}
+        data={hasOld ? [KEEP_CHOICES[0]] : [...KEEP_CHOICES]}
+      />
+      {seconds === '0' ? (
+        <Consequences apiKey={apiKey} isOwn={isOwn} />
+      ) : (
+        <p>
+          {reachOfKey(apiKey)}. Nothing is interrupted now. When the current secret ends, programs that still have it
+          are refused.
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+export function EndOldSecretDialog({ apiKey, onClose }: Omit<KeyDialogProps, 'isOwn'>) {
+  const end = useMutation({
+    mutationFn: () => read(api.DELETE('/v2/api-key/{key}/old-secret', { params: { path: { key: apiKey.id } } })),
+    onSuccess: () => {
+      notifyDone(`The old secret of ${nameOfKey(apiKey)} has ended`)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      title={`End the old secret of ${nameOfKey(apiKey)}?`}
+      action="End old secret"
+      isDanger
+      isBusy={end.isPending}
+      error={end.error}
+      onSubmit={() => end.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        It is refused from the next request on, and programs and PDPs that still have it stop. The current secret stays
+        valid.
+      </p>
     </Dialog>
   )
 }
@@ -163,13 +211,13 @@ function Consequences({ apiKey, isOwn }: Pick<KeyDialogProps, 'apiKey' | 'isOwn'
   return (
     <>
       <p>
-        {reachOfKey(apiKey)}. Its secret is refused from the next request on, and this cannot be undone. Back ends with
-        it are refused, sessions of the console with it end, and PDPs with it answer nothing until they are started with
+        {reachOfKey(apiKey)}. Its secret stops working immediately. This can't be undone. Back ends that use it are
+        refused, console sessions signed in with it end, and PDPs that use it stop answering until you restart them with
         another secret.
       </p>
       {isOwn && (
         <p>
-          <strong>You are signed in with this key: you will be signed out.</strong>
+          <strong>You are signed in with this key and will be signed out.</strong>
         </p>
       )}
     </>

@@ -7,7 +7,8 @@ import { PAGE_ROWS } from '../../api/page-of.ts'
 export type NewKey = components['schemas']['ApiKeyCreate']
 
 const createKey = (body: NewKey) => read(api.POST('/v2/api-key', { body }))
-const rotateKey = (key: string) => read(api.POST('/v2/api-key/{key}/rotate-secret', { params: { path: { key } } }))
+const rotateKey = ({ key, keep_old_seconds }: { readonly key: string; readonly keep_old_seconds: number }) =>
+  read(api.POST('/v2/api-key/{key}/rotate-secret', { params: { path: { key } }, body: { keep_old_seconds } }))
 
 export type ApiKey = Awaited<ReturnType<typeof createKey>>
 

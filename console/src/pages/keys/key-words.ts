@@ -1,10 +1,10 @@
-// What a key is called, what it reaches and what it may do, in words.
+// What a key is called, what it reaches, what it may do and when it ends, in words.
 import type { ApiKey } from './key-queries.ts'
 
 export const ACCESS_WORDS = {
-  read: 'Read: follow, check and list',
+  read: 'Read: load policies, check access and list objects',
   write: 'Write: also change policy and facts, and send decisions',
-  admin: 'Everything, API keys included',
+  admin: 'Full access, including API keys',
 } as const
 
 export function nameOfKey({ name, owner_type, id }: Pick<ApiKey, 'name' | 'owner_type' | 'id'>): string {
@@ -17,15 +17,46 @@ export function reachOfKey({ object_type, project, env }: Pick<ApiKey, 'object_t
   return `Environment ${project?.key ?? '…'}/${env?.key ?? '(deleted)'}`
 }
 
-/** A line that starts a PDP. Without a secret it takes the one of the shell: nothing is written down by accident. */
-export function pdpLines(origin: string, secret?: string): readonly { readonly by: string; readonly line: string }[] {
-  const given = secret === undefined ? '' : `=${secret}`
-  const shell = secret === undefined ? '' : `PDP_API_KEY=${secret} `
+/** Days after which a new key can end; 0 is never. */
+export const END_CHOICES = [
+  { value: '0', label: 'Never' },
+  { value: '30', label: 'After 30 days' },
+  { value: '90', label: 'After 90 days' },
+  { value: '365', label: 'After a year' },
+] as const
+
+/** Seconds for which a rotation can keep the old secret. */
+export const KEEP_CHOICES = [
+  { value: '0', label: 'Not at all: every other secret is refused at once' },
+  { value: '3600', label: 'For an hour' },
+  { value: '86400', label: 'For a day' },
+  { value: '604800', label: 'For a week' },
+  { value: '2592000', label: 'For 30 days' },
+] as const
+
+const DAY_MS = 86_400_000
+const SOON_MS = 7 * DAY_MS
+
+/** The instant so many days later; undefined for 0. */
+export const endAfter = (days: number, now: number): string | undefined =>
+  days === 0 ? undefined : new Date(now + days * DAY_MS).toISOString()
+
+/** What is marked of the end of a key: that it is over, or close. */
+export function markOfEnd(expiresAt: string | null, now: number): 'expired' | 'ends soon' | undefined {
+  if (expiresAt === null) return undefined
+  const left = Date.parse(expiresAt) - now
+  if (left <= 0) return 'expired'
+  return left <= SOON_MS ? 'ends soon' : undefined
+}
+
+/** Lines that start a PDP. They take the secret from the shell, which asks for it: it stands on no command line. */
+export function pdpLines(origin: string): readonly { readonly by: string; readonly line: string }[] {
   return [
+    { by: 'First, in your shell', line: 'read -rs PDP_API_KEY && export PDP_API_KEY' },
     {
       by: 'Docker',
-      line: `docker run -p 7000:7000 -e PDP_API_KEY${given} -e PDP_CONTROL_PLANE=${origin} zerohop/pdp-v2:latest`,
+      line: `docker run -p 7000:7000 -e PDP_API_KEY -e PDP_CONTROL_PLANE=${origin} zerohop/pdp-v2:latest`,
     },
-    { by: 'Node.js', line: `${shell}PDP_CONTROL_PLANE=${origin} npx zerohop pdp` },
+    { by: 'Node.js', line: `PDP_CONTROL_PLANE=${origin} npx zerohop pdp` },
   ]
 }

@@ -14,13 +14,13 @@ import { PagedList } from '../../components/paged-list.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { CopyLine } from './copy-line.tsx'
-import { DeleteKeyDialog, NewKeyDialog, RotateDialog, SecretDialog } from './key-dialogs.tsx'
+import { DeleteKeyDialog, EndOldSecretDialog, NewKeyDialog, RotateDialog, SecretDialog } from './key-dialogs.tsx'
 import { type ApiKey, keysQuery, ownKeyQuery } from './key-queries.ts'
-import { nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
+import { markOfEnd, nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
 import classes from './keys.module.css'
 import { Pdps } from './pdps.tsx'
 
-type Open = { readonly is: 'new' } | { readonly is: 'secret' | 'rotate' | 'delete'; readonly key: ApiKey }
+type Open = { readonly is: 'new' } | { readonly is: 'secret' | 'rotate' | 'end old' | 'delete'; readonly key: ApiKey }
 
 export function KeysPage() {
   const { page = 1 } = useSearch({ from: '/$project/$environment/keys' })
@@ -45,6 +45,16 @@ export function KeysPage() {
         >
           Rotate
         </Button>
+        {key.old_secret_expires_at !== null && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            aria-label={`End old secret of ${nameOfKey(key)}`}
+            onClick={() => setOpen({ is: 'end old', key })}
+          >
+            End old secret
+          </Button>
+        )}
         <Button
           variant="subtle"
           color="red"
@@ -61,7 +71,7 @@ export function KeysPage() {
   return (
     <Page
       title="Keys & PDPs"
-      description="API keys of the places that you reach. Back ends, PDPs and the command line each need one."
+      description="API keys you can manage. Back ends, PDPs and the command line each need one."
       actions={
         canManage && (
           <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setOpen({ is: 'new' })}>
@@ -79,7 +89,7 @@ export function KeysPage() {
         kind="key"
         found="nothing"
         isFiltered={false}
-        empty={<EmptyState icon="keyRound" title="There are no keys" text="A key is made for each program." />}
+        empty={<EmptyState icon="keyRound" title="No API keys yet" text="Create a key for each program." />}
       />
       <Pdps />
       <StartPdp />
@@ -88,6 +98,7 @@ export function KeysPage() {
       {open?.is === 'rotate' && (
         <RotateDialog apiKey={open.key} isOwn={open.key.id === own.data} onDone={showSecret} onClose={close} />
       )}
+      {open?.is === 'end old' && <EndOldSecretDialog apiKey={open.key} onClose={close} />}
       {open?.is === 'delete' && <DeleteKeyDialog apiKey={open.key} isOwn={open.key.id === own.data} onClose={close} />}
     </Page>
   )
@@ -98,8 +109,8 @@ function StartPdp() {
     <section aria-label="Start a PDP" className={classes.start}>
       <h2>Start a PDP</h2>
       <p>
-        Put a key of the environment into <code>PDP_API_KEY</code> of the shell, so that it is in no history of
-        commands, then start the PDP. It answers on port 7000.
+        The first command asks for the secret of a key of the environment and sets <code>PDP_API_KEY</code> in your
+        shell, so it stays out of your shell history. Then start the PDP. It listens on port 7000.
       </p>
       {pdpLines(location.origin).map(({ by, line }) => (
         <CopyLine key={by} label={by} text={line} />
@@ -108,17 +119,44 @@ function StartPdp() {
   )
 }
 
+/** When a key ends, and its old secret. */
+function End({ apiKey: { expires_at, old_secret_expires_at } }: { readonly apiKey: ApiKey }) {
+  return (
+    <>
+      {expires_at === null ? 'Never' : <Instant value={expires_at} />}
+      {old_secret_expires_at !== null && (
+        <div>
+          old secret: <Instant value={old_secret_expires_at} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Beside the name, where it is seen on a narrow screen too. */
+function EndMark({ expiresAt }: { readonly expiresAt: string | null }) {
+  const mark = markOfEnd(expiresAt, Date.now())
+  return mark && <Tag>{mark}</Tag>
+}
+
 const columnsFor = (own: string | null | undefined): readonly Column<ApiKey>[] => [
   {
     header: 'Key',
     cell: (key) => (
       <NamedRow name={reachOfKey(key)}>
         <span>
-          {nameOfKey(key)} {key.id === own && <Tag>signed in</Tag>}
+          {nameOfKey(key)} {key.id === own && <Tag>signed in</Tag>} <EndMark expiresAt={key.expires_at} />
         </span>
       </NamedRow>
     ),
   },
-  { header: 'May', cell: ({ access_level }) => <Tag>{access_level}</Tag>, width: '80px' },
+  { header: 'Access', cell: ({ access_level }) => <Tag>{access_level}</Tag>, width: '80px' },
+  { header: 'Ends', cell: (key) => <End apiKey={key} />, width: '190px', isMinor: true },
+  {
+    header: 'Last used',
+    cell: ({ last_used_at }) => (last_used_at === null ? '–' : last_used_at.slice(0, 10)),
+    width: '100px',
+    isMinor: true,
+  },
   { header: 'Created', cell: ({ created_at }) => <Instant value={created_at} />, width: '220px', isMinor: true },
 ]

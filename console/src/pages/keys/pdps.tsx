@@ -20,8 +20,8 @@ export function Pdps() {
         {({ data, total_count }) =>
           total_count === 0 ? (
             <p>
-              No PDP follows this environment now. One appears here when it is started with a key of the environment;
-              the one inside of <code>zerohop serve</code> is never behind, and not listed.
+              No PDPs are connected. Start one with a key of this environment and it appears here. In{' '}
+              <code>zerohop serve</code>, the built-in PDP is always current and isn't listed.
             </p>
           ) : (
             <>

@@ -1,6 +1,7 @@
 // The first page of an environment: first steps while something is missing, what is there, what happened lately, and
 // what asks for attention.
 import { useQuery } from '@tanstack/react-query'
+import { counted, plural } from 'zerohop/change-words'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
 import { nameOfPdp, pdpSummaryQuery } from '../../api/pdps.ts'
 import { useMay } from '../../api/use-session.ts'
@@ -8,7 +9,7 @@ import { Icon } from '../../components/icon.tsx'
 import { TextLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { PdpTable } from '../../components/pdp-table.tsx'
-import { QueryState } from '../../components/states.tsx'
+import { LoadingState, QueryState } from '../../components/states.tsx'
 import { Bars } from './bars.tsx'
 import classes from './overview.module.css'
 import {
@@ -31,28 +32,39 @@ export function OverviewPage() {
   const path = useEnvironmentPath()
   const environment = useEnvironment()
   const sizes = useQuery(sizesQuery(path))
+  const isThere = useIsThere(environment.data?.id)
   return (
-    <Page
-      title="Overview"
-      description={environment.data && `What ${environment.data.name} has, and what happened lately.`}
-      isWide
-    >
+    <Page title="Overview" description={`What's in ${environment.data?.name ?? path.e} and recent activity.`} isWide>
       <QueryState query={sizes}>
-        {(data) => (
-          <div className={classes.sections}>
-            <FirstSteps sizes={data} />
-            <SizesOf sizes={data} />
-            <div className={classes.charts}>
-              <Decisions />
-              {environment.data && <Revisions environment={environment.data.id} />}
+        {(data) =>
+          !isThere ? (
+            <LoadingState />
+          ) : (
+            <div className={classes.sections}>
+              <FirstSteps sizes={data} />
+              <SizesOf sizes={data} />
+              <div className={classes.charts}>
+                <Decisions />
+                {environment.data && <Revisions environment={environment.data.id} />}
+              </div>
+              <Warnings />
+              <Pdps />
             </div>
-            <Warnings />
-            <Pdps />
-          </div>
-        )}
+          )
+        }
       </QueryState>
     </Page>
   )
+}
+
+/** Whether all parts were read, or failed: they are shown together, so that none moves another one. */
+function useIsThere(environment: string | undefined): boolean {
+  const path = useEnvironmentPath()
+  const roles = useQuery(roleUsersQuery(path))
+  const decisions = useQuery(decisionCountsQuery(path))
+  const pdps = useQuery(pdpSummaryQuery(path))
+  const days = useQuery({ ...revisionDaysQuery(environment ?? ''), enabled: environment !== undefined })
+  return [roles, decisions, pdps, days].every(({ isPending }) => !isPending)
 }
 
 function useParameters() {
@@ -73,13 +85,13 @@ function FirstSteps({ sizes }: { readonly sizes: Sizes }) {
   const steps = [
     {
       to: `${AT}/resources`,
-      text: 'Describe what is protected: a resource and its actions',
+      text: 'Add a resource and its actions',
       isDone: sizes.resources > 0,
     },
-    { to: `${AT}/policy`, text: 'Make a role, and say which actions it allows', isDone: sizes.roles > 0 },
-    { to: `${AT}/users`, text: 'Add a user, and assign the role', isDone: sizes.users > 0 && hasRoles },
-    { to: `${AT}/why`, text: 'Ask why the user may do something, or not', isDone: hasDecisions },
-    { to: `${AT}/keys`, text: 'Make an API key, and ask from your application', isDone: hasDecisions },
+    { to: `${AT}/policy`, text: 'Create a role and choose its permissions', isDone: sizes.roles > 0 },
+    { to: `${AT}/users`, text: 'Add a user and assign the role', isDone: sizes.users > 0 && hasRoles },
+    { to: `${AT}/why`, text: 'Check what the user can do, and why', isDone: hasDecisions },
+    { to: `${AT}/keys`, text: 'Create an API key and check access from your app', isDone: hasDecisions },
   ] as const
   if (steps.slice(0, 3).every(({ isDone }) => isDone)) return null
   return (
@@ -112,7 +124,7 @@ function SizesOf({ sizes }: { readonly sizes: Sizes }) {
     { to: `${AT}/instances`, label: 'Instances', size: sizes.instances },
   ] as const
   return (
-    <ul className={classes.sizes} aria-label="What is stored">
+    <ul className={classes.sizes} aria-label="Contents">
       {kinds.map(({ to, label, size }) => (
         <li key={label}>
           <TextLink to={to} params={params}>
@@ -154,7 +166,8 @@ function Revisions({ environment }: { readonly environment: string }) {
         {(data) => (
           <Bars
             title={`Last ${data.length} days`}
-            parts={['revisions']}
+            parts={['revision']}
+            hasPlural
             bars={data.map(({ time, revisions }) => ({ label: day.format(time), parts: [revisions] }))}
           />
         )}
@@ -200,14 +213,14 @@ function Warnings() {
   const more = unused.length - names.length
   return (
     <section>
-      <h2>Worth a look</h2>
+      <h2>Needs attention</h2>
       <ul className={classes.list}>
         {hasStale && (
           <li>
             <Icon name="triangleAlert" size={14} />
             <span>
-              {stale.total_count === 1 ? '1 PDP may answer' : `${number.format(stale.total_count)} PDPs may answer`}{' '}
-              from an old policy: {stale.data.map(nameOfPdp).join(', ')}
+              {counted(stale.total_count, 'PDP')} might be using an outdated policy:{' '}
+              {stale.data.map(nameOfPdp).join(', ')}
               {stale.total_count > stale.data.length && ` and ${stale.total_count - stale.data.length} more`} (
               <TextLink to={`${AT}/keys`} params={params} underline="always">
                 Keys & PDPs
@@ -220,7 +233,7 @@ function Warnings() {
           <li>
             <Icon name="info" size={14} />
             <span>
-              No decision was recorded in the last {HOURS} hours: nothing asked, or it records elsewhere (
+              No decisions in the last {HOURS} hours. Either nothing was checked, or your PDPs log elsewhere (
               <TextLink to={`${AT}/decisions`} params={params} underline="always">
                 Decisions
               </TextLink>
@@ -232,7 +245,8 @@ function Warnings() {
           <li>
             <Icon name="triangleAlert" size={14} />
             <span>
-              {unused.length === 1 ? '1 role is' : `${unused.length} roles are`} assigned to nobody: {names.join(', ')}
+              {counted(unused.length, 'role')} {plural(unused.length, 'is', 'are')} not assigned to anyone:{' '}
+              {names.join(', ')}
               {more > 0 && ` and ${more} more`} (
               <TextLink to={`${AT}/access-review`} params={params} search={{ tab: 'role' }} underline="always">
                 Access review

@@ -22,7 +22,7 @@ export function ExportSection() {
     <section>
       <h2>Export</h2>
       <p className={classes.note}>
-        The policy as a file in JSON, which is also YAML: zerohop fmt and zerohop plan read it.
+        Download as JSON (valid YAML), for <code>zerohop fmt</code> and <code>zerohop plan</code>.
       </p>
       <form
         className={classes.form}
@@ -35,7 +35,7 @@ export function ExportSection() {
       >
         <TextInput
           label="As of"
-          placeholder="Now; or a revision, or a time"
+          placeholder="Revision or time; empty is now"
           value={at}
           onChange={({ currentTarget }) => setAt(currentTarget.value)}
           error={download.isError && describeError(download.error).text}
@@ -43,7 +43,7 @@ export function ExportSection() {
         />
         <label className={classes.choice}>
           <input type="checkbox" checked={hasFacts} onChange={({ currentTarget }) => setFacts(currentTarget.checked)} />
-          With users, tenants and all other facts
+          Include users, tenants and all other facts
         </label>
         <Button
           type="submit"

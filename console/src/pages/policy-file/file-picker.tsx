@@ -51,7 +51,7 @@ export function FilePicker({ files, onChange }: FilePickerProps) {
         <Button variant="default" leftSection={<Icon name="upload" size={14} />} onClick={() => input.current?.click()}>
           Choose files
         </Button>
-        <span>or drop them here: YAML or JSON, several are one policy</span>
+        <span>or drop them here. YAML or JSON; several files make one policy.</span>
       </div>
       {refused.length > 0 && (
         <ul role="alert" className={classes.refused}>

@@ -1,4 +1,5 @@
 // What is wrong with policy files, each with its place and the line itself, as `zerohop validate` prints it.
+import { counted } from 'zerohop/change-words'
 import { LongList } from '../../components/long-list.tsx'
 import { lineAt, type PickedFile, type PlaceInFile } from './picked-files.ts'
 import classes from './policy-file.module.css'
@@ -13,13 +14,11 @@ interface FileProblemsProps {
 
 export function FileProblems({ problems, files }: FileProblemsProps) {
   const isWarning = problems.every(({ severity }) => severity === 'warning')
-  const title = `${problems.length} ${isWarning ? 'warning' : 'error'}${problems.length === 1 ? '' : 's'}`
+  const title = counted(problems.length, isWarning ? 'warning' : 'error')
   return (
     <section>
       <h2>{title}</h2>
-      {!isWarning && (
-        <p className={classes.note}>Mend the files and choose them again: they take the place of these.</p>
-      )}
+      {!isWarning && <p className={classes.note}>Fix the files and choose them again.</p>}
       <LongList
         label={title}
         items={problems}

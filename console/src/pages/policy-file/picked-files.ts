@@ -35,13 +35,13 @@ export async function withPicked(files: readonly PickedFile[], more: readonly Re
   for (const file of more) {
     const others = [...byName.values()].filter(({ name }) => name !== file.name)
     const together = others.reduce((sum, { text }) => sum + bytesOf(text), file.size)
-    if (file.size > FILE_MAX) refused.push(`${file.name} is larger than 4 MiB: split it into several files.`)
+    if (file.size > FILE_MAX) refused.push(`${file.name} is larger than 4 MiB. Split it into several files.`)
     else if (together > TOGETHER_MAX)
-      refused.push(`${file.name} is left out: the files are larger than 12 MiB together.`)
-    else if (others.length >= FILES_MAX) refused.push(`${file.name} is left out: there are 1,000 files already.`)
+      refused.push(`${file.name} wasn't added: the files are larger than 12 MiB in total.`)
+    else if (others.length >= FILES_MAX) refused.push(`${file.name} wasn't added: there are already 1,000 files.`)
     else {
       const text = await textOf(file)
-      if (text === undefined) refused.push(`${file.name} is not text in UTF-8, or cannot be read.`)
+      if (text === undefined) refused.push(`${file.name} isn't UTF-8 text or can't be read.`)
       else byName.set(file.name, { name: file.name, text })
     }
   }

@@ -10,7 +10,7 @@ import { useWrite } from '../../api/write.ts'
 import { Page } from '../../components/page.tsx'
 import { PlanOutcome } from '../../components/plan-outcome.tsx'
 import { PlanView } from '../../components/plan-view.tsx'
-import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
 import { ExportSection } from './export-section.tsx'
 import { FilePicker } from './file-picker.tsx'
 import { FileProblems } from './file-problems.tsx'
@@ -33,10 +33,7 @@ let kept: { readonly place: string; readonly picked: PickedFiles } | undefined
 export function PolicyFilePage() {
   const path = useEnvironmentPath()
   return (
-    <Page
-      title="Policy file"
-      description={`The policy of ${path.e} as text: for git, for another environment, or to change it by a file.`}
-    >
+    <Page title="Policy file" description={`Export the policy of ${path.e} as a file, or change it by applying files.`}>
       <div className={classes.sections}>
         <ExportSection />
         {/* another environment begins with no files */}
@@ -63,12 +60,12 @@ function ApplySection({ path }: { readonly path: EnvironmentPath }) {
         <FilePicker files={files} onChange={pick} />
         <label className={classes.choice}>
           <input type="checkbox" checked={prune} onChange={({ currentTarget }) => setPrune(currentTarget.checked)} />
-          Prune: delete what the files manage and do not name
+          Also delete objects removed from the files
         </label>
       </section>
       {files.length === 0 ? (
         <p className={classes.note}>
-          Nothing happens before you have seen what would change and who would gain and lose access.
+          Before anything is applied, you'll see what would change and who would gain or lose access.
         </p>
       ) : (
         <QueryState query={checked} loading={<LoadingState label="Reading the files" rows={3} />}>
@@ -93,6 +90,8 @@ interface PlannedFilesProps {
 
 function PlannedFiles(props: PlannedFilesProps) {
   const plan = useQuery(filePlanQuery(props.path, props.id, props.policy, props.prune))
+  // an earlier plan is not what applying would do now
+  if (plan.isError && !plan.isFetching) return <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
   return (
     <QueryState query={plan} loading={<LoadingState label="Planning" />}>
       {(planned) => (
@@ -116,7 +115,7 @@ function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps)
   const needsCascade = planned.cascade.length > 0
   const apply = useWrite<void>({
     send: () => applyFiles(path, policy, planned, { prune, cascade: cascade && needsCascade }),
-    done: () => 'The files are applied',
+    done: () => 'Files applied',
     onDone: (_, revision) => {
       kept = undefined
       void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } })
@@ -127,7 +126,7 @@ function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps)
       <EmptyState
         icon="circleCheck"
         title="Nothing would change"
-        text={`${path.e} is what the files say${prune ? '' : '; what they do not name was not looked at'}.`}
+        text={`${path.e} already matches the files${prune ? '' : '. Objects not in the files were ignored'}.`}
       />
     )
   return (
@@ -140,11 +139,11 @@ function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps)
             checked={cascade}
             onChange={({ currentTarget }) => setCascade(currentTarget.checked)}
           />
-          Also delete what goes with them: {countsText(planned.cascade)}
+          Also delete: {countsText(planned.cascade)}
         </label>
       )}
       <PlanOutcome
-        action="Apply as one revision"
+        action="Apply"
         mutation={apply}
         onAgain={onAgain}
         canWrite={canWrite}

@@ -2,7 +2,9 @@
 // until they are given up here.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { counted, plural } from 'zerohop/change-words'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
+import { DiscardButton } from '../../components/discard-button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { changedByQuery } from './changed-by-query.ts'
 import type { Conflict } from './draft.ts'
@@ -25,22 +27,22 @@ export function ConflictNotice({ environment, conflicts, revision, onContinue, o
     <section role="alert" aria-label="Changed by others" className={classes.conflicts}>
       <h2>
         <Icon name="triangleAlert" size={16} />
-        {conflicts.length === 1
-          ? 'A role of your draft has changed'
-          : `${conflicts.length} roles of your draft have changed`}
+        {counted(conflicts.length, 'role')} in your draft {plural(conflicts.length, 'has', 'have')} changed
       </h2>
-      <p>
-        Somebody else saved a change since you began. Your edits are all here, and nothing of theirs is overwritten.
-      </p>
+      <p>Changes were saved since you started. Your edits are kept, and what was saved isn't overwritten.</p>
       <ul className={classes.conflictList}>
         {conflicts.map(({ key, edit, theirs, missing }) => (
           <li key={key}>
             <div className={classes.conflictHead}>
               <strong>{key}</strong>
               <span>{found.data?.get(key) ?? ''}</span>
-              <Button variant="default" size="compact-xs" onClick={() => onGiveUp(key)}>
-                Give up my edits to {key}
-              </Button>
+              <DiscardButton
+                size="compact-xs"
+                question={`Discard your edits to ${key}?`}
+                onDiscard={() => onGiveUp(key)}
+              >
+                Discard my edits to {key}
+              </DiscardButton>
             </div>
             <div className={classes.conflictSides}>
               <div>
@@ -54,14 +56,14 @@ export function ConflictNotice({ environment, conflicts, revision, onContinue, o
             </div>
             {missing.length > 0 && (
               <p>
-                {missing.join(', ')} {missing.length === 1 ? 'does' : 'do'} not exist any more and{' '}
-                {missing.length === 1 ? 'is' : 'are'} left out.
+                {missing.join(', ')} {missing.length === 1 ? 'no longer exists and is' : 'no longer exist and are'} left
+                out.
               </p>
             )}
           </li>
         ))}
       </ul>
-      <Button onClick={onContinue}>Continue on top of their changes</Button>
+      <Button onClick={onContinue}>Apply my edits on top</Button>
     </section>
   )
 }

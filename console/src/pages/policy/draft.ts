@@ -117,6 +117,12 @@ function isSame(left: Role | null, right: Role | null): boolean {
   return name === undefined && description === undefined && lists.every(({ length }) => length === 0)
 }
 
+/** The edits that are still to be saved: a role that is stored as its edit has it needs none. */
+export function unsavedEdits(stored: Roles, edits: Edits): Edits {
+  const left = [...edits].filter(([key, { now }]) => !isSame(now, stored.get(key) ?? null))
+  return left.length === edits.size ? edits : new Map(left)
+}
+
 /** A role of the draft that is not what it was when its edit began, or that needs something that is gone. */
 export interface Conflict {
   readonly key: string

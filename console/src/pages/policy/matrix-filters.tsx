@@ -1,6 +1,7 @@
 // Which roles and actions the matrix shows. All of it is in the address.
 import { Button } from '@mantine/core'
 import { useCallback, useRef } from 'react'
+import { counted } from 'zerohop/change-words'
 import { SearchField } from '../../components/search-field.tsx'
 import classes from './policy-page.module.css'
 import type { PolicySearch } from './policy-search.ts'
@@ -11,8 +12,6 @@ interface MatrixFiltersProps {
   readonly hasChanges: boolean
   readonly onChange: (search: PolicySearch) => void
 }
-
-const count = new Intl.NumberFormat()
 
 export function MatrixFilters({ search, shown, hasChanges, onChange }: MatrixFiltersProps) {
   const latest = useRef({ search, onChange })
@@ -38,8 +37,7 @@ export function MatrixFilters({ search, shown, hasChanges, onChange }: MatrixFil
         </Button>
       )}
       <span className={classes.count} role="status">
-        {count.format(shown.roles)} {shown.roles === 1 ? 'role' : 'roles'}, {count.format(shown.actions)}{' '}
-        {shown.actions === 1 ? 'action' : 'actions'}
+        {counted(shown.roles, 'role')}, {counted(shown.actions, 'action')}
       </span>
     </div>
   )

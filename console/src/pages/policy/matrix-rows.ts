@@ -88,9 +88,9 @@ export function cellLabel(row: Row, permission: string, inherited: ReadonlyMap<s
   const source = inherited.get(permission)
   const from = source === undefined ? '' : ` from ${source}`
   const own = permissionsOf(row.role).has(permission)
-  const says = own ? (source === undefined ? 'own' : `own, and inherited${from}`) : `inherited${from}`
+  const says = own ? (source === undefined ? 'direct' : `direct, and inherited${from}`) : `inherited${from}`
   const text = own || source !== undefined ? `${key} has ${permission}: ${says}` : `${key} does not have ${permission}`
-  return isCellChanged(row, permission) ? `${text}, not saved yet` : text
+  return isCellChanged(row, permission) ? `${text}, not saved` : text
 }
 
 export function isCellChanged({ role, base, state }: Row, permission: string): boolean {

@@ -92,7 +92,7 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
         ref={frame}
         role="grid"
         tabIndex={0}
-        aria-label="Roles and what they may do"
+        aria-label="Permissions by role"
         aria-rowcount={rows.length + 2}
         aria-colcount={columns.length + 1}
         aria-readonly={!canEdit}
@@ -182,16 +182,16 @@ function Foot({ row, column, inheritance }: FootProps) {
       <p className={classes.label}>{text}</p>
       <ul className={classes.legend} aria-label="Legend">
         <li>
-          <span className={classes.mark} data-own="true" /> Own
+          <span className={classes.mark} data-own="true" /> Direct
         </li>
         <li>
           <span className={classes.mark} data-inherited="true" /> Inherited
         </li>
         <li>
-          <span className={classes.mark} /> Not given
+          <span className={classes.mark} /> Not granted
         </li>
         <li>
-          <span className={classes.changed} /> Not saved yet
+          <span className={classes.changed} /> Not saved
         </li>
       </ul>
     </div>

@@ -2,6 +2,7 @@
 import { Button, Text } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { counted } from 'zerohop/change-words'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -17,7 +18,7 @@ import classes from './policy-page.module.css'
 import { RoleDialog } from './role-dialog.tsx'
 import { type PolicyDraft, usePolicy, usePolicyDraft } from './use-policy-draft.ts'
 
-const DESCRIPTION = 'Which role may do what. Changes gather in a draft until you have reviewed and saved them.'
+const DESCRIPTION = 'What each role can do. Changes stay in a draft until you review and save them.'
 const FROM = '/$project/$environment/policy'
 
 export function PolicyPage() {
@@ -101,7 +102,7 @@ function Actions({ draft, onCreate }: ActionsProps) {
       </Button>
       {changes > 0 && (
         <Button component={Link} from={FROM} to="/$project/$environment/policy/review">
-          Review {changes === 1 ? '1 role' : `${changes} roles`}
+          Review {counted(changes, 'role')}
         </Button>
       )}
     </>
@@ -157,20 +158,20 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
       />
       {policy.unread.roles + policy.unread.resources > 0 && (
         <Text size="sm" c="dimmed" mb="sm">
-          There is more than the matrix reads: {policy.unread.roles} roles and {policy.unread.resources} types of
-          resources are missing here.
+          Not everything is shown: {counted(policy.unread.roles, 'role')} and{' '}
+          {counted(policy.unread.resources, 'resource type')} are missing.
         </Text>
       )}
       {!hasActions && (
         <Text size="sm" c="dimmed" mb="sm">
-          There are no actions yet, so nothing can be given to roles: declare types of resources with their actions.
+          No actions yet. Add resources with actions before you give roles permissions.
         </Text>
       )}
       {rows.length === 0 || (columns.length === 0 && hasActions) ? (
         <EmptyState
           icon="search"
-          title={rows.length === 0 ? 'No role matches' : 'No action matches'}
-          text="Roles and actions are found by their keys and names."
+          title={rows.length === 0 ? 'No matching roles' : 'No matching actions'}
+          text="Search by key or name."
           action={
             isFiltered && (
               <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
@@ -198,8 +199,8 @@ function NoRoles({ canEdit, onCreate }: { readonly canEdit: boolean; readonly on
   return (
     <EmptyState
       icon="table2"
-      title="There are no roles yet"
-      text="A role is a set of actions on types of resources. Users have roles in tenants."
+      title="No roles yet"
+      text="A role is a set of permissions on resources. You give users roles in tenants."
       action={canEdit && <Button onClick={onCreate}>New role</Button>}
     />
   )

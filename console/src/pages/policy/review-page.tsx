@@ -4,12 +4,13 @@ import { Button, Group, Text } from '@mantine/core'
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { countsText } from 'zerohop/change-words'
+import { counted, countsText } from 'zerohop/change-words'
 import { ApiError } from '../../api/api-error.ts'
 import { api, read } from '../../api/client.ts'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
+import { DiscardButton } from '../../components/discard-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
@@ -37,7 +38,11 @@ export function ReviewPage() {
 function EnvironmentReview({ environment }: { readonly environment: string }) {
   const policy = usePolicy(useEnvironmentPath(), environment)
   return (
-    <Page title="Review" help="Policy" description="What your draft changes, and for whom. Nothing is saved yet.">
+    <Page
+      title="Review"
+      help="Policy"
+      description="What your draft changes, and who is affected. Nothing is saved yet."
+    >
       <QueryState query={policy}>{(data) => <Review environment={environment} policy={data} />}</QueryState>
     </Page>
   )
@@ -110,15 +115,15 @@ function useSaving(environment: string, policy: Policy, { edits, roles, conflict
 function Effect({ plan }: { readonly plan: UseQueryResult<Plan> }) {
   return (
     <section aria-label="Effect" aria-live="polite" className={classes.effect}>
-      <h2>Who gains, who loses</h2>
+      <h2>Who gains and loses access</h2>
       {plan.isFetching ? (
-        <LoadingState label="Working out who gains and who loses" rows={4} />
+        <LoadingState label="Checking who gains and loses access" rows={4} />
       ) : (
         <QueryState query={plan}>
           {({ policy, access, cascade }) => (
             <>
-              <AccessDiff diff={{ policy, access }} nothing="Nobody gains or loses access." />
-              {cascade.length > 0 && <Text size="sm">Deleted along with it: {countsText(cascade)}</Text>}
+              <AccessDiff diff={{ policy, access }} nothing="No one gains or loses access." />
+              {cascade.length > 0 && <Text size="sm">Also deleted: {countsText(cascade)}</Text>}
             </>
           )}
         </QueryState>
@@ -135,22 +140,21 @@ interface ChangedRolesProps {
 function ChangedRoles({ edits, onDiscard }: ChangedRolesProps) {
   return (
     <section aria-label="Changes">
-      <h2>{edits.size === 1 ? '1 role changes' : `${edits.size} roles change`}</h2>
+      <h2>{counted(edits.size, 'role change')}</h2>
       <ul className={classes.changes}>
         {[...edits].slice(0, SHOWN).map(([key, { base, now }]) => (
           <li key={key}>
             <div className={classes.changeHead}>
               <h3>{(now ?? base)?.name}</h3>
               <code>{key}</code>
-              <Button
+              <DiscardButton
                 variant="subtle"
                 color="gray"
                 size="compact-xs"
                 aria-label={`Discard changes of ${key}`}
-                onClick={() => onDiscard(key)}
-              >
-                Discard
-              </Button>
+                question={`Discard your changes to ${key}?`}
+                onDiscard={() => onDiscard(key)}
+              />
             </div>
             <RoleDifference before={base} after={now} />
           </li>
@@ -167,11 +171,11 @@ function SaveFailure({ error }: { readonly error: unknown }) {
     <div role="alert" className={classes.conflicts}>
       {isOutdated ? (
         <p>
-          Not saved: something changed between the review and now. {error.message} Look at the effect again, which is up
-          to date above.
+          Not saved: something changed since your review. {error.message} The effect above is up to date. Please review
+          it again.
         </p>
       ) : (
-        <ErrorState error={error} />
+        <ErrorState error={error} refused="Couldn't save" />
       )}
     </div>
   )
@@ -189,14 +193,14 @@ function SaveBar({ isReady, isSaving, onSave, onDiscard }: SaveBarProps) {
   return (
     <div className={classes.saveBar}>
       <Button component={Link} from={FROM} to="/$project/$environment/policy" variant="default">
-        Back to the matrix
+        Back to policy
       </Button>
-      <Button variant="subtle" color="red" onClick={onDiscard}>
-        Discard the draft
-      </Button>
+      <DiscardButton variant="subtle" color="red" question="Discard the draft?" onDiscard={onDiscard}>
+        Discard draft
+      </DiscardButton>
       {canWrite && (
         <Button onClick={onSave} loading={isSaving} disabled={!isReady}>
-          Save as one revision
+          Save
         </Button>
       )}
     </div>
@@ -209,11 +213,11 @@ function NothingToReview({ onUndo }: { readonly onUndo: (() => void) | undefined
     <EmptyState
       icon="table2"
       title="Nothing to review"
-      text="Changes of roles gather here before they are saved."
+      text="Role changes appear here before you save them."
       action={
         <Group gap={8}>
           <Button component={Link} from={FROM} to="/$project/$environment/policy" variant="default">
-            Back to the matrix
+            Back to policy
           </Button>
           {onUndo && <Button onClick={onUndo}>Undo</Button>}
         </Group>

@@ -1,13 +1,11 @@
 // A role: its name, description, and the roles that it extends. What is set here goes into the draft.
-import '@mantine/core/styles/Overlay.layer.css'
-import '@mantine/core/styles/ModalBase.layer.css'
-import '@mantine/core/styles/Modal.layer.css'
-import { Button, Modal, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestAmong } from '../../api/suggestions.ts'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
+import { Modal } from '../../components/modal.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { editedRole } from './draft.ts'
 import type { Policy, Role } from './policy.ts'
@@ -29,19 +27,13 @@ export function RoleDialog({ roleKey, policy, draft, canEdit, onClose }: RoleDia
   const role = isNew ? null : editedRole(policy.roles, draft.edits, roleKey)
   const isDeleted = !isNew && role === null
   const title = isNew ? 'New role' : (role?.name ?? roleKey)
+  const [hasOtherParents, setOtherParents] = useState(false)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-    >
+    <Modal title={title} isDirty={hasOtherParents} onClose={onClose}>
       {isDeleted ? (
         <Deleted roleKey={roleKey} draft={draft} onClose={onClose} />
       ) : (
-        <RoleFields role={role} draft={draft} canEdit={canEdit} onClose={onClose} />
+        <RoleFields role={role} draft={draft} canEdit={canEdit} onParents={setOtherParents} onClose={onClose} />
       )}
     </Modal>
   )
@@ -51,7 +43,7 @@ function Deleted({ roleKey, draft, onClose }: Pick<RoleDialogProps, 'roleKey' | 
   return (
     <>
       <Text size="sm" mb="md">
-        This role will be deleted when the draft is saved. Roles that extended it do so no more.
+        This role will be deleted when you save the draft. Roles that extend it lose its permissions.
       </Text>
       <Button
         onClick={() => {
@@ -59,7 +51,7 @@ function Deleted({ roleKey, draft, onClose }: Pick<RoleDialogProps, 'roleKey' | 
           onClose()
         }}
       >
-        Keep the role
+        Keep role
       </Button>
     </>
   )
@@ -68,9 +60,11 @@ function Deleted({ roleKey, draft, onClose }: Pick<RoleDialogProps, 'roleKey' | 
 interface RoleFieldsProps extends Pick<RoleDialogProps, 'draft' | 'canEdit' | 'onClose'> {
   /** null for a new one */
   readonly role: Role | null
+  /** whether it extends other roles than it did */
+  readonly onParents: (areOthers: boolean) => void
 }
 
-function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
+function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProps) {
   const [form, setForm] = useState<RoleForm>({
     key: role?.key ?? '',
     name: role?.name ?? '',
@@ -81,6 +75,10 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
   const [hasOwnKey, setOwnKey] = useState(role !== null)
   const problems = wasSent ? problemsOfRole(form, role === null ? draft.roles : undefined) : {}
   const set = (fields: Partial<RoleForm>) => setForm((before) => ({ ...before, ...fields }))
+  const changeParents = (parents: readonly string[]) => {
+    set({ parents })
+    onParents([...parents].sort().join('\n') !== [...(role?.extends ?? [])].sort().join('\n'))
+  }
   const save = () => {
     setSent(true)
     if (Object.keys(problemsOfRole(form, role === null ? draft.roles : undefined)).length > 0) return
@@ -107,11 +105,10 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
         }
         readOnly={!canEdit}
         autoComplete="off"
-        data-autofocus
       />
       <TextInput
         label="Key"
-        description="Applications and policy files name the role by it; it never changes."
+        description="The identifier your app and policy files use. Can't be changed later."
         value={form.key}
         onChange={({ currentTarget: { value } }) => {
           setOwnKey(true)
@@ -130,7 +127,7 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
         rows={2}
         resize="vertical"
       />
-      <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={(parents) => set({ parents })} />
+      <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={changeParents} />
       {canEdit && (
         <div className={classes.dialogActions}>
           {role !== null && (
@@ -147,7 +144,7 @@ function RoleFields({ role, draft, canEdit, onClose }: RoleFieldsProps) {
             </Button>
           )}
           <Button type="submit" ml="auto">
-            {role === null ? 'Add to the draft' : 'Change in the draft'}
+            {role === null ? 'Add to draft' : 'Update draft'}
           </Button>
         </div>
       )}
@@ -176,20 +173,20 @@ function ExtendedRoles({ form: { key, parents }, draft, canEdit, onChange }: Ext
       {canEdit && (
         <KeyField
           label="Extends"
-          description="Roles whose permissions this one has too."
+          description="Roles whose permissions this role inherits."
           value={typed}
           onChange={setTyped}
           onCommit={add}
           suggest={(text) => suggestAmong(path, 'parents', choices, text)}
         />
       )}
-      {!canEdit && <Text size="sm">Extends{parents.length === 0 ? ' no other role' : ''}</Text>}
+      {!canEdit && <Text size="sm">Extends{parents.length === 0 ? ' no other roles' : ''}</Text>}
       <Tags>
         {parents.map((parent) =>
           canEdit ? (
             <RemovableTag
               key={parent}
-              label={`Extend ${parent} no more`}
+              label={`Stop extending ${parent}`}
               onRemove={() => onChange(parents.filter((each) => each !== parent))}
             >
               {parent}

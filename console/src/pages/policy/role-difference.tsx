@@ -32,7 +32,7 @@ export function RoleDifference({ before, after }: RoleDifferenceProps) {
           <span aria-hidden="true">{sign}</span>
           <span>
             {text}
-            {sign === '−' && text.includes(':') ? <span className={classes.word}> taken</span> : null}
+            {sign === '−' && text.includes(':') ? <span className={classes.word}> removed</span> : null}
           </span>
         </li>
       ))}

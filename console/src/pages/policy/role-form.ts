@@ -17,7 +17,7 @@ const KEY = /^[A-Za-z0-9_-]{1,256}$/
 export function problemsOfRole({ key }: RoleForm, taken: Roles | undefined): { readonly key?: string } {
   if (key === '') return { key: 'A role needs a key' }
   if (!KEY.test(key)) return { key: 'Letters, digits, _ and -, at most 256 of them' }
-  if (taken?.has(key)) return { key: 'There is a role with this key already' }
+  if (taken?.has(key)) return { key: 'A role with this key already exists' }
   return {}
 }
 

@@ -8,6 +8,7 @@ import {
   type Edits,
   editedRoles,
   onTop,
+  unsavedEdits,
   withoutEdit,
   withoutRole,
   withPermission,
@@ -47,8 +48,13 @@ export interface PolicyDraft {
 
 export function usePolicyDraft(environment: string, policy: Policy): PolicyDraft {
   const store = useDraft(environment)
-  const { edits } = store.draft
   const { roles: stored, revision } = policy
+  const kept = store.draft.edits
+  // a page that was closed while it saved finds its own revision
+  const edits = useMemo(() => unsavedEdits(stored, kept), [stored, kept])
+  useEffect(() => {
+    if (edits !== kept) store.rebase(edits, revision)
+  })
   const roles = useMemo(() => editedRoles(stored, edits), [stored, edits])
   const inheritance = useMemo(() => new Inheritance(roles), [roles])
   const permissions = useMemo(() => allPermissions(policy), [policy])

@@ -6,6 +6,7 @@ import { NamedRow } from '../../components/named-row.tsx'
 import { FewTags } from './few-tags.tsx'
 import { ACTION_FIELDS, NEW_ACTION } from './resource-fields.ts'
 import type { Resource } from './resource-queries.ts'
+import { actionOf } from './role-permissions.ts'
 import { SchemaParts } from './schema-parts.tsx'
 
 interface Row {
@@ -24,7 +25,7 @@ export function ActionsPart({ resource, readAgain }: PartProps) {
   const { key: of } = resource
   const at = { ...useEnvironmentPath(), resource: of }
   const rows = Object.values(resource.actions).map(({ key, name, description }): Row => {
-    const roles = Object.values(resource.roles).filter(({ permissions }) => permissions.includes(`${of}:${key}`))
+    const roles = Object.values(resource.roles).filter(({ permissions }) => permissions.map(actionOf).includes(key))
     return { key, name, description, roles: roles.map((role) => role.key) }
   })
   return (
@@ -35,7 +36,7 @@ export function ActionsPart({ resource, readAgain }: PartProps) {
       of={of}
       rows={rows}
       columns={COLUMNS}
-      empty="An action is what somebody does with a thing of this type: read, edit, approve. Roles permit actions."
+      empty="An action is something users do with this resource, such as read, edit or approve. Roles allow actions."
       newFields={NEW_ACTION}
       fields={ACTION_FIELDS}
       readAgain={async (key) => (await readAgain())?.actions[key]}
@@ -57,5 +58,5 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ key, name }) => <NamedRow name={name === key ? undefined : name}>{key}</NamedRow>,
   },
   { header: 'Description', cell: ({ description }) => description, isMinor: true },
-  { header: 'Resource roles with it', cell: ({ roles }) => <FewTags keys={roles} />, isMinor: true },
+  { header: 'Resource roles that allow it', cell: ({ roles }) => <FewTags keys={roles} />, isMinor: true },
 ]

@@ -24,7 +24,7 @@ export function AttributesPart({ resource, readAgain }: PartProps) {
       of={resource.key}
       rows={Object.values(resource.attributes)}
       columns={COLUMNS}
-      empty="Declared attributes of instances have a type, which stored values are checked against. Conditions read them."
+      empty="Attributes of instances. Each has a type that stored values are checked against. Conditions can use them."
       newFields={NEW_ATTRIBUTE}
       fields={ATTRIBUTE_FIELDS}
       readAgain={async (key) => (await readAgain())?.attributes[key]}

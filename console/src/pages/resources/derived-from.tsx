@@ -23,7 +23,7 @@ type Rule = Pick<DerivationRule, 'role' | 'on_resource' | 'linked_by_relation' |
 
 const GRANTS = '/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}/implicit_grants'
 const ruleText = ({ role, on_resource, linked_by_relation }: Rule): string =>
-  `${role} on the ${on_resource} that is ${linked_by_relation}`
+  `${role} on the ${linked_by_relation} ${on_resource}`
 
 export function DerivedFrom({ role, resource, canWrite }: DerivedFromProps) {
   const path = useEnvironmentPath()
@@ -34,25 +34,25 @@ export function DerivedFrom({ role, resource, canWrite }: DerivedFromProps) {
   const remove = useWrite({
     send: ({ role: from, on_resource, linked_by_relation }: Rule) =>
       api.DELETE(GRANTS, { params, body: { role: from, on_resource, linked_by_relation } }),
-    done: (rule) => `${role.key} no longer follows from ${ruleText(rule)}`,
-    onFail: (error) => notifyFailure('The derivation was not removed', error),
+    done: (rule) => `${role.key} is no longer derived from ${ruleText(rule)}`,
+    onFail: (error) => notifyFailure("Couldn't remove the derivation", error),
   })
   const limit = useWrite({
     send: (no_direct_roles_on_object: boolean) =>
       api.PUT(`${GRANTS}/conditions`, { params, body: { no_direct_roles_on_object } }),
     done: () => `Role ${role.key} saved`,
-    onFail: (error) => notifyFailure('The setting was not saved', error),
+    onFail: (error) => notifyFailure("Couldn't save the setting", error),
   })
   return (
     <>
-      {rules.length === 0 && <span className={classes.more}>nothing: it is assigned on each instance </span>}
+      {rules.length === 0 && <span className={classes.more}>Not derived – assigned directly </span>}
       <Tags>
         {rules.map((rule) => {
-          const text = `${ruleText(rule)}${rule.when.no_direct_roles_on_object ? ', unless one has a role of one’s own' : ''}`
+          const text = `${ruleText(rule)}${rule.when.no_direct_roles_on_object ? ', unless the user has a direct role' : ''}`
           return canWrite ? (
             <RemovableTag
               key={ruleText(rule)}
-              label={`${role.key} shall no longer follow from ${ruleText(rule)}`}
+              label={`Stop deriving ${role.key} from ${ruleText(rule)}`}
               onRemove={() => remove.mutate(rule)}
             >
               {text}
@@ -70,7 +70,7 @@ export function DerivedFrom({ role, resource, canWrite }: DerivedFromProps) {
             disabled={!canWrite || limit.isPending}
             onChange={({ currentTarget }) => limit.mutate(currentTarget.checked)}
           />
-          None of these where the user has a role of its own on the {resource.key}
+          Skip if the user has a direct role on the {resource.key}
         </label>
       )}
       {canWrite && Object.keys(resource.relations).length > 0 && !isAdding && (
@@ -105,7 +105,7 @@ function AddDerivation({ role, resource, onClose }: AddDerivationProps) {
   const add = useWrite({
     send: (body: Rule) =>
       api.POST(GRANTS, { params: { path: { ...path, resource: resource.key, ref: role.key } }, body }),
-    done: (rule) => `${role.key} follows from ${ruleText(rule)}`,
+    done: (rule) => `${role.key} is now derived from ${ruleText(rule)}`,
     onDone: onClose,
   })
   const submit = (event: FormEvent) => {
@@ -129,7 +129,7 @@ function AddDerivation({ role, resource, onClose }: AddDerivationProps) {
           placeholder="owner"
           value={from}
           onChange={setFrom}
-          error={wasSent && from.trim() === '' ? 'The role is missing' : undefined}
+          error={wasSent && from.trim() === '' ? 'Role is required' : undefined}
           suggest={(text) => suggestResourceRoles(path, on, text)}
         />
         <Button type="submit" loading={add.isPending}>
@@ -145,7 +145,7 @@ function AddDerivation({ role, resource, onClose }: AddDerivationProps) {
           checked={unlessOwn}
           onChange={({ currentTarget }) => setUnlessOwn(currentTarget.checked)}
         />
-        Not where the user has a role of its own on the {resource.key}
+        Skip if the user has a direct role on the {resource.key}
       </label>
       {add.isError && (
         <p role="alert" className={form.error}>

@@ -31,7 +31,7 @@ export function NewResourceDialog({ onClose }: { readonly onClose: () => void })
         <TextInput
           label="Actions"
           placeholder="read, edit, delete"
-          description="Their keys, with commas between. More can be added later."
+          description="Comma-separated keys. You can add more later."
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           autoComplete="off"

@@ -55,7 +55,7 @@ export function EditPart({ kind, name, fields, stored, readAgain, send, onClose 
     >
       {overtaken.length > 0 && (
         <Alert color="yellow" role="alert" styles={{ message: { color: 'var(--console-note)' } }}>
-          Somebody else has changed this meanwhile: {overtaken.join(', ')}. Save again to put yours in its place.
+          Someone else changed this in the meantime: {overtaken.join(', ')}. Save again to overwrite it.
         </Alert>
       )}
       <ObjectFields

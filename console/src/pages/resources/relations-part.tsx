@@ -35,14 +35,14 @@ export function RelationsPart({ resource }: { readonly resource: Resource }) {
   return (
     <>
       <p className={classes.hint}>
-        What an instance of {resource.key} may be related to. Roles on the one can give roles on the other.{' '}
+        How instances of {resource.key} relate to other resources. Roles can be inherited through a relation.{' '}
         <TextLink
           underline="always"
           to="/$project/$environment/resources"
           params={{ project: path.p, environment: path.e }}
           search={{ tab: 'graph', around: resource.key }}
         >
-          Show in the graph
+          Show in graph
         </TextLink>
       </p>
       <SchemaParts
@@ -52,7 +52,7 @@ export function RelationsPart({ resource }: { readonly resource: Resource }) {
         of={resource.key}
         rows={rows}
         columns={COLUMNS}
-        empty="A relation says what an instance belongs to, such as the folder that is the parent of a document."
+        empty="A relation links instances, such as a document to its parent folder."
         newFields={NEW_RELATION}
         create={(body) =>
           api.POST('/v2/schema/{p}/{e}/resources/{resource}/relations', {
@@ -68,12 +68,12 @@ export function RelationsPart({ resource }: { readonly resource: Resource }) {
         onTry={() => setTried(true)}
         below={
           <KeyField
-            label="Comes from"
+            label="Source type"
             placeholder="folder"
-            description={`The type whose instances have this relation to a ${resource.key}.`}
+            description={`Instances of this type have the relation to a ${resource.key}.`}
             value={subject}
             onChange={setSubject}
-            error={wasTried && subject_resource === '' ? 'The type is missing' : undefined}
+            error={wasTried && subject_resource === '' ? 'Source type is required' : undefined}
             suggest={(text) => suggestResources(path, text)}
           />
         }
@@ -85,7 +85,7 @@ export function RelationsPart({ resource }: { readonly resource: Resource }) {
 const COLUMNS: readonly Column<Row>[] = [
   { header: 'Relation', width: '20%', cell: ({ key }) => key },
   {
-    header: 'Comes from',
+    header: 'Source type',
     width: '20%',
     cell: ({ subject }) => (
       <TextLink

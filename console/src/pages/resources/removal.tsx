@@ -17,14 +17,14 @@ interface RemovalProps {
 export function Removal({ kind, of }: RemovalProps) {
   const plan = useQuery(removalQuery(useEnvironmentPath(), kind, of))
   return (
-    <QueryState query={plan} loading={<LoadingState rows={3} label="Working out what goes along" />}>
+    <QueryState query={plan} loading={<LoadingState rows={3} label="Checking what else will be deleted" />}>
       {({ changes, more, cascade, policy, access }) => {
         const others = changes.filter((change) => change.kind !== kind || change.key !== of)
         return (
           <div className={classes.removal}>
-            {others.length === 0 && cascade.length === 0 && <p>Nothing else goes along.</p>}
-            {cascade.length > 0 && <p>Deleted along with it: {countsText(cascade)}.</p>}
-            <AccessDiff diff={{ policy, access }} nothing="Nobody loses access by it." />
+            {others.length === 0 && cascade.length === 0 && <p>Nothing else will be deleted.</p>}
+            {cascade.length > 0 && <p>Also deleted: {countsText(cascade)}.</p>}
+            <AccessDiff diff={{ policy, access }} nothing="No one loses access." />
             {others.length > 0 && (
               <>
                 <h3>What else changes</h3>

@@ -8,10 +8,10 @@ const keyField = (placeholder: string, of: string): Field => ({
   name: 'key',
   label: 'Key',
   placeholder,
-  description: `As your application names the ${of}. It never changes.`,
+  description: `The identifier your app uses for the ${of}. Can't be changed later.`,
   isRequired: true,
 })
-const NAME: Field = { name: 'name', label: 'Name', description: 'Shown to people; the key when empty.' }
+const NAME: Field = { name: 'name', label: 'Name', description: 'Display name. Defaults to the key.' }
 const DESCRIPTION: Field = { name: 'description', label: 'Description' }
 
 export const NEW_RESOURCE: readonly Field[] = [keyField('document', 'type'), NAME, DESCRIPTION]
@@ -21,8 +21,8 @@ export const RESOURCE_FIELDS: readonly Field[] = [
   { name: 'urn', label: 'URN', description: 'Free text, such as where it is in your system.' },
   {
     name: 'type_attributes',
-    label: 'Attributes of the type',
-    description: 'A JSON object about the type itself. Attributes of its instances are declared under Attributes.',
+    label: 'Type attributes',
+    description: 'A JSON object about the type itself. For attributes of its instances, see the Attributes tab.',
     isObject: true,
   },
 ]
@@ -48,7 +48,7 @@ export function roleFields({ actions, roles }: Resource, role?: string): readonl
     {
       name: 'extends',
       label: 'Extends',
-      description: 'Roles whose permissions this one has too.',
+      description: 'Roles whose permissions this role inherits.',
       choices: others,
     },
   ]

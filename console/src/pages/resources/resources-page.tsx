@@ -39,19 +39,19 @@ export function ResourcesPage() {
   const empty = (
     <EmptyState
       icon="shapes"
-      title="There are no resources"
-      text="A resource is a type of thing in your application, such as document, with the actions that one may do with it."
+      title="No resources yet"
+      text="A resource is a type of thing in your app, such as document, with the actions users can perform on it."
       action={create || undefined}
     />
   )
   return (
     <Page
       title="Resources"
-      description="Types of things in your application: their actions, attributes, roles and relations."
+      description="Types of things in your app: their actions, attributes, roles and relations."
       actions={create}
       isWide
     >
-      <Tabs label="Resources as" tabs={LIST_TABS} open={tab} />
+      <Tabs label="Show resources as" tabs={LIST_TABS} open={tab} />
       {tab === 'graph' && <TypesGraph around={around} empty={empty} />}
       {tab === 'list' && (
         <>
@@ -68,7 +68,7 @@ export function ResourcesPage() {
             columns={COLUMNS}
             page={page}
             kind="resource"
-            found="parts of keys and names"
+            found="part of the key or name"
             isFiltered={search !== ''}
             empty={empty}
           />

@@ -15,6 +15,7 @@ import { DeletePart, EditPart } from './part-dialogs.tsx'
 import { newRole, roleFields } from './resource-fields.ts'
 import type { Resource, ResourceRole } from './resource-queries.ts'
 import classes from './resources.module.css'
+import { actionOf, asWritten } from './role-permissions.ts'
 import { type Parts, useParts } from './use-parts.ts'
 
 interface RolesPartProps {
@@ -37,7 +38,7 @@ export function RolesPart({ resource, readAgain }: RolesPartProps) {
         <EmptyState
           icon="shapes"
           title="No roles yet"
-          text={`A role of ${resource.key} is had on single instances, such as the owner of a document. Roles in tenants are on the page Policy.`}
+          text={`Users get these roles on individual ${resource.key} instances, such as owner of a document. Roles in tenants are on the Policy page.`}
           action={make || undefined}
         />
       ) : (
@@ -74,7 +75,7 @@ function Role({ role, resource, parts, canWrite }: RoleProps) {
       <dl>
         <div>
           <dt>Permissions</dt>
-          <dd>{permissions.length === 0 ? 'none of its own' : <FewTags keys={permissions.map(actionOf)} />}</dd>
+          <dd>{permissions.length === 0 ? 'none' : <FewTags keys={permissions.map(actionOf)} />}</dd>
         </div>
         {parents.length > 0 && (
           <div>
@@ -107,7 +108,12 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
       <NewObjectDialog
         kind="role"
         fields={newRole(resource)}
-        send={(body) => api.POST('/v2/schema/{p}/{e}/resources/{resource}/roles', { params: { path: at }, body })}
+        send={(body) =>
+          api.POST('/v2/schema/{p}/{e}/resources/{resource}/roles', {
+            params: { path: at },
+            body: asWritten(resource.key, body),
+          })
+        }
         onDone={close}
         onClose={close}
       />
@@ -132,14 +138,16 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
       fields={roleFields(resource, key)}
       stored={inForm(resource.roles[key])}
       readAgain={async () => inForm((await readAgain())?.roles[key])}
-      send={(body) => api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', { params, body })}
+      send={(body) =>
+        api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', {
+          params,
+          body: asWritten(resource.key, body),
+        })
+      }
       onClose={close}
     />
   )
 }
-
-/** `invoice:read` → `read` */
-const actionOf = (permission: string): string => permission.slice(permission.indexOf(':') + 1)
 
 /** As the form has it: the actions of the type alone. */
 const inForm = (role: ResourceRole | undefined) =>

@@ -120,6 +120,6 @@ function connectedFirst(types: readonly GraphType[], relations: readonly GraphRe
 
 /** `owner on folder gives reader on invoice` */
 export function derivedText({ subject, object }: GraphRelation, { from, to, isOnlyWithoutOwn }: Derived): string {
-  const unless = isOnlyWithoutOwn ? `, unless the user has a role of its own on the ${object}` : ''
+  const unless = isOnlyWithoutOwn ? `, unless the user has a direct role on the ${object}` : ''
   return `${from} on ${subject} gives ${to} on ${object}${unless}`
 }

@@ -67,7 +67,7 @@ function Shown({ path, whole, around }: ShownProps) {
         />
       </div>
       <p role="status" className={classes.hint}>
-        {shownText(shown, whole, around)} Arrows are relations; over a thick one roles are derived.
+        {shownText(shown, whole, around)} Arrows are relations. Thick arrows pass on roles.
       </p>
       <div className={classes.graph}>
         <Suspense fallback={<LoadingState label="Loading the graph" />}>
@@ -83,12 +83,12 @@ const number = new Intl.NumberFormat()
 
 function shownText({ types, moreTypes, moreRelations }: ShownGraph, whole: TypeGraph, around: string | undefined) {
   if (around !== undefined && !whole.types.some(({ key }) => key === around))
-    return `There is no type ${around}: all are shown.`
+    return `No type ${around}. All types are shown.`
   const of =
     moreTypes === 0 ? `All ${number.format(types.length)} types` : `${types.length} of ${whole.types.length} types`
-  const left = moreRelations === 0 ? '' : ` and the first ${RELATIONS_MAX} of the relations between them`
-  if (around !== undefined) return `${of}${left}: what relations lead to from ${around}, the nearest first.`
-  return `${of}${left}.${moreTypes > 0 ? ' Choose a type to see what is around it.' : ''}`
+  const left = moreRelations === 0 ? '' : ` and the first ${RELATIONS_MAX} relations between them`
+  if (around !== undefined) return `${of}${left}: related to ${around}, nearest first.`
+  return `${of}${left}.${moreTypes > 0 ? ' Choose a type to see its relations.' : ''}`
 }
 
 interface RelationListProps {
@@ -109,9 +109,9 @@ function RelationList({ shown: { types, relations }, path }: RelationListProps) 
     </TextLink>
   )
   return (
-    <section aria-label="The same as a list" className={classes.list}>
+    <section aria-label="List of relations" className={classes.list}>
       <h2>Relations</h2>
-      {relations.length === 0 && <p className={classes.hint}>No type has a relation yet.</p>}
+      {relations.length === 0 && <p className={classes.hint}>No relations yet.</p>}
       <LongList label="Relations" items={relations} itemKey={({ id }) => id} className={classes.relations}>
         {(relation) => (
           <>

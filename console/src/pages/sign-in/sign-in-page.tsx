@@ -12,9 +12,11 @@ import classes from './sign-in-page.module.css'
 
 /** By the code of the error. */
 const FAILURES: Readonly<Record<string, string>> = {
-  USER_REFUSED: 'Nobody has given it access to this console yet.',
-  PROVIDER_FAILED: 'The identity provider refused it, or did not answer. The log of the server says why.',
-  SESSION_MISSING: 'It took too long, or began in another browser. Try again.',
+  USER_REFUSED: "This account doesn't have access to this console yet.",
+  CLAIM_REFUSED:
+    "The identity provider didn't send the groups that decide your access. See the server log for details.",
+  PROVIDER_FAILED: "The identity provider refused the sign-in or didn't respond. See the server log for details.",
+  SESSION_MISSING: 'It took too long, or was started in another browser. Try again.',
 }
 
 export function SignInPage() {
@@ -35,18 +37,18 @@ export function SignInPage() {
         <h1>Sign in to Zerohop</h1>
         {link.data && (
           <Alert color="yellow" role="alert" title={link.data.title}>
-            {link.data.text} A new one is printed when the server starts on a new folder; until then an API key works.
+            {link.data.text} Each link works once, for five minutes. Sign in with an API key instead.
           </Alert>
         )}
         {error !== undefined && (
-          <Alert color="yellow" role="alert" title="Your account could not be signed in">
-            {FAILURES[error] ?? 'The server could not do it. Its log says why.'}
+          <Alert color="yellow" role="alert" title="Couldn't sign you in">
+            {FAILURES[error] ?? 'Something went wrong on the server. See the server log for details.'}
           </Alert>
         )}
         <SignInForm onDone={leave} />
         <Text size="xs" c="dimmed">
-          The key of an environment is in <code>keys.json</code> of the data folder, or in the answer of{' '}
-          <code>zerohop keys create</code>. It is exchanged for a cookie and not kept in this browser.{' '}
+          Find an environment's key in <code>keys.json</code> in the data folder, or in the output of{' '}
+          <code>zerohop keys create</code>. Your browser gets a session cookie and doesn't store the key.{' '}
           <Anchor href="/docs" size="xs" underline="always">
             API reference
           </Anchor>

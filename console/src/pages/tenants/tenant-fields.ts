@@ -5,7 +5,7 @@ export const TENANT_KEY: Field = {
   name: 'key',
   label: 'Key',
   placeholder: 'acme',
-  description: 'As your application names the tenant. It never changes.',
+  description: "The identifier your app uses. Can't be changed later.",
   isRequired: true,
 }
 
@@ -15,7 +15,7 @@ export const TENANT_FIELDS: readonly Field[] = [
   {
     name: 'attributes',
     label: 'Attributes',
-    description: 'A JSON object. Conditions may read it.',
+    description: 'A JSON object. Conditions can use it.',
     placeholder: '{"plan": "business"}',
     isObject: true,
   },

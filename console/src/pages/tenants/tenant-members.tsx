@@ -55,7 +55,7 @@ export function TenantMembers({ tenant }: { readonly tenant: string }) {
         columns={columns}
         page={page}
         kind="member"
-        found="parts of keys, names and email addresses"
+        found="part of the key, name or email address"
         isFiltered={search !== '' || role !== ''}
         empty={NOBODY}
       />
@@ -64,11 +64,7 @@ export function TenantMembers({ tenant }: { readonly tenant: string }) {
 }
 
 const NOBODY = (
-  <EmptyState
-    icon="users"
-    title="Nobody belongs to this tenant"
-    text="Whoever gets a role in the tenant belongs to it."
-  />
+  <EmptyState icon="users" title="No members yet" text="Users with a role in this tenant become members." />
 )
 
 function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] {
@@ -80,7 +76,7 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
       return api.DELETE('/v2/facts/{p}/{e}/tenants/{ref}/users/{user}', { params })
     },
     done: (user) => `${user} removed from ${tenant}`,
-    onFail: (error) => notifyFailure('The member was not removed', error),
+    onFail: (error) => notifyFailure("Couldn't remove the member", error),
   })
   const removal: Column<User> = {
     header: 'Remove',
@@ -128,7 +124,7 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
               canWrite ? (
                 <RemovableTag
                   key={role}
-                  label={`Take away role ${role} from ${key}`}
+                  label={`Remove role ${role} from ${key}`}
                   onRemove={() => take.mutate({ user: key, role, tenant, resource_instance: null })}
                 >
                   {role}

@@ -1,6 +1,7 @@
 // One tenant: who belongs to it, with which roles, and the stored fields.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { counted } from 'zerohop/change-words'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useWrite } from '../../api/write.ts'
@@ -63,12 +64,10 @@ export function TenantPage() {
   )
 }
 
-const number = new Intl.NumberFormat()
-
 /** What goes along when the tenant is deleted. */
 function TenantContents({ tenant }: { readonly tenant: string }) {
   const contents = useQuery(tenantContentsQuery(useEnvironmentPath(), tenant))
-  if (contents.data === undefined) return 'Counting what goes with it… The users themselves stay.'
+  if (contents.data === undefined) return 'Counting what will be deleted… The users themselves are kept.'
   const { members, instances } = contents.data
-  return `${number.format(members)} members lose their roles here, and ${number.format(instances)} resource instances go with their relations. The users themselves stay.`
+  return `${counted(members, 'member')} will lose all roles here, and ${counted(instances, 'resource instance')} will be deleted with all relations. The users themselves are kept.`
 }

@@ -36,7 +36,7 @@ export function TenantsPage() {
   return (
     <Page
       title="Tenants"
-      description="Your customers: roles count in one of them, and instances belong to one."
+      description="Your customers. Each role assignment and each instance belongs to a tenant."
       actions={create}
       isWide
     >
@@ -53,7 +53,7 @@ export function TenantsPage() {
         columns={COLUMNS}
         page={page}
         kind="tenant"
-        found="parts of keys and names"
+        found="part of the key or name"
         isFiltered={search !== ''}
         empty={<NoTenants action={create || undefined} />}
       />
@@ -65,8 +65,8 @@ export function TenantsPage() {
 const NoTenants = ({ action }: { readonly action: ReactNode }) => (
   <EmptyState
     icon="building2"
-    title="There are no tenants"
-    text="Your application creates one for each customer. Applications without customers use the tenant default."
+    title="No tenants yet"
+    text="Your app creates one for each customer. If you don't have customers, use the tenant named default."
     action={action}
   />
 )

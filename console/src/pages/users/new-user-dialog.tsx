@@ -21,11 +21,15 @@ export function NewUserDialog({ tenant: given, onClose }: NewUserDialogProps) {
   const navigate = useNavigate({ from: '/$project/$environment/users' })
   const [role, setRole] = useState('')
   const [tenant, setTenant] = useState(given)
-  const first = { role: role.trim(), ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }) }
+  const [wasTried, setTried] = useState(false)
+  const first = { role: role.trim(), tenant: tenant.trim() }
+  const isIncomplete = first.role !== '' && first.tenant === ''
   return (
     <NewObjectDialog
       kind="user"
       fields={FIELDS}
+      isIncomplete={isIncomplete}
+      onTry={() => setTried(true)}
       more={first.role === '' ? {} : { role_assignments: [first] }}
       send={(body) => api.POST('/v2/facts/{p}/{e}/users', { params: { path }, body })}
       onDone={({ key }) => void navigate({ to: './$user', params: { user: key } as never })}
@@ -42,7 +46,7 @@ export function NewUserDialog({ tenant: given, onClose }: NewUserDialogProps) {
           {first.role !== '' && (
             <KeyField
               label="In tenant"
-              placeholder="default"
+              error={wasTried && isIncomplete ? 'The tenant is missing' : undefined}
               value={tenant}
               onChange={setTenant}
               suggest={(text) => suggestTenants(path, text)}

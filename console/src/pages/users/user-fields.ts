@@ -5,7 +5,7 @@ export const USER_KEY: Field = {
   name: 'key',
   label: 'Key',
   placeholder: 'ana@example.com',
-  description: 'As your application names the user. It never changes.',
+  description: "The identifier your app uses. Can't be changed later.",
   isRequired: true,
 }
 
@@ -16,7 +16,7 @@ export const USER_FIELDS: readonly Field[] = [
   {
     name: 'attributes',
     label: 'Attributes',
-    description: 'A JSON object. Conditions may read it.',
+    description: 'A JSON object. Conditions can use it.',
     placeholder: '{"department": "finance"}',
     isObject: true,
   },

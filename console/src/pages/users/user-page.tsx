@@ -1,6 +1,7 @@
 // One user: roles, everything the user may do, and the stored fields.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { counted } from 'zerohop/change-words'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useWrite } from '../../api/write.ts'
@@ -56,7 +57,7 @@ export function UserPage() {
       fields={USER_FIELDS}
       save={save}
       remove={remove}
-      removal="The user loses all roles, and belongs to no tenant any more. Your application may create it again."
+      removal="The user loses all roles and tenant memberships. Your app can create the user again."
     >
       {(found) => (tab === 'roles' ? <UserRoles user={found} /> : <UserPermissionsPanel user={key} />)}
     </ObjectPage>
@@ -65,6 +66,6 @@ export function UserPage() {
 
 function about(user: User): string {
   const tenants = user.associated_tenants.length
-  const belongs = tenants === 0 ? 'in no tenant' : `in ${tenants} ${tenants === 1 ? 'tenant' : 'tenants'}`
+  const belongs = tenants === 0 ? 'in no tenant' : `in ${counted(tenants, 'tenant')}`
   return [nameOf(user), user.email === user.key ? undefined : user.email, belongs].filter(Boolean).join(' · ')
 }

@@ -74,9 +74,9 @@ function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
   const [shown, setShown] = useState(SHOWN)
   if (tenants.length + instances.length === 0) {
     const text = isNarrowed
-      ? 'Nothing that is allowed matches the search and the tenant.'
-      : 'Nothing is allowed with what is stored. Assign a role, or ask why with the attributes that your application sends.'
-    return <EmptyState icon="shieldCheck" title={`${user} may do nothing here`} text={text} />
+      ? 'No permissions match your search.'
+      : 'Nothing is allowed based on stored data. Assign a role, or ask why with the attributes that your application sends.'
+    return <EmptyState icon="shieldCheck" title={`${user} has no permissions here`} text={text} />
   }
   const rest = Math.max(tenants.length, instances.length) - shown
   return (
@@ -92,7 +92,7 @@ function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
             </Tags>
           </header>
           {rows.length === 0 ? (
-            <p className={classes.belongs}>The roles here allow nothing.</p>
+            <p className={classes.belongs}>These roles allow nothing.</p>
           ) : (
             <DataTable
               label={`Allowed in ${tenant}`}
@@ -104,12 +104,12 @@ function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
         </section>
       ))}
       {instances.length > 0 && (
-        <section aria-label="On single instances">
+        <section aria-label="On individual instances">
           <header className={classes.tenant}>
-            <h2>On single instances</h2>
+            <h2>On individual instances</h2>
           </header>
           <DataTable
-            label="Allowed on single instances"
+            label="Allowed on individual instances"
             columns={ofInstances(user)}
             rows={instances.slice(0, shown)}
             rowKey={({ resource }) => resource}
@@ -122,7 +122,7 @@ function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
         </Button>
       )}
       <p className={classes.belongs}>
-        As of revision {revision}, with what is stored. Attributes that your application sends may allow more, or less.
+        As of revision {revision}, based on stored data. Attributes your app sends with a check can allow more or less.
       </p>
     </div>
   )
@@ -139,7 +139,7 @@ const actionsOf =
           from={FROM as never}
           search={{ user, action, resource, tenant } as never}
           className={tagLink}
-          aria-label={`Why may ${user} ${action} ${resource} in ${tenant}?`}
+          aria-label={`Why can ${user} ${action} ${resource} in ${tenant}?`}
         >
           {action}
         </Link>

@@ -33,7 +33,7 @@ export function UserRoles({ user }: { readonly user: User }) {
     ...(canWrite
       ? [
           {
-            header: 'Take away',
+            header: 'Remove',
             isHeaderHidden: true,
             align: 'right' as const,
             width: '80px',
@@ -42,11 +42,11 @@ export function UserRoles({ user }: { readonly user: User }) {
                 variant="subtle"
                 size="compact-xs"
                 color="gray"
-                aria-label={`Take away role ${row.role} ${whereOf(row)}`}
+                aria-label={`Remove role ${row.role} ${whereOf(row)}`}
                 loading={take.isPending && take.variables === row}
                 onClick={() => take.mutate(row)}
               >
-                Take away
+                Remove
               </Button>
             ),
           },
@@ -62,7 +62,7 @@ export function UserRoles({ user }: { readonly user: User }) {
             <EmptyState
               icon="keyRound"
               title="No roles"
-              text="Without a role the user may do only what conditions, relations of groups or request attributes allow."
+              text="Without roles, the user only has access through conditions, groups or attributes sent with a check."
             />
           ) : (
             <>
@@ -85,7 +85,7 @@ export function UserRoles({ user }: { readonly user: User }) {
       </QueryState>
       {withoutRole.length > 0 && (
         <p className={classes.belongs}>
-          Belongs without a role in the tenant to{' '}
+          Member without a role:{' '}
           {withoutRole.map(({ tenant }) => (
             <Link
               key={tenant}

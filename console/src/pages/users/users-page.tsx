@@ -44,12 +44,7 @@ export function UsersPage() {
   const isFiltered = search !== '' || role !== '' || tenant !== ''
 
   return (
-    <Page
-      title="Users"
-      description="Who asks to do something: people and programs, with their roles and attributes."
-      actions={create}
-      isWide
-    >
+    <Page title="Users" description="People and programs, with their roles and attributes." actions={create} isWide>
       <div className={bar.bar}>
         <SearchField label="Search users" value={search} onChange={(text) => narrow({ search: text })} />
         <FilterField
@@ -71,7 +66,7 @@ export function UsersPage() {
         columns={COLUMNS}
         page={page}
         kind="user"
-        found="parts of keys, names and email addresses"
+        found="part of the key, name or email address"
         isFiltered={isFiltered}
         empty={<NoUsers action={create || undefined} />}
       />
@@ -120,8 +115,8 @@ function RolesShort({ roles }: { readonly roles: User['roles'] }) {
 const NoUsers = ({ action }: { readonly action: ReactNode }) => (
   <EmptyState
     icon="users"
-    title="There are no users yet"
-    text="Your application creates them when people sign in, through the API or a PDP. You can also add one here."
+    title="No users yet"
+    text="Your app creates users through the API or a PDP, for example when they sign in. You can also add one here."
     action={action}
   />
 )

@@ -3,27 +3,35 @@ import { Button, CopyButton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { Tag } from '../../components/tag.tsx'
 import type { Explanation } from './explanation-query.ts'
 import { ExplanationTree } from './explanation-tree.tsx'
+import { NounLink, Sentence } from './noun-link.tsx'
+import { WayDrawings } from './way-drawing.tsx'
+import { waysOf } from './ways.ts'
 import classes from './why-page.module.css'
 
 export function Answer({ answer, isOld }: { readonly answer: Explanation; readonly isOld: boolean }) {
   const [isJson, setJson] = useState(false)
   const { allow, revision, revision_at, why } = answer
+  const { type, key } = why.resource
+  const asked = { user: why.user, type, resource: key === undefined ? type : `${type}:${key}` }
   return (
     <div className={classes.result} data-old={isOld || undefined}>
       <div className={classes.verdict} data-allow={allow}>
         <Icon name={allow ? 'circleCheck' : 'circleX'} size={20} />
         <div>
           <h2>{allow ? 'Allowed' : 'Denied'}</h2>
-          <p>{why.tree.text}</p>
+          <p>
+            <Sentence text={why.tree.text} asked={asked} />
+          </p>
         </div>
       </div>
-      <ExplanationTree nodes={why.tree.children} />
+      <WayDrawings ways={waysOf(answer)} />
+      <ExplanationTree nodes={why.tree.children} asked={asked} />
       <div className={classes.foot}>
         <Text size="xs" c="dimmed">
-          Tenant <Tag>{why.tenant}</Tag> · revision {revision} of <Instant value={revision_at} />
+          Tenant <NounLink noun={{ is: 'tenant', key: why.tenant }}>{why.tenant}</NounLink> · revision {revision} of{' '}
+          <Instant value={revision_at} />
         </Text>
         <div className={classes.tools}>
           <CopyButton value={location.href}>

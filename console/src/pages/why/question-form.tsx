@@ -101,7 +101,7 @@ export function QuestionForm({ search, isAsking, onAsk }: QuestionFormProps) {
       />
       <KeyField
         label="Tenant"
-        placeholder="That of the instance, or default"
+        placeholder="The instance's tenant, or default"
         value={draft.tenant}
         onChange={set('tenant')}
         suggest={(text) => suggestTenants(path, text)}
@@ -117,7 +117,7 @@ export function QuestionForm({ search, isAsking, onAsk }: QuestionFormProps) {
           ))}
           <TextInput
             label="As of"
-            description="A revision or a time; empty is now"
+            description="Revision or time; empty is now"
             placeholder="118 or 2026-11-20T08:30:00Z"
             value={draft.at}
             onChange={({ currentTarget }) => set('at')(currentTarget.value)}

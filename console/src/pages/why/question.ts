@@ -45,16 +45,16 @@ export function draftOf(search: QuestionSearch): Draft {
 /** What is wrong with a draft, by field; empty when it can be asked. */
 export function problemsOf(draft: Draft): Readonly<Partial<Record<keyof Draft, string>>> {
   const problems: Partial<Record<keyof Draft, string>> = {}
-  if (draft.user.trim() === '') problems.user = 'Who asks?'
-  if (draft.action.trim() === '') problems.action = 'What would they do?'
+  if (draft.user.trim() === '') problems.user = 'Which user?'
+  if (draft.action.trim() === '') problems.action = 'What do they want to do?'
   const { type } = splitResource(draft.resource)
-  if (type === '') problems.resource = 'To what? A type, or type:key'
+  if (type === '') problems.resource = 'On what? A type, or type:key'
   if (!isInstant(draft.at.trim())) problems.at = 'A revision such as 118, or a time such as 2026-11-20T08:30:00Z'
   for (const name of OBJECTS) {
     const { object, problem } = parseObject(draft[name])
     if (problem !== undefined) problems[name] = problem
     else if (name === 'relations' && !isRelations(object ?? {}))
-      problems.relations = 'Each relation has a list of instances, such as {"parent": ["folder:f1"]}'
+      problems.relations = 'Enter a list of instances for each relation, such as {"parent": ["folder:f1"]}'
   }
   return problems
 }

@@ -29,7 +29,7 @@ export function WhyPage() {
   return (
     <Page
       title="Why"
-      description="Ask whether somebody may do something, and see what allows it or what is missing."
+      description="Check whether a user can do something, and see what allows it or what's missing."
       isWide
     >
       <div className={classes.columns}>
@@ -39,7 +39,7 @@ export function WhyPage() {
             <EmptyState
               icon="searchCheck"
               title="Ask a question"
-              text="The answer names each role, relation and rule that allows it, or the nearest ways and what is missing on each."
+              text="See each role, relation and rule that allows it, or what comes closest and what's missing."
             />
           ) : (
             <QueryState query={explanation}>

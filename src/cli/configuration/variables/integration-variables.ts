@@ -36,7 +36,7 @@ export const INTEGRATION_VARIABLES = {
   ZEROHOP_INTEGRATION_TOKEN: variable(Text, {
     about: 'API key of the environment',
     readBy: INTEGRATION,
-    aliases: ['PERMIT_TOKEN'],
+    aliases: ['ZEROHOP_TOKEN', 'PERMIT_TOKEN'],
     isSecret: true,
   }),
   ZEROHOP_INTEGRATION_FRONTEND_ORIGIN: variable(Origin, {

@@ -96,7 +96,7 @@ export const PDP_VARIABLES = {
   }),
   PDP_STRICT_ATTRIBUTES: withDefault(Switch, false, {
     about:
-      'a request whose user or resource attributes are not of their declared types is refused with 422; otherwise conditions do not see them (D7), and `zerohop_ill_typed_attributes_total` counts them',
+      'a request whose user or resource attributes are not of their declared types, or whose `context.now` is no instant, is refused with 422; otherwise conditions do not see them (D7), and `zerohop_ill_typed_attributes_total` counts them',
     readBy: PDPS,
   }),
   PDP_DEBUG: withDefault(Switch, false, {
@@ -110,7 +110,7 @@ export const PDP_VARIABLES = {
     readBy: SERVERS,
   }),
   PDP_MAX_STALENESS: variable(Seconds, {
-    about: 'seconds without a sign of the management API after which checks answer 503',
+    about: 'seconds since the image was last known to be current after which checks answer 503',
     readBy: ['pdp'],
     unset: 'off, with a warning',
   }),

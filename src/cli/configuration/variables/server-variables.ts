@@ -6,6 +6,7 @@ import {
   CONNECTIONS_MAX_DEFAULT,
   DELTA_DAYS_DEFAULT,
   DELTA_REVISIONS_DEFAULT,
+  ENDING_MS_DEFAULT,
   FIXED_KEY_LENGTH_MIN,
   HISTORY_DAYS_DEFAULT,
   HISTORY_REVISIONS_DEFAULT,
@@ -30,6 +31,7 @@ import {
   Path,
   Pem,
   Port,
+  SecondsOrNone,
   SecretsKey,
   Switch,
   Text,
@@ -59,6 +61,11 @@ export const SERVER_VARIABLES = {
     about: 'port of the management API; 0 = any free one, printed (`--api-port`)',
     readBy: [...MANAGEMENT, 'types'],
     hint: '0 = any free one',
+  }),
+  ZEROHOP_DRAIN_SECONDS: withDefault(SecondsOrNone, ENDING_MS_DEFAULT / 1000, {
+    about:
+      'seconds that a server goes on after `SIGTERM`, with 503 at `/ready`, before it closes: longer than its load balancer takes to hear of it',
+    readBy: [...SERVERS, 'integration'],
   }),
   ZEROHOP_BOOTSTRAP_KEY: variable(Text, {
     about: `the first organization key of a new folder: at least ${FIXED_KEY_LENGTH_MIN} printable characters`,

@@ -1,6 +1,7 @@
 // `zerohop migrate move`: copies the foreign objects to where they are used, or (--dry-run) lists what it would write.
 
 import type { Env } from '../../../cli/configuration/env.ts'
+import { plural } from '../../../model/counted.ts'
 import type { Api } from '../api-client.ts'
 import { move, type PlannedMove, planMove } from '../move.ts'
 import { MoveRecord } from '../move-record.ts'
@@ -54,7 +55,7 @@ function requireNoConflict(conflicts: readonly Conflict[], json: boolean | undef
     )
   }
   throw refused(
-    `${conflicts.length} objects are there with other values, and nothing was written: change one side, or give --overwrite`,
+    `${counted(conflicts.length, 'objects')} already ${plural(conflicts.length, 'exists', 'exist')} with other values, and nothing was written: change one side, or add --overwrite`,
   )
 }
 

@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 import { MIGRATE_PROGRESS_MS } from '../../../model/limits.ts'
+import { plain } from '../../../model/plain-text.ts'
 import type { Difference } from '../checks.ts'
 import type { Progress } from '../progress.ts'
 
@@ -77,7 +78,7 @@ export function printDifferences(differences: readonly Difference[]): void {
 
 /** Prints the first rows of a table with a header. @param rest where the other rows are */
 export function printRows(table: readonly (readonly string[])[], rest = ': --json lists them'): void {
-  const shown = table.slice(0, ROWS_SHOWN + 1)
+  const shown = table.slice(0, ROWS_SHOWN + 1).map((row) => row.map(plain))
   const columns = (table[0]?.length ?? 1) - 1
   const widths = Array.from({ length: columns }, (_, at) =>
     Math.min(60, Math.max(...shown.map((row) => row[at]!.length))),

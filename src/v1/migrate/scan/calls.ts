@@ -19,7 +19,8 @@ export interface Use {
 
 /** Calls of the v1 client, without case and underscores, and the v2 call. */
 export const CALLS: Readonly<Record<string, string>> = {
-  syncuser: 'api.users.sync({ key, … }): one user, of which only `key` is required',
+  syncuser:
+    'api.users.sync({ key, … }): one user, of which only `key` is required; fields of an existing user that are not sent are reset',
   getuser: 'api.users.get(key)',
   deleteuser: 'api.users.delete(key)',
   createtenant: 'api.tenants.create({ key, name })',

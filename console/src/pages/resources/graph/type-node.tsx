@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
+import { counted } from 'zerohop/change-words'
 import type { GraphType } from '../type-graph.ts'
 import classes from './resource-graph.module.css'
 
@@ -23,8 +24,8 @@ export function TypeNode({ data: { type, isMiddle } }: NodeProps<TypeNodeOf>) {
       >
         <strong>{type.key}</strong>
         <span>
-          {type.actions === 1 ? '1 action' : `${type.actions} actions`}
-          {type.roles > 0 && (type.roles === 1 ? ', 1 role' : `, ${type.roles} roles`)}
+          {counted(type.actions, 'action')}
+          {type.roles > 0 && `, ${counted(type.roles, 'role')}`}
         </span>
       </Link>
       <Handle type="source" position={Position.Bottom} className={classes.handle ?? ''} isConnectable={false} />

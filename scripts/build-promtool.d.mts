@@ -1,0 +1,2 @@
+/** Where promtool lies once it is built. */
+export const PROMTOOL: string

@@ -1,0 +1,26 @@
+// What a write that a command made warns of, on standard error: standard output is for results.
+import type { ManagementClient } from '../../client/management-client.ts'
+import { warningsOf } from '../../client/warnings.ts'
+import type { Warned } from '../../management/admin-plans.ts'
+import { plain } from '../../model/plain-text.ts'
+
+/** Prints them, a line each: what is in them is written by others, so that no character of it moves the cursor. */
+function printWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`zerohop: warning: ${plain(warning)}\n`)
+}
+
+/** What a write in a data folder made; prints what it warns of. */
+export function madeBy<T>({ made, warnings }: Warned<T>): T {
+  printWarnings(warnings)
+  return made
+}
+
+/** The client, whose writes print what they warn of. */
+export function withWarnings(client: ManagementClient): ManagementClient {
+  client.use({
+    onResponse: ({ request, response }) => {
+      if (request.method !== 'GET') printWarnings(warningsOf(response))
+    },
+  })
+  return client
+}

@@ -1,0 +1,101 @@
+// Metrics that only replicas have.
+import type { MetricFacts } from './metric-facts.ts'
+
+export const REPLICA_METRICS = {
+  zerohop_database_up: {
+    type: 'gauge',
+    where: 'API of a replica',
+    unit: 'bool',
+    help: 'Whether the database of the replicas answers: 1, else 0.',
+    alert: {
+      name: 'DatabaseDown',
+      severity: 'critical',
+      when: 'zerohop_database_up == 0',
+      for: '1m',
+      summary: 'The database does not answer {{ $labels.instance }}: nothing can be written, PDPs go on.',
+      action: 'Look at the database, and at the way to it.',
+    },
+  },
+  zerohop_replica_lag_seconds: {
+    type: 'gauge',
+    where: 'API of a replica',
+    unit: 's',
+    help: 'Seconds since this replica last had everything that was on record.',
+    more: 'Up to a second where nothing is wrong: so often it asks',
+    alert: {
+      name: 'ReplicaLag',
+      severity: 'warning',
+      when: 'zerohop_replica_lag_seconds > 15',
+      for: '1m',
+      summary: '{{ $labels.instance }} is behind what the other replicas have written.',
+      action: 'See whether it reaches the database, and whether it has enough processor time and disk.',
+    },
+  },
+  zerohop_history_lost_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Times that the database had lost what this replica had: at its start, and just before it ends.',
+    alert: {
+      name: 'HistoryLost',
+      severity: 'critical',
+      when: 'zerohop_history_lost_total > 0',
+      for: '0m',
+      summary: 'The database had lost writes that {{ $labels.instance }} had.',
+      action: 'Acknowledged writes are gone: find out why (docs/replicas.md), and write them again.',
+    },
+  },
+  zerohop_snapshots_written_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Snapshots that this replica wrote.',
+    more: '[Snapshots and trimming](replicas.md#snapshots-and-trimming)',
+  },
+  zerohop_snapshots_confirmed_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Snapshots that this replica confirmed.',
+  },
+  zerohop_snapshots_refused_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Snapshots that this replica refused.',
+    alert: {
+      name: 'SnapshotRefused',
+      severity: 'critical',
+      when: 'zerohop_snapshots_refused_total > 0',
+      for: '0m',
+      summary: '{{ $labels.instance }} refused a snapshot: replicas do not have the same state.',
+      action: 'Please report it; the log line names the log and the revision.',
+    },
+  },
+  zerohop_snapshots_reloaded_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Logs whose entries this replica lacked after they were trimmed: it loaded them again.',
+  },
+  zerohop_entries_trimmed_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Entries on record that this replica removed or shortened.',
+  },
+  zerohop_upkeep_failures_total: {
+    type: 'counter',
+    where: 'API of a replica',
+    unit: 'short',
+    help: 'Rounds of snapshots and trimming that failed.',
+    alert: {
+      name: 'UpkeepFailing',
+      severity: 'warning',
+      when: 'increase(zerohop_upkeep_failures_total[1h]) > 2',
+      for: '0m',
+      summary: 'Snapshots and trimming fail at {{ $labels.instance }}: the record grows.',
+      action: 'Read its log; the line has the reason.',
+    },
+  },
+} as const satisfies Record<string, MetricFacts>

@@ -1,0 +1,188 @@
+// States × routes of the management API: every route as it is registered, those of /v1 too, in every state of its store
+// and its server. What is answered in a state stands in STATES.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { containedErrors } from '../../../src/model/contained.ts'
+import type { ErrorCode } from '../../../src/model/errors.ts'
+import { type Management, managementServer, openManagement } from '../../../src/server.ts'
+import type { Schema } from '../../support/bad-input.ts'
+import { memoryFolder } from '../../support/folders.ts'
+import { makeKnownObjects } from '../../support/known-objects.ts'
+import { temporaryMount, unmount } from '../../support/mount.ts'
+import { endPostgres, startPostgres, withoutPostgres } from '../../support/postgres.ts'
+import { parseMetrics } from '../../support/prometheus.ts'
+import type { Method } from '../../support/routes.ts'
+import {
+  askInState,
+  askUsual,
+  type Expected,
+  type Product,
+  type ProductRoute,
+  type Usual,
+} from '../../support/states.ts'
+import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+
+const KEY = 'permit_key_of_the_organization_here'
+
+interface Made {
+  readonly management: Management
+  readonly app: ReturnType<typeof managementServer>
+  readonly product: Product
+}
+
+/** A management API with an object of every kind. */
+async function make(data: string, replica?: Parameters<typeof openManagement>[0]['replica']): Promise<Made> {
+  const management = await openManagement({ data, bootstrapKey: KEY, replica })
+  const app = managementServer(management, { openMetrics: true })
+  onTestFinished(async () => {
+    await app.close()
+    await management.store.close()
+  })
+  await app.ready()
+  const inject = (method: string, url: string, body: unknown, headers: Record<string, string>) =>
+    app.inject({
+      method: method as Method,
+      url,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  const known = await makeKnownObjects({
+    ask: async (method, path, body) => {
+      const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
+      const answer = await inject(method, url, body, { authorization: `Bearer ${KEY}` })
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body && JSON.parse(answer.body) }
+    },
+  })
+  const noted = app.noted.filter(({ method, url }) => method !== 'HEAD' && method !== 'OPTIONS' && !url.includes('*'))
+  const routes = noted.map(({ method, url, config, schema }): ProductRoute => {
+    const body = (schema as { body?: Schema } | undefined)?.body
+    const isRead = method === 'GET'
+    const bodyIsOptional = config?.bodyIsOptional ?? false
+    const good = known.body({ method: method as Method, url, operation: config?.operation, body, bodyIsOptional })
+    const path = known.path(url)
+    return { server: 'api', method, url, path, good, config, writes: !isRead, isWithoutGood: config?.lasts === true }
+  })
+  // what is read does not depend on which write was refused, and what holds others is deleted after them
+  const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
+  const rank = ({ method, url }: ProductRoute) =>
+    METHODS.indexOf(method) * 100 - (method === 'DELETE' ? url.split('/').length : 0)
+  routes.sort((one, other) => rank(one) - rank(other))
+  let looks = 0
+  const product: Product = {
+    routes,
+    key: KEY,
+    ask: async ({ method, path }, body, headers) => {
+      const answer = await inject(method, path, body, headers)
+      return { status: answer.statusCode, headers: answer.headers, text: answer.body }
+    },
+    counted: async () => {
+      const { body } = await app.inject('/metrics')
+      const samples = parseMetrics(body).get('zerohop_http_requests_total')?.samples ?? []
+      const requests = samples.reduce((all, { value }) => all + value, 0) - looks++
+      return { requests, contained: containedErrors(), undecided: 0, refused: 0 }
+    },
+    mayRefuse: true,
+    messageOf: (_, { text }) => (JSON.parse(text) as { message?: string }).message,
+  }
+  return { management, app, product }
+}
+
+interface State {
+  readonly expected: Expected
+  readonly enter: (made: Made, data: string) => Promise<void> | void
+}
+
+/** A write is refused; what changes nothing may be answered all the same. */
+const refusesWrites = (...codes: ErrorCode[]): Expected => ({ writing: codes, mayBeUsual: 'writes' })
+
+const STATES: Readonly<Record<string, State>> = {
+  current: { enter: () => undefined, expected: {} },
+  'told to end': {
+    enter: ({ app }) => {
+      app.closing.announced = true
+    },
+    expected: { readiness: 503 },
+  },
+  draining: {
+    enter: ({ app }) => {
+      Object.assign(app.closing, { announced: true, begun: true })
+    },
+    expected: { readiness: 503 },
+  },
+  closed: {
+    enter: ({ management }) => management.store.close(),
+    // who asks is not known either
+    expected: { keyed: { good: ['CLOSED'], bad: ['CLOSED'], 'wrong key': ['CLOSED'] }, mayBeUsual: 'all' },
+  },
+}
+
+let usual: Usual
+it('every route of the management API answers while nothing is wrong', async () => {
+  const { product } = await make(memoryFolder('states'))
+  const found = await askUsual(product)
+  usual = found.usual
+  expect(found.problems).toEqual([])
+  // the paths and bodies are good ones
+  const answered = [...usual.statuses].filter(([name, status]) => name.endsWith('good 0') && status < 300)
+  expect(answered.length).toBeGreaterThan((product.routes.length * 2) / 3)
+})
+
+describe('every route of the management API', () => {
+  it.each(Object.entries(STATES))(
+    'answers as the table says when it is %s, goes on, and is counted',
+    async (_, state) => {
+      const data = memoryFolder('states')
+      const made = await make(data)
+      await state.enter(made, data)
+      expect(await askInState(made.product, usual, state.expected)).toEqual([])
+    },
+  )
+})
+
+const mountPoint = temporaryMount('size=24m')
+afterAll(() => unmount(mountPoint))
+
+// skipped where this user may not mount a file system: test/crash/full-disk.test.ts asks the store by a limit of file size
+describe.skipIf(mountPoint === undefined)('every route of the management API on a full disk', () => {
+  it('answers as the table says, goes on, and is counted', async () => {
+    const made = await make(join(mountPoint ?? '', 'data'))
+    fillUp(mountPoint ?? '')
+    expect(await askInState(made.product, usual, refusesWrites('DISK_FULL', 'DISK_FAILED'))).toEqual([])
+    const { disk } = made.management.store
+    expect(disk.trouble?.code).toMatch(/^DISK_/)
+  })
+})
+
+/** Writes files of ever less bytes, until there is no room for any. */
+function fillUp(folder: string): void {
+  for (let [bytes, at] = [4 * 1024 * 1024, 0]; bytes >= 1024; at++) {
+    try {
+      writeFileSync(join(folder, `full-${at}`), Buffer.alloc(bytes))
+    } catch {
+      bytes /= 2
+    }
+  }
+}
+
+// skipped where the binaries of PostgreSQL cannot run: the reason is printed
+describe.skipIf(withoutPostgres())('every route of the management API while its database is away', () => {
+  let proxy: TcpProxy | undefined
+  afterAll(async () => {
+    proxy?.close()
+    await endPostgres()
+  })
+
+  it('answers as the table says, goes on, and is counted', async () => {
+    const server = await startPostgres()
+    proxy = await startProxy(server.port)
+    const url = proxy.through(await server.database())
+    const settings = { url, replica: randomUUID(), version: 'test' }
+    const made = await make(memoryFolder('states'), { settings, secretsKey: randomBytes(32) })
+    proxy.cut()
+    const codes: ErrorCode[] = ['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN']
+    const expected: Expected = { keyed: { good: codes }, mayBeUsual: 'all' }
+    expect(await askInState(made.product, usual, expected)).toEqual([])
+  })
+})

@@ -1,0 +1,104 @@
+// Large work on an image where no worker thread can do it: in many turns, on a copy, with the same result.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { CHANGES_IN_TURN } from '../../src/model/limits.ts'
+import { runTask } from '../../src/model/thread.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { answersOf, exampleImage } from '../support/example.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { give, HELLO, putUser, take } from './policies.ts'
+
+const COUNT = 4 * CHANGES_IN_TURN
+
+/** Every kind of change in one delta, with references in both directions. */
+const many: readonly PolicyChange[] = [
+  ...Array.from({ length: COUNT }, (_, index) => give(`user${index}`, 'viewer')),
+  ...Array.from({ length: COUNT }, (_, index) => putUser(`user${index}`)),
+  ...Array.from({ length: COUNT / 2 }, (_, index) => take(`user${index}`, 'viewer')),
+  take('ben', 'viewer'),
+]
+
+/** Counts the turns. */
+function turns(): { pause: () => Promise<void>; readonly count: number } {
+  let count = 0
+  const pause = async (): Promise<void> => {
+    count++
+  }
+  return {
+    pause,
+    get count() {
+      return count
+    },
+  }
+}
+
+describe('without a worker thread', () => {
+  it('a large delta is applied to a copy, and the image goes on answering as before', async () => {
+    const image = Image.build(ENVIRONMENT, positionOf(1), HELLO)
+    const at = turns()
+    const applied = await image.appliedSlowly(deltaTo(2, many), at.pause)
+    expect(at.count).toBeGreaterThan((3 * COUNT) / CHANGES_IN_TURN)
+    expect([image.check('ben', 'wave', 'hello'), applied.check('ben', 'wave', 'hello')]).toEqual([true, false])
+    image.apply(deltaTo(2, many))
+    expect([applied.position, applied.hash()]).toEqual([image.position, image.hash()])
+    applied.verify()
+  })
+
+  it('a delta that cannot be applied leaves the image as it was', async () => {
+    const image = Image.build(ENVIRONMENT, positionOf(1), HELLO)
+    const before = image.hash()
+    const refused = image.appliedSlowly(deltaTo(2, [...many, give('nobody', 'viewer')]), turns().pause)
+    await expect(refused).rejects.toMatchObject({ code: 'DELTA_INVALID' })
+    expect([image.revision, image.hash()]).toEqual([1, before])
+  })
+
+  it('a state becomes an image, and an image is compacted', async () => {
+    const image = exampleImage()
+    const built = await Image.buildSlowly(ENVIRONMENT, positionOf(1), image.contents(), turns().pause)
+    expect([built.hash(), answersOf(built)]).toEqual([image.hash(), answersOf(image)])
+    image.apply(
+      deltaTo(
+        2,
+        Array.from({ length: COUNT }, (_, index) => putUser(`user${index}`)),
+      ),
+    )
+    const deletes = Array.from({ length: COUNT }, (_, index) => ({
+      op: 'delete' as const,
+      kind: 'user' as const,
+      key: `user${index}`,
+    }))
+    image.apply(deltaTo(3, deletes))
+    const at = turns()
+    const compacted = await image.compactSlowly(at.pause)
+    expect([compacted.hash(), compacted.position]).toEqual([image.hash(), image.position])
+    expect(compacted.stats().bytes).toBeLessThan(image.stats().bytes)
+    compacted.verify()
+  })
+})
+
+describe('a worker thread that cannot be used', () => {
+  const post = (text: string): string =>
+    `import { parentPort } from 'node:worker_threads'; parentPort.postMessage(${text}); setInterval(() => {}, 1000)`
+
+  it.each([
+    ['is empty', ''],
+    ['is no code', 'no code'],
+    ['ends at once', 'process.exit(0)'],
+    ['throws', "throw new Error('broken')"],
+    ['says something else', post('{ ready: true }')],
+    ['says nothing', post('null')],
+    ['says a word', post("'ready'")],
+  ])('is told from a task that fails: its file %s', async (_, text) => {
+    const file = join(temporaryFolder('thread'), 'thread.mjs')
+    writeFileSync(file, text)
+    await expect(runTask(pathToFileURL(file), {})).rejects.toMatchObject({ code: 'THREAD_LOST' })
+  })
+
+  it('is told from a task that fails: Node does not start it', async () => {
+    await expect(runTask(new URL('https://localhost/thread.mjs'), {})).rejects.toMatchObject({ code: 'THREAD_LOST' })
+  })
+})

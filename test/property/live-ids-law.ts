@@ -1,0 +1,230 @@
+// The law of deletes and re-creations: an image that was asked, and then took deltas that end objects and begin them
+// again, answers as one that is built of what is left and was never asked. Everything that names something by key is
+// compared, before and after each delta, so that whatever an image remembers of a key has been remembered.
+import fc from 'fast-check'
+import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
+import { AccessReview, type ReviewPlace } from '../../src/image/access-review/review.ts'
+import { Image } from '../../src/image/image.ts'
+import type { PolicyChange, PolicyKind } from '../../src/log/delta.ts'
+import { isZerohopError } from '../../src/model/errors.ts'
+import { FixedImage } from '../../src/pdp/fixed-image.ts'
+import { Pdp } from '../../src/pdp/pdp.ts'
+import { applyChanges } from '../reference/policy.ts'
+import { cascades } from '../support/cascade.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import type { World } from '../support/world.ts'
+import { filterWorld } from './filter-worlds.ts'
+import { numbers } from './numbers.ts'
+import { MIDNIGHT, type Next } from './values.ts'
+
+/** What can be deleted by a change of its own. */
+export const ENDING = [
+  'user',
+  'tenant',
+  'role',
+  'resource_role',
+  'resource',
+  'resource_instance',
+  'condition_set',
+  'set_rule',
+  'role_assignment',
+  'relationship_tuple',
+  'membership',
+] as const satisfies readonly PolicyKind[]
+
+/** Deltas for each environment. */
+const DELTAS = 4
+
+export const worlds: fc.Arbitrary<number> = fc.nat()
+
+/** One door: what it answers after a delta, of the image that took it and of one built anew. */
+export interface Answered {
+  readonly door: string
+  readonly ended: readonly PolicyKind[]
+  readonly kept: unknown
+  readonly fresh: unknown
+}
+
+/** Answers after each delta of a random environment. */
+export function* liveIdsLaw(seed: number): Iterable<Answered> {
+  const next = numbers(seed)
+  const { world } = filterWorld(next, 0)
+  enlarge(world)
+  const original = world.contents()
+  const first = Image.build(ENVIRONMENT, positionOf(1), original)
+  const image = first.clone()
+  const names = namesOf(world)
+  const subjects = subjectsOf(image, names)
+  const all: PolicyChange[] = []
+  answersOf(image, names)
+  subjects.ask()
+  for (let delta = 0; delta < DELTAS; delta++) {
+    const { changes, ended } = delta % 2 === 0 ? ends(world, next) : begins(world, original, next)
+    if (changes.length === 0) continue
+    all.push(...changes)
+    image.apply(deltaTo(image.revision + 1, changes))
+    const fresh = Image.build(ENVIRONMENT, positionOf(image.revision), world.contents())
+    const [kept, anew] = [answersOf(image, names), answersOf(fresh, names)]
+    for (const [door, answer] of kept) yield { door, ended, kept: answer, fresh: anew.get(door) }
+    yield { door: 'subject', ended, kept: subjects.ask(), fresh: subjectsOf(fresh, names).ask() }
+    yield { door: 'access diff', ended, kept: diffOf(first, image, all), fresh: diffOf(first, fresh, all) }
+  }
+}
+
+/** Members, one more action, and a rule both sides of which read the row: nothing of it is decided by the user. */
+function enlarge(world: World): void {
+  world.runAll([
+    ['put', 'resource', { ...world.policy.resource.get('doc')!, key: 'doc', actions: ['read', 'write'] }],
+    ['put', 'role', { key: 'writer', permissions: ['doc:write'], extends: ['guest'] }],
+    ['put', 'role_assignment', { user: 'ben', role: 'writer', tenant: 'acme' }],
+    ['put', 'membership', { user: 'ben', tenant: 'umbra' }],
+    ['put', 'condition_set', { key: 'rows', type: 'userset', conditions: { 'resource.n': { 'greater-than': 1 } } }],
+    [
+      'put',
+      'condition_set',
+      { key: 'numbered', type: 'resourceset', resource: 'doc', conditions: { 'resource.n': { 'less-than': 9 } } },
+    ],
+    ['put', 'set_rule', { user_set: 'rows', permission: 'doc:write', resource_set: 'numbered' }],
+  ])
+}
+
+/** One or two objects deleted, with what that takes along. */
+function ends(world: World, next: Next): { changes: PolicyChange[]; ended: PolicyKind[] } {
+  const changes: PolicyChange[] = []
+  const ended: PolicyKind[] = []
+  for (let count = 1 + next(2); count > 0; count--) {
+    const kind = ENDING[next(ENDING.length)]!
+    const keys = [...world.policy[kind].keys()]
+    const key = keys[next(Math.max(1, keys.length))]
+    if (key === undefined) continue
+    const ending: PolicyChange = { op: 'delete', kind, key }
+    applyChanges(world.policy, [ending])
+    changes.push(...cascades(world.policy, world.relations), ending)
+    ended.push(kind)
+  }
+  return { changes, ended }
+}
+
+/** Everything that is missing, or some of it, as it was: under the keys that were deleted. */
+function begins(world: World, original: readonly PolicyChange[], next: Next) {
+  const changes: PolicyChange[] = []
+  for (const change of original) {
+    const isThere =
+      change.op !== 'put' || JSON.stringify(world.policy[change.kind].get(change.key)) === JSON.stringify(change.value)
+    if (isThere || next(4) === 0) continue
+    applyChanges(world.policy, [change])
+    changes.push(change)
+  }
+  // what was left out may be what something put back refers to
+  changes.push(...cascades(world.policy, world.relations))
+  return { changes, ended: [] as PolicyKind[] }
+}
+
+interface Names {
+  readonly users: readonly string[]
+  readonly tenants: readonly string[]
+  readonly types: readonly string[]
+  readonly keys: readonly string[]
+}
+
+function namesOf({ policy }: World): Names {
+  return {
+    users: [...policy.user.keys()],
+    tenants: [...policy.tenant.keys()],
+    types: [...policy.resource.keys()].filter((key) => !key.startsWith('__')),
+    keys: [...policy.resource_instance.keys()],
+  }
+}
+
+const SENT = { context: { now: MIDNIGHT } }
+
+/** Questions that send no time are all asked at one. */
+function pdpAtMidnight(image: Image): Pdp {
+  const pdp = new Pdp(new FixedImage(image, { readsClock: false }))
+  image.useClock(() => MIDNIGHT)
+  return pdp
+}
+
+/** What the image answers at each door that takes keys. */
+function answersOf(image: Image, { users, tenants, types, keys }: Names): Map<string, readonly unknown[]> {
+  const answers = new Map<string, unknown[]>()
+  const add = (door: string, answer: () => unknown) => {
+    answers.set(door, answers.get(door) ?? [])
+    answers.get(door)!.push(outcome(answer))
+  }
+  const pdp = pdpAtMidnight(image)
+  const relations = { parent: keys.filter((key) => key.startsWith('folder:')).slice(0, 2) }
+  for (const user of users) {
+    add('knows', () => pdp.knows(user))
+    add('permissions', () => pdp.userPermissions(user))
+    add('user tenants', () => pdp.userTenants(user))
+    for (const tenant of tenants) {
+      const { expiresAt: _, ...snapshot } = pdp.snapshot(user, { tenants: [tenant] })
+      add('snapshot', () => snapshot)
+    }
+    for (const type of types) {
+      for (const action of ['read', 'write']) {
+        add('tenants', () => pdp.tenants(user, action, type, SENT.context))
+        for (const tenant of tenants) {
+          const resource = { type, tenant }
+          add('filter', () => pdp.filter(user, action, type, { tenant }))
+          add('check', () => pdp.check(user, action, resource))
+          add('related', () => pdp.check(user, action, { ...resource, relations }))
+          add('explain', () => pdp.explain(user, action, resource))
+          add('why', () => pdp.why(user, action, { ...resource, relations }))
+          const first = keys.find((key) => key.startsWith(`${type}:`))?.slice(type.length + 1)
+          const about = { type, key: undefined, tenant, sent: SENT }
+          for (const after of ['', first ?? ''])
+            add('resources', () => image.listings.resources(user, action, about, { after, limit: 1 }))
+        }
+      }
+    }
+  }
+  for (const key of keys) {
+    const [type = '', name = ''] = key.split(':')
+    for (const after of ['', users[0]!]) {
+      const about = { type, key: name, tenant: undefined, sent: SENT }
+      add('users', () => image.listings.users('read', about, { after, limit: 1 }))
+    }
+  }
+  add('assignments', () => image.listings.assignments({}, 0, 100))
+  for (const tenant of tenants) add('assignments', () => image.listings.assignments({ tenant }, 1, 2))
+  add('names', () => [image.names.all(), image.names.tenants(), tenants.map((each) => image.names.hasTenant(each))])
+  add('review', () => reviewOf(image))
+  return answers
+}
+
+function outcome(answer: () => unknown): unknown {
+  try {
+    return answer()
+  } catch (error) {
+    if (isZerohopError(error, 'FILTER_REFUSED', 'LISTING_TOO_LARGE', 'UNDECIDED')) return error.code
+    throw error
+  }
+}
+
+function reviewOf(image: Image): unknown[] {
+  const lines: unknown[] = []
+  for (let after: ReviewPlace | undefined, isMore = true; isMore; ) {
+    const page = image.inside((is) =>
+      new AccessReview(is, undefined, { filter: {}, changed: false, now: MIDNIGHT }).page(after, 5, 1_000_000),
+    )
+    lines.push(...page.lines)
+    after = page.next
+    isMore = after !== undefined
+  }
+  return lines
+}
+
+const diffOf = (before: Image, after: Image, changes: readonly PolicyChange[]) =>
+  accessDiff(before, after, changes, { now: MIDNIGHT }).access
+
+/** Handles of each user in each tenant, made once. */
+function subjectsOf(image: Image, { users, tenants, types, keys }: Names) {
+  const pdp = pdpAtMidnight(image)
+  const handles = users.flatMap((user) => [undefined, ...tenants].map((tenant) => pdp.subject(user, { tenant })))
+  const resources = [...types, ...keys]
+  return {
+    ask: () => handles.map((handle) => resources.map((each) => outcome(() => handle.can('read', each)))),
+  }
+}

@@ -1,0 +1,166 @@
+// Faults that the law of ways and doors must find: a way or a door that is wrong in one point. Each is put in place of
+// the right one, beside everything that could show it.
+import { Order } from '../../assembly/abi.ts'
+import { Image } from '../../src/image/image.ts'
+import type { PolicyKind } from '../../src/log/delta.ts'
+import type { Request } from '../reference/request.ts'
+import { ENVIRONMENT } from '../support/deltas.ts'
+import { filterWith } from '../support/doors/rows.ts'
+import type { Asked, Door, Place } from '../support/doors.ts'
+import { inACircle } from '../support/forged-image.ts'
+import { type Kept, type Step, type Way, WayLack } from '../support/ways.ts'
+import type { Product } from './ways-law.ts'
+
+type Fault = (product: Product) => Pick<Product, 'ways' | 'doors'>
+
+const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T => {
+  const found = list.find((each) => each.name === name)
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
+}
+
+/** One door says something else; it is asked about everything that goes along with a story. */
+const door =
+  (name: string, say: (right: Door, place: Place, asked: Asked) => unknown): Fault =>
+  ({ ways, doors }) => {
+    const right = named(doors, name)
+    const wrong: Door = { ...right, say: (place, asked) => say(right, place, asked) }
+    return { ways: ways.filter(({ kind }) => kind === 'live').slice(0, 4), doors: [wrong] }
+  }
+
+/** One way leads elsewhere; every door is asked about it. */
+const way =
+  (name: string, change: (kept: Kept) => Kept): Fault =>
+  ({ ways, doors }) => {
+    const right = named(ways, name)
+    return { ways: [{ ...right, open: async (opening) => change(await right.open(opening)) } satisfies Way], doors }
+  }
+
+/** Asks by another image than the one that is shown. */
+async function by(image: Image, right: Door, place: Place, asked: Asked): Promise<unknown> {
+  place.desk.show(image)
+  try {
+    return await right.say({ ...place, image }, asked)
+  } finally {
+    place.desk.show(place.image)
+  }
+}
+
+/** A door that goes on to answer by what it knew when this was true. */
+const remembering =
+  (isKnown: (asked: Asked) => boolean) =>
+  (right: Door, place: Place, asked: Asked): unknown => {
+    if (isKnown(asked)) {
+      place.kept.set('remembered', place.image.clone())
+      return right.say(place, asked)
+    }
+    const before = place.kept.get('remembered') as Image | undefined
+    return before === undefined ? right.say(place, asked) : by(before, right, place, asked)
+  }
+
+const isStored = ({ policy, request, tenant }: Asked): boolean =>
+  policy.user.has(request.user) && policy.tenant.has(tenant)
+
+const withoutContext = ({ sent: { context: _, ...sent } = {}, ...request }: Request): Request => ({ ...request, sent })
+
+function withoutTime({ sent: { context: { now: _, ...context } = {}, ...sent } = {}, ...request }: Request): Request {
+  return { ...request, sent: { ...sent, context } }
+}
+
+/** A revision whose number this is does not arrive. */
+const missing =
+  (isMissing: (step: Step) => boolean) =>
+  (kept: Kept): Kept => ({
+    ...kept,
+    write: (step) => kept.write(isMissing(step) ? { ...step, written: [] } : step),
+  })
+
+/** Everything but the objects of one kind. */
+const losing =
+  (kind: PolicyKind) =>
+  (kept: Kept): Kept => ({
+    ...kept,
+    async image() {
+      const image = await kept.image()
+      if (image instanceof WayLack) return image
+      const contents = [...image.contents()].filter((change) => change.kind !== kind)
+      return Image.build(ENVIRONMENT, image.position, contents)
+    },
+  })
+
+/** An order of keys that somebody closed to a circle. */
+const forged = (kept: Kept): Kept => ({
+  ...kept,
+  async image() {
+    const image = await kept.image()
+    return image instanceof WayLack ? image : Image.load(inACircle(image.save(), Order.Users), { verified: true })
+  },
+})
+
+/** What a rule names is found anew when it is deleted: of a role and a set of one key, the other one's rule goes. */
+function resolvedAnew(kept: Kept): Kept {
+  const turned = (key: string): string =>
+    key.startsWith('__autogen_') ? key.slice('__autogen_'.length) : `__autogen_${key}`
+  return {
+    ...kept,
+    write(step) {
+      const written = step.written.map(({ operation, changes }) => {
+        if (operation[1] !== 'set_rule' || operation[0] === 'delete') return { operation, changes }
+        const renamed = changes.map((change) => {
+          if (change.op !== 'put' || change.kind !== 'set_rule') return change
+          const { user_set, permission, resource_set } = change.value
+          const other = turned(user_set)
+          const isThere = other.startsWith('__autogen_')
+            ? step.world.policy.role.has(other.slice('__autogen_'.length))
+            : step.world.policy.condition_set.has(other)
+          if (!isThere) return change
+          const key = `${other}/${permission}/${resource_set}`
+          return { ...change, key, value: { user_set: other, permission, resource_set } }
+        })
+        return { operation, changes: renamed }
+      })
+      return kept.write({ ...step, written })
+    },
+  }
+}
+
+const LARGE = 6
+
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'a filter still uses the ids of a deleted user or tenant': door('filter in memory', remembering(isStored)),
+  'a snapshot still has the etag of what was deleted': door(
+    'page by a snapshot over HTTP, under its etag',
+    remembering(isStored),
+  ),
+  'a check looks a deleted user up': door('check', remembering(isStored)),
+  'a door ignores the context': door('POST /allowed', (right, place, asked) =>
+    right.say(place, asked.about(withoutContext(asked.request))),
+  ),
+  'the time of a question is dropped': door('check', (right, place, asked) =>
+    right.say(place, asked.about(withoutTime(asked.request))),
+  ),
+  'a listing leaves out the last': door('users', async (right, place, asked) => {
+    const said = await right.say(place, asked)
+    return Array.isArray(said) ? said.slice(0, -1) : said
+  }),
+  'a filter leaves out rows whose key is stored in another tenant': door('filter in memory', (_, place, asked) =>
+    filterWith(place, asked, { tenantColumnIsAuthoritative: false }),
+  ),
+  'a page leaves rows of other tenants to nobody': door('page by a snapshot', async (right, place, asked) => {
+    const said = await right.say(place, asked)
+    return Array.isArray(said) ? said.map((each) => each ?? true) : said
+  }),
+  'a rule is kept under another name than it was written': way('deltas', resolvedAnew),
+  'a delta does not arrive': way(
+    'deltas in any cuts',
+    missing(({ number }) => number === 2),
+  ),
+  'a large delta is not applied': way(
+    'deltas',
+    missing(({ number, written }) => number > 0 && written.length > LARGE),
+  ),
+  'a copied environment has no set rules': way('copied environment', losing('set_rule')),
+  'a restored backup has no assigned roles': way('restored backup', losing('role_assignment')),
+  'a forged image is loaded without a look at it': way('saved and loaded', forged),
+  'a saved image has no relationships': way('saved and loaded', losing('relationship_tuple')),
+}

@@ -1,0 +1,272 @@
+// The law of ways and doors: whatever way an image came about, every door says of it what the definition says of the
+// policy. A difference is told with as few operations as still show it.
+
+import { Image } from '../../src/image/image.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { policyOf } from '../reference/policy.ts'
+import type { Request } from '../reference/request.ts'
+import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { type DatabaseDoors, openDatabases } from '../support/doors/databases.ts'
+import { Asked, agrees, Desk, DOORS, type Door, Lack, type Place } from '../support/doors.ts'
+import type { Row } from '../support/rows.ts'
+import { Source, Story, type Way, WayLack } from '../support/ways.ts'
+import { FIRST_CHANGES, type Operation, type World } from '../support/world.ts'
+import { type Drawn, Script } from './ways-script.ts'
+
+/** New questions after a revision, and at the end; as many are asked again. */
+const ASKED = 1
+const ASKED_AT_THE_END = 3
+
+export interface Product {
+  readonly ways: readonly Way[]
+  readonly doors: readonly Door[]
+  /** whether a door is asked about a way, by their places in the lists */
+  readonly isAsked: (way: number, door: number) => boolean
+}
+
+/** What all stories have in common: the servers that are asked, the management side that holds them, and every door. */
+export class Stage {
+  readonly desk: Desk
+  readonly source: Source
+  readonly doors: readonly Door[]
+  readonly #databases: DatabaseDoors
+
+  private constructor(desk: Desk, source: Source, databases: DatabaseDoors) {
+    this.desk = desk
+    this.source = source
+    this.doors = [...DOORS, ...databases.doors]
+    this.#databases = databases
+  }
+
+  static async open(): Promise<Stage> {
+    const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES)
+    return new Stage(await Desk.open(image), await Source.open(), await openDatabases())
+  }
+
+  async close(): Promise<void> {
+    await this.#databases.close()
+    await this.desk.close()
+    await this.source.close()
+  }
+}
+
+/** What was asked. */
+export class Tally {
+  stories = 0
+  questions = 0
+  readonly byDoor = new Map<string, number>()
+  readonly byWay = new Map<string, number>()
+  /** what was asked or could not be, by way and door */
+  readonly byPair = new Map<string, number>()
+  /** what doors could not be asked, by door and reason */
+  readonly lacks = new Map<string, number>()
+
+  count(of: 'byDoor' | 'byWay' | 'byPair' | 'lacks', name: string): void {
+    this[of].set(name, (this[of].get(name) ?? 0) + 1)
+  }
+}
+
+/** A door does not say what is right. */
+export class Difference extends Error {
+  readonly way: Way
+  readonly door: Door
+  readonly request: Request
+  readonly rows: readonly Row[]
+  readonly names: readonly string[]
+  /** what was written, by revision */
+  written: readonly (readonly Operation[])[] = []
+
+  constructor(way: Way, door: Door, asked: Asked, [said, right]: readonly [unknown, unknown]) {
+    super(
+      `${door.name}, ${way.name}: ${printed(asked.request, TOLD)} must be ${printed(right)}, and is ${printed(said)}`,
+    )
+    this.way = way
+    this.door = door
+    this.request = asked.request
+    this.rows = asked.rows
+    this.names = asked.names
+  }
+}
+
+const SHOWN = 600
+/** What was asked and written is needed to ask it again. */
+const TOLD = 10_000
+const printed = (value: unknown, length = SHOWN): string =>
+  (value instanceof Error ? `refused: ${value.message}` : (JSON.stringify(value) ?? 'nothing')).slice(0, length)
+
+/** The policy as it was before the last revision that changed something. */
+export class Before {
+  readonly #contents: PolicyChange[]
+  readonly changes: readonly PolicyChange[]
+  #place: Place['before']
+
+  constructor(contents: PolicyChange[], changes: readonly PolicyChange[]) {
+    this.#contents = contents
+    this.changes = changes
+  }
+
+  get place(): NonNullable<Place['before']> {
+    this.#place ??= {
+      image: Image.build(ENVIRONMENT, positionOf(1), this.#contents),
+      policy: policyOf(this.#contents),
+      changes: this.changes,
+    }
+    return this.#place
+  }
+}
+
+/** Tells one story. @throws Difference */
+export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: Tally): Promise<void> {
+  const script = new Script(drawn)
+  const { ways, doors, isAsked } = product
+  const written: (readonly Operation[])[] = []
+  const story = await Story.open(ways, drawn.seed, stage.source)
+  const kept = ways.map(() => new Map<string, unknown>())
+  try {
+    for (let revision = 0; revision < script.revisions; revision++) {
+      const { world } = story
+      const contents = world.contents()
+      const step = await story.write(script.operations(world, revision))
+      written.push(step.written.map(({ operation }) => operation))
+      const before = new Before(
+        contents,
+        step.written.flatMap(({ changes }) => changes),
+      )
+      const isLast = revision === script.revisions - 1
+      const asked = script
+        .questions(world, isLast ? ASKED_AT_THE_END : ASKED)
+        .map((request) => new Asked(world, request, script.rows(world, request)))
+      for (const [at, way] of ways.entries()) {
+        if (way.kind === 'final' && !isLast) continue
+        const image = await story.ways.get(way)!.image()
+        if (image instanceof WayLack) {
+          tally.count('lacks', `${way.name}: ${image.reason}`)
+          continue
+        }
+        stage.desk.show(image)
+        const place: Place = { image, desk: stage.desk, before: before.place, kept: kept[at]! }
+        for (const each of asked)
+          for (const [number, door] of doors.entries())
+            if (isAsked(at, number)) await askDoor(way, door, place, each, tally)
+      }
+    }
+    tally.stories++
+  } catch (error) {
+    if (error instanceof Difference) error.written = written
+    throw error
+  } finally {
+    await story.close()
+  }
+}
+
+/** @throws Difference */
+export async function askDoor(way: Way, door: Door, place: Place, asked: Asked, tally: Tally): Promise<void> {
+  tally.count('byPair', `${way.name}, ${door.name}`)
+  let said: unknown
+  try {
+    said = await door.say(place, asked)
+  } catch (error) {
+    throw new Difference(way, door, asked, [error, '(an answer)'])
+  }
+  if (said instanceof Lack) return tally.count('lacks', `${door.name}: ${said.reason}`)
+  tally.questions++
+  tally.count('byDoor', door.name)
+  tally.count('byWay', way.name)
+  const right = door.right(asked, said)
+  if (!agrees(door, said, right)) throw new Difference(way, door, asked, [said, right])
+}
+
+/** As many tries as a counterexample is made smaller by. */
+const TRIES = 400
+
+/** The difference with as few operations as still show it. */
+export async function smallest(found: Difference, stage: Stage): Promise<string> {
+  const all = found.written.flatMap((operations, revision) =>
+    operations.map((operation): Written => ({ revision, operation })),
+  )
+  let tries = 0
+  let message = found.message
+  const shows = async (some: readonly Written[]): Promise<boolean> => {
+    if (++tries > TRIES) return false
+    const again = await retell(some, found, stage)
+    if (again !== undefined) message = again.message
+    return again !== undefined
+  }
+  const left = (await shows(all)) ? await fewest(all, shows) : all
+  const lines = left.map(({ revision, operation }) => `  ${revision}: ${printed(operation, TOLD)}`)
+  const rows = found.message.startsWith('f') ? `\nrows: ${JSON.stringify(found.rows)}` : ''
+  return `${message}\nwritten, by revision:\n${lines.join('\n')}${rows}`
+}
+
+interface Written {
+  readonly revision: number
+  readonly operation: Operation
+}
+
+/** Writes only these operations, asks the one question after each revision, and returns how the last answer differs. */
+async function retell(
+  some: readonly Written[],
+  { way, door, request, rows, names }: Difference,
+  stage: Stage,
+): Promise<Difference | undefined> {
+  const story = await Story.open([way], 1, way.needsSource ? stage.source : undefined)
+  const kept = new Map<string, unknown>()
+  let found: Difference | undefined
+  try {
+    const revisions = [...new Set(some.map(({ revision }) => revision))]
+    for (const revision of revisions) {
+      const { world } = story
+      const contents = world.contents()
+      const operations = some.filter((each) => each.revision === revision).map(({ operation }) => operation)
+      if (!way.needsSource && !canRun(world, operations)) return undefined
+      const { written } = await story.write(operations)
+      const isLast = revision === revisions.at(-1)
+      if (way.kind === 'final' && !isLast) continue
+      const image = await story.ways.get(way)!.image()
+      if (image instanceof WayLack) return undefined
+      stage.desk.show(image)
+      const changes = written.flatMap((each) => each.changes)
+      const place: Place = { image, desk: stage.desk, before: new Before(contents, changes).place, kept }
+      found = await differenceAt(way, door, place, new Asked(world, request, rows, names))
+    }
+    return found
+  } catch {
+    return undefined // something is named that is no longer written
+  } finally {
+    await story.close()
+  }
+}
+
+/** Whether everything that the operations name is there: an image alone takes what it is given. */
+function canRun(world: World, operations: readonly Operation[]): boolean {
+  try {
+    const copy = new (world.constructor as new (from: World) => World)(world)
+    copy.runAll(operations)
+    Image.build(ENVIRONMENT, positionOf(1), copy.contents())
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function differenceAt(way: Way, door: Door, place: Place, asked: Asked): Promise<Difference | undefined> {
+  try {
+    await askDoor(way, door, place, asked, new Tally())
+    return undefined
+  } catch (error) {
+    if (error instanceof Difference) return error
+    throw error
+  }
+}
+
+/** Leaves out ever smaller parts of the list as long as what is left still shows it. */
+async function fewest<T>(all: readonly T[], shows: (some: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
+  let left = all
+  for (let size = all.length >> 1; size > 0; size = size === 1 ? 0 : size >> 1) {
+    for (let at = left.length - size; at > -size; at -= size) {
+      const without = left.toSpliced(Math.max(at, 0), Math.min(size, size + at))
+      if (await shows(without)) left = without
+    }
+  }
+  return left
+}

@@ -1,0 +1,162 @@
+// What happens in a story that is told in every way: random edits of a policy, and between them what is unpleasant:
+// every kind of object deleted and written again under its key, rules whose names mean something else after a while,
+// keys that are names of JavaScript, and questions that were asked before what they are about was deleted.
+import fc from 'fast-check'
+import type { JsonObject } from '../../src/model/objects.ts'
+import type { Request } from '../reference/request.ts'
+import type { Row } from '../support/rows.ts'
+import { deletesOf, putsOf } from '../support/ways/objects.ts'
+import { keyOf, type Operation, World } from '../support/world.ts'
+import { rowsFor } from './filter-law.ts'
+import { FILTER_POOL, filterEdit, filterQuestions, filterWorld } from './filter-worlds.ts'
+import { type History, mixedHistories, operationsOf, POOLS } from './histories.ts'
+import { numbers } from './numbers.ts'
+import type { Pool } from './pool.ts'
+import { questions } from './questions.ts'
+import { wordsOf } from './set-edits.ts'
+import type { Next } from './values.ts'
+
+/** Edits of roles, relations and rules; or a small world whose rules read rows, and edits of it. */
+export type Drawn =
+  | { readonly history: History; readonly seed: number }
+  | { readonly edits: number; readonly seed: number }
+
+const REVISIONS_MAX = 8
+
+/** The tables that split are asked elsewhere: the definition of a listing would take minutes. */
+const ofFew = ({ pool, revisions }: History): History => ({
+  pool: pool === 'odd' ? 'odd' : 'small',
+  revisions: revisions.slice(0, REVISIONS_MAX),
+})
+
+export const stories: fc.Arbitrary<Drawn> = fc.oneof(
+  fc.record({ history: mixedHistories.map(ofFew), seed: fc.nat() }),
+  fc.record({ edits: fc.integer({ min: 3, max: REVISIONS_MAX }), seed: fc.nat() }),
+)
+
+/** The edits of a small world are about its users, its tenants and `doc`. */
+const canEdit = ({ policy }: World): boolean =>
+  policy.user.size > 0 && policy.tenant.size > 0 && policy.resource.has('doc')
+
+const any = <T>(next: Next, from: readonly T[]): T | undefined => from[next(from.length)]
+
+/** Names of JavaScript, and the longest key of two bytes a character. */
+const ODD_KEYS = ['__proto__', 'constructor', 'ä'.repeat(128)]
+
+export class Script {
+  readonly next: Next
+  readonly #drawn: Drawn
+  readonly #pool: Pool
+  /** what was deleted, as it was */
+  readonly #gone: Operation[] = []
+  /** asked before, to be asked again */
+  readonly #asked: Request[] = []
+
+  constructor(drawn: Drawn) {
+    this.#drawn = drawn
+    this.next = numbers(drawn.seed)
+    this.#pool = 'history' in drawn ? POOLS[drawn.history.pool] : FILTER_POOL
+  }
+
+  get revisions(): number {
+    return 'history' in this.#drawn ? this.#drawn.history.revisions.length : this.#drawn.edits
+  }
+
+  /** The operations of a revision of a story that stands at this world. */
+  operations(world: World, revision: number): Operation[] {
+    const { next } = this
+    const ahead = new World(world)
+    const all: Operation[] = []
+    const add = (operations: readonly Operation[]) => {
+      ahead.runAll(operations)
+      all.push(...operations)
+    }
+    if ('history' in this.#drawn) {
+      for (const edit of this.#drawn.history.revisions[revision]!) add(operationsOf(ahead, this.#pool, edit))
+    } else if (revision === 0) {
+      add([...putsOf(filterWorld(next, 0).world)])
+    } else {
+      for (let count = 1 + next(3); count > 0 && canEdit(ahead); count--) add(filterEdit(ahead, next))
+    }
+    if (revision > 0) for (let count = next(3); count > 0; count--) add(this.#unpleasant(ahead))
+    return all
+  }
+
+  #unpleasant(world: World): readonly Operation[] {
+    const { next } = this
+    const found = any(next, [...deletesOf(world).values()])
+    const gone = any(next, found ?? [])
+    const was = gone && [...putsOf(world)].find((put) => put[1] === gone[1] && keyOf(put) === keyOf(gone))
+    switch (next(6)) {
+      case 0:
+        return gone === undefined || was === undefined ? [] : [gone, was]
+      case 1:
+      case 2: {
+        if (gone === undefined || was === undefined) return []
+        this.#gone.push(was)
+        return [gone]
+      }
+      case 3: {
+        const back = any(next, this.#gone)
+        return back === undefined ? [] : [back]
+      }
+      case 4:
+        return this.#renamed(world)
+      default: {
+        const key = any(next, ODD_KEYS)!
+        return [['put', next(2) === 0 ? 'user' : 'tenant', { key, attributes: { a: next(3) } }]]
+      }
+    }
+  }
+
+  /** A rule that names a role; then a set of that key, and the same rule again; then neither. */
+  #renamed({ policy }: World): readonly Operation[] {
+    const { next } = this
+    const key = any(next, [...policy.role.keys()])
+    const [type = '', action = ''] = this.#permission(policy)
+    if (key === undefined || action === '') return []
+    const rule = { user_set: key, permission: `${type}:${action}`, resource_set: type }
+    const conditions: JsonObject = next(2) === 0 ? {} : { 'user.a': { equals: 1 } }
+    const set = ['put', 'condition_set', { key, type: 'userset', conditions }] as const
+    const steps: readonly Operation[] = [
+      ['put', 'set_rule', rule],
+      set,
+      ['put', 'set_rule', rule],
+      ['delete', 'set_rule', rule],
+      ['delete', 'condition_set', { key }],
+      ['delete', 'set_rule', rule],
+    ]
+    return steps.slice(0, 1 + next(steps.length))
+  }
+
+  #permission({ resource }: World['policy']): readonly string[] {
+    const all = [...resource].flatMap(([type, { actions }]) => actions.map((action) => [type, action]))
+    return any(this.next, all) ?? []
+  }
+
+  /** New questions, and some that were asked before. */
+  questions(world: World, count: number): Request[] {
+    const { next } = this
+    const again = this.#asked.filter(() => next(this.#asked.length) < count)
+    const fresh =
+      'history' in this.#drawn
+        ? [...questions(world, this.#pool, next, count)]
+        : filterQuestions(world, next, count).map((request) => this.#turned(world, request))
+    this.#asked.push(...fresh)
+    return [...fresh, ...again.slice(0, count)]
+  }
+
+  /** Now and then by somebody else, or about an instance. */
+  #turned({ policy }: World, request: Request): Request {
+    const { next } = this
+    const user = next(3) === 0 ? any(next, [...policy.user.keys()]) : undefined
+    const key = next(2) === 0 ? any(next, [...policy.resource_instance.keys()]) : undefined
+    const [type, ...rest] = key?.split(':') ?? [request.resource.type]
+    const resource = key === undefined ? request.resource : { ...request.resource, type: type!, key: rest.join(':') }
+    return { ...request, ...(user === undefined ? {} : { user }), resource }
+  }
+
+  rows(world: World, request: Request): readonly Row[] {
+    return [...rowsFor(world, wordsOf(world, this.#pool), request, this.next)]
+  }
+}

@@ -1,0 +1,53 @@
+// An access diff as it is defined, in the form in which it is answered.
+import type { AccessChange, AccessFlip } from '../../src/model/access-diff.ts'
+import type { Flip } from '../reference/access-diff.ts'
+
+/** The flips as the answer says them. */
+export function changeOf(flips: readonly Flip[]): AccessChange {
+  const groups = new Map<string, { flip: Flip; users: Set<string>; decisions: number }>()
+  for (const flip of flips) {
+    const { because, resource, action, tenant, lifecycle } = flip
+    const name = JSON.stringify([because, resource.type, action, tenant, lifecycle])
+    const group = groups.get(name) ?? { flip, users: new Set(), decisions: 0 }
+    group.users.add(flip.user)
+    group.decisions++
+    groups.set(name, group)
+  }
+  return {
+    users: new Set(flips.map(({ user }) => user)).size,
+    decisions: flips.length,
+    complete: true,
+    groups: [...groups.values()].map(({ flip, users, decisions }) => ({
+      source: flip.because,
+      resource: flip.resource.type,
+      action: flip.action,
+      tenant: flip.tenant,
+      ...(flip.lifecycle === undefined ? {} : { lifecycle: flip.lifecycle as NonNullable<AccessFlip['lifecycle']> }),
+      users: users.size,
+      decisions,
+    })),
+    more_groups: 0,
+    first: flips as AccessFlip[],
+    next: null,
+  }
+}
+
+interface Said {
+  readonly gained: AccessChange
+  readonly lost: AccessChange
+}
+
+/** Both directions as text in one form: members by name, groups in one order. */
+export function sortedChange(said: unknown): string {
+  const { gained, lost } = said as Said
+  return JSON.stringify([gained, lost].map(sorted))
+}
+
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, each]) => [name, name === 'groups' ? inOneOrder(each) : sorted(each)]))
+}
+
+const inOneOrder = (groups: readonly object[]): string[] => groups.map((group) => JSON.stringify(sorted(group))).sort()

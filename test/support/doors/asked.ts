@@ -1,0 +1,98 @@
+// A question at one moment of a story, with what the definition says of it: found once, however many doors and ways are
+// asked.
+import { ATTRIBUTES } from '../../property/values.ts'
+import { check } from '../../reference/check.ts'
+import {
+  actionsAllowed,
+  authorizedUsers,
+  instancePermissionsOf,
+  instancesAllowed,
+  permissionsOf,
+  tenantsAllowed,
+  tenantsWithRoles,
+  usersAllowed,
+} from '../../reference/listing.ts'
+import type { Policy } from '../../reference/policy.ts'
+import { askedAt, type Request, tenantOf } from '../../reference/request.ts'
+import type { Row } from '../rows.ts'
+import type { World } from '../world.ts'
+
+/** What a door does with the time of a question: sets it where none is sent, or always. */
+export type Clock = 'sets' | 'overrides' | undefined
+
+export class Asked {
+  readonly world: World
+  readonly request: Request
+  /** rows of an application, for doors that tell which of them are meant */
+  readonly rows: readonly Row[]
+  /** what a row says of itself: more than a filter reads changes nothing */
+  readonly names: readonly string[]
+  readonly #known = new Map<string, unknown>()
+
+  constructor(world: World, request: Request, rows: readonly Row[], names: readonly string[] = ATTRIBUTES) {
+    this.world = world
+    this.request = request
+    this.rows = rows
+    this.names = names
+  }
+
+  get policy(): Policy {
+    return this.world.policy
+  }
+
+  /** D2: the tenant in which it is decided. */
+  get tenant(): string {
+    return tenantOf(this.policy, this.request)
+  }
+
+  /** The same moment, about something else. */
+  about(request: Request): Asked {
+    return new Asked(this.world, request, this.rows, this.names)
+  }
+
+  once<T>(name: string, find: () => T): T {
+    if (!this.#known.has(name)) this.#known.set(name, find())
+    return this.#known.get(name) as T
+  }
+
+  /** The question as a door with such a clock takes it. */
+  at(clock: Clock): Request {
+    const { request } = this
+    if (clock === undefined) return request
+    const { now: _, ...context } = request.sent?.context ?? {}
+    const untimed = clock === 'sets' ? request : { ...request, sent: { ...request.sent, context } }
+    return askedAt(untimed, Date.now())
+  }
+
+  check = (clock?: Clock): boolean => this.#defined('check', clock, check)
+  users = (clock?: Clock): string[] =>
+    this.#defined('users', clock, (policy, request) => usersAllowed(policy, aboutUsers(request)))
+  instances = (clock?: Clock): string[] => this.#defined('instances', clock, instancesAllowed)
+  actions = (clock?: Clock): string[] =>
+    this.#defined('actions', clock, (policy, request) => actionsAllowed(policy, aboutActions(request)))
+  tenants = (clock?: Clock): string[] => this.#defined('tenants', clock, tenantsAllowed)
+  authorized = (clock?: Clock) =>
+    this.#defined('authorized', clock, (policy, request) => authorizedUsers(policy, aboutUsers(request)))
+  userTenants = (): string[] => tenantsWithRoles(this.policy, this.request.user)
+  permissions = (clock?: Clock) =>
+    this.#defined('permissions', clock, (policy, { user, sent }) => permissionsOf(policy, user, aboutUser(sent)))
+  instancePermissions = (clock?: Clock) =>
+    this.#defined('instance permissions', clock, (policy, { user, sent }) =>
+      instancePermissionsOf(policy, user, aboutUser(sent)),
+    )
+
+  #defined<T>(name: string, clock: Clock, define: (policy: Policy, request: Request) => T): T {
+    return this.once(`${name} ${clock}`, () => define(this.policy, this.at(clock)))
+  }
+}
+
+/** Listings of users take no attributes of one. */
+const aboutUsers = ({ sent: { user: _, ...sent } = {}, ...request }: Request): Request => ({ ...request, sent })
+
+/** Listings of actions take no attributes of one. */
+const aboutActions = ({ sent: { action: _, ...sent } = {}, ...request }: Request): Request => ({ ...request, sent })
+
+/** Listings of what a user may do take nothing about an action or a resource. */
+const aboutUser = ({ user, context }: NonNullable<Request['sent']> = {}) => {
+  return { ...(user === undefined ? {} : { user }), ...(context === undefined ? {} : { context }) }
+}

@@ -1,0 +1,286 @@
+// The doors of the library: each form of a check, and each listing, whole and in pages.
+import { LISTING_PAGE_MAX } from '../../../src/model/limits.ts'
+import { markRow } from '../../../src/model/marked-row.ts'
+import type { JsonObject } from '../../../src/model/objects.ts'
+import type { Pdp } from '../../../src/pdp/pdp.ts'
+import type { Keys, Page, UserPermissions } from '../../../src/pdp/pdp-listings.ts'
+import type { InstancePermissions, TenantPermissions } from '../../reference/listing.ts'
+import type { Request } from '../../reference/request.ts'
+import { waysOf } from '../listings.ts'
+import type { Asked, Clock } from './asked.ts'
+import { type Awaitable, type Door, Lack, lackOf } from './door.ts'
+
+/** The library sets the time of a question that has none. */
+export const LIBRARY_CLOCK: Clock = 'sets'
+
+export const withAttributes = <T extends object>(named: T, attributes: JsonObject | undefined) =>
+  attributes === undefined ? named : { ...named, attributes }
+
+/** The question as POST /allowed takes it: there an action has no attributes. */
+export const bodyOf = ({ user, action, resource: { isRow: _, ...resource }, sent = {} }: Request) => ({
+  user: withAttributes({ key: user }, sent.user),
+  action,
+  resource: withAttributes(resource, sent.resource),
+  ...(sent.context === undefined ? {} : { context: sent.context }),
+})
+
+/** The question as the library takes it. */
+export const checkOf = (request: Request) => {
+  const { action, sent = {} } = request
+  const { resource, ...body } = bodyOf(request)
+  return {
+    ...body,
+    resource: request.resource.isRow === true ? markRow(resource) : resource,
+    action: sent.action === undefined ? action : { key: action, attributes: sent.action },
+  }
+}
+
+const named = (list: readonly { readonly key: string }[]): string[] => list.map(({ key }) => key)
+
+export function rowsOf(permissions: UserPermissions): TenantPermissions[] {
+  const tenants = Object.values(permissions).filter((entry) => !('resource' in entry))
+  return tenants.map(({ tenant, roles, permissions: allowed }) => ({ tenant: tenant.key, roles, permissions: allowed }))
+}
+
+export function instanceRowsOf(permissions: UserPermissions): InstancePermissions[] {
+  return Object.entries(permissions)
+    .filter(([, entry]) => 'resource' in entry)
+    .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
+}
+
+/** The roles that are assigned to the user, as listings give them. */
+export function assignmentsOf({ policy, request }: Asked): unknown[] {
+  const own = [...policy.role_assignment.values()].filter(({ user }) => user === request.user)
+  return inOneForm(own)
+}
+
+/** Rows without what is absent, in one order. */
+export const inOneForm = (rows: readonly object[]): unknown[] =>
+  rows
+    .map((row) => Object.entries(row).filter(([, value]) => value != null))
+    .map((entries) => Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
+    .map((row) => JSON.stringify(row))
+    .sort()
+
+type Say = (pdp: Pdp, asked: Asked) => unknown
+
+/** A door of the library that answers a check. */
+const decides = (name: string, say: Say): Door => ({
+  name,
+  say: ({ desk }, asked) => say(desk.pdp, asked),
+  right: (asked) => asked.check(LIBRARY_CLOCK),
+})
+
+const lists = (name: string, say: Say, right: (asked: Asked) => unknown): Door => ({
+  name,
+  say: ({ desk }, asked) => say(desk.pdp, asked),
+  right,
+})
+
+const isSent = ({ sent }: Request): boolean => sent !== undefined && Object.keys(sent).length > 0
+const isRelated = ({ resource }: Request): boolean => resource.relations !== undefined
+
+const explained: (pdp: Pdp, asked: Asked, how: 'explain' | 'why') => boolean = (pdp, asked, how) => {
+  const { user, action, resource, context } = checkOf(asked.request)
+  return pdp[how](user, action, resource, context).allow
+}
+
+/** All pages of so many keys each, joined. */
+export async function joined(list: (page: Page) => Awaitable<Keys>, limit: number): Promise<string[]> {
+  const keys: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await list({ limit, after: after ?? null })
+    keys.push(...page.keys)
+    if (page.next === undefined) return keys
+    after = page.next
+  }
+}
+
+/** Rows of a numbered page. */
+export const ROWS = 100
+
+/** All numbered pages, joined. */
+export async function numbered<T>(list: (page: number) => Promise<readonly T[]>, rows: number): Promise<T[]> {
+  const all: T[] = []
+  for (let page = 1; ; page++) {
+    const found = await list(page)
+    all.push(...found)
+    if (found.length < rows) return all
+  }
+}
+
+const users = (pdp: Pdp, { request }: Asked, page: Page): Keys => {
+  const { action, resource, context } = checkOf(request)
+  return pdp.users(action, resource, { ...page, context: context ?? null })
+}
+const instances = (pdp: Pdp, { request }: Asked, page: Page): Keys => {
+  const { user, action, resource, context } = checkOf(request)
+  return pdp.resources(user, action, resource.type, { ...resource, ...page, context: context ?? null })
+}
+
+/** What a page says that is asked behind another one, which was asked before something else was written. */
+interface OpenPage {
+  readonly after: string | null
+  readonly keys: readonly string[]
+}
+const PAGE = 1
+
+/** Each time the next page, and from the beginning when there is none: writes come between two of them. */
+const overWrites = (
+  name: string,
+  list: (pdp: Pdp, asked: Asked, page: Page) => Keys,
+  right: (asked: Asked) => readonly string[],
+): Door => ({
+  name,
+  say: ({ desk, kept }, asked): OpenPage => {
+    const place = `${name} ${JSON.stringify(asked.request)}`
+    const after = (kept.get(place) as string | undefined) ?? null
+    const { keys, next } = list(desk.pdp, asked, { limit: PAGE, after })
+    kept.set(place, next)
+    return { after, keys }
+  },
+  right: (asked, said): OpenPage => {
+    const { after } = said as OpenPage
+    const isBehind = (key: string) => after === null || Buffer.compare(Buffer.from(key), Buffer.from(after)) > 0
+    return { after, keys: right(asked).filter(isBehind).slice(0, PAGE) }
+  },
+})
+
+const permissionsFor = (pdp: Pdp, { request: { user, sent = {} } }: Asked): UserPermissions =>
+  pdp.userPermissions(withAttributes({ key: user }, sent.user), {}, sent.context)
+
+const ALL = { limit: LISTING_PAGE_MAX } as const
+
+export const LIBRARY_DOORS: readonly Door[] = [
+  decides('check', (pdp, { request }) => {
+    const { user, action, resource, context } = checkOf(request)
+    return pdp.check(user, action, resource, context)
+  }),
+  decides('check of texts', (pdp, { request }) => {
+    const { user, action, resource } = request
+    const { type, key, tenant } = resource
+    const lack = lackOf(
+      [isSent(request), 'it takes no attributes'],
+      [isRelated(request), 'it takes no relations'],
+      [tenant !== undefined, 'it takes no tenant'],
+      [request.resource.isRow === true, 'it takes no marked row'],
+      [type.includes(':'), 'its words join type and key by a colon'],
+    )
+    return lack ?? pdp.check(user, action, key === undefined ? type : `${type}:${key}`)
+  }),
+  decides('check with every part', (pdp, { request }) => {
+    const { user, action, resource, sent = {} } = request
+    const { user: ofUser = null, action: ofAction = null, resource: ofResource = null, context = null } = sent
+    const { key = null, tenant = null, relations = null } = resource
+    const about = { type: resource.type, key, tenant, relations, attributes: ofResource }
+    const named = resource.isRow === true ? markRow(about) : about
+    return pdp.check({ key: user, attributes: ofUser }, { key: action, attributes: ofAction }, named, context)
+  }),
+  decides('check without attributes', (pdp, { request }) => {
+    const { user, action, resource } = request
+    if (isRelated(request)) return new Lack('it takes no relations')
+    if (resource.key !== undefined) return new Lack('it takes no key')
+    return (
+      pdp.checkWithoutAttributes(user, action, resource) ?? new Lack('it answers only what no attribute can change')
+    )
+  }),
+  decides('subject', (pdp, { request }) => {
+    const { user, action, resource } = request
+    const { type, key, tenant } = resource
+    const lack = lackOf(
+      [isSent(request), 'it takes no attributes'],
+      [isRelated(request), 'it takes no relations'],
+      [type.includes(':'), 'its words join type and key by a colon'],
+    )
+    if (lack !== undefined) return lack
+    return pdp.subject(user, { tenant: tenant ?? null }).can(action, key === undefined ? type : `${type}:${key}`)
+  }),
+  decides('bulk check', (pdp, { request }) => {
+    const other = { user: 'nobody', action: request.action, resource: request.resource.type }
+    const [first, asked, last] = pdp.bulkCheck([other, checkOf(request), other])
+    if (first || last) throw new Error('a bulk check allows nobody')
+    return asked
+  }),
+  decides('explain', (pdp, asked) => explained(pdp, asked, 'explain')),
+  decides('why', (pdp, asked) => explained(pdp, asked, 'why')),
+  lists(
+    'users',
+    (pdp, asked) => users(pdp, asked, ALL).keys,
+    (asked) => asked.users(LIBRARY_CLOCK),
+  ),
+  lists(
+    'users in pages',
+    (pdp, asked) => joined((page) => users(pdp, asked, page), 2),
+    (asked) => asked.users(LIBRARY_CLOCK),
+  ),
+  overWrites('users in pages over writes', users, (asked) => asked.users(LIBRARY_CLOCK)),
+  lists(
+    'instances',
+    (pdp, asked) => instances(pdp, asked, ALL).keys,
+    (asked) => asked.instances(LIBRARY_CLOCK),
+  ),
+  lists(
+    'instances in pages',
+    (pdp, asked) => joined((page) => instances(pdp, asked, page), 2),
+    (asked) => asked.instances(LIBRARY_CLOCK),
+  ),
+  overWrites('instances in pages over writes', instances, (asked) => asked.instances(LIBRARY_CLOCK)),
+  lists(
+    'actions',
+    (pdp, { request }) => {
+      const { user, resource, context } = checkOf(request)
+      return pdp.actions(user, resource, context)
+    },
+    (asked) => asked.actions(LIBRARY_CLOCK),
+  ),
+  lists(
+    'tenants',
+    (pdp, { request }) => {
+      const { user, action, resource, context } = checkOf(request)
+      return named(pdp.tenants(user, action, resource, context))
+    },
+    (asked) => asked.tenants(LIBRARY_CLOCK),
+  ),
+  lists(
+    'authorized users',
+    (pdp, { request }) => {
+      const { action, resource, context } = checkOf(request)
+      return waysOf(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
+    },
+    (asked) => asked.authorized(LIBRARY_CLOCK),
+  ),
+  lists(
+    'tenants of the user',
+    (pdp, { request }) => named(pdp.userTenants(request.user)),
+    (asked) => asked.userTenants(),
+  ),
+  lists(
+    'permissions in tenants',
+    (pdp, asked) => rowsOf(permissionsFor(pdp, asked)),
+    (asked) => asked.permissions(LIBRARY_CLOCK),
+  ),
+  lists(
+    'permissions on instances',
+    (pdp, asked) => instanceRowsOf(permissionsFor(pdp, asked)),
+    (asked) => asked.instancePermissions(LIBRARY_CLOCK),
+  ),
+  lists(
+    'assigned roles',
+    async (pdp, { request }) =>
+      inOneForm(await numbered(async (page) => pdp.roleAssignments({ user: request.user, page, perPage: ROWS }), ROWS)),
+    assignmentsOf,
+  ),
+  lists(
+    'known users',
+    (pdp, { request }) => [pdp.knows(request.user), pdp.userKeys(LISTING_PAGE_MAX).sort()],
+    ({ policy, request }) => [policy.user.has(request.user), [...policy.user.keys()].sort()],
+  ),
+  lists(
+    'roles in tenants',
+    (pdp) => pdp.tenantRoles().map(({ key, permissions }) => ({ key, permissions: [...permissions].sort() })),
+    ({ policy }) =>
+      [...policy.role]
+        .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+        .map(([key, { permissions }]) => ({ key, permissions: [...new Set(permissions)].sort() })),
+  ),
+]

@@ -1,0 +1,107 @@
+// The ways of an image alone: built, changed by deltas in any cuts, saved and loaded, compacted.
+import { Image, type KernelSource } from '../../../src/image/image.ts'
+import type { PolicyChange } from '../../../src/log/delta.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../deltas.ts'
+import { FIRST_CHANGES, type Operation, World } from '../world.ts'
+import { deletesOf } from './objects.ts'
+import type { Kept, Opening, Step, Way } from './way.ts'
+
+const empty = (kernel: KernelSource = 'release') => Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+
+const changesOf = ({ written }: Step): PolicyChange[] => written.flatMap(({ changes }) => changes)
+
+/** A way of which one image goes along; `next` gives the image that goes on. */
+const live = (
+  name: string,
+  next: (image: Image, step: Step, opening: Opening) => Image,
+  kernel?: KernelSource,
+): Way => ({
+  name,
+  kind: 'live',
+  needsSource: false,
+  isWrittenByManagement: false,
+  open(opening): Kept {
+    let image = empty(kernel)
+    return {
+      write(step) {
+        image = next(image, step, opening)
+        image.verify()
+      },
+      image: () => image,
+    }
+  },
+})
+
+const apply = (image: Image, changes: readonly PolicyChange[]): Image => {
+  image.apply(deltaTo(image.revision + 1, changes))
+  return image
+}
+
+/** Deltas of several operations each, or of one. */
+function applyInCuts(image: Image, { written }: Step, { next }: Opening): Image {
+  for (let at = 0; at < written.length; ) {
+    const until = at + 1 + next(written.length - at)
+    apply(
+      image,
+      written.slice(at, until).flatMap(({ changes }) => changes),
+    )
+    at = until
+  }
+  return image
+}
+
+/**
+ * One object of every kind is deleted, with what a delete takes along, and all of it comes again under the same keys.
+ */
+function deleteAndCreate(image: Image, world: World, { next }: Opening): void {
+  for (const operations of deletesOf(world).values()) {
+    const operation: Operation = operations[next(operations.length)]!
+    const without = new World(world)
+    apply(image, without.run(operation))
+    apply(image, missingIn(without, world))
+  }
+}
+
+/** The changes that make the one world what the other is, of which only less is left. */
+function missingIn(without: World, world: World): PolicyChange[] {
+  return world.contents().filter((change) => {
+    const objects = without.policy[change.kind] as ReadonlyMap<string, unknown>
+    return change.op === 'put' && JSON.stringify(objects.get(change.key)) !== JSON.stringify(change.value)
+  })
+}
+
+const rebuilt = (name: string, kernel: KernelSource): Way =>
+  live(name, ({ revision }, { world }) => {
+    return Image.build(ENVIRONMENT, positionOf(revision + 1), world.contents(), { kernel })
+  })
+
+export const IMAGE_WAYS: readonly Way[] = [
+  rebuilt('built anew', 'release'),
+  {
+    name: 'one delta',
+    kind: 'final',
+    needsSource: false,
+    isWrittenByManagement: false,
+    open(): Kept {
+      const changes: PolicyChange[] = []
+      return {
+        write: (step) => void changes.push(...changesOf(step)),
+        image: () => apply(empty(), changes),
+      }
+    },
+  },
+  live('deltas', (image, step) => apply(image, changesOf(step))),
+  live('deltas in any cuts', applyInCuts),
+  live('deletes and creations between deltas', (image, step, opening) => {
+    apply(image, changesOf(step))
+    if (opening.next(2) === 0) deleteAndCreate(image, step.world, opening)
+    return image
+  }),
+  live('saved and loaded', (image, step) => Image.load(apply(image, changesOf(step)).save())),
+  live('compacted', (image, step, { next }) => {
+    const changed = apply(image, changesOf(step))
+    return next(2) === 0 ? changed.compact() : changed
+  }),
+  rebuilt('debug kernel built anew', 'debug'),
+  live('debug kernel by deltas', (image, step) => apply(image, changesOf(step)), 'debug'),
+]
