@@ -45,6 +45,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
+    // One style sheet: a part that was not reached the first time is loaded again, but never its style sheet.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     license: { fileName: 'licenses.md' },
     reportCompressedSize: false,

@@ -70,6 +70,42 @@ it.skipIf(consoleServer === undefined)('goes on after the session has ended, wit
 })
 
 // skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'loads parts of a page that it did not reach when the server is back',
+  async () => {
+    const page = await console.visit('why')
+    const user = page.getByRole('combobox', { name: 'User', exact: true })
+    await user.fill('ana')
+    await page.route('**', (route) => route.abort('connectionrefused'))
+    const asked = page.waitForEvent('requestfailed', (request) => request.url().includes('/command-palette'))
+    await page.getByRole('button', { name: /^Go to/ }).hover()
+    await asked
+    await page.keyboard.press('Control+k')
+    await page.getByRole('status').getByText("Can't reach the server").waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.unroute('**')
+    const results = page.getByRole('dialog').getByRole('listbox')
+    await results.waitFor()
+    // it has its styles, too
+    expect(await results.evaluate((element) => getComputedStyle(element).overflowY)).toBe('auto')
+    await page.keyboard.press('Escape')
+    expect(await user.inputValue()).toBe('ana')
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('stays as it is when an update has taken a part of it away', async () => {
+  const page = await console.visit('why')
+  const user = page.getByRole('combobox', { name: 'User', exact: true })
+  await user.fill('ana')
+  await page.route(/\/account-menu-/, (route) => route.fulfill({ status: 404 }))
+  await page.getByRole('button', { name: /Full access/ }).click()
+  await page.getByRole('alert').getByText('Reload the page').waitFor()
+  await page.getByRole('button', { name: /Full access/ }).waitFor()
+  expect(await user.inputValue()).toBe('ana')
+})
+
+// skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('goes on after another tab has signed in anew', async () => {
   const page = await console.visit('why?user=ana%40acme.example&action=read&resource=report&tenant=acme')
   await page.getByRole('heading', { name: 'Allowed' }).waitFor()

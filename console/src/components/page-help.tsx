@@ -1,9 +1,10 @@
 // The help of a page, beside it. Its text is loaded when it is asked for.
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Icon } from './icon.tsx'
+import { lazyPart } from './lazy-part.ts'
 
-const HelpDrawer = lazy(() => import('./help-drawer.tsx'))
+const drawer = lazyPart(() => import('./help-drawer.tsx'))
 
 export function PageHelp({ title }: { readonly title: string }) {
   const [isOpen, setOpen] = useState(false)
@@ -19,7 +20,7 @@ export function PageHelp({ title }: { readonly title: string }) {
       </Button>
       {wasOpen && (
         <Suspense>
-          <HelpDrawer title={title} isOpen={isOpen} onClose={() => setOpen(false)} />
+          <drawer.Part title={title} isOpen={isOpen} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

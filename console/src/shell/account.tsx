@@ -1,18 +1,17 @@
 // Who is signed in, with a menu that is loaded when it is wanted.
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../components/lazy-part.ts'
 import { AccountButton } from './account-button.tsx'
 
-const load = () => import('./account-menu.tsx')
-const AccountMenu = lazy(load)
+const menu = lazyPart(() => import('./account-menu.tsx'), AccountButton)
 
 export function Account() {
   const [isWanted, setWanted] = useState(false)
-  const prepare = () => void load()
-  const button = <AccountButton onPointerEnter={prepare} onFocus={prepare} onClick={() => setWanted(true)} />
+  const button = <AccountButton onPointerEnter={menu.prepare} onFocus={menu.prepare} onClick={() => setWanted(true)} />
   if (!isWanted) return button
   return (
     <Suspense fallback={button}>
-      <AccountMenu />
+      <menu.Part />
     </Suspense>
   )
 }

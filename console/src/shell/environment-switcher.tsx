@@ -1,18 +1,19 @@
 // The open environment, with the list of all of them, which is loaded when it is wanted.
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../components/lazy-part.ts'
 import { EnvironmentButton } from './environment-button.tsx'
 
-const load = () => import('./environment-menu.tsx')
-const EnvironmentMenu = lazy(load)
+const menu = lazyPart(() => import('./environment-menu.tsx'), EnvironmentButton)
 
 export function EnvironmentSwitcher() {
   const [isWanted, setWanted] = useState(false)
-  const prepare = () => void load()
-  const button = <EnvironmentButton onPointerEnter={prepare} onFocus={prepare} onClick={() => setWanted(true)} />
+  const button = (
+    <EnvironmentButton onPointerEnter={menu.prepare} onFocus={menu.prepare} onClick={() => setWanted(true)} />
+  )
   if (!isWanted) return button
   return (
     <Suspense fallback={button}>
-      <EnvironmentMenu />
+      <menu.Part />
     </Suspense>
   )
 }

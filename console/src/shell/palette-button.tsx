@@ -1,16 +1,16 @@
 // Opens the command palette, as Ctrl+K does on every page. The palette itself is loaded when it is wanted.
 import { UnstyledButton } from '@mantine/core'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Icon } from '../components/icon.tsx'
+import { lazyPart } from '../components/lazy-part.ts'
 import classes from './navigation.module.css'
 
-const load = () => import('./command-palette.tsx')
-const CommandPalette = lazy(load)
+const palette = lazyPart(() => import('./command-palette.tsx'))
 const isMac = navigator.platform.startsWith('Mac')
 
 export function PaletteButton({ onClick }: { readonly onClick: () => void }) {
   return (
-    <UnstyledButton className={classes.search} onClick={onClick} onPointerEnter={() => void load()}>
+    <UnstyledButton className={classes.search} onClick={onClick} onPointerEnter={palette.prepare}>
       <Icon name="search" size={14} />
       <span>Go to</span>
       <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
@@ -39,7 +39,7 @@ export function Palette({ isOpen, onChange }: PaletteProps) {
   if (!wasOpen) return null
   return (
     <Suspense>
-      <CommandPalette isOpen={isOpen} onClose={() => onChange(false)} />
+      <palette.Part isOpen={isOpen} onClose={() => onChange(false)} />
     </Suspense>
   )
 }

@@ -1,12 +1,13 @@
 // What is there on every page: the page itself, notifications, the notice that the server is away, and the dialog that
 // asks to sign in again. What most visits never show is loaded when it is shown.
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSessionState } from '../api/use-session.ts'
+import { lazyPart } from '../components/lazy-part.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 
-const ExpiredSession = lazy(() => import('./expired-session.tsx'))
-const Notices = lazy(() => import('./notices.tsx'))
+const expiredSession = lazyPart(() => import('./expired-session.tsx'))
+const notices = lazyPart(() => import('./notices.tsx'))
 
 export function Root() {
   const isExpired = useSessionState().is === 'expired'
@@ -15,11 +16,11 @@ export function Root() {
       <ConnectionNotice />
       <Outlet />
       <Suspense>
-        <Notices />
+        <notices.Part />
       </Suspense>
       {isExpired && (
         <Suspense>
-          <ExpiredSession />
+          <expiredSession.Part />
         </Suspense>
       )}
     </>

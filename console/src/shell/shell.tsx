@@ -1,17 +1,18 @@
 // The frame of every page of an environment: navigation at the left, or behind a button where there is no room for it.
 import { UnstyledButton } from '@mantine/core'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useEnvironment, useEnvironmentPath } from '../api/environments.ts'
 import { useSessionState } from '../api/use-session.ts'
 import { Icon } from '../components/icon.tsx'
+import { lazyPart } from '../components/lazy-part.ts'
 import { rememberEnvironment } from './last-environment.ts'
 import { Navigation } from './navigation.tsx'
 import { Palette } from './palette-button.tsx'
 import classes from './shell.module.css'
 import { UnknownEnvironment } from './unknown-environment.tsx'
 
-const MobileNavigation = lazy(() => import('./mobile-navigation.tsx'))
+const navigation = lazyPart(() => import('./mobile-navigation.tsx'))
 
 export function Shell() {
   return useSessionState().is === 'signed-out' ? <SignedOut /> : <SignedIn />
@@ -68,7 +69,7 @@ function SignedIn() {
       <Palette isOpen={isPaletteOpen} onChange={setPaletteOpen} />
       {wasMenuOpen && (
         <Suspense>
-          <MobileNavigation isOpen={isMenuOpen} onClose={closeMenu} onSearch={search} />
+          <navigation.Part isOpen={isMenuOpen} onClose={closeMenu} onSearch={search} />
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={classes.main}>

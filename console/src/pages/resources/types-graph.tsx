@@ -2,10 +2,11 @@
 // rather read.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { type ReactNode, Suspense, useMemo } from 'react'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
 import { suggestResources } from '../../api/suggestions.ts'
 import { FilterField } from '../../components/filter-field.tsx'
+import { lazyPart } from '../../components/lazy-part.ts'
 import { TextLink } from '../../components/links.tsx'
 import bar from '../../components/list-bar.module.css'
 import { LongList } from '../../components/long-list.tsx'
@@ -24,7 +25,7 @@ import {
 
 const FROM = '/$project/$environment/resources'
 
-const ResourceGraph = lazy(async () => {
+const drawing = lazyPart(async () => {
   const { ResourceGraph: graph } = await import('./graph/resource-graph.tsx')
   return { default: graph }
 })
@@ -71,7 +72,7 @@ function Shown({ path, whole, around }: ShownProps) {
       </p>
       <div className={classes.graph}>
         <Suspense fallback={<LoadingState label="Loading the graph" />}>
-          <ResourceGraph graph={shown} around={around} />
+          <drawing.Part graph={shown} around={around} />
         </Suspense>
         <RelationList shown={shown} path={path} />
       </div>
