@@ -34,6 +34,7 @@ export default defineConfig({
       'zerohop/client': from('../src/client.ts'),
       // not in the package: sentences that the command line says, too
       'zerohop/change-words': from('../src/model/change-words.ts'),
+      'zerohop/history-words': from('../src/model/history-words.ts'),
       // nor this: the operators of conditions, and what each takes
       'zerohop/conditions': from('../src/model/condition-operators.ts'),
       // nor this: the kinds of objects that a policy file has

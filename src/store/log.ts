@@ -4,7 +4,8 @@
 //   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, summary, changes
 //   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
 import { hash } from 'node:crypto'
-import type { Actor, Change, HistoryEntry, LogEntry, LogId, ObjectName } from '../log/change.ts'
+import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
+import type { WrittenObject } from '../model/history-words.ts'
 import { HISTORY_CHANGED_BYTES_MAX, LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
 import type { Entry, KeyRange } from './checked-table.ts'
 import { Digest } from './checksum.ts'
@@ -166,14 +167,19 @@ export function readHistory(tables: Tables, head: Head, before: number, limit: n
 }
 
 /**
- * The objects that a revision changed. Empty when its changes are not kept any more; undefined when the entry has more
+ * The objects that a revision changed, and how: what it made has its time. Empty when its changes are not kept any more; undefined when the entry has more
  * bytes than are read for a list. @throws DATA_DAMAGED
  */
-export function readChanged(tables: Tables, head: Head, revision: number): ObjectName[] | undefined {
+export function readChanged(tables: Tables, head: Head, revision: number): WrittenObject[] | undefined {
   const content = tables.log.get(revisionKey(head.number, revision))
   if (content === undefined) return []
   if (content.length > HISTORY_CHANGED_BYTES_MAX) return undefined
-  return decode(content).changes.map(({ kind, key }) => ({ kind, key }))
+  const { at, changes } = decode(content)
+  return changes.map((change) => {
+    const { kind, key } = change
+    const op = change.op === 'delete' ? 'delete' : change.value.created_at === at ? 'create' : 'update'
+    return { kind, key, op }
+  })
 }
 
 const CHANGES = Buffer.from(',"changes":')

@@ -4,12 +4,13 @@
 // implementation, whose methods are short.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Actor, HistoryEntry, LogEntry, LogId, ObjectName, Position } from '../log/change.ts'
+import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { imageBytes } from '../log/image-bytes.ts'
 import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
 import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
+import type { WrittenObject } from '../model/history-words.ts'
 import type { ApiKey } from '../model/objects.ts'
 import type { AskingKey, Once } from './batch.ts'
 import { Damages, isControl } from './damages.ts'
@@ -169,7 +170,7 @@ export interface Store<U extends UseCases> {
    * The objects that a revision changed. Empty when its changes are not kept any more; undefined when there are more
    * than a list shows.
    */
-  changed(log: LogId, revision: number): ObjectName[] | undefined
+  changed(log: LogId, revision: number): WrittenObject[] | undefined
   /** Entries of a log that history still has. */
   historyCount(log: LogId): number
   /** The first revision of a log whose entry has its changes; 1 when nothing was trimmed. */
@@ -448,7 +449,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return head === undefined ? [] : readHistory(this.#tables, head, before, limit)
   }
 
-  changed(log: LogId, revision: number): ObjectName[] | undefined {
+  changed(log: LogId, revision: number): WrittenObject[] | undefined {
     this.#require(log)
     const head = this.#headOf(log)
     return head === undefined ? [] : readChanged(this.#tables, head, revision)

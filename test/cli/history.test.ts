@@ -134,7 +134,7 @@ describe('who and what in the history', () => {
       new RegExp(`first organization key +revertRevision +revert revision ${applied}: 1 changed, 2 deleted\n$`),
     )
     const [, activity] = (await api.ask('GET', `/v2/activity?env_id=${api.environment}`)).body.data
-    expect(activity.activity_description).toBe('apply plan: 2 created, 1 changed')
+    expect(activity.activity_description).toBe('Applied changes: 2 created, 1 changed')
     await api.store.commit(api.made.organization.id, 'deleteApiKey', { ref: key.id }, SYSTEM)
     expect((await history({ limit: '2' })).split('\n')[2]).toContain(`Z  deleted key ${key.id}  `)
   })

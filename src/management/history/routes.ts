@@ -6,6 +6,7 @@ import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime
 import type { HistoryEntry, LogId } from '../../log/change.ts'
 import { operationText } from '../../model/change-words.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { leadingFirst, operationSentence } from '../../model/history-words.ts'
 import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import { HISTORY_CHANGED_SHOWN } from '../../model/limits.ts'
@@ -56,7 +57,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
     },
   )
   app.get(`${ACTIVITY}/types`, { config, schema: { response: { 200: listOf(ActivityType) } } }, () =>
-    [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationText(id) })),
+    [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationSentence(id) })),
   )
   const entryOf = (key: ApiKey, ref: string) => {
     const id = parseId(ref)
@@ -83,10 +84,13 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
  * The objects that a revision of an environment wrote, without those that only serve others. Those of an organization,
  * such as keys, are in no list.
  */
-function changedOf({ store }: RouteContext, { log, revision }: HistoryEntry, place: LogPlace | undefined) {
+function changedOf({ store }: RouteContext, { log, revision, by }: HistoryEntry, place: LogPlace | undefined) {
   const changed = place?.env_id ? store.changed(log, revision) : undefined
   if (changed === undefined) return null
-  const told = changed.filter(({ kind }) => kind !== 'applied_object' && kind !== 'built_in')
+  const told = leadingFirst(
+    by.operation,
+    changed.filter(({ kind }) => kind !== 'applied_object'),
+  )
   return { objects: told.slice(0, HISTORY_CHANGED_SHOWN), count: told.length }
 }
 
@@ -159,7 +163,10 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
     const search = readText(query, 'search')?.toLowerCase()
     if (search !== undefined)
       tests.push(({ by, summary = '' }) =>
-        [operationText(by.operation), by.operation, by.path ?? '', summary].join('\n').toLowerCase().includes(search),
+        [operationText(by.operation), operationSentence(by.operation), by.operation, by.path ?? '', summary]
+          .join('\n')
+          .toLowerCase()
+          .includes(search),
       )
     among('status_code', ({ status }) => String(status))
     among('client_ip', ({ by }) => by.address ?? '')

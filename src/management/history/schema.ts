@@ -61,7 +61,10 @@ export const EventRead = named(
       described(
         nullable(
           open({
-            objects: described(listOf(open({ kind: Text, key: Text })), 'the first of them'),
+            objects: described(
+              listOf(open({ kind: Text, key: Text, op: enumOf('create', 'update', 'delete') })),
+              'the first of them; what the operation is about comes first',
+            ),
             count: described(Count, 'how many there are; 0 also when the changes are not kept any more'),
           }),
         ),

@@ -2,7 +2,7 @@
 // decides or reads more than it must. The schema is in render-schema.ts.
 
 import type { HistoryEntry } from '../../log/change.ts'
-import { operationText } from '../../model/change-words.ts'
+import { operationSentence, summarySentence } from '../../model/history-words.ts'
 import { isEnded } from '../../model/key-end.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'
@@ -186,6 +186,7 @@ export function historyRead(entry: HistoryEntry, place: LogPlace | undefined, na
 
 export function activityRead(entry: HistoryEntry, place: LogPlace | undefined, name: string) {
   const { operation } = entry.by
-  const activity_description = entry.summary ?? operationText(operation)
+  const activity_description =
+    entry.summary === undefined ? operationSentence(operation) : summarySentence(entry.summary)
   return { ...eventRead(entry, place, name), activity_id: operation, activity_description, activity_details: {} }
 }

@@ -94,6 +94,7 @@ describe('history', () => {
   it('is searched by operation, path and summary', async () => {
     expect(await operations('?search=UPDATE%20user')).toEqual(['updateUser'])
     expect(await operations('?search=production/users')).toEqual(['createUser'])
+    expect(await operations('?search=created%20a%20user')).toEqual(['createUser', 'createUser'])
     expect(await operations('?search=nothing-like-it')).toEqual([])
   })
 
@@ -104,10 +105,10 @@ describe('history', () => {
       ['updateUser', undefined],
       ['createUser', undefined],
     ])
-    const ana = { objects: [{ kind: 'user', key: 'ana' }], count: 1 }
+    const ana = (op: string) => ({ objects: [{ kind: 'user', key: 'ana', op }], count: 1 })
     expect(await named(`?env_id=${api.environment}&search=user&changed=true`)).toEqual([
-      ['updateUser', ana],
-      ['createUser', ana],
+      ['updateUser', ana('update')],
+      ['createUser', ana('create')],
     ])
     // keys and projects of an organization are not named in lists
     expect(await named('?search=read%20secret&changed=true')).toEqual([['readSecret', null]])
@@ -159,9 +160,11 @@ describe('activity', () => {
     const { data, total_count, pagination_count } = (await api.ask('GET', `/v2/activity?env_id=${api.environment}`))
       .body
     expect(pagination_count).toBe(total_count)
-    expect(data.map((event: { activity_description: string }) => event.activity_description)).toContain('update user')
+    expect(data.map((event: { activity_description: string }) => event.activity_description)).toContain(
+      'Changed a user',
+    )
     const types = (await api.ask('GET', '/v2/activity/types')).body
-    expect(types).toContainEqual({ id: 'createRole', description: 'create role' })
+    expect(types).toContainEqual({ id: 'createRole', description: 'Created a role' })
   })
 })
 

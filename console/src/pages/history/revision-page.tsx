@@ -2,7 +2,8 @@
 // access takes the state before and after, and follows when it is there.
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { NO_ACCESS_CHANGED, NOTHING_CHANGED, operationText, othersText, whoText } from 'zerohop/change-words'
+import { NO_ACCESS_CHANGED, NOTHING_CHANGED, othersText, whoText } from 'zerohop/change-words'
+import { historySentence } from 'zerohop/history-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
@@ -14,7 +15,6 @@ import { Page } from '../../components/page.tsx'
 import { LoadingState, QueryState } from '../../components/states.tsx'
 import classes from './history.module.css'
 import { type Revision, revisionQuery } from './history-queries.ts'
-import { sentence } from './revision-text.ts'
 
 export function RevisionPage() {
   const path = useEnvironmentPath()
@@ -58,11 +58,12 @@ export function RevisionPage() {
 }
 
 function Head({ revision }: { readonly revision: Revision }) {
-  const { actor_id, actor_display_name, at, operation, summary } = revision
+  const { actor_id, actor_display_name, at, operation, summary, changes } = revision
+  const written = changes.flatMap(({ op, kind, key }) => (op === 'move' ? [] : [{ op, kind, key }]))
+  const { title } = historySentence({ operation, summary, changed: { objects: written, count: changes.length } })
   return (
     <>
-      {sentence(summary ?? operationText(operation))}, by {whoText(actor_id, actor_display_name)},{' '}
-      <Instant value={at} />
+      {title}, by {whoText(actor_id, actor_display_name)}, <Instant value={at} />
     </>
   )
 }
