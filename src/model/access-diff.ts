@@ -80,6 +80,7 @@ export const PolicyDiff = named(
     lost: listOf(PolicyPair),
     changed: described(listOf(PolicyRule), 'set rules whose conditions mean something else'),
     complete: described(Flag, 'false when there was more to compare or to list than the limits allow'),
+    renamed: maybe(described(Count, 'pairs and rules that only have another name, counted once and not listed')),
   }),
 )
 export type PolicyDiff = Static<typeof PolicyDiff>
@@ -131,6 +132,19 @@ export const AccessChange = named(
 export type AccessChange = Static<typeof AccessChange>
 
 /**
+ * Access that users keep under another name, because the policy says that an object moved. Checks that use the old
+ * name are denied.
+ */
+export const RenamedAccess = named(
+  'RenamedAccess',
+  open({
+    users: described(Count, 'different users, by their keys before the change'),
+    decisions: described(Count, 'answers that are lost under the old name and gained under the new one'),
+  }),
+)
+export type RenamedAccess = Static<typeof RenamedAccess>
+
+/**
  * Answers that may change, depending on what is sent with the question: attributes of the resource and the action,
  * relations, context. One line for each permission and pair of conditions.
  */
@@ -164,6 +178,7 @@ export const AccessDiff = named(
     access: open({
       gained: AccessChange,
       lost: AccessChange,
+      renamed: maybe(described(RenamedAccess, 'access that only has another name; not counted as gained or lost')),
       conditional: listOf(ConditionalChange),
       overridable: listOf(OverridableRule),
       conditional_complete: Flag,

@@ -102,20 +102,33 @@ function valueText(value: unknown): string {
   return text.length <= VALUE_CHARS_MAX ? text : `${text.slice(0, VALUE_CHARS_MAX)}…`
 }
 
-/** Kinds of which questions name an object: under its old key it is unknown, and so denied. */
+/** Kinds of objects that checks name: under its old key such an object is unknown, so checks are denied. */
 const ASKED_BY_NAME: ReadonlySet<string> = new Set(['resource', 'action', 'tenant', 'user', 'resource_instance'])
 
-/** Why access is lost and gained by what only has another key. */
-export function renamedTexts(changes: readonly Pick<ChangedObject, 'op' | 'kind' | 'fields'>[]): string[] {
+/** What is renamed, and what that means for the programs that ask. `names`: also users, tenants and instances. */
+export function renamedTexts(
+  changes: readonly Pick<ChangedObject, 'op' | 'kind' | 'fields'>[],
+  { names = true }: { readonly names?: boolean } = {},
+): string[] {
   return changes.flatMap(({ op, kind, fields }) => {
     const { key: [from, to] = [] } = fields as { readonly key?: readonly unknown[] }
-    if (op !== 'move' || !ASKED_BY_NAME.has(kind)) return []
+    if (op !== 'move' || !ASKED_BY_NAME.has(kind) || (!names && kind !== 'resource' && kind !== 'action')) return []
     const [old, now] = [keyText(kind, String(from)), keyText(kind, String(to))]
-    return [
-      `Whoever asks about ${kindText(kind)} ${old} is denied from then on: what it gave counts as lost, and what ${now} gives as gained`,
-    ]
+    return [`Renamed: ${kindText(kind)} ${old} to ${now}. Checks that use the old name will be denied.`]
   })
 }
+
+/** Who keeps access under another name; undefined where nobody does. */
+export function keptText({ renamed }: AccessDiff['access']): string | undefined {
+  if (!renamed) return undefined
+  const { users, decisions } = renamed
+  const verb = plural(users, 'keeps', 'keep')
+  return `${counted(users, 'user')} ${verb} access under a new name (${counted(decisions, 'permission')})`
+}
+
+/** Rules that only have another name; undefined where there are none. */
+export const keptRulesText = ({ renamed }: AccessDiff['policy']): string | undefined =>
+  renamed ? `${counted(renamed, 'rule')} unchanged except for names` : undefined
 
 /** How many of each kind of change, in one line. */
 export function sumOf({ changes, more }: Changes): string {

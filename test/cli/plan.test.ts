@@ -89,6 +89,20 @@ describe('a plan on the command line', () => {
     expect([late.code, late.err]).toEqual([1, expect.stringContaining('changed since the plan was made')])
   })
 
+  it('names what is renamed, and counts no one as gaining or losing by that', async () => {
+    write(
+      `${POLICY.replaceAll(/reader|read/g, (name) => (name === 'read' ? 'view' : 'viewer'))}moved: [{ kind: action, from: doc/read, to: doc/view }, { kind: role, from: reader, to: viewer }]\n`,
+    )
+    const told = 'Renamed: action doc/read to doc/view. Checks that use the old name will be denied.'
+    for (const form of [[], ['--markdown']]) {
+      const { code, out, err } = await run('plan', file, ...form)
+      expect([code, err]).toEqual([2, ''])
+      expect(out).toContain(told)
+      expect(out).toContain('2 rules unchanged except for names')
+      expect(out).not.toContain('can doc:')
+    }
+  })
+
   it('needs no server for a folder: the server that has it is asked through its socket', async () => {
     write(
       POLICY.replace('[doc:write]', '[doc:write], description: "writes"').replace(

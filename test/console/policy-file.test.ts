@@ -87,6 +87,13 @@ it.skipIf(consoleServer === undefined)('plans for a key that reads, and says whi
   await choose(page, ['role.yaml', 'zerohop: 2\nroles:\n  - { key: guest }\n'])
   await page.getByRole('list', { name: 'What would change' }).getByText('guest').first().waitFor()
   await page.getByText('You have read-only access.').waitFor()
+  // what is only renamed is said to be renamed
+  const moved = 'zerohop: 2\nmoved:\n  - { kind: action, from: report/read, to: report/view }\n'
+  await choose(page, ['moved.yaml', moved])
+  await page.getByText('Renamed: action report/read to report/view.').waitFor()
+  await page.getByText(/users? keeps? access under a new name/).waitFor()
+  expect(await page.getByText(/(gain|lose)s? access \(/).count()).toBe(0)
+  await page.getByRole('button', { name: 'Remove moved.yaml' }).click()
   // the files are still there when one comes back
   await page.getByRole('link', { name: 'History', exact: true }).click()
   await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()

@@ -19,13 +19,15 @@ describe('policyLines', () => {
 })
 
 describe('renamedTexts', () => {
-  it('says why what only has another key is lost and gained, of what questions name', () => {
+  it('says that checks by the old key are denied, of what checks name', () => {
     const moved = (kind: string, from: string, to: string) =>
       ({ op: 'move', kind, key: to, fields: { key: [from, to] } }) as const
     const created = { op: 'create', kind: 'action', fields: {} } as const
     expect(renamedTexts([moved('action', 'doc/read', 'doc/view'), moved('role', 'a', 'b'), created])).toEqual([
-      'Whoever asks about action doc/read is denied from then on: what it gave counts as lost, and what doc/view gives as gained',
+      'Renamed: action doc/read to doc/view. Checks that use the old name will be denied.',
     ])
+    expect(renamedTexts([moved('user', 'ana', 'anna')])).toHaveLength(1)
+    expect(renamedTexts([moved('user', 'ana', 'anna')], { names: false })).toEqual([])
   })
 })
 

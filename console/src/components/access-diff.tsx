@@ -8,6 +8,8 @@ import {
   groupText,
   isCounted,
   isNobody,
+  keptRulesText,
+  keptText,
   MAY_CHANGE,
   NOT_COUNTED,
   overridableText,
@@ -41,8 +43,11 @@ export function AccessDiff({ diff, nothing, whyAt }: AccessDiffProps) {
   const { policy, access } = diff
   const lines = policyLines(policy)
   const conditional = access.conditional.toSorted((left, right) => right.users - left.users)
+  const [kept, keptRules] = [keptText(access), keptRulesText(policy)]
   const isEmpty =
     lines.length === 0 &&
+    kept === undefined &&
+    keptRules === undefined &&
     [access.gained, access.lost].every(isNobody) &&
     conditional.length === 0 &&
     access.overridable.length === 0
@@ -57,6 +62,8 @@ export function AccessDiff({ diff, nothing, whyAt }: AccessDiffProps) {
       {isEmpty && isCounted(diff) && <p className={classes.nothing}>{nothing}</p>}
       <SideView verb="lose" side={access.lost} whyAt={whyAt} />
       <SideView verb="gain" side={access.gained} whyAt={whyAt} />
+      {kept && <p className={classes.nothing}>{kept}</p>}
+      {keptRules && <p className={classes.nothing}>{keptRules}</p>}
       {conditional.length > 0 && (
         <section>
           <h3>{MAY_CHANGE}</h3>

@@ -7,10 +7,13 @@ import {
   BY_POLICY,
   isCounted,
   isNobody,
+  keptRulesText,
+  keptText,
   keyText,
   NOT_COUNTED,
   NOTHING_CHANGES,
   policyLines,
+  renamedTexts,
   sideText,
   sourceText,
   sumOf,
@@ -45,6 +48,11 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
     rules.length > 0 ? [`${BY_POLICY}:`, '```diff', ...diffLines(rules), '```'].join('\n') : '',
     ...side('gain', gained, names),
     ...side('lose', lost, names),
+    bold(keptText(plan.access)),
+    escaped(keptRulesText(plan.policy) ?? ''),
+    renamedTexts(plan.changes, { names })
+      .map((text) => `⚠ ${escaped(text)}`)
+      .join('\n\n'),
     conditional.length > 0
       ? folded(`${counted(conditional.length, 'permission')} might change, depending on request data`, [
           '| action | resource | before | after | users |',
@@ -114,6 +122,8 @@ function rows<T>(all: readonly T[], cells: (one: T) => readonly (string | number
   )
   return all.length <= ROWS ? shown : [...shown, `| … and ${all.length - ROWS} more |`]
 }
+
+const bold = (text: string | undefined): string => (text === undefined ? '' : `**${text}**`)
 
 const folded = (summary: string, lines: readonly string[]): string =>
   [`<details><summary>${summary}</summary>`, '', ...lines, '', '</details>'].join('\n')

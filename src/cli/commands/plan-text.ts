@@ -13,6 +13,8 @@ import {
   inReadingOrder,
   isCounted,
   isNobody,
+  keptRulesText,
+  keptText,
   keyText,
   kindText,
   MAY_CHANGE,
@@ -101,6 +103,8 @@ export function* accessLines(
   yield* ruleLines(policy, options, styled)
   yield* sideLines('gain', access.gained, options, styled)
   yield* sideLines('lose', access.lost, options, styled)
+  const kept = keptText(access)
+  if (kept !== undefined) yield styled('bold', kept)
   if (access.conditional.length > 0) yield styled('bold', `${MAY_CHANGE}:`)
   const conditional = access.conditional.toSorted((left, right) => right.users - left.users)
   for (const change of some(conditional, options)) yield `  ${conditionalText(change)}`
@@ -111,6 +115,8 @@ export function* accessLines(
 
 function* ruleLines(policy: AccessDiff['policy'], options: PlanTextOptions, styled: Styled): Iterable<string> {
   const lines = policyLines(policy).map(({ is, text }) => styled(RULE_STYLES[is], `  ${RULE_SIGNS[is]} ${text}`))
+  const kept = keptRulesText(policy)
+  if (kept !== undefined) lines.push(styled('dim', `  ${kept}`))
   if (lines.length === 0) return
   yield styled('bold', `${BY_POLICY}:`)
   yield* some(lines, options)

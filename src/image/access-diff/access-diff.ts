@@ -1,6 +1,6 @@
 // The access diff of two images: what a change does to who may do what. docs/access-diff.md defines it.
 import type { PolicyChange } from '../../log/delta.ts'
-import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
+import type { AccessChange, AccessDiff, RenamedAccess } from '../../model/access-diff.ts'
 import { ACCESS_DIFF_WORK_MAX, ACCESS_PAGE_DEFAULT, ACCESS_PAGE_MAX } from '../../model/limits.ts'
 import type { Image } from '../image.ts'
 import { type Changed, changedBy } from './changed.ts'
@@ -13,6 +13,7 @@ import { ReachRelations } from './reach-relations.ts'
 import { ReachRoles } from './reach-roles.ts'
 import { ReachRules } from './reach-rules.ts'
 import { reallyChanged } from './really-changed.ts'
+import type { Renames } from './renames.ts'
 import { type Inside, Side } from './side.ts'
 
 export interface AccessDiffOptions {
@@ -24,6 +25,8 @@ export interface AccessDiffOptions {
   readonly after?: string | undefined
   /** work of each part, counted as that of a listing; default and most ACCESS_DIFF_WORK_MAX, CONDITIONAL_WORK_MAX */
   readonly budget?: number | undefined
+  /** what has another key afterwards: access that only has another name is counted as renamed */
+  readonly renames?: Renames | undefined
 }
 
 /**
@@ -56,18 +59,21 @@ function diffOf(
   const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
   const questions = new Questions(sides, objectsOf(kernels, isCopy ? named : undefined), meter)
   const changed = reallyChanged(questions, named)
-  const { gained, lost, upstream } = whoChanges(questions, changed, options)
+  const { gained, lost, renamed, upstream } = whoChanges(questions, changed, options)
   const found = { upstream, policies, isCopy }
   const conditional = conditionalChanges(insides, questions, changed, found, { now, budget })
-  return { policy: policyDiffOf(policies), access: { gained, lost, ...conditional } }
+  const policy = policyDiffOf(policies, undefined, options.renames)
+  return { policy, access: { gained, lost, ...(renamed.decisions === 0 ? {} : { renamed }), ...conditional } }
 }
+
+const NOTHING_RENAMED: RenamedAccess = { users: 0, decisions: 0 }
 
 /** The flips of stored users, from the changes to what they can reach. */
 function whoChanges(
   questions: Questions,
   changed: Changed,
-  { first = ACCESS_PAGE_DEFAULT, after }: AccessDiffOptions,
-): { gained: AccessChange; lost: AccessChange; upstream: ReadonlySet<number> } {
+  { first = ACCESS_PAGE_DEFAULT, after, renames }: AccessDiffOptions,
+): { gained: AccessChange; lost: AccessChange; renamed: RenamedAccess; upstream: ReadonlySet<number> } {
   const { meter } = questions
   const relations = new ReachRelations(questions, changed)
   meter.run(() => {
@@ -81,7 +87,9 @@ function whoChanges(
   })
   const page = { first: Math.min(first, ACCESS_PAGE_MAX), after }
   const { flips } = questions
+  const renamed = renames === undefined ? NOTHING_RENAMED : flips.takeRenamed(renames)
   return {
+    renamed,
     gained: flips.change('gained', meter.complete, page),
     lost: flips.change('lost', meter.complete, page),
     upstream: relations.upstream,

@@ -1,11 +1,21 @@
 // The flips that an access diff found: counted, grouped and paged as docs/access-diff.md says. Numbers are those of
 // twins; texts are read for what is shown only.
-import type { AccessChange, AccessFlip, AccessGroup, AccessSource, Lifecycle } from '../../model/access-diff.ts'
+import type {
+  AccessChange,
+  AccessFlip,
+  AccessGroup,
+  AccessSource,
+  Lifecycle,
+  RenamedAccess,
+} from '../../model/access-diff.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ACCESS_FLIPS_MAX, ACCESS_GROUPS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
+import { areaOf, type Bucket, type Buckets } from './flip-buckets.ts'
 import type { Meter } from './meter.ts'
 import { keyOn, type Objects } from './objects.ts'
+import { takeRenamed } from './renamed-flips.ts'
+import type { Renames } from './renames.ts'
 import { compareSources } from './side.ts'
 
 export type Direction = 'gained' | 'lost'
@@ -25,16 +35,6 @@ export interface Page {
   readonly after: string | undefined
 }
 
-interface Bucket {
-  readonly source: number
-  readonly permission: number
-  readonly tenant: number
-  readonly lifecycle: Lifecycle | undefined
-  readonly users: number[]
-  /** of each flip; undefined when all are on the type */
-  instances: (number | undefined)[] | undefined
-}
-
 /** A bucket of users of one permission in one tenant, with the texts that order it. */
 interface Named extends Bucket {
   readonly resource: string
@@ -52,14 +52,10 @@ const LIFECYCLES: readonly (Lifecycle | undefined)[] = [
   'deleted_instance',
 ]
 
-/** Room for the numbers of tenants in the number of an area: it stays an exact integer. */
-const TENANTS = 2 ** 27
-
 export class Flips {
   readonly #objects: Objects
   readonly #meter: Meter
-  /** by permission and tenant, then by source and lifecycle */
-  readonly #buckets = { gained: new Map<number, Map<number, Bucket>>(), lost: new Map<number, Map<number, Bucket>>() }
+  readonly #buckets: Record<Direction, Buckets> = { gained: new Map(), lost: new Map() }
   readonly #sources: AccessSource[] = []
   readonly #sourceNumbers = new Map<string | AccessSource, number>()
   #count = 0
@@ -73,7 +69,7 @@ export class Flips {
     if (++this.#count > ACCESS_FLIPS_MAX) this.#meter.stop()
     const source = this.#numberOf(because)
     const lifecycle = this.#lifecycle(user, tenant, instance)
-    const area = permission * TENANTS + tenant
+    const area = areaOf(permission, tenant)
     const buckets = this.#buckets[direction]
     let inArea = buckets.get(area)
     if (inArea === undefined) {
@@ -112,6 +108,11 @@ export class Flips {
     const ofInstance = instance === undefined ? undefined : instances.lacking(instance)
     if (ofInstance !== undefined) return ofInstance === 0 ? 'new_instance' : 'deleted_instance'
     return undefined
+  }
+
+  /** Takes out what only has another name. Returns how much that was. */
+  takeRenamed(renames: Renames): RenamedAccess {
+    return takeRenamed(this.#buckets, this.#objects, renames)
   }
 
   /** What is known of one direction. @throws INPUT_INVALID for a cursor that no page gave */

@@ -13,6 +13,7 @@ import type { Image } from '../image.ts'
 import { readPolicy } from '../read-records.ts'
 import { formOf } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
+import { type Renames, rolePairNamer, withoutRenamed } from './renames.ts'
 import { textOf, textsOf } from './residual-text.ts'
 import { affectedRoles, type Given, isResourceRole, RoleGraph, shownRole } from './role-graph.ts'
 import { RuleConditions, type SetRule, typeOfPermission } from './rule-conditions.ts'
@@ -51,18 +52,49 @@ export function policyDiff(
 export function policyDiffOf(
   policies: readonly [Contents, Contents] | undefined,
   compared = POLICY_COMPARED_MAX,
+  renames?: Renames,
 ): PolicyDiff {
   if (policies === undefined) return { gained: [], lost: [], changed: [], complete: true }
   const [before, after] = policies
-  const pairs = rolePairs(before, after, compared)
-  const rules = ruleDiffs(before, after)
+  const allPairs = rolePairs(before, after, compared)
+  const allRules = ruleDiffs(before, after)
+  const pairs = renames === undefined ? { ...allPairs, renamed: 0 } : pairsWithoutRenamed(allPairs, renames)
+  const { rules, renamed: renamedRules } =
+    renames === undefined ? { rules: allRules, renamed: 0 } : rulesWithoutRenamed(allRules, renames)
+  const renamed = pairs.renamed + renamedRules
   const both = (of: 'gained' | 'lost'): PolicyPair[] => [...pairs[of], ...rules.flatMap((rule) => pairOf(rule, of))]
   const [gained = [], lost = []] = [both('gained'), both('lost')].map((found) => found.sort(comparePairs))
   const changed = rules.flatMap(ruleOf)
   const lists = [gained, lost, changed]
   const complete = pairs.complete && lists.every((list) => list.length <= POLICY_PAIRS_MAX)
   const first = <T>(list: readonly T[]): readonly T[] => list.slice(0, POLICY_PAIRS_MAX)
-  return { gained: first(gained), lost: first(lost), changed: first(changed), complete }
+  const diff = { gained: first(gained), lost: first(lost), changed: first(changed), complete }
+  return renamed === 0 ? diff : { ...diff, renamed }
+}
+
+function pairsWithoutRenamed(pairs: ReturnType<typeof rolePairs>, renames: Renames) {
+  return { ...withoutRenamed(pairs, rolePairNamer(renames), rolePairNamer()), complete: pairs.complete }
+}
+
+/** A rule whose sets or permission have other names, and that asks for the same in the same words. */
+function rulesWithoutRenamed(
+  rules: readonly RuleDiff[],
+  renames: Renames,
+): { rules: readonly RuleDiff[]; renamed: number } {
+  const nameBefore = ({ rule, residuals }: RuleDiff): string =>
+    JSON.stringify([
+      renames.userSet(rule.user_set),
+      renames.permission(rule.permission),
+      renames.resourceSet(rule.resource_set),
+      formOf(residuals[0]),
+    ])
+  const nameAfter = ({ rule, residuals }: RuleDiff): string =>
+    JSON.stringify([rule.user_set, rule.permission, rule.resource_set, formOf(residuals[1])])
+  const lost = rules.filter(({ is }) => is[0] && !is[1])
+  const gained = rules.filter(({ is }) => !is[0] && is[1])
+  const rest = withoutRenamed({ lost, gained }, nameBefore, nameAfter)
+  const left = new Set([...rest.lost, ...rest.gained])
+  return { rules: rules.filter((rule) => rule.is[0] === rule.is[1] || left.has(rule)), renamed: rest.renamed }
 }
 
 function rolePairs(

@@ -2,6 +2,7 @@
 // decisions do not read need neither.
 import { isDeepStrictEqual } from 'node:util'
 import { accessDiff } from '../../image/access-diff/access-diff.ts'
+import type { Renames } from '../../image/access-diff/renames.ts'
 import type { Image } from '../../image/image.ts'
 import { type Change, put } from '../../log/change.ts'
 import { type PolicyChange, project } from '../../log/delta.ts'
@@ -29,12 +30,19 @@ export interface AccessOptions {
   readonly now: number
   /** `next` of an earlier answer */
   readonly page?: string | undefined
+  /** what has another key afterwards */
+  readonly renames?: Renames | undefined
 }
 
 /** What the changes do to the access that the image gives. */
-export function accessOf(before: Image, changes: readonly PolicyChange[], { now, page }: AccessOptions): AccessDiff {
+export function accessOf(
+  before: Image,
+  changes: readonly PolicyChange[],
+  { now, page, renames }: AccessOptions,
+): AccessDiff {
   return accessDiff(before, imageAfter(before, changes), changes, {
     now,
+    renames,
     ...(page === undefined ? {} : { after: page }),
   })
 }

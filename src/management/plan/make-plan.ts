@@ -14,6 +14,7 @@ import { imageOf } from './compare.ts'
 import { decidePlan, digestOf } from './decide-plan.ts'
 import type { Entry } from './entries.ts'
 import { fingerprint, type Place, placeOf } from './fingerprints.ts'
+import { Names } from './moved-names.ts'
 import type { PlanImages } from './plan-images.ts'
 import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
 
@@ -27,7 +28,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
   const view = copy?.isNew ? newEnvironment(reader, task.environment, mint) : reader.view(task.environment)
   const plan = decidePlan(view, task, mint)
   const changes = decisive(view, plan.changes)
-  const options = { now: task.now, page: task.page ?? undefined }
+  const options = { now: task.now, page: task.page ?? undefined, renames: findRenames(plan.entries) }
   const before = (): Image | undefined => (copy?.isNew ? imageOf(view) : images.of(view, mayBuild))
   const image = changes.length === 0 ? undefined : before()
   if (changes.length > 0 && image === undefined) return undefined
@@ -47,6 +48,13 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     diff,
     digest: digestOf(plan),
   }
+}
+
+/** What the plan moves; undefined when it moves nothing. */
+function findRenames(entries: readonly Entry[]): Names | undefined {
+  const moves = entries.filter(({ op }) => op === 'move')
+  if (moves.length === 0) return undefined
+  return new Names(moves.map(({ kind, key, fields }) => ({ kind, from: String(fields.key?.[0]), to: key })))
 }
 
 /** Ids of objects that are only planned: unlike those of stored objects, which begin with their time. */

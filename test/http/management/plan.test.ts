@@ -68,6 +68,39 @@ describe('a plan', () => {
     expect(moved.changes).toEqual([{ op: 'move', kind: 'role', key: 'author', fields: { key: ['writer', 'author'] } }])
   })
 
+  it('counts access that only has another name once, as renamed, and what is really lost as lost', async () => {
+    const moved = [{ kind: 'action', from: 'doc/read', to: 'doc/view' }]
+    const resources = [{ key: 'doc', actions: { view: {}, write: {} } }]
+    const roles = [{ ...POLICY.roles[0], permissions: ['doc:view'] }, POLICY.roles[1]]
+    const policy = { ...POLICY, resources, roles, moved }
+    const planned = (await plan({ policy })).body
+    expect(planned.changes).toMatchObject([{ op: 'move', kind: 'action', key: 'doc/view' }])
+    expect(planned.policy).toEqual({ gained: [], lost: [], changed: [], complete: true, renamed: 2 })
+    expect(planned.access.renamed).toEqual({ users: 1, decisions: 1 })
+    const none = { users: 0, decisions: 0, groups: [], first: [], complete: true }
+    expect(planned.access).toMatchObject({ gained: none, lost: none })
+    // the reader keeps nothing: only what the writer keeps is renamed
+    const narrower = (await plan({ policy: { ...policy, roles: [{ ...roles[0], permissions: [] }, roles[1]] } })).body
+    expect(narrower.access.renamed).toBeUndefined()
+    expect(narrower.access.lost).toMatchObject({ users: 1, first: [{ user: 'ana', action: 'read' }] })
+    expect(narrower.policy.lost).toMatchObject([
+      { source: { role: 'reader' }, permission: 'doc:read' },
+      { source: { role: 'writer' }, permission: 'doc:read' },
+    ])
+  })
+
+  it('counts what users keep after a move of the user, the tenant and the resource type once', async () => {
+    const moved = [
+      { kind: 'user', from: 'ana', to: 'anna' },
+      { kind: 'resource', from: 'doc', to: 'paper' },
+      { kind: 'tenant', from: 'default', to: 'main' },
+    ]
+    const { access, policy } = (await plan({ policy: { zerohop: 2, moved } })).body
+    const none = { users: 0, decisions: 0, groups: [], first: [] }
+    expect(access).toMatchObject({ renamed: { users: 1, decisions: 1 }, gained: none, lost: none })
+    expect(policy).toMatchObject({ renamed: 3, gained: [], lost: [] })
+  })
+
   it('counts the facts that a delete takes along, and is not applied with them unless asked', async () => {
     const policy = { ...POLICY, roles: [{ key: 'writer', permissions: ['doc:write'] }] }
     const before = await revision()

@@ -1,0 +1,21 @@
+// How the flips of an access diff are kept: by permission and tenant, and there by source and lifecycle. Numbers are
+// those of twins.
+import type { Lifecycle } from '../../model/access-diff.ts'
+
+/** The flips of one direction by one source, about one permission in one tenant. */
+export interface Bucket {
+  readonly source: number
+  readonly permission: number
+  readonly tenant: number
+  readonly lifecycle: Lifecycle | undefined
+  readonly users: number[]
+  /** of each flip; undefined when all are on the type */
+  instances: (number | undefined)[] | undefined
+}
+
+/** By permission and tenant (`areaOf`), then by source and lifecycle. */
+export type Buckets = Map<number, Map<number, Bucket>>
+
+/** Room for the numbers of tenants in the number of an area: it stays an exact integer. */
+const TENANTS = 2 ** 27
+export const areaOf = (permission: number, tenant: number): number => permission * TENANTS + tenant
