@@ -18,7 +18,7 @@ import {
   PDP_NAME_LENGTH_MAX,
   PDP_REPORT_TIMEOUT_MS,
 } from '../model/limits.ts'
-import { VERSION } from '../model/version.ts'
+import { PDP_API_VERSION, VERSION } from '../model/version.ts'
 import { type Answer, ask, bodyOf, bytesOf, fetchSendable, reasonOf } from './ask.ts'
 import { type ReportTimes, RevisionReports } from './revision-reports.ts'
 
@@ -28,6 +28,8 @@ export interface FollowingPdp {
   readonly instance: string
   /** shown to people; default the name of this machine */
   readonly name?: string | undefined
+  /** of its checks; default that of this package */
+  readonly apiVersion?: number
   /** the revision that answers; undefined before there is one */
   readonly applied: () => number | undefined
   /** overrides of the milliseconds in src/model/limits */
@@ -245,8 +247,8 @@ function headOf(body: unknown, nonce: string, trust: Trust | undefined): FeedHea
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** Who follows. @throws CONFIG_INVALID */
-function identityOf({ instance, name }: FollowingPdp): PdpIdentity {
-  return { instance, name: name === undefined ? machineName() : requirePdpName(name), version: VERSION }
+function identityOf({ instance, name, apiVersion = PDP_API_VERSION }: FollowingPdp): PdpIdentity {
+  return { instance, name: name === undefined ? machineName() : requirePdpName(name), version: VERSION, apiVersion }
 }
 
 /** The name of this machine, when it can be one of a PDP and may be read: Deno asks for a permission. */

@@ -8,6 +8,8 @@ export interface PdpIdentity {
   readonly instance: string
   readonly name: string | undefined
   readonly version: string | undefined
+  /** as its `GET /version` says; 1 of a PDP for clients of the first API version */
+  readonly apiVersion: number | undefined
 }
 
 export const INSTANCE_PATTERN = '^[0-9A-Za-z-]{8,64}$'
@@ -16,6 +18,7 @@ const VERSION = /^[\x21-\x7e]{1,32}$/
 /** No control characters, line ends, or marks that turn the direction of text. */
 const NAME = new RegExp(`^[^\\p{C}\\p{Zl}\\p{Zp}]{1,${PDP_NAME_LENGTH_MAX}}$`, 'u')
 const REVISION = /^\d{1,15}$/
+const API_VERSION = /^[1-9]\d{0,3}$/
 
 /** @throws CONFIG_INVALID when it cannot be the name of a PDP */
 export function requirePdpName(name: string): string {
@@ -29,7 +32,7 @@ export const isPdpName = (name: string): boolean => NAME.test(name)
 
 /** @param applied the revision that answers; undefined before there is one */
 export function identityHeaders(
-  { instance, name, version }: PdpIdentity,
+  { instance, name, version, apiVersion }: PdpIdentity,
   applied: number | undefined,
 ): Record<string, string> {
   return {
@@ -37,6 +40,7 @@ export function identityHeaders(
     // headers have no other characters than those of Latin-1
     ...(name === undefined ? {} : { 'x-pdp-name': encodeURIComponent(name) }),
     ...(version === undefined ? {} : { 'x-pdp-version': version }),
+    ...(apiVersion === undefined ? {} : { 'x-pdp-api-version': String(apiVersion) }),
     ...(applied === undefined ? {} : { 'x-pdp-revision': String(applied) }),
   }
 }
@@ -51,12 +55,16 @@ export function readIdentity(
   }
   const instance = text('x-pdp-instance', INSTANCE)
   if (instance === undefined) return undefined
-  const revision = text('x-pdp-revision', REVISION)
+  const number = (name: string, form: RegExp): number | undefined => {
+    const digits = text(name, form)
+    return digits === undefined ? undefined : Number(digits)
+  }
   return {
     instance,
     name: decoded(text('x-pdp-name', /./)),
     version: text('x-pdp-version', VERSION),
-    applied: revision === undefined ? undefined : Number(revision),
+    apiVersion: number('x-pdp-api-version', API_VERSION),
+    applied: number('x-pdp-revision', REVISION),
   }
 }
 

@@ -37,23 +37,29 @@ afterAll(() => close())
 const pdps = (options: object = {}) => printedBy(() => listPdps(env, options))
 
 it('prints the PDPs as a table, stale ones first, and as JSON one in each line', async () => {
-  expect(await pdps()).toBe('name  version  revision  behind  last seen  state\n')
+  expect(await pdps()).toBe('name  version  API  revision  behind  last seen  state\n')
   await follow({
     'x-pdp-instance': 'instance-1',
     'x-pdp-name': 'till%201',
     'x-pdp-version': '0.1.0',
+    'x-pdp-api-version': '1',
     'x-pdp-revision': '1',
   })
   await follow({})
-  const end = await follow({ 'x-pdp-instance': 'instance-2', 'x-pdp-name': 'zebra', 'x-pdp-version': '0.2.0' })
+  const end = await follow({
+    'x-pdp-instance': 'instance-2',
+    'x-pdp-name': 'zebra',
+    'x-pdp-version': '0.2.0',
+    'x-pdp-api-version': '4',
+  })
   end()
   await eventually(async () => (await pdps({ stale: true })).includes('not connected'), true)
   const lines = (await pdps()).trimEnd().split('\n')
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
-  expect(lines[0]).toMatch(/^name +version +revision +behind +last seen +state$/)
-  expect(lines[1]).toMatch(new RegExp(`^zebra +0\\.2\\.0 +\\d+ \\(sent\\) +0 +${time} +not connected$`))
-  expect(lines[2]).toMatch(new RegExp(`^unknown +unknown +\\d+ \\(sent\\) +0 +${time} +connected$`))
-  expect(lines[3]).toMatch(new RegExp(`^till 1 +0\\.1\\.0 +1 +\\d+ +${time} +(connected|stale)$`))
+  expect(lines[0]).toMatch(/^name +version +API +revision +behind +last seen +state$/)
+  expect(lines[1]).toMatch(new RegExp(`^zebra +0\\.2\\.0 +v2 +\\d+ \\(sent\\) +0 +${time} +not connected$`))
+  expect(lines[2]).toMatch(new RegExp(`^unknown +unknown +unknown +\\d+ \\(sent\\) +0 +${time} +connected$`))
+  expect(lines[3]).toMatch(new RegExp(`^till 1 +0\\.1\\.0 +v1 +1 +\\d+ +${time} +(connected|stale)$`))
   expect(lines).toHaveLength(4)
   const [one, ...more] = (await pdps({ stale: true, json: true })).trimEnd().split('\n')
   expect(JSON.parse(one!)).toMatchObject({ name: 'zebra', connected: false, stale: true })

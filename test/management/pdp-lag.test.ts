@@ -10,7 +10,13 @@ it('counts PDPs that are behind for too long, those that are away, and the revis
   const environment = store.view(organization).require('environment', 'default/development').id
   const { revision } = store.head(environment)
   const registry = new PdpRegistry({ now: () => Date.now() })
-  const who = (instance: string, applied: number) => ({ instance, name: instance, version: '1', applied })
+  const who = (instance: string, applied: number) => ({
+    instance,
+    name: instance,
+    version: '1',
+    apiVersion: 4,
+    applied,
+  })
   registry.opened(environment, who('current', revision), () => revision)
   expect(followersLag(store, registry, Date.now())).toEqual({ behind: 0, away: 0, revisions: 0 })
   registry.opened(environment, who('late', 0), () => revision)

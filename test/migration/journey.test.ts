@@ -225,6 +225,8 @@ describe('a v1 world', () => {
     expect(code).toBe(1)
     expect(out).toContain(`${FOREIGN} is not in the list`)
     expect(out).toContain(`${url(v1)}: API version 1`)
+    expect(out).toContain(`${OURS}: old till is a PDP of v1`)
+    expect(out).toContain(`${FOREIGN}: a PDP that gives no name is a PDP of v1`)
     expect(out).toContain('code/a.js:1 /v1/users')
     const nothing = await world.migrate(['status', '--ours', 'ours.txt', '--json'])
     expect(JSON.parse(nothing.out).conditions.map(({ holds }: { holds: boolean }) => holds)).toEqual([
@@ -258,6 +260,18 @@ describe('a v1 world', () => {
     expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('confirmation needs a terminal')])
     const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
     expect([code, out]).toEqual([0, 'deleted left_over\n'])
+  })
+
+  it('is not complete while a PDP of v1 follows that is not named', async () => {
+    writeFileSync(join(world.folder, 'code', 'a.js'), "fetch('/v2/facts')\n")
+    const args = ['status', '--ours', 'ours.txt', '--pdp', url(v2), '--checks', 'expected.jsonl', '--code', 'code']
+    const key = { PDP_API_KEY: world.keys.environments.development }
+    const { code, out } = await world.migrate(args, key)
+    expect([code, out]).toEqual([1, expect.stringContaining(`NO   no PDP of v1 runs`)])
+    expect(out).toContain(`${OURS}: old till is a PDP of v1`)
+    expect(out).toContain('the migration is not complete')
+    expect(out.match(/^NO /gm)).toHaveLength(1)
+    await world.endPdp(v1)
   })
 
   it('is complete then', async () => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'
-import { apiHere, pdpHere } from '../support/serve-here.ts'
+import { apiHere, pdpHere, type ServerHere } from '../support/serve-here.ts'
 import { freePort, type Keys, readKeys, url } from '../support/server.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 
@@ -27,6 +27,7 @@ export interface Ended {
 export class World {
   readonly data = temporaryFolder('migration')
   readonly folder = temporaryFolder('migration-work')
+  readonly #pdps = new Map<number, ServerHere>()
   port = 0
   keys: Keys = undefined as unknown as Keys
 
@@ -89,20 +90,27 @@ export class World {
 
   /** A PDP of each version for an environment, by its key. Returns their ports. */
   async startPair(key: string): Promise<{ readonly v1: number; readonly v2: number }> {
-    return { v2: await this.startPdp(key), v1: await this.startPdp(key, { v1: true }) }
+    return { v2: await this.startPdp(key), v1: await this.startPdp(key, { v1: true, name: 'old till' }) }
   }
 
   /** A PDP for the environment of the key. Returns its port. */
-  async startPdp(key: string, options: { readonly v1?: boolean } = {}): Promise<number> {
+  async startPdp(key: string, options: { readonly v1?: boolean; readonly name?: string } = {}): Promise<number> {
     const port = await freePort()
+    const { name, ...of } = options
     const env = {
       ZEROHOP_DATA: temporaryFolder('pdp'),
       PDP_PORT: String(port),
       PDP_API_KEY: key,
       PDP_CONTROL_PLANE: url(this.port),
+      ...(name === undefined ? {} : { ZEROHOP_PDP_NAME: name }),
     }
-    await pdpHere(env, options)
+    this.#pdps.set(port, await pdpHere(env, of))
     return port
+  }
+
+  /** Ends a PDP that was started here. */
+  async endPdp(port: number): Promise<void> {
+    await this.#pdps.get(port)!.end()
   }
 
   /** Two roles, three users and their assignments, outside of environments. */

@@ -40,12 +40,21 @@ describe.skipIf(withoutPostgres())('the list of PDPs at two replicas', () => {
     return ((await answer.json()) as { data: PdpRead[] }).data
   }
   const short = async (replica: Replica) =>
-    (await list(replica)).map(({ name, connected, revision, revision_is }) => [name, connected, revision, revision_is])
+    (await list(replica)).map(({ name, api_version, connected, revision, revision_is }) => {
+      expect(api_version).toBe(1)
+      return [name, connected, revision, revision_is]
+    })
   const follow = async ({ management, url }: Replica, instance: string) => {
     const { revision, chain } = management.store.head(development(management))
     const ending = new AbortController()
     onTestFinished(() => ending.abort())
-    const headers = { ...authorization(), 'x-pdp-instance': instance, 'x-pdp-name': instance, 'x-pdp-version': '1' }
+    const headers = {
+      ...authorization(),
+      'x-pdp-instance': instance,
+      'x-pdp-name': instance,
+      'x-pdp-version': '1',
+      'x-pdp-api-version': '1',
+    }
     const path = `/v2/feed/default/development/deltas?after=${revision}&chain=${chain}`
     expect((await fetch(url + path, { headers, signal: ending.signal })).status).toBe(200)
     return () => ending.abort()

@@ -9,7 +9,7 @@ const number = new Intl.NumberFormat()
 
 const COLUMNS: readonly Column<Pdp>[] = [
   { header: 'PDP', cell: (pdp) => <span className={classes.name}>{nameOfPdp(pdp)}</span> },
-  { header: 'Version', cell: ({ version }) => version ?? 'unknown', width: '110px', isMinor: true },
+  { header: 'Version', cell: versionOf, width: '110px', isMinor: true },
   { header: 'Revision', cell: revisionOf, width: '100px', align: 'right', isMinor: true },
   { header: 'Behind', cell: behindOf, width: '80px', align: 'right' },
   {
@@ -30,6 +30,11 @@ export function PdpTable({ pdps }: { readonly pdps: readonly Pdp[] }) {
       rowKey={({ instance, first_seen_at }) => instance ?? first_seen_at}
     />
   )
+}
+
+function versionOf({ version, api_version }: Pdp) {
+  const of = version ?? 'unknown'
+  return api_version === 1 ? <span title="Started with --v1, for clients of the first API version">{of}, v1</span> : of
 }
 
 function revisionOf({ revision, revision_is }: Pdp) {

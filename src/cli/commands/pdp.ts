@@ -16,6 +16,7 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
 import { WORKER_START_MS } from '../../model/limits.ts'
 import { isLoopback } from '../../model/loopback.ts'
+import { PDP_API_VERSION, PDP_API_VERSION_V1 } from '../../model/version.ts'
 import { Follower, type FollowerEvent } from '../../pdp/follower.ts'
 import { LastImage } from '../../pdp/last-image.ts'
 import { loadImage, Pdp } from '../../pdp/pdp.ts'
@@ -57,7 +58,8 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const apiKey = env.pdpApiKey ?? (await keyByWider(env))
   const tls = readTls(env)
   const readOnly = place !== undefined && place.index > 0
-  const pdp = options.image === undefined ? followed(env, apiKey, readOnly, log) : fromFile(options.image, env, log)
+  const pdp =
+    options.image === undefined ? followed(env, apiKey, options, readOnly, log) : fromFile(options.image, env, log)
   const closers = new Closers()
   const tracer = await startTracing(env, 'pdp', log, closers)
   closers.add(() => pdp.close())
@@ -168,14 +170,19 @@ async function keyByWider({ wider: { key, project, environment }, controlPlane }
 }
 
 /** Follows the environment of the key. @throws CONFIG_INVALID without the address of the management API */
-function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp {
+function followed(env: Env, apiKey: string, { v1 }: PdpCommandOptions, readOnly: boolean, log: Logger): Pdp {
   const { controlPlane: url, maxStalenessMs } = env
   if (url === undefined)
     throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
   warn(env, url, log)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const name = fingerprintOf(apiKey)
-  const pdp = { instance: newId(), name: env.pdpName, applied: () => follower.state.revision }
+  const pdp = {
+    instance: newId(),
+    name: env.pdpName,
+    apiVersion: v1 ? PDP_API_VERSION_V1 : PDP_API_VERSION,
+    applied: () => follower.state.revision,
+  }
   const follower: Follower = new Follower({
     feed: new RemoteFeed({ url, apiKey, trust, pdp }),
     trust,

@@ -2,6 +2,7 @@
 import { dataOf } from '../../client/management-client.ts'
 import type { PdpRead } from '../../management/pdps/schema.ts'
 import { PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { remoteEnvironment } from './ask-api.ts'
@@ -27,10 +28,11 @@ export async function listPdps(env: Env, options: PdpsOptions): Promise<void> {
     return
   }
   printTable(
-    ['name', 'version', 'revision', 'behind', 'last seen', 'state'],
+    ['name', 'version', 'API', 'revision', 'behind', 'last seen', 'state'],
     pdps.map((pdp) => [
       pdp.name ?? 'unknown',
       pdp.version ?? 'unknown',
+      pdp.api_version === null ? 'unknown' : `v${pdp.api_version === PDP_API_VERSION_V1 ? 1 : 2}`,
       pdp.revision === null ? '' : `${pdp.revision}${pdp.revision_is === 'sent' ? ' (sent)' : ''}`,
       pdp.lag === null ? '' : String(pdp.lag),
       pdp.last_seen_at.replace('+00:00', 'Z'),

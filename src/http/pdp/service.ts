@@ -4,11 +4,9 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { contained } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { PDP_API_VERSION, PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { Health } from './health.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
-
-/** The API version of the vendor's PDP that this one implements. */
-const API_VERSION = 4
 
 export interface ServiceOptions {
   /** the version of this package */
@@ -42,7 +40,11 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
   const config = { alwaysAnswers: true } as const
   app.get('/version', { config }, () => {
     const { revision } = options.health()
-    return { api_version: options.v1 === undefined ? API_VERSION : 1, version: options.version ?? 'unknown', revision }
+    return {
+      api_version: options.v1 === undefined ? PDP_API_VERSION : PDP_API_VERSION_V1,
+      version: options.version ?? 'unknown',
+      revision,
+    }
   })
   // The follower is always as current as possible, so there is nothing to trigger.
   for (const path of ['/policy-updater/trigger', '/data-updater/trigger'])

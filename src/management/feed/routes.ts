@@ -56,6 +56,8 @@ interface Stream {
 const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$', description: 'the revision that the follower has' }
 const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'the chain value of that revision' }
 const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the layout of images that the follower reads' }
+/** Only PDPs for clients of the first API version follow it. */
+const V1_DELTAS = '/v1/feed/deltas'
 /** What a follower says of itself; a newer one may say more. */
 const reader = { type: 'object', properties: { abi: ABI } }
 const NONCE = { type: 'string', pattern: NONCE_PATTERN, description: 'chosen at random for this request' }
@@ -138,7 +140,8 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     }
     begin(request, reply)
     streams.add(stream)
-    const closed = pdps.opened(environment, readIdentity(request.headers), () => takenOf(stream))
+    const isV1 = request.routeOptions.url === V1_DELTAS
+    const closed = pdps.opened(environment, readIdentity(request.headers), () => takenOf(stream), isV1)
     const follow = async (): Promise<void> => {
       try {
         await pour(stream, first, events, { encode, drainMs })
@@ -155,7 +158,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     { config: { ...config, lasts: true }, schema: { querystring: position } },
     deltas,
   )
-  app.get<After>('/v1/feed/deltas', { config: { ...outside, lasts: true }, schema: { querystring: position } }, deltas)
+  app.get<After>(V1_DELTAS, { config: { ...outside, lasts: true }, schema: { querystring: position } }, deltas)
 
   const head = async (id: LogId, nonce: string): Promise<HeadRead> => {
     await store.confirm()

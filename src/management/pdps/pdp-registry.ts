@@ -11,6 +11,7 @@ import {
   PDPS_WRITE_MAX,
   PDPS_WRITE_MS,
 } from '../../model/limits.ts'
+import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { PdpSighting, PlacedSighting } from '../../store/postgres/settings.ts'
 import type { SharedPdps } from '../../store/store.ts'
 import { type KnownPdp, mergeSightings, UNNAMED } from './sightings.ts'
@@ -26,6 +27,7 @@ interface Entry {
   readonly instance: string
   name: string | null
   version: string | null
+  apiVersion: number | null
   /** ms since 1970 */
   readonly firstSeen: number
   lastSeen: number
@@ -70,14 +72,18 @@ export class PdpRegistry {
     this.#timer.unref()
   }
 
-  /** A PDP opened a stream. Returns what to call when that ends. */
-  opened(environment: LogId, who: Introduction | undefined, sent: Sent): () => void {
+  /**
+   * A PDP opened a stream. Returns what to call when that ends.
+   * @param isV1 the stream is one that only PDPs for clients of the first API version open
+   */
+  opened(environment: LogId, who: Introduction | undefined, sent: Sent, isV1 = false): () => void {
     const instance = who?.instance ?? `${UNNAMED}${++this.#unnamed}`
     const entry = this.#entry(environment, instance)
     entry.streams.add(sent)
     entry.wasOpened = true
     entry.name = who?.name ?? null
     entry.version = who?.version ?? null
+    entry.apiVersion = isV1 ? PDP_API_VERSION_V1 : (who?.apiVersion ?? null)
     this.#hear(entry, who?.applied)
     return () => {
       entry.streams.delete(sent)
@@ -139,6 +145,7 @@ export class PdpRegistry {
       instance,
       name: null,
       version: null,
+      apiVersion: null,
       firstSeen: now,
       lastSeen: now,
       applied: null,
@@ -250,12 +257,13 @@ const sentOf = ({ streams, sent }: Entry): number | null =>
   streams.size === 0 ? sent : Math.max(...[...streams].map((of) => of()))
 
 function sightingOf(entry: Entry, now: number): PdpSighting {
-  const { instance, name, version, applied, appliedAt, firstSeen, lastSeen, streams } = entry
+  const { instance, name, version, apiVersion, applied, appliedAt, firstSeen, lastSeen, streams } = entry
   const state = stateWord(entry)
   return {
     instance,
     name,
     version,
+    apiVersion,
     state,
     applied,
     appliedAgoMs: applied === null ? null : Math.max(0, now - appliedAt),

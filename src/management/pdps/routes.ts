@@ -52,12 +52,13 @@ function byNeed(one: PdpRead, other: PdpRead): number {
 function readerOf(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
   const lagOfPdp = lagOf(store, environment, now)
   return (pdp) => {
-    const { instance, name, version, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs } = pdp
+    const { instance, name, version, apiVersion, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs } = pdp
     const { revisions: lag, since, isStale: stale } = lagOfPdp(pdp)
     return {
       instance: instance ?? null,
       name,
       version,
+      api_version: apiVersion,
       connected: isConnected,
       stale,
       revision,

@@ -28,6 +28,10 @@ export const PdpRead = named(
     ),
     name: described(nullable(Text), 'given by configuration, or the name of its machine'),
     version: described(nullable(Text), 'of the software; null when it is not known'),
+    api_version: described(
+      nullable(Count),
+      'of its checks, as its `GET /version` says: 1 of a PDP for clients of v1 (`--v1`); null when it is not known',
+    ),
     connected: described(Flag, `whether it follows now; one that does not is listed for ${HOURS} h`),
     stale: described(
       Flag,

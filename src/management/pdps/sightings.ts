@@ -8,6 +8,7 @@ export interface KnownPdp {
   readonly instance: string | undefined
   readonly name: string | null
   readonly version: string | null
+  readonly apiVersion: number | null
   readonly isConnected: boolean
   /** null when nothing is known of it */
   readonly revision: number | null
@@ -30,11 +31,12 @@ export function mergeSightings(sightings: Iterable<PdpSighting>): KnownPdp[] {
   return [...merged.values()].flatMap((pdp) => {
     const isConnected = pdp.state === 'connected'
     if (!isConnected && (pdp.state !== 'away' || pdp.lastSeenAgoMs > PDP_KEPT_MS)) return []
-    const { instance, name, version, applied, sent, firstSeenAgoMs, lastSeenAgoMs } = pdp
+    const { instance, name, version, apiVersion, applied, sent, firstSeenAgoMs, lastSeenAgoMs } = pdp
     return {
       instance: instance.startsWith(UNNAMED) ? undefined : instance,
       name,
       version,
+      apiVersion,
       isConnected,
       revision: applied ?? sent,
       isApplied: applied !== null,
@@ -55,6 +57,7 @@ function bothOf(one: PdpSighting, other: PdpSighting): PdpSighting {
     ...first,
     name: first.name ?? second.name,
     version: first.version ?? second.version,
+    apiVersion: first.apiVersion ?? second.apiVersion,
     applied,
     appliedAgoMs,
     sent: first.sent ?? second.sent,

@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The format that this version writes. */
-export const DATABASE_FORMAT = 4
+export const DATABASE_FORMAT = 5
 
 interface Migration {
   readonly format: number
@@ -197,6 +197,12 @@ const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (environment, replica, instance)
       );
       CREATE INDEX pdps_by_time ON zerohop.pdps (at);`,
+  },
+  {
+    format: 5,
+    // a program of an older format leaves it null: not known
+    readableFrom: 1,
+    statements: 'ALTER TABLE zerohop.pdps ADD COLUMN api_version integer;',
   },
 ]
 

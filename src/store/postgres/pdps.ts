@@ -16,14 +16,15 @@ export async function putPdps(
   const column = (name: keyof PlacedSighting) => sightings.map((sighting) => sighting[name])
   await connection.query(
     `INSERT INTO zerohop.pdps
-      (environment, replica, instance, name, version, state, applied, applied_at, sent, first_seen, last_seen)
-    SELECT s.environment, $1::uuid, s.instance, s.name, s.version, s.state, s.applied, ${AGO('s.applied_ago')},
+      (environment, replica, instance, name, version, api_version, state, applied, applied_at, sent, first_seen,
+        last_seen)
+    SELECT s.environment, $1::uuid, s.instance, s.name, s.version, s.api_version, s.state, s.applied, ${AGO('s.applied_ago')},
       s.sent, ${AGO('s.first_ago')}, ${AGO('s.last_ago')}
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::float8[], $9::bigint[],
-      $10::float8[], $11::float8[])
-      AS s(environment, instance, name, version, state, applied, applied_ago, sent, first_ago, last_ago)
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::bigint[], $9::float8[],
+      $10::bigint[], $11::float8[], $12::float8[])
+      AS s(environment, instance, name, version, api_version, state, applied, applied_ago, sent, first_ago, last_ago)
     ON CONFLICT (environment, replica, instance) DO UPDATE SET name = excluded.name, version = excluded.version,
-      state = excluded.state, applied = excluded.applied, applied_at = excluded.applied_at, sent = excluded.sent,
+      api_version = excluded.api_version,      state = excluded.state, applied = excluded.applied, applied_at = excluded.applied_at, sent = excluded.sent,
       first_seen = excluded.first_seen, last_seen = excluded.last_seen, at = clock_timestamp()`,
     [
       replica,
@@ -31,6 +32,7 @@ export async function putPdps(
       column('instance'),
       column('name'),
       column('version'),
+      column('apiVersion'),
       column('state'),
       column('applied'),
       column('appliedAgoMs'),
@@ -48,7 +50,7 @@ export async function readPdps(
   environment: string,
 ): Promise<readonly PdpSighting[]> {
   return connection.query<PdpSighting & Record<string, unknown>>(
-    `SELECT p.instance, p.name, p.version, p.applied::float8 AS applied, p.sent::float8 AS sent,
+    `SELECT p.instance, p.name, p.version, p.api_version AS "apiVersion", p.applied::float8 AS applied, p.sent::float8 AS sent,
       CASE WHEN p.state = 'connected' AND coalesce(
         r.seen < clock_timestamp() - interval '${TASK_SILENCE_SECONDS} seconds', true)
         THEN 'away' ELSE p.state END AS state,

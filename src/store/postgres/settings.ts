@@ -39,6 +39,8 @@ export interface PdpSighting {
   readonly instance: string
   readonly name: string | null
   readonly version: string | null
+  /** of its checks; null when it is not known */
+  readonly apiVersion: number | null
   /**
    * `connected`: it has a stream here; `away`: it had one; `left`: it said that it closes; `heard`: it only reported,
    * because its stream is at another replica

@@ -1,11 +1,13 @@
 // The four conditions of the specification under which a migration is complete, each with its evidence. A condition
 // without a means to check it is open, not fulfilled.
+import { isZerohopError } from '../../model/errors.ts'
+import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { Api } from './api-client.ts'
 import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
 import { isWhole, notSearched } from './scan/summary.ts'
 import { isListed, requireNames, strangeProjects } from './survey.ts'
-import { counted, readOrganization } from './world.ts'
+import { counted, type Environment, readOrganization } from './world.ts'
 
 export interface Condition {
   readonly condition: string
@@ -27,7 +29,7 @@ export interface StatusOptions {
 }
 
 export async function statusOf(api: Api, options: StatusOptions): Promise<Condition[]> {
-  return [await onlyOurs(api, options), await onlyV2(options), await expectedAnswers(options), noUses(options)]
+  return [await onlyOurs(api, options), await onlyV2(api, options), await expectedAnswers(options), noUses(options)]
 }
 
 async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
@@ -47,17 +49,38 @@ async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
   }
 }
 
-async function onlyV2({ pdps }: StatusOptions): Promise<Condition> {
+async function onlyV2(api: Api, { pdps }: StatusOptions): Promise<Condition> {
   const condition = 'no PDP of v1 runs, and every PDP is of v2'
-  if (pdps.length === 0) return { condition, holds: false, evidence: ['not shown: name the PDPs with --pdp'] }
-  const evidence: string[] = []
-  let holds = true
+  const { environments } = await readOrganization(api)
+  const evidence = (await Promise.all(environments.map((environment) => followersNotV2(api, environment)))).flat()
+  let holds = pdps.length > 0 && evidence.length === 0
+  if (pdps.length === 0) evidence.unshift('not shown: name the PDPs with --pdp')
   for (const url of pdps) {
     const { apiVersion, words } = await versionOf(url)
     if (apiVersion === undefined || apiVersion < 2) holds = false
     evidence.push(`${url}: ${words}`)
   }
   return { condition, holds, evidence }
+}
+
+/**
+ * The PDPs that follow an environment, or lately did, and are not known to be of v2, in words. None where a service
+ * keeps no list of PDPs.
+ */
+async function followersNotV2(api: Api, environment: Environment): Promise<string[]> {
+  const found = await api.list(`/v2/pdps/${environment.projectId}/${environment.id}`).catch((error: unknown) => {
+    if (isZerohopError(error, 'SERVICE_FAILED') && [404, 405, 501].includes(Number(error.details.status))) return []
+    throw error
+  })
+  return found.flatMap(({ name, api_version: version, connected, last_seen_at: seen }) => {
+    if (typeof version === 'number' && version > PDP_API_VERSION_V1) return []
+    const who = `${environment.name}: ${typeof name === 'string' ? name : 'a PDP that gives no name'}`
+    const since =
+      connected === false ? `, not connected, last seen ${seen}: if it has ended, it is listed for an hour` : ''
+    return version === PDP_API_VERSION_V1
+      ? `${who} is a PDP of v1${since}`
+      : `${who} does not say of which version it is: update it${since}`
+  })
 }
 
 async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promise<Condition> {

@@ -4,7 +4,13 @@ import { type Introduction, PdpRegistry } from '../../../src/management/pdps/pdp
 import { PDP_ALIVE_MS, PDP_KEPT_MS, PDPS_AWAY_MAX, PDPS_WRITE_MS } from '../../../src/model/limits.ts'
 import type { PlacedSighting } from '../../../src/store/postgres/settings.ts'
 
-const who = (name: string, applied?: number): Introduction => ({ instance: `in-${name}`, name, version: '1', applied })
+const who = (name: string, applied?: number): Introduction => ({
+  instance: `in-${name}`,
+  name,
+  version: '1',
+  apiVersion: 4,
+  applied,
+})
 const sent = () => 1
 const now = () => Date.now()
 

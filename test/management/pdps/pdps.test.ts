@@ -106,6 +106,7 @@ describe('the list of PDPs', () => {
           instance: expect.stringMatching(/^[0-9a-f]{32}$/),
           name: 'shop, Zürich',
           version: VERSION,
+          api_version: 4,
           connected: true,
           stale: false,
           revision,
@@ -240,8 +241,11 @@ describe('the list of PDPs', () => {
       'x-pdp-name': '%E0%A4%A',
       'x-pdp-version': 'v'.repeat(33),
       'x-pdp-revision': '-1',
+      'x-pdp-api-version': '1.5',
     })
-    expect(await list()).toMatchObject([{ instance: 'instance-1', name: null, version: null, revision_is: 'sent' }])
+    expect(await list()).toMatchObject([
+      { instance: 'instance-1', name: null, version: null, api_version: null, revision_is: 'sent' },
+    ])
     await stream({ 'x-pdp-instance': 'instance-2', 'x-pdp-name': encodeURIComponent('\u001b[31mred') })
     expect(await names()).toEqual([null, null])
     await stream({ 'x-pdp-instance': '<b>', 'x-pdp-name': 'nobody' })

@@ -8,6 +8,7 @@ const SEEN: PdpSighting = {
   instance: 'aaaaaaaa',
   name: 'shop',
   version: '1.0.0',
+  apiVersion: 4,
   state: 'connected',
   applied: 7,
   appliedAgoMs: 1_000,
@@ -17,7 +18,15 @@ const SEEN: PdpSighting = {
 }
 const seen = (more: Partial<PdpSighting> = {}): PdpSighting => ({ ...SEEN, ...more })
 /** What a replica sees of a PDP whose stream is at another one. */
-const HEARD = seen({ state: 'heard', name: null, version: null, sent: null, applied: 9, appliedAgoMs: 10 })
+const HEARD = seen({
+  state: 'heard',
+  name: null,
+  version: null,
+  apiVersion: null,
+  sent: null,
+  applied: 9,
+  appliedAgoMs: 10,
+})
 
 it.each([
   ['current', { isConnected: true, revisions: 0 }, false],
@@ -40,6 +49,7 @@ it('takes what is said of a PDP wherever it said it, the newest revision that it
         instance: 'aaaaaaaa',
         name: 'shop',
         version: '1.0.0',
+        apiVersion: 4,
         isConnected: true,
         revision: 9,
         isApplied: true,
