@@ -19,7 +19,7 @@ const OF_ONE =
 
 /** Whether the rule reads nothing but attributes of the user and the resource, so that those alike share its truth. */
 export const readsAttributesAlone = ({ userReads, resourceReads }: ReadingRule): boolean =>
-  ((userReads | resourceReads) & OF_ONE) === 0
+  /* canary: alike-by-keys */ ((userReads | resourceReads) & OF_ONE) === 0
 
 /** The work of reading a record, and of reading its attributes. */
 const LOOK_WORK = 4
@@ -61,7 +61,7 @@ function valuesOf(kernel: Kernel, meter: Meter, record: number, names: readonly 
   if (attributes === undefined) return ''
   meter.spend(ATTRIBUTES_WORK)
   const values = names.map((name) => (Object.hasOwn(attributes, name) ? [attributes[name]] : []))
-  if (values.every(({ length }) => length === 0)) return ''
+  if (/* canary: alike-by-values */ values.every(({ length }) => length === 0)) return ''
   const text = JSON.stringify(values)
   return text.length <= TEXT_MAX ? text : createHash('sha256').update(text).digest('base64')
 }

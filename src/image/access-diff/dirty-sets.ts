@@ -41,9 +41,12 @@ export function changedTypes({ types, sides }: Questions, changed: Changed): Cha
       const numbers = id === 0 ? undefined : objectAt(kernel, kernel.word(id + Resource.Attributes))
       return JSON.stringify(Object.entries(numbers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
     })
-    if (before !== after) declared.add(key)
+    if (/* canary: declared-attribute */ before !== after) declared.add(key)
   }
-  return { declared, followed: new Set([...declared, ...[...changed.instances].map(typeOf)]) }
+  return {
+    declared,
+    followed: new Set([...declared, /* canary: followed-instances */ ...[...changed.instances].map(typeOf)]),
+  }
 }
 
 /** Records of the sets of one image that may mean something else. */
@@ -64,7 +67,7 @@ export function dirtySets(
   }
   for (const set of dirty) {
     for (const child of kernel.chain(kernel.word(set + ConditionSet.Children), ConditionSet.NextOfParent)) {
-      dirty.add(child) // also walked
+      /* canary: sets-below-a-parent */ dirty.add(child) // also walked
     }
   }
   return dirty

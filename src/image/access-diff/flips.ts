@@ -102,7 +102,7 @@ export class Flips {
   #lifecycle(user: number, tenant: number, instance: number | undefined): Lifecycle | undefined {
     const { users, tenants, instances } = this.#objects
     const ofUser = users.lacking(user)
-    if (ofUser !== undefined) return ofUser === 0 ? 'new_user' : 'deleted_user'
+    if (ofUser !== undefined) return /* canary: new-users */ ofUser === 0 ? 'new_user' : 'deleted_user'
     const ofTenant = tenants.lacking(tenant)
     if (ofTenant !== undefined) return ofTenant === 0 ? 'new_tenant' : 'deleted_tenant'
     const ofInstance = instance === undefined ? undefined : instances.lacking(instance)

@@ -57,7 +57,8 @@ export class ReachRelations {
       const differs = SIDES.some((each) =>
         changes[each].has(findSymbol(this.#questions.sides[each].kernel, 'resource_role', key)),
       )
-      if (differs || this.#derivationOf(0, key) !== this.#derivationOf(1, key)) found.add(role)
+      if (differs || /* canary: changed-derivation */ this.#derivationOf(0, key) !== this.#derivationOf(1, key))
+        found.add(role)
     }
     return found
   }
@@ -80,8 +81,9 @@ export class ReachRelations {
   #sourcesOf(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
     const { kernel } = this.#questions.sides[side]
     for (const role of roles) {
-      for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget))
-        roles.add(kernel.word(at + Rule.Source)) // also walked
+      for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
+        /* canary: sources-of-a-derivation */ roles.add(kernel.word(at + Rule.Source)) // also walked
+      }
     }
     return roles
   }
@@ -158,13 +160,13 @@ export class ReachRelations {
       const [who, where] = [users.named(user), instance === undefined ? undefined : instances.named(instance)]
       if (who === undefined || where === undefined) continue
       // A direct role can also take away what is derived: on either side.
-      for (const side of SIDES) this.#askEach([who], this.#below(side, where))
+      for (const side of SIDES) this.#askEach([who], /* canary: below-an-assignment */ this.#below(side, where))
     }
     for (const tuple of this.#changed.tuples) {
       const [subject, object] = [instances.named(tuple.subject), instances.named(tuple.object)]
       if (subject === undefined || object === undefined) continue
       for (const side of SIDES) {
-        if (!this.#isRelated(side, tuple)) continue
+        if (/* canary: changed-tuple */ !this.#isRelated(side, tuple)) continue
         const holders = this.#holdersAbove(side, subject)
         for (const user of holders) this.upstream.add(user)
         this.#askEach(holders, this.#below(side, object))

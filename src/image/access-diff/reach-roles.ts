@@ -58,7 +58,9 @@ export class ReachRoles {
         const { kernel } = this.#questions.sides[side]
         const role = this.#find(side, key)
         if (role === 0) continue
-        for (const child of childrenOf(kernel, role)) affected.add(kernel.key(child, Role.Key)) // also walked
+        for (const child of childrenOf(kernel, role)) {
+          /* canary: roles-that-extend */ affected.add(kernel.key(child, Role.Key)) // also walked
+        }
       }
     }
     return affected
@@ -104,7 +106,8 @@ export class ReachRoles {
   askAssigned(): void {
     const { users, tenants } = this.#questions
     for (const { user, tenant } of this.#changed.assignments) {
-      if (tenant !== undefined) this.#askGrant(users.named(user), tenants.named(tenant))
+      if (/* canary: changed-assignment */ tenant !== undefined)
+        this.#askGrant(users.named(user), tenants.named(tenant))
     }
   }
 

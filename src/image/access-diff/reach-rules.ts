@@ -45,9 +45,9 @@ export class ReachRules {
       const all = users.lacking(user) === undefined ? bits : EVERYTHING
       this.#users.set(user, (this.#users.get(user) ?? 0) | all)
     }
-    for (const key of this.#changed.users) note(key, OF_ATTRIBUTES)
+    for (const key of this.#changed.users) /* canary: attributes-of-a-user */ note(key, OF_ATTRIBUTES)
     for (const { user } of this.#changed.assignments) note(user, OF_TIES)
-    for (const { user } of this.#changed.memberships) note(user, OF_TIES)
+    for (const { user } of /* canary: tenants-of-a-user */ this.#changed.memberships) note(user, OF_TIES)
   }
 
   #findPlaces(): void {
@@ -55,7 +55,9 @@ export class ReachRules {
     for (const key of this.#changed.tenants) {
       const tenant = tenants.named(key)
       if (tenant === undefined) continue
-      this.#tenants[tenants.lacking(tenant) === undefined ? 'changed' : 'alone'].push(tenant)
+      this.#tenants[/* canary: deleted-tenant */ tenants.lacking(tenant) === undefined ? 'changed' : 'alone'].push(
+        tenant,
+      )
     }
     for (const key of this.#changed.instances) {
       const instance = instances.named(key)
@@ -69,7 +71,7 @@ export class ReachRules {
   /** Asks what the rules of both images may answer otherwise. */
   ask(): void {
     for (const side of SIDES) this.#askSide(side)
-    this.#askMoved()
+    /* canary: moved-instance */ this.#askMoved()
   }
 
   #askSide(side: SideNumber): void {
@@ -82,7 +84,9 @@ export class ReachRules {
       for (const rule of all) {
         this.#questions.meter.spend(1)
         const isChanged =
-          changedRules.has(nameOf(permission, rule)) || dirty.has(rule.users) || dirty.has(rule.resources)
+          changedRules.has(/* canary: changed-set-rule */ nameOf(permission, rule)) ||
+          dirty.has(rule.users) ||
+          dirty.has(rule.resources)
         if (isChanged || this.#isDeclaredOtherwise(side, permission, rule)) truth.ask(permission, rule, {})
         else this.#askFacts(truth, side, permission, rule)
       }
@@ -115,11 +119,12 @@ export class ReachRules {
     const users = [...this.#users].filter(([, mask]) => mask === EVERYTHING || (mask & bits) !== 0)
     if (users.length > 0) truth.ask(permission, rule, { users: users.map(([user]) => user) })
     const { changed, alone } = this.#tenants
-    const tenants = (reads & (1 << Source.Tenant)) === 0 ? alone : [...alone, ...changed]
+    const tenants =
+      (reads & (1 << Source.Tenant)) === 0 ? alone : /* canary: attributes-of-a-tenant */ [...alone, ...changed]
     if (tenants.length > 0) truth.ask(permission, rule, { tenants })
     const type = this.#questions.types.of(side, typeOfPermission(kernel, permission))
     const instances = (reads & READS_INSTANCE) === 0 ? undefined : this.#instances.get(type)
-    if (instances !== undefined) truth.ask(permission, rule, { instances })
+    if (/* canary: attributes-of-an-instance */ instances !== undefined) truth.ask(permission, rule, { instances })
   }
 
   /** Asks about instances that moved to another tenant: what roles and rules allow there counts for them. */

@@ -107,7 +107,7 @@ export class Side {
         resourceReads: this.#readsOf(rule.resources),
       }),
     )
-    const found = { all, onType: all.filter((rule) => !readsInstance(rule)) }
+    const found = { all, onType: /* canary: conditional-on-a-type */ all.filter((rule) => !readsInstance(rule)) }
     this.#rules.set(permission, found)
     return found
   }
@@ -229,7 +229,8 @@ const SOURCES_MAX = 1_000_000
 
 const firstOf = (names: readonly string[]): string | undefined =>
   names.reduce<string | undefined>(
-    (first, name) => (first === undefined || compareText(name, first) < 0 ? name : first),
+    (first, name) =>
+      first === undefined || /* canary: order-of-sources */ compareText(name, first) < 0 ? name : first,
     undefined,
   )
 

@@ -1,0 +1,65 @@
+// Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
+import { describe, expect, it } from 'vitest'
+import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
+import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
+
+const CANARIES: readonly Canary[] = [OF_ACCESS_DIFF]
+
+const used = CANARIES.flatMap((canary) => Object.entries(canary))
+const sources = taggedSources()
+
+describe('the tags of canaries', () => {
+  it('are each in the sources once, and each is used by one canary', () => {
+    const tags = [...sources.values()].flatMap(tagsIn)
+    expect(tags.toSorted()).toEqual(used.map(([tag]) => tag).toSorted())
+    expect(new Set(tags).size).toBe(tags.length)
+  })
+
+  it('are written as tags are: no other comment speaks of canaries', () => {
+    for (const [path, source] of sources) expect(source.match(/canary/gi), path).toHaveLength(tagsIn(source).length)
+  })
+
+  it.each(used)('%s can be planted, and changes its file', (tag, replacement) => {
+    for (const [path, text] of plantedSources({ [tag]: replacement }, sources)) {
+      expect(text).not.toBe(sources.get(path))
+      expect(tagsIn(text)).toEqual(tagsIn(sources.get(path)!))
+    }
+  })
+})
+
+describe('a canary', () => {
+  const tag = '/* canary: one */'
+
+  it.each([
+    [`f(/* canary: one */ a + b, c)`, 'd', 'f(/* canary: one */ d, c)'],
+    [`// “naïve” 🐤\n${tag}\n  f(a).b = c // why`, 'void 0', `// “naïve” 🐤\n${tag}\n  void 0 // why`],
+    [`const o = { ${tag} a: 1, b }`, '...{}', `const o = { ${tag} ...{}, b }`],
+    [`const s = [...a, ${tag} ...b]`, '...[]', `const s = [...a, ${tag} ...[]]`],
+    [`if (a || ${tag} b === c) d()`, 'true', `if (a || ${tag} true) d()`],
+    [`for (const a of b) ${tag} c(a)`, 'void a', `for (const a of b) ${tag} void a`],
+    [`${tag} import { a } from 'b'`, '', `${tag} `],
+  ])('replaces the outermost node behind its tag, and nothing else: %s', (source, replacement, expected) => {
+    expect(plant(source, { one: replacement })).toBe(expected)
+  })
+
+  it('can be made from the code that it replaces, and of several places', () => {
+    const source = `${tag} a()\n/* canary: two */ b()\n`
+    const wrong = plant(source, { one: (code) => `slowly(${code})`, two: 'c()' })
+    expect(wrong).toBe(`${tag} slowly(a())\n/* canary: two */ c()\n`)
+  })
+
+  it.each([
+    ['whose tag is missing', 'a()', 'b()'],
+    ['whose tag is there twice', `${tag} a()\n${tag} b()`, 'c()'],
+    ['with nothing behind its tag', `f(a ${tag} , b)`, 'c'],
+    ['that is no code', `${tag} a()`, 'if ('],
+  ])('is refused: one %s', (_, source, replacement) => {
+    expect(() => plant(source, { one: replacement })).toThrow()
+  })
+
+  it('is refused when no source has its tag, or two have it', () => {
+    expect(() => plantedSources({ one: 'b()' }, new Map([['src/a.ts', 'a()']]))).toThrow('no source has the tag one')
+    const both = new Map(['src/a.ts', 'src/b.ts'].map((path) => [path, `${tag} a()`]))
+    expect(() => plantedSources({ one: 'b()' }, both)).toThrow('more than one source has the tag one')
+  })
+})

@@ -1,0 +1,49 @@
+// A module of the sources with a canary: it is bundled anew with the files of its folder, and takes all else from the
+// build, which is loaded once for all canaries.
+import { join, posix, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { type Canary, plantedSources, ROOT } from './canary.ts'
+
+/**
+ * The module `entry`, a path from the root of the repository, with the canary.
+ * @param folder where the bundle is written
+ * @throws when the tag of the canary is not in a file that the bundle takes from the folder of the module
+ */
+export async function importWith<Module>(canary: Canary, entry: string, folder: string): Promise<Module> {
+  const planted = plantedSources(canary)
+  const outfile = join(folder, `${Object.keys(canary).join('-')}.mjs`)
+  const own = `${posix.dirname(entry)}/`
+  const pathOf = (file: string): string => relative(ROOT, file).replaceAll('\\', '/')
+  const { metafile } = await build({
+    entryPoints: [join(ROOT, entry)],
+    absWorkingDir: ROOT,
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'silent',
+    metafile: true,
+    plugins: [
+      {
+        name: 'canary',
+        setup({ onLoad, onResolve }) {
+          onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+            const source = pathOf(join(resolveDir, path))
+            if (source.startsWith(own)) return undefined
+            return { path: pathToFileURL(join(ROOT, 'dist', builtAs(source))).href, external: true }
+          })
+          onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const contents = planted.get(pathOf(path))
+            return contents === undefined ? undefined : { contents, loader: 'ts' }
+          })
+        },
+      },
+    ],
+  })
+  for (const path of planted.keys()) if (!(path in metafile.inputs)) throw new Error(`${path} is not part of ${entry}`)
+  return (await import(pathToFileURL(outfile).href)) as Module
+}
+
+const builtAs = (source: string): string => source.replace(/\.ts$/, '.js')
