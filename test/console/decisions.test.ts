@@ -17,6 +17,7 @@ interface Asked {
   readonly action: string
   readonly key: string | null
   readonly decision: boolean
+  readonly reason?: string
 }
 
 /** Stores records as a PDP sends them, a minute apart. */
@@ -24,7 +25,7 @@ async function record(asked: readonly Asked[]): Promise<void> {
   series++
   const { id: environment } = dataOf(await console.api.GET('/v2/projects/{p}/envs/{e}', { params: { path: { p, e } } }))
   const sender = await console.makeKey('write')
-  const lines = asked.map(({ user, action, key, decision }, at) => ({
+  const lines = asked.map(({ user, action, key, decision, reason = decision ? 'rbac' : 'no_permission' }, at) => ({
     ...{
       instance: String(series).repeat(32),
       seq: at + 1,
@@ -32,7 +33,7 @@ async function record(asked: readonly Asked[]): Promise<void> {
       environment,
     },
     ...{ request_id: null, revision: 2, api_key: sender.id, user, tenant: 'acme', action, resource_type: 'invoice' },
-    ...{ resource_key: key, decision, reason: decision ? 'rbac' : 'deny', latency_us: 40, sent: null },
+    ...{ resource_key: key, decision, reason, latency_us: 40, sent: null },
   }))
   const stored = await fetch(`${consoleServer!.url}/v2/pdps/${p}/${e}/audit_logs`, {
     method: 'POST',
@@ -62,6 +63,10 @@ it.skipIf(consoleServer === undefined)('finds the decision that somebody asks ab
   await page.getByRole('combobox', { name: 'User' }).fill('ben@acme.example')
   await page.keyboard.press('Enter')
   await expect.poll(() => table.getByRole('link').count()).toBe(2)
+  await table
+    .getByRole('cell', { name: 'no role of the user in this tenant has the permission', exact: true })
+    .waitFor()
+  await table.getByRole('cell', { name: 'a role of the user in this tenant has the permission', exact: true }).waitFor()
   await inspect(page, 'decisions')
   await page.getByLabel('Answer', { exact: true }).selectOption('deny')
   await expect.poll(() => table.getByRole('link').count()).toBe(1)
@@ -81,11 +86,13 @@ it.skipIf(consoleServer === undefined)('finds the decision that somebody asks ab
   await page.getByText('Waiting for decisions').waitFor()
   await page.waitForTimeout(LOOK_MS)
   await record([
-    { user: 'ben@acme.example', action: 'export', key: '7', decision: false },
+    { user: 'ben@acme.example', action: 'export', key: '7', decision: false, reason: 'deny' },
     { user: 'ben@acme.example', action: 'export', key: '8', decision: true },
   ])
   await table.getByRole('link', { name: 'ben@acme.example export invoice:7' }).waitFor()
   expect(await table.getByRole('link').count()).toBe(2)
+  // where no reason was recorded the column says so
+  await table.getByRole('cell', { name: 'not recorded' }).waitFor()
   await inspect(page, 'decisions-live')
   await page.getByRole('combobox', { name: 'User' }).fill('nobody')
   await page.keyboard.press('Enter')

@@ -1,8 +1,9 @@
 // The long form of an answer: `debug` of POST /allowed, when PDP_DEBUG or `x-explain: true` asks for it. The codes are
 // those of the explanation; docs/semantics.md explains each.
 
+import { ABAC_REASONS, RBAC_REASONS, REBAC_REASONS } from '../../model/reason-words.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
-import type { AbacCode, Because, Explanation, Pdp, RbacCode, RebacCode } from '../../pdp/pdp.ts'
+import type { Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
 import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
 import { shortReason } from './record-decision.ts'
 
@@ -80,37 +81,4 @@ function setsOf({ abac: code, because, rules, misses, notes }: Explanation) {
     nearest_misses: misses.map((miss) => ({ ...miss, text: sayMiss(miss) })),
     notes: notes.map((note) => ({ ...note, text: sayNote(note) })),
   }
-}
-
-const NAMES = {
-  no_such_resource: 'no resource type has this key',
-  no_such_action: 'the resource type has no such action',
-  no_such_tenant: 'no tenant has this key',
-  user_not_synced: 'no user has this key',
-}
-
-const RBAC_REASONS: Readonly<Record<Exclude<RbacCode, 'allow'>, string>> = {
-  ...NAMES,
-  no_user_roles: 'the user holds no role in any tenant',
-  no_role_in_tenant: 'the user holds no role in this tenant',
-  no_permission: 'no role of the user in this tenant has the permission',
-}
-
-const REBAC_REASONS: Readonly<Record<Exclude<RebacCode, 'allow'>, string>> = {
-  ...NAMES,
-  no_such_instance: 'no instance of the type has this key',
-  instance_in_other_tenant: 'the instance is in another tenant',
-  no_graph_roles: 'the user holds no role on the instance, neither assigned nor derived',
-  no_permission: 'no role that the user holds on the instance has the permission',
-  undecided: 'the relations of the instance are too many for one check',
-}
-
-const ABAC_REASONS: Readonly<Record<Exclude<AbacCode, 'allow'>, string>> = {
-  ...NAMES,
-  disabled: 'the environment has no set rules',
-  instance_in_other_tenant: 'the instance is in another tenant',
-  no_matching_rules: 'no set rule for the permission matches both the user and the resource',
-  no_matching_usersets: 'the user is in none of the user sets of the set rules for the permission',
-  no_matching_resourcesets: 'the resource is in none of the resource sets of the set rules for the permission',
-  undecided: 'the conditions, or what was sent for them, are too much for one check',
 }

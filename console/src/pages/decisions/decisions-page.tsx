@@ -4,6 +4,7 @@ import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { NOT_RECORDED, reasonText } from 'zerohop/reason-words'
 import { api, read } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -116,7 +117,7 @@ function statusOf({ state, hasMissed, decisions }: LiveDecisions): string {
 
 /** Without a column of reasons where the log records none. */
 function tableOf(rows: readonly RecordedDecision[]) {
-  const hasReasons = rows.some(({ reason }) => reasonOf(reason) !== '')
+  const hasReasons = rows.some(({ reason }) => reasonText(reason) !== NOT_RECORDED)
   return { rows, columns: hasReasons ? COLUMNS : COLUMNS.filter(({ header }) => header !== REASON) }
 }
 
@@ -126,7 +127,7 @@ const COLUMNS: readonly Column<RecordedDecision>[] = [
   { header: 'Check', cell: (decision) => <Question decision={decision} /> },
   { header: 'Asked by', width: '140px', cell: ({ context }) => <AskedBy name={context.asked_by} />, isMinor: true },
   { header: 'Tenant', width: '120px', cell: ({ tenant }) => tenant, isMinor: true },
-  { header: REASON, width: '110px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
+  { header: REASON, width: '230px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
   { header: 'Revision', width: '88px', cell: (decision) => revisionOf(decision) ?? '', isMinor: true },
   { header: 'When', width: '190px', cell: ({ timestamp }) => <Instant value={timestamp} />, isMinor: true },
 ]
@@ -142,7 +143,7 @@ function Outcome({ isAllowed }: { readonly isAllowed: boolean }) {
 
 function Question({ decision }: { readonly decision: RecordedDecision }) {
   const path = useEnvironmentPath()
-  const { user_key: user, user_name: name, action, tenant, timestamp } = decision
+  const { user_key: user, user_name: name, action, tenant, timestamp, reason } = decision
   return (
     <>
       <TextLink
@@ -155,6 +156,7 @@ function Question({ decision }: { readonly decision: RecordedDecision }) {
       <span className={classes.dim}>{name !== user && name}</span>
       <div className={classes.narrow}>
         {tenant}, <Instant value={timestamp} />
+        {reasonText(reason) !== NOT_RECORDED && <div>{reasonText(reason)}</div>}
       </div>
     </>
   )
@@ -166,11 +168,8 @@ function AskedBy({ name }: { readonly name: unknown }) {
 }
 
 function Reason({ reason }: { readonly reason: string | null }) {
-  return <span className={classes.dim}>{reasonOf(reason)}</span>
+  return <span className={classes.dim}>{reasonText(reason)}</span>
 }
-
-/** Empty where it only repeats the answer, because the log records no reasons. */
-const reasonOf = (reason: string | null): string => (reason === 'allow' || reason === 'deny' ? '' : (reason ?? ''))
 
 function NothingFound({ search, onClear }: { readonly search: DecisionsSearch; readonly onClear: () => void }) {
   if (!isFiltered(search) && search.page === undefined)
