@@ -1,8 +1,12 @@
-// The public keys of the identity provider. They are fetched when a token names an unknown key (aws-jwt-verify limits
+// The public keys of the identity provider with which tokens may be signed; whatever else stands in its key set, also
+// under the same `kid`, is left out. They are fetched when a token names an unknown key (aws-jwt-verify limits
 // how often), and again after ten minutes, so that a key that the provider withdrew is no longer trusted. While the
 // provider is unreachable, the last keys stay trusted for an hour.
-import { type Jwks, SimpleJwksCache } from 'aws-jwt-verify/jwk'
+import { assertIsJwks, isJwk, type Jwk, type Jwks, SimpleJwksCache } from 'aws-jwt-verify/jwk'
 import { JWKS_KEEP_MS, JWKS_REFRESH_MS, JWKS_RETRY_MS } from '../model/limits.ts'
+
+/** The only algorithm with which tokens may be signed. */
+export const ALGORITHM = 'RS256'
 
 export interface ProviderKeysOptions {
   /** reads the keys instead of HTTPS */
@@ -21,7 +25,10 @@ export class ProviderKeys extends SimpleJwksCache {
   #failure: { readonly error: unknown; readonly at: number } | undefined
 
   constructor({ fetchJwks, onRead }: ProviderKeysOptions) {
-    super(fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => bufferOf(await fetchJwks(uri)) } })
+    super({
+      jwksParser: fittingKeys,
+      ...(fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => bufferOf(await fetchJwks(uri)) } }),
+    })
     this.#onRead = onRead
   }
 
@@ -59,6 +66,30 @@ export class ProviderKeys extends SimpleJwksCache {
     else if (this.#failure === undefined) await read.catch(() => undefined)
     else read.catch(() => undefined)
   }
+}
+
+/**
+ * The keys of a set that verify signatures of ALGORITHM. Others are left out as if they were not there (RFC 7517,
+ * section 5). A set may give several keys one `kid`: those that say what they are for come first, because the first one
+ * is taken.
+ * @throws when it is no key set
+ */
+function fittingKeys(bytes: ArrayBuffer): Jwks {
+  const set: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  const { keys } = (typeof set === 'object' && set !== null ? set : {}) as { readonly keys?: unknown }
+  if (!Array.isArray(keys)) throw new Error('the provider did not answer with a key set')
+  const said = (key: Jwk): number => [key.use, key.alg].filter((member) => member !== undefined).length
+  const fitting: Jwks = { keys: keys.filter(isFitting).sort((one, other) => said(other) - said(one)) }
+  assertIsJwks(fitting)
+  return fitting
+}
+
+function isFitting(key: unknown): key is Jwk {
+  if (!isJwk(key)) return false
+  const { kty, use = 'sig', alg = ALGORITHM, n, e } = key
+  const operations: unknown = (key as { readonly key_ops?: unknown }).key_ops ?? ['verify']
+  const verifies = Array.isArray(operations) && operations.includes('verify')
+  return kty === 'RSA' && use === 'sig' && alg === ALGORITHM && n !== undefined && e !== undefined && verifies
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {

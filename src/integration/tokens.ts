@@ -1,12 +1,12 @@
 // Verifies the identity provider's token in the Bearer header. aws-jwt-verify checks the signature and the issuer, and
-// `exp` and `nbf` when the token has them. Checked here: RS256, no critical extension, `exp` and `sub` are present,
+// `exp` and `nbf` when the token has them. Checked here: the algorithm, no critical extension, `exp` and `sub` are present,
 // `token_use`, and the client that the token is for.
 import { CognitoJwtVerifier, JwtVerifier } from 'aws-jwt-verify'
 import { validateCognitoJwtFields } from 'aws-jwt-verify/cognito-verifier'
 import { ZerohopError } from '../model/errors.ts'
 import { TOKEN_LENGTH_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
-import { ProviderKeys } from './provider-keys.ts'
+import { ALGORITHM, ProviderKeys } from './provider-keys.ts'
 
 /** The `token_use` of a token: `id` identifies who signed in, `access` authorizes calls. */
 export type TokenUse = 'id' | 'access'
@@ -58,11 +58,14 @@ export function tokensOf(settings: TokenSettings): Tokens {
         const claims = await verifier.verify(token, {
           audience: null,
           customJwtCheck: ({ header, payload }) => {
-            if (header.alg !== 'RS256') throw new Error('the token is not signed with RS256')
+            if (header.alg !== ALGORITHM) throw new Error(`the token is not signed with ${ALGORITHM}`)
             // RFC 7515, 4.1.11: every extension in `crit` must be understood, and none is supported
             if ('crit' in header) throw new Error('the token has critical extensions (`crit`)')
             if (typeof payload.exp !== 'number') throw new Error('the token has no `exp`')
-            validateCognitoJwtFields(payload, { tokenUse: use, clientId })
+            // an access token names one client; an ID token may be for several
+            validateCognitoJwtFields(payload, { tokenUse: use, clientId: use === 'access' ? clientId : null })
+            if (use === 'id' && ![payload.aud].flat().includes(clientId))
+              throw new Error('the token is for another client')
           },
         })
         if (typeof claims.sub !== 'string' || claims.sub === '') throw new Error('the token has no `sub`')
