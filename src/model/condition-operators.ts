@@ -42,6 +42,42 @@ export const OPERATORS = {
 
 export type Operator = keyof typeof OPERATORS
 
+/** An operator as people read it. */
+export interface OperatorWords {
+  /** between the two sides of a test: `user.level` at least `3` */
+  readonly is: string
+  /** after "must be" */
+  readonly be: string
+}
+
+type Match = 'object_match' | 'any_match' | 'all_match'
+
+/** The console, explanations and access diffs use these; no two operators have the same words. */
+export const OPERATOR_WORDS: Readonly<Record<Operator | Match, OperatorWords>> = {
+  equals: { is: 'is', be: 'equal to' },
+  'not-equals': { is: 'is not', be: 'different from' },
+  'less-than': { is: 'less than', be: 'less than' },
+  'less-than-equals': { is: 'at most', be: 'at most' },
+  'greater-than': { is: 'greater than', be: 'greater than' },
+  'greater-than-equals': { is: 'at least', be: 'at least' },
+  between: { is: 'between', be: 'between' },
+  contains: { is: 'contains text', be: 'a text that contains' },
+  'starts-with': { is: 'starts with', be: 'a text that starts with' },
+  'ends-with': { is: 'ends with', be: 'a text that ends with' },
+  in: { is: 'is one of', be: 'one of' },
+  array_contains: { is: 'contains', be: 'a list that contains' },
+  array_subset: { is: 'contains only', be: 'a list with only' },
+  array_superset: { is: 'contains all of', be: 'a list with all of' },
+  array_intersect: { is: 'contains any of', be: 'a list with some of' },
+  object_match: { is: 'matches', be: 'an object that matches' },
+  any_match: { is: 'has an item that matches', be: 'a list with an item that matches' },
+  all_match: { is: 'has only items that match', be: 'a list whose items all match' },
+}
+
+/** undefined for what is no operator of this version. */
+export const wordsOfOperator = (operator: string): OperatorWords | undefined =>
+  Object.hasOwn(OPERATOR_WORDS, operator) ? OPERATOR_WORDS[operator as Operator] : undefined
+
 export const GROUPS: ReadonlyMap<string, 'all' | 'any'> = new Map([
   ['allOf', 'all'],
   ['and', 'all'],

@@ -75,7 +75,7 @@ describe('lines', () => {
         resource: 'doc',
         action: 'read',
         before: 'never',
-        after: `resource.department equals "${department}"`,
+        after: `resource.department is "${department}"`,
         tenants: 3,
         first_tenants: ['acme', 'default', 'umbra'],
         users: first.length,
@@ -94,13 +94,13 @@ describe('lines', () => {
     expect(shown(diff([users({}), owner], rule()))).toEqual([
       {
         before: 'never',
-        after: 'resource.owner equals user.key and context.ip starts-with "10."',
+        after: 'resource.owner is user.key and context.ip starts with "10."',
         who: `ana,ben,cyd in ${EVERYWHERE}`,
       },
     ])
     const named = docs({ 'user.key': { equals: 'ben' }, 'action.reason': { equals: 'audit' } })
     expect(shown(diff([users({}), named], rule()))).toEqual([
-      { before: 'never', after: 'action.reason equals "audit"', who: `ben in ${EVERYWHERE}` },
+      { before: 'never', after: 'action.reason is "audit"', who: `ben in ${EVERYWHERE}` },
     ])
   })
 
@@ -109,14 +109,14 @@ describe('lines', () => {
     const level = docs({ 'resource.level': { 'less-than': 5 } })
     expect(shown(diff([senior(3), level, rule()], senior(2)))).toEqual([])
     expect(shown(diff([senior(3), level, rule()], senior(1)))).toEqual([
-      { before: 'never', after: 'resource.level less-than 5', who: `ben,cyd in ${EVERYWHERE}` },
+      { before: 'never', after: 'resource.level less than 5', who: `ben,cyd in ${EVERYWHERE}` },
     ])
   })
 
   it('say what a changed parent, a deleted rule and another declared type do', () => {
     const open = [users({}), docs({ 'resource.level': { 'less-than': 5 } }, 'base'), docs({}, 'open', 'base'), rule()]
     const everybody = `ana,ben,cyd in ${EVERYWHERE}`
-    const [five, six] = ['resource.level less-than 5', 'resource.level less-than 6']
+    const [five, six] = ['resource.level less than 5', 'resource.level less than 6']
     expect(shown(diff(open, docs({ 'resource.level': { 'less-than': 6 } }, 'base')))).toEqual([
       { before: five, after: six, who: everybody },
     ])
@@ -125,7 +125,7 @@ describe('lines', () => {
     ])
     const declared: Operation = ['put', 'resource', { key: 'doc', actions: ['read'], attributes: { level: 'string' } }]
     expect(shown(diff(open, declared))).toEqual([
-      { before: 'resource.level (number) less-than 5', after: 'resource.level (string) less-than 5', who: everybody },
+      { before: 'resource.level (number) less than 5', after: 'resource.level (string) less than 5', who: everybody },
     ])
   })
 
@@ -138,7 +138,7 @@ describe('lines', () => {
   })
 
   it('of a tenant that is deleted, and of a user who is created', () => {
-    const hr = 'resource.department equals "hr"'
+    const hr = 'resource.department is "hr"'
     expect(shown(diff([...own, rule()], ['delete', 'tenant', { key: 'umbra' }]))).toEqual([
       { before: hr, after: 'never', who: 'ana,cyd in umbra' },
       { before: hr.replace('hr', 'it'), after: 'never', who: 'ben in umbra' },
@@ -151,7 +151,7 @@ describe('lines', () => {
   it('of a tenant with other attributes are of those who belong to it', () => {
     const pro = [users({ 'tenant.plan': { equals: 'pro' } }), docs({ 'resource.level': { 'less-than': 5 } }), rule()]
     expect(shown(diff(pro, ['put', 'tenant', { key: 'acme', attributes: {} }]))).toEqual([
-      { before: 'resource.level less-than 5', after: 'never', who: 'ana in acme' },
+      { before: 'resource.level less than 5', after: 'never', who: 'ana in acme' },
     ])
   })
 })
@@ -238,7 +238,7 @@ describe('stored instances', () => {
   ]
 
   it('what is stored shows through where not everything is sent', () => {
-    const text = 'resource.department equals "hr" and resource.level less-than 5'
+    const text = 'resource.department is "hr" and resource.level less than 5'
     expect(shown(diff(both, invoice({ department: 'hr' })))).toEqual([
       {
         before: `${text}, with what is stored of \`doc:d1\``,
@@ -264,7 +264,7 @@ describe('stored instances', () => {
       'resource_instance',
       { resource: 'folder', instance: 'f', tenant: 'acme', attributes: { open: true } },
     ]
-    const text = 'resource.folder is the key of a folder where (open equals true), as stored'
+    const text = 'resource.folder is the key of a folder where (open is true), as stored'
     expect(shown(diff([users({}), followed, rule()], folder))).toEqual([
       { before: `${text} before the change`, after: `${text} after the change`, who: `ana,ben,cyd in ${EVERYWHERE}` },
     ])

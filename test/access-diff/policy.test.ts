@@ -167,7 +167,7 @@ describe('set rules', () => {
   ]
   const sets = [users({ 'user.team': { equals: 'hr' } }), docs({ 'resource.level': { 'less-than': 3 } })]
   const source = { kind: 'set_rule', user_set: 'staff', resource_set: 'open' }
-  const text = 'user.team equals "hr" and resource.level less-than 3'
+  const text = 'user.team is "hr" and resource.level less than 3'
 
   it('a rule is gained and lost with its conditions', () => {
     const pair = { source, permission: 'doc:read', when: text }
@@ -178,7 +178,7 @@ describe('set rules', () => {
   it('roles and types stand for sets, and a rule that cannot be true is none', () => {
     const [{ source: named, when: asks } = {}] = diff(sets, rule('__autogen_viewer', '__autogen_doc')).gained
     expect(named).toEqual({ kind: 'set_rule', user_set: 'viewer', resource_set: 'doc' })
-    expect(asks).toBe('user.roles array_contains "viewer"')
+    expect(asks).toBe('user.roles contains "viewer"')
     expect(diff([users({}), docs({}, 'folder')], rule())).toEqual(nothing)
     expect(diff([users({ anyOf: [] }), docs({})], rule())).toEqual(nothing)
     expect(diff([users({}), docs({})], rule()).gained).toEqual([{ source, permission: 'doc:read', when: 'always' }])
@@ -216,8 +216,8 @@ describe('set rules', () => {
       {
         source,
         permission: 'doc:read',
-        before: 'user.age less-than 3',
-        after: 'not user.age greater-than-equals 3',
+        before: 'user.age less than 3',
+        after: 'not user.age at least 3',
       },
     ])
   })
@@ -228,10 +228,10 @@ describe('set rules', () => {
     expect(changed).toEqual({
       source,
       permission: 'doc:read',
-      before: 'user.on equals true',
-      after: 'user.on equals false',
+      before: 'user.on is true',
+      after: 'user.on is false',
     })
-    expect(diff(base, users({}, null)).changed[0]).toMatchObject({ before: 'user.on equals true', after: 'always' })
+    expect(diff(base, users({}, null)).changed[0]).toMatchObject({ before: 'user.on is true', after: 'always' })
   })
 
   it('a declared type is part of what a condition means, also of instances that it follows', () => {
@@ -241,12 +241,12 @@ describe('set rules', () => {
       { key: 'doc', actions: ['read', 'write'], attributes: { level } },
     ]
     const [changed] = diff([...sets, rule()], declared('string')).changed
-    expect(changed?.before).toBe('user.team (json) equals "hr" and resource.level (number) less-than 3')
-    expect(changed?.after).toBe('user.team (json) equals "hr" and resource.level (string) less-than 3')
+    expect(changed?.before).toBe('user.team (json) is "hr" and resource.level (number) less than 3')
+    expect(changed?.after).toBe('user.team (json) is "hr" and resource.level (string) less than 3')
     const followed = { 'user.doc': { object_match: { match: { level: { equals: 1 } }, fk_resource_type: 'doc' } } }
     const [other] = diff([users(followed), docs({}), rule()], declared('string')).changed
-    expect(other?.before).toBe('user.doc (json) is the key of a doc where (level (number) equals 1)')
-    expect(other?.after).toBe('user.doc (json) is the key of a doc where (level (string) equals 1)')
+    expect(other?.before).toBe('user.doc (json) is the key of a doc where (level (number) is 1)')
+    expect(other?.after).toBe('user.doc (json) is the key of a doc where (level (string) is 1)')
   })
 
   it('what is too long to read is cut, and differs all the same', () => {

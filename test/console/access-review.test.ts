@@ -22,7 +22,7 @@ it.skipIf(consoleServer === undefined)('shows who has a role, what was lost sinc
   await page.getByRole('textbox', { name: /^Compared with/ }).fill(String(before))
   await page.keyboard.press('Enter')
   await table.getByText('removed').first().waitFor()
-  await table.getByText('Conditional, when resource.amount less-than 1000').first().waitFor()
+  await table.getByText('Conditional, when resource.amount less than 1000').first().waitFor()
   await page.getByText('1 user loses access').waitFor()
   await inspect(page, 'access-review')
 

@@ -31,6 +31,9 @@ it.skipIf(consoleServer === undefined)('builds a set, shows whom it matches, and
   await builder(page).getByRole('button', { name: 'Condition' }).click()
   await page.getByRole('combobox', { name: 'Attribute' }).fill('user.department')
   await page.getByRole('textbox', { name: 'Value' }).fill('sales')
+  expect(await page.getByLabel('Operator').getByRole('option').allTextContents()).toEqual(
+    expect.arrayContaining(['is', 'is not', 'is one of', 'starts with']),
+  )
   expect(JSON.parse(await json(page).inputValue())).toEqual({ allOf: [{ 'user.department': { equals: 'sales' } }] })
   await page.getByText('5 of 5 users match, 1 as edited').waitFor()
   await page.getByLabel('Only changes').check()

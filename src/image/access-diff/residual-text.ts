@@ -1,5 +1,6 @@
-// What is left of conditions as people read them: `resource.department equals "hr" and context.country equals "CH"`.
+// What is left of conditions as people read them: `resource.department is "hr" and context.country is "CH"`.
 import type { Operator } from '../../model/condition.ts'
+import { OPERATOR_WORDS } from '../../model/condition-operators.ts'
 import type { Comparison, FilterNode, Leaf, Term } from '../../model/filter.ts'
 import { CONDITION_TEXT_MAX } from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
@@ -42,13 +43,13 @@ function leafText(leaf: Leaf<Open>, detail: Detail): string {
     const of = { object: 'an object', any: 'some item', all: 'every item' }[leaf.match]
     return `${termText(leaf.left, detail)} has ${of} where (${nodeText(leaf.where, detail, false)})`
   }
-  if ('related' in leaf) return `resource ${leaf.related} in ${valueText(leaf.in, detail)}`
-  return `resource.key in ${valueText(leaf.key.in, detail)}`
+  if ('related' in leaf) return `resource ${leaf.related} is one of ${valueText(leaf.in, detail)}`
+  return `resource.key is one of ${valueText(leaf.key.in, detail)}`
 }
 
 function wordOf({ op, right }: Comparison<Open>): string {
   if ('held' in right) return 'is'
-  return 'keysOf' in right ? (KEY_WORDS[op] ?? op) : op
+  return ('keysOf' in right ? KEY_WORDS[op] : undefined) ?? OPERATOR_WORDS[op].is
 }
 /** A match on the instances that a value names by key. */
 const KEY_WORDS: Partial<Record<Operator, string>> = { in: 'is', array_intersect: 'has', array_subset: 'has only' }

@@ -1,6 +1,7 @@
 // Conditions as groups and tests, each a row of fields. What it cannot show is there as JSON.
 import { ActionIcon, Button, NativeSelect } from '@mantine/core'
 import { createContext, useContext } from 'react'
+import { OPERATOR_WORDS } from 'zerohop/conditions'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { type AttributeTypes, completed, problemOf, suggestAttributes, typeOf } from './attributes.ts'
@@ -161,7 +162,7 @@ function TestView({ test, place }: { readonly test: Test; readonly place: Place 
         value={operator}
         data={(operators.includes(operator) ? operators : [operator, ...operators]).map((each) => ({
           value: each,
-          label: each.replaceAll(/[-_]/g, ' '),
+          label: OPERATOR_WORDS[each].is,
         }))}
         onChange={({ currentTarget }) =>
           change(retarget(test, { operator: currentTarget.value as Test['operator'] }, type))
