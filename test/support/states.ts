@@ -25,6 +25,8 @@ export interface Expected {
   readonly mayBeUsual?: 'short' | 'writes' | 'all'
   /** it is the one who asks that is not known: nothing is told before, not even what is not offered */
   readonly isOfKey?: true
+  /** the key itself is refused, before what it may do, what is asked and what an earlier request did are looked at */
+  readonly isFirst?: true
   /** what tells whether requests should be sent here; as other open ones when absent */
   readonly readiness?: 503
 }
@@ -147,7 +149,7 @@ export async function askInState(product: Product, usual: Usual, expected: Expec
         problems.push(`${name}: ${told.status} for ${usual.statuses.get(name)}: ${told.text.slice(0, 200)}`)
     } else if (answer === 503) {
       if (told.status !== 503) problems.push(`${name}: ${told.status} for 503: ${told.text.slice(0, 200)}`)
-    } else if (!(isUsual && mayBeUsual(one, expected)) && !dependsOnOthers(one))
+    } else if (!(isUsual && mayBeUsual(one, expected)) && (expected.isFirst || !dependsOnOthers(one)))
       problems.push(...problemsOf(product, one, answer))
   }
   return problems
@@ -172,7 +174,7 @@ function expectedOf(route: ProductRoute, sent: Sent, usual: Usual, expected: Exp
   if (route.writes && writing !== undefined && isGood) return writing
   const table = decides ? deciding : keyed
   const answer = table[isGood ? 'good' : sent] ?? 'usual'
-  if (answer === 'usual') return answer
+  if (answer === 'usual' || expected.isFirst) return answer
   // one that takes another key refuses this one in every state
   if (expected.isOfKey) return usual.statuses.get(`${nameOf(route)}, good 0`) === 403 ? 'usual' : answer
   // whoever has a good key hears about the server, and what is not offered, whatever the state of the image

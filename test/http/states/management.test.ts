@@ -3,9 +3,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { containedErrors } from '../../../src/model/contained.ts'
-import type { ErrorCode } from '../../../src/model/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../src/model/errors.ts'
+import { DAY_MS } from '../../../src/model/key-end.ts'
 import { type Management, managementServer, openManagement } from '../../../src/server.ts'
 import type { Schema } from '../../support/bad-input.ts'
 import { memoryFolder } from '../../support/folders.ts'
@@ -139,6 +140,68 @@ describe('every route of the management API', () => {
       expect(await askInState(made.product, usual, state.expected)).toEqual([])
     },
   )
+})
+
+/** Makes an API key of the organization that is refused from now on, as far as this process reads its clock. */
+const ENDED_KEYS: readonly (readonly [name: string, code: ErrorCode, end: (made: Made) => Promise<string>])[] = [
+  [
+    'key that has expired',
+    'KEY_EXPIRED',
+    async (made) => {
+      const { secret } = await createKey(made, { expires_at: new Date(Date.now() + DAY_MS).toISOString() })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+      return secret
+    },
+  ],
+  [
+    'key that has expired, by the secret that a rotation made',
+    'KEY_EXPIRED',
+    async (made) => {
+      const { id } = await createKey(made, { expires_at: new Date(Date.now() + DAY_MS).toISOString() })
+      const { secret } = await post(made, `/v2/api-key/${id}/rotate-secret`, { keep_old_seconds: 60 })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+      return secret
+    },
+  ],
+  [
+    'old secret after its end',
+    'KEY_REVOKED',
+    async (made) => {
+      const { id, secret } = await createKey(made, {})
+      await post(made, `/v2/api-key/${id}/rotate-secret`, { keep_old_seconds: 60 })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+      return secret
+    },
+  ],
+]
+
+async function post({ app }: Made, url: string, payload: object): Promise<{ id: string; secret: string }> {
+  const answer = await app.inject({ method: 'POST', url, headers: { authorization: `Bearer ${KEY}` }, payload })
+  expect([answer.statusCode, answer.body]).toEqual([200, expect.any(String)])
+  return answer.json()
+}
+
+const createKey = (made: Made, more: object) =>
+  post(made, '/v2/api-key', { object_type: 'org', organization_id: made.management.organization, ...more })
+
+describe('every route of the management API, asked with an', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it.each(ENDED_KEYS)('%s, refuses it as %s, and writes nothing', async (_, code, end) => {
+    const made = await make(memoryFolder('states'))
+    const { store } = made.management
+    const product = { ...made.product, key: await end(made) }
+    const heads = () => [...store.logs()].map((log) => [log, store.head(log).revision])
+    const before = heads()
+    // a good body is refused as a bad one is
+    const expected: Expected = { keyed: { good: [code], bad: [code] }, isFirst: true }
+    expect(await askInState(product, usual, expected)).toEqual([])
+    for (const route of product.routes.filter(({ isWithoutGood }) => isWithoutGood)) {
+      const { status, text } = await product.ask(route, undefined, { authorization: `Bearer ${product.key}` })
+      expect([route.url, status, text]).toEqual([route.url, 401, expect.stringContaining(ERRORS[code].message)])
+    }
+    expect(heads()).toEqual(before)
+  })
 })
 
 const mountPoint = temporaryMount('size=24m')
