@@ -3,6 +3,7 @@
 // command is in a file of its own, which is loaded only when it runs: a check needs neither Fastify nor LMDB.
 import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
+import { EXAMPLE_NAMES, EXAMPLES, type ExampleName } from '../management/example-policies.ts'
 import { VERSION } from '../model/version.ts'
 import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
 import type { CheckOptions } from './commands/check.ts'
@@ -40,11 +41,16 @@ import {
 const UNDECIDED = 2
 
 interface ServerOptions extends Settings {
-  readonly example?: boolean
+  readonly example?: boolean | ExampleName
   readonly verify?: boolean
 }
 
 const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ example, verify })
+
+const exampleOption = (): Option => {
+  const about = EXAMPLE_NAMES.map((name) => `${name}: ${EXAMPLES[name].about}`).join('; ')
+  return new Option('--example <name>', `example policy of a new folder (${about})`).choices(EXAMPLE_NAMES)
+}
 
 // These use exit code 1 for an answer.
 endOnUnhandled(/^(check|why|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
@@ -63,13 +69,15 @@ program
   .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
   .option('--api-port <port>', `port of the management API ${inVariables('ZEROHOP_API_PORT')}`)
   .option('--pdp-port <port>', `port of the PDP ${inVariables('PDP_PORT')}`)
-  .option('--no-example', 'create a new folder without the example policy')
+  .addOption(exampleOption())
+  .option('--no-example', 'create a new folder without an example policy')
   .option('--verify', 'verify the data folder first, and do not start if it is damaged')
   .addHelpText(
     'after',
     examples(
       'zerohop serve',
       'zerohop serve --data /var/lib/zerohop --no-example',
+      'zerohop serve --example articles',
       'ZEROHOP_API_PORT=0 PDP_PORT=0 zerohop serve',
     ),
   )
@@ -85,7 +93,8 @@ program
   .option('--data <folder>', DATA)
   .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
   .option('--api-port <port>', `port ${inVariables('ZEROHOP_API_PORT')}`)
-  .option('--no-example', 'create a new folder without the example policy')
+  .addOption(exampleOption())
+  .option('--no-example', 'create a new folder without an example policy')
   .option('--verify', 'verify the data folder first, and do not start if it is damaged')
   .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
   .action((options: ServerOptions) =>

@@ -85,9 +85,10 @@ function fittingKeys(bytes: ArrayBuffer): Jwks {
 }
 
 function isFitting(key: unknown): key is Jwk {
-  if (!isJwk(key)) return false
-  const { kty, use = 'sig', alg = ALGORITHM, n, e } = key
-  const operations: unknown = (key as { readonly key_ops?: unknown }).key_ops ?? ['verify']
+  const json = key as Parameters<typeof isJwk>[0]
+  if (!isJwk(json)) return false
+  const { kty, use = 'sig', alg = ALGORITHM, n, e } = json
+  const operations: unknown = (json as { readonly key_ops?: unknown }).key_ops ?? ['verify']
   const verifies = Array.isArray(operations) && operations.includes('verify')
   return kty === 'RSA' && use === 'sig' && alg === ALGORITHM && n !== undefined && e !== undefined && verifies
 }

@@ -1,5 +1,5 @@
 // The first organization of a data folder: project `default` with environments `development` and `production`, the keys
-// of all three, and the example policy. Runs once per organization, on its new control log.
+// of all three, and an example policy. Runs once per organization, on its new control log.
 import { type Change, put } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT, requireKey } from '../model/keys.ts'
@@ -8,6 +8,7 @@ import type { Decided, Mint, View } from '../store/view.ts'
 import { mintSecret, newApiKey } from './api-keys/api-key.ts'
 import { requireFixedKey } from './api-keys/use-cases.ts'
 import { makeEnvironment } from './environments/new-environment.ts'
+import { EXAMPLES, type ExampleName, type ExamplePolicy } from './example-policies.ts'
 import { BODY, requireOrganizationName } from './fields.ts'
 import { newAction } from './resources/use-cases.ts'
 
@@ -19,6 +20,8 @@ export interface Bootstrap {
   readonly organizationKey?: string
   /** leaves the example policy out of `development` */
   readonly noExample?: boolean
+  /** which one; default `hello` */
+  readonly example?: ExampleName
 }
 
 /** Ids of the created objects, and their secrets: the organization key is returned only here. */
@@ -49,7 +52,7 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
   const secret = fixed === undefined ? mintSecret('org', mint) : requireFixedKey(fixed, 'organizationKey')
   const scope = { level: 'org', organization_id: id, project_id: null, environment_id: null } as const
   const apiKey = newApiKey(scope, secret, { owner: 'member', name: 'first organization key' }, mint)
-  const policy = input.noExample ? [] : examplePolicy(mint)
+  const policy = input.noExample ? [] : examplePolicy(input.example ?? 'hello', mint)
   const made = [
     makeEnvironment({ organization: id, project, key: 'development', name: 'Development', policy }, mint),
     makeEnvironment({ organization: id, project, key: 'production', name: 'Production' }, mint),
@@ -73,21 +76,16 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
   }
 }
 
-/**
- * Resource `hello` with `say` and `wave`; `admin` may both, `viewer` may wave; `ana` is admin and `ben` viewer in
- * `default`.
- */
-function examplePolicy(mint: Mint): Change[] {
+function examplePolicy(name: ExampleName, mint: Mint): Change[] {
+  const { resource, actions, roles, users }: ExamplePolicy = EXAMPLES[name]
   const stamps = (key: string) => ({ id: mint.id(), key, created_at: mint.now, updated_at: mint.now })
-  const actions = ['say', 'wave'].map((key) => newAction(key, {}, mint, BODY))
-  const role = (key: string, name: string, permissions: readonly string[]): Change =>
-    put('role', { ...stamps(key), name, description: null, permissions, extends: [], attributes: null })
-  const user = (key: string, roleKey: string): Change[] => [
+  const blank = { name: resource, urn: null, description: null, type_attributes: null, attributes: [] }
+  const user = ([key, role]: [string, string]): Change[] => [
     put('user', { ...stamps(key), email: null, first_name: null, last_name: null, attributes: {} }),
     put('role_assignment', {
-      ...stamps(assignmentKey(key, roleKey, DEFAULT_TENANT)),
+      ...stamps(assignmentKey(key, role, DEFAULT_TENANT)),
       user: key,
-      role: roleKey,
+      role,
       tenant: DEFAULT_TENANT,
       resource_instance: null,
     }),
@@ -98,12 +96,12 @@ function examplePolicy(mint: Mint): Change[] {
       explicit: false,
     }),
   ]
-  const blank = { name: 'hello', urn: null, description: null, type_attributes: null, attributes: [] }
   return [
-    put('resource', { ...stamps('hello'), ...blank, actions }),
-    role('admin', 'Admin', ['hello:say', 'hello:wave']),
-    role('viewer', 'Viewer', ['hello:wave']),
-    ...user('ana', 'admin'),
-    ...user('ben', 'viewer'),
+    put('resource', { ...stamps(resource), ...blank, actions: actions.map((key) => newAction(key, {}, mint, BODY)) }),
+    ...roles.map(({ key, name: shown, may }): Change => {
+      const permissions = may.map((action) => `${resource}:${action}`)
+      return put('role', { ...stamps(key), name: shown, description: null, permissions, extends: [], attributes: null })
+    }),
+    ...Object.entries(users).flatMap(user),
   ]
 }

@@ -12,6 +12,7 @@ import { threadUrl } from '../model/thread.ts'
 import { openStore, type ReplicaOptions, type Store } from '../store/store.ts'
 import { type KeysFile, writeKeysOnce } from './api-keys/keys-file.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
+import type { ExampleName } from './example-policies.ts'
 import { type CheckpointEvent, Checkpoints } from './past/checkpoints.ts'
 import { PastRevisions } from './past/past-revisions.ts'
 import type { ManagementUseCases } from './registry.ts'
@@ -27,6 +28,8 @@ export interface ManagementDataOptions {
   readonly bootstrapKey?: string
   /** leaves the example policy out of a new folder */
   readonly noExample?: boolean
+  /** the example policy of a new folder; default `hello` */
+  readonly example?: ExampleName
   /** Ed25519 private key as PEM: images and deltas for followers are signed with it */
   readonly signingKey?: string | undefined
   /** receives the progress when the folder is of an older format and is upgraded */
@@ -140,6 +143,7 @@ async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDa
   const input = {
     ...(options.bootstrapKey === undefined ? {} : { organizationKey: options.bootstrapKey }),
     noExample: options.noExample ?? false,
+    ...(options.example === undefined ? {} : { example: options.example }),
   }
   try {
     await store.commit(organization, 'bootstrap', input, withoutRequest('bootstrap'), { isFirst: true })

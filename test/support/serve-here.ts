@@ -7,6 +7,7 @@ import { runApi } from '../../src/cli/commands/api.ts'
 import { type PdpCommandOptions, runPdp } from '../../src/cli/commands/pdp.ts'
 import { runServe } from '../../src/cli/commands/serve.ts'
 import { readEnv } from '../../src/cli/configuration/env.ts'
+import type { ExampleName } from '../../src/management/example-policies.ts'
 import { eventually } from './eventually.ts'
 import { printedBy } from './printed.ts'
 import { AT_ONCE, answersOk, type Ports, type Running, running, url } from './server.ts'
@@ -66,7 +67,7 @@ export class ServerHere implements Running {
 export async function serveHere(
   data: string,
   ports: Ports,
-  example = false,
+  example: boolean | ExampleName = false,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<ServerHere> {
   const server = new ServerHere()

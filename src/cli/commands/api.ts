@@ -7,6 +7,7 @@ import { serveAdmin } from '../../http/admin-socket.ts'
 import type { RequestTracer } from '../../http/tracing.ts'
 import { runAdmin } from '../../management/admin.ts'
 import { hashSecret } from '../../management/api-keys/api-key.ts'
+import type { ExampleName } from '../../management/example-policies.ts'
 import type { CheckpointEvent } from '../../management/past/checkpoints.ts'
 import { keepRetention, type RetentionEvent } from '../../management/retention.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -21,8 +22,8 @@ import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
 import { whenDatabaseAnswers } from '../process/wait-for-database.ts'
 
 export interface StartOptions {
-  /** whether a new folder gets the example policy */
-  readonly example: boolean
+  /** whether a new folder gets an example policy, or which one */
+  readonly example: boolean | ExampleName
   /** compares the whole data folder before anything is served */
   readonly verify: boolean
 }
@@ -47,7 +48,8 @@ export async function startManagement(
   const replica = replicaOf(env)
   const settings = {
     data,
-    noExample: !example,
+    noExample: example === false,
+    ...(typeof example === 'string' ? { example } : {}),
     signingKey: env.imageSigningKey,
     upgrading: upgradeLog(log),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),

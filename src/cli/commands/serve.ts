@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Sink } from '../../decision-log/forwarder.ts'
 import { keysPath } from '../../management/api-keys/keys-file.ts'
+import { EXAMPLE_NAMES, EXAMPLES, type ExampleName, type ExamplePolicy } from '../../management/example-policies.ts'
 import { DECISION_SEND_MS } from '../../model/limits.ts'
 import { type Management, pooledPdpServer, readKeys } from '../../server.ts'
 import type { Env } from '../configuration/env.ts'
@@ -89,25 +90,35 @@ function printBanner(
   if (consoleUrl?.includes('#')) print('                signs in once, on this machine, within five minutes')
   else if (consoleUrl !== undefined) print('                `zerohop console-link` prints a link that signs in once')
   const key = readKeys(env.data)?.environments.development
-  if (key === undefined || !hasExample(management)) return
+  const example = exampleOf(management)
+  if (key === undefined || example === undefined) return
   const path = resolve(keysPath(env.data))
   const shown = process.stdout.isTTY
     ? key
     : `$(node -p 'JSON.parse(require("fs").readFileSync("${path}")).environments.development')`
+  const { resource, users, try: asked } = EXAMPLES[example]
   const line = (user: string): string =>
     `curl -s ${urls.pdp}/allowed -H "authorization: Bearer ${shown}" -H 'content-type: application/json' ` +
-    `-d '{"user":{"key":"${user}"},"action":"say","resource":{"type":"hello","tenant":"default"}}'`
-  print('\nCan ana say hello? Paste this; it answers "allow":true')
-  print(line('ana'))
-  print('\nCan ben? He can only wave: "allow":false')
-  print(line('ben'))
+    `-d '{"user":{"key":"${user}"},"action":"${asked.action}","resource":{"type":"${resource}","tenant":"default"}}'`
+  const [allowed = ''] = Object.keys(users)
+  print(`\nCan ${allowed} ${asked.action} ${resource}? Paste this; it answers "allow":true`)
+  print(line(allowed))
+  print(`\nCan ${asked.denied}? He can only ${asked.deniedMay}: "allow":false`)
+  print(line(asked.denied))
 }
 
-/** True when the example policy exists. */
-function hasExample({ store, organization }: Management): boolean {
+/** The example policy that the environment `development` has. */
+function exampleOf({ store, organization }: Management): ExampleName | undefined {
   const environments = [...store.view(organization).list('environment')]
   const development = environments.find(({ environment }) => environment === 'development')
-  if (development === undefined) return false
+  if (development === undefined) return undefined
   const view = store.view(development.id)
-  return view.get('role_assignment', 'ana/admin/default') !== undefined && view.get('resource', 'hello') !== undefined
+  return EXAMPLE_NAMES.find((name) => {
+    const { resource, users }: ExamplePolicy = EXAMPLES[name]
+    const [[user, role] = []] = Object.entries(users)
+    return (
+      view.get('role_assignment', `${user}/${role}/default`) !== undefined &&
+      view.get('resource', resource) !== undefined
+    )
+  })
 }
