@@ -8,7 +8,7 @@ import type { EnvironmentCopy, EnvironmentCopyPlan } from './environments/schema
 import { applyInto } from './plan/apply.ts'
 import { Planner } from './plan/planner.ts'
 import { planRead } from './plan/render-plan.ts'
-import type { ApplyRequest, Plan, PlanRequest } from './plan/schema.ts'
+import type { ApplyRequest, CheckedPolicy, Plan, PlanRequest, PolicyTexts } from './plan/schema.ts'
 import type { ApplyInput } from './plan/use-cases.ts'
 import { shownWarnings } from './shown-warnings.ts'
 
@@ -22,6 +22,15 @@ interface Planned<R> extends InEnvironment {
   readonly request: R
   /** milliseconds since 1970: the time of every question */
   readonly now: number
+}
+
+/** What is wrong with policy files, where what is stored counts as there: as the route of `validate` answers. */
+export async function checkEnvironmentFiles(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<PolicyTexts>,
+): Promise<CheckedPolicy> {
+  const { environment } = findEnvironment(store, input)
+  return withPlanner(data, (planner) => planner.check({ environment, now, ...request }))
 }
 
 /** What a policy or changes would do: as the route of plans answers. */

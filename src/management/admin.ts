@@ -23,7 +23,13 @@ import {
   type SystemAnswer,
   type SystemRequest,
 } from './admin-places.ts'
-import { applyEnvironment, copyEnvironment, planEnvironment, planEnvironmentCopy } from './admin-plans.ts'
+import {
+  applyEnvironment,
+  checkEnvironmentFiles,
+  copyEnvironment,
+  planEnvironment,
+  planEnvironmentCopy,
+} from './admin-plans.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
 import { organizationsOf } from './open.ts'
 import { PastRevisions } from './past/past-revisions.ts'
@@ -75,6 +81,7 @@ export const ADMIN = {
   export: exportEnvironment,
   import: importEnvironment,
   plan: planEnvironment,
+  check: checkEnvironmentFiles,
   apply: applyEnvironment,
   'copy.plan': planEnvironmentCopy,
   copy: copyEnvironment,

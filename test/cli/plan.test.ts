@@ -58,6 +58,22 @@ describe('a plan on the command line', () => {
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('wrong.yaml:2:')])
   })
 
+  it('lets files refer to what the environment has, over HTTP and in a folder, unless pruning would delete it', async () => {
+    const part = join(folder, 'part.yaml')
+    const text = 'zerohop: 2\nroles:\n  - { key: chief, permissions: [doc:write], extends: [reader] }\n'
+    writeFileSync(part, text)
+    const local = { ZEROHOP_DATA: data }
+    for (const planned of [await run('plan', part), await runHere(['plan', part], local)]) {
+      expect(planned).toMatchObject({ code: 2, err: '' })
+      expect(planned.out).toContain('+ role chief')
+    }
+    const unknown = `${part}:3:33: error: resource type \`doc\` does not exist\n`
+    expect((await run('plan', part, '--prune')).err).toContain(unknown)
+    writeFileSync(part, text.replace('[reader]', '[raeder]'))
+    for (const refused of [await run('plan', part), await runHere(['plan', part], local)])
+      expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('role `raeder` does not exist') })
+  })
+
   it('ends with 1 and the place of what only the server can refuse', async () => {
     const facts = join(folder, 'facts.yaml')
     write(POLICY)

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
-import type { ApplyRequest, Plan, PlanRequest } from '../../management/plan/schema.ts'
+import type { ApplyRequest, CheckedPolicy, Plan, PlanRequest } from '../../management/plan/schema.ts'
+import type { Source } from '../../management/policy-file/problem.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
@@ -25,6 +26,8 @@ export interface PlanTarget {
   readonly id: string
   /** `next` of an answer asks for its next page */
   plan(request: PlanRequest): Promise<Plan>
+  /** What is wrong with policy files there: they may refer to what the environment has. */
+  check(files: readonly Source[]): Promise<CheckedPolicy>
   apply(request: ApplyRequest): Promise<Plan>
 }
 
@@ -42,6 +45,7 @@ export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTa
   return {
     name,
     id: name,
+    check: (files) => admin(settings, 'check', { ...where, request: { files }, now: Date.now() }),
     plan: (request) => admin(settings, 'plan', { ...where, request, now: Date.now() }),
     apply: async (request) => madeBy(await admin(settings, 'apply', { ...where, request, now: Date.now() })),
   }
@@ -115,6 +119,12 @@ async function remote(url: string, env: Env, options: TargetOptions, names: Proj
   return {
     name: `${project}/${environment} at ${new URL(url).host}`,
     id,
+    check: async (files) => {
+      const body = { files: files.map(({ name, text }) => ({ name, text })) }
+      return dataOf(
+        await client.POST('/v2/projects/{p}/envs/{e}/validate', { params: { path }, body }),
+      ) as CheckedPolicy
+    },
     plan: async (request) => {
       const body = request as Body // the generated types know no lists that are only read
       return dataOf(await client.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body })) as Plan

@@ -3,6 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { BODY } from '../../management/fields.ts'
 import type { ApplyRequest, Plan } from '../../management/plan/schema.ts'
+import type { Problem } from '../../management/policy-file/problem.ts'
+import type { FoundSources } from '../../management/policy-file/read-files.ts'
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
 import { countsText, sumOf } from '../../model/change-words.ts'
@@ -52,7 +54,7 @@ interface Request {
 
 /** Prints the plan, and returns the exit code. */
 export async function plan(env: Env, files: readonly string[], options: PlanOptions): Promise<number> {
-  const sent = requestOf(files, options)
+  const sent = await requestOf(env, files, options)
   if (sent === undefined) return REFUSED
   const { request, refusals } = sent
   const target = await targetOf(env, options)
@@ -85,24 +87,45 @@ interface Sent {
   readonly refusals: Refusals
 }
 
-/** The policy of the files; undefined when something is wrong with it, which is printed. */
-function requestOf(files: readonly string[], { prune, cascade }: Planned): Sent | undefined {
+/**
+ * The policy of the files; undefined when something is wrong with it, which is printed. Files that are not whole by
+ * themselves may refer to what the environment has, unless pruning would delete that: then it is asked.
+ */
+async function requestOf(env: Env, files: readonly string[], options: Planned): Promise<Sent | undefined> {
+  const { prune, cascade } = options
   const found = findPolicy(files, process.cwd())
-  const { policy, problems, placeOf } = readPolicy(found.sources)
-  const errors = [...found.problems, ...problems].filter(({ severity }) => severity === 'error')
-  if (errors.length > 0) {
+  const here = readPolicy(found.sources)
+  const { placeOf } = here
+  const isWrong = errorsOf([...found.problems, ...here.problems]).length > 0
+  const there =
+    isWrong && !prune && errorsOf(found.problems).length === 0 ? await checkedThere(env, found, options) : here
+  const errors = errorsOf([...found.problems, ...there.problems])
+  if (errors.length > 0 || there.policy === null) {
     process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
     return undefined
   }
+  const { policy } = there
   const request = { policy, ...(prune ? { prune } : {}), ...(cascade ? { cascade } : {}) }
   return { request, refusals: new Refusals(found.sources, () => placeOf, [...BODY, 'policy']) }
+}
+
+const errorsOf = <T extends Pick<Problem, 'severity'>>(problems: readonly T[]): T[] =>
+  problems.filter(({ severity }) => severity === 'error')
+
+async function checkedThere(env: Env, { sources }: FoundSources, options: TargetOptions) {
+  const target = await targetOf(env, options)
+  return withProgress('reading the files', () => target.check(sources)) as Promise<{
+    readonly policy: PolicyFile | null
+    readonly problems: readonly Problem[]
+  }>
 }
 
 /** Applies files or a plan, and returns the exit code. */
 export async function apply(env: Env, files: readonly string[], options: ApplyOptions): Promise<number> {
   const { yes = false, json = false, force, details = false } = options
   const saved = planFileOf(files)
-  const sent = saved === undefined ? requestOf(files, options) : { request: saved.request, refusals: NO_FILES }
+  const sent =
+    saved === undefined ? await requestOf(env, files, options) : { request: saved.request, refusals: NO_FILES }
   if (sent === undefined) return REFUSED
   const { request, refusals } = sent
   const target = await targetOf(env, options)
