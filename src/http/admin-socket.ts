@@ -10,6 +10,7 @@ import { BodyBudget } from './intake/body-budget.ts'
 import { readBody } from './intake/body-reader.ts'
 import { timeoutsOf } from './intake/intake.ts'
 import { parseJson, UNLIMITED } from './json.ts'
+import { requireOneOfEach } from './one-of-each.ts'
 
 export type RunCommand = (command: string, input: unknown) => Promise<unknown>
 
@@ -43,6 +44,7 @@ export async function serveAdmin(path: string, run: RunCommand): Promise<() => P
 
 async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply> {
   try {
+    requireOneOfEach(message)
     const command = decodeURIComponent(message.url?.slice(1) ?? '')
     const { bytes, release } = await received(message)
     try {

@@ -1,8 +1,10 @@
-// Requests with two `Host` or two `Authorization` headers are refused. Node keeps the first one, a proxy in front may
-// keep the last: one would check a name or a key, and the other would use another one.
+// A request has each of these headers once, at every server that we listen with. Of two `Host` or `Authorization` headers
+// Node keeps the first one, and a proxy in front may keep the last: one would check a name or a key, and the other would
+// use another one. Two that say how long the body is let two readers disagree on where the next request begins; Node
+// refuses most of these itself.
 import { ZerohopError } from '../model/errors.ts'
 
-const SINGLE: readonly string[] = ['host', 'authorization']
+const SINGLE: readonly string[] = ['host', 'authorization', 'content-length', 'transfer-encoding']
 const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 
 /** The header that a request may have once and has twice; undefined when there is none. */
