@@ -66,7 +66,7 @@ export const AuditCountsQuery = query({
       type: 'string',
       enum: ['minute', 'hour', 'day'],
       default: 'hour',
-      description: 'what is counted together, in UTC',
+      description: 'size of the intervals, in UTC',
     }),
   ),
   timestamp_from: timeParameter,
@@ -74,19 +74,19 @@ export const AuditCountsQuery = query({
 })
 
 const questions = {
-  action: textParameter('only questions about this action'),
-  decision: flagFilter('only those that were allowed, or that were denied'),
-  pdp_id: textParameter('only what this PDP decided: the id of the config, or the instance in its records'),
-  resources: textsParameter('only questions about these resources: a type, or `type:key`'),
+  action: textParameter('only decisions about this action'),
+  decision: flagFilter('only allowed decisions, or only denied ones'),
+  pdp_id: textParameter('only decisions of this PDP: the id of its config, or the instance in its records'),
+  resources: textsParameter('only decisions about these resources: a type, or `type:key`'),
   ...tenantFilter,
-  users: textsParameter('only questions about these users'),
+  users: textsParameter('only decisions about these users'),
 }
 export const AuditStreamQuery = query(questions)
 export const AuditQuery = query({
   ...page,
   ...questions,
   sort_by: optional(
-    schemaOf<string>({ type: 'string', enum: ['timestamp'], description: 'the newest is always first' }),
+    schemaOf<string>({ type: 'string', enum: ['timestamp'], description: 'the newest always comes first' }),
   ),
   timestamp_from: timeParameter,
   timestamp_to: timeParameter,

@@ -63,7 +63,7 @@ export async function openApiOf(routes: readonly NotedRoute[]): Promise<OpenApiD
     openapi: {
       openapi: '3.1.0',
       info: INFO,
-      servers: [{ url: '/', description: 'the server that this document comes from' }],
+      servers: [{ url: '/', description: 'the server that sent this document' }],
       tags: [...used].map((name) => ({ name, description: TAGS[name] ?? name })),
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'an API key' } } },
       security: [{ key: [] }],
@@ -144,7 +144,7 @@ function responsesOf(
   schemas: NamedSchemas,
 ): Part {
   const done = Object.entries(answers ?? {}).map(([status, schema]) => {
-    if (schema.type === 'null') return [status, { description: 'done, nothing to say', type: 'null' }]
+    if (schema.type === 'null') return [status, { description: 'done, without a body', type: 'null' }]
     return [status, answer('done', schemas.published(answered(schema)))]
   })
   const type = /^\/v[12]\/feed\//.test(url) ? 'application/octet-stream' : (TYPES[url] ?? JSON_TYPE)

@@ -22,10 +22,9 @@ export function jsonSchemaOf(form: TSchema, title: string): Part {
 /** What the API says of a field, as it is in files, which know no ids. */
 export const inFiles = (description: string): string =>
   description
-    .replace(/, in keys or ids$/, '')
+    .replace(/, (in|with) keys or ids$/, '')
     .replace(/\b(key|keys) or ids?\b/g, '$1')
     .replace(/\bid or `type:key`/, '`type:key`')
-    .replace('when it is not sent', 'when it is left out')
 
 /** A block of a map may say nothing, as `read` in `actions: { read: }`, unless it must have a member. */
 function mayBeLeftEmpty(block: unknown): unknown {

@@ -18,14 +18,14 @@ export const query = <P extends Record<string, TSchema>>(parameters: P) => unche
 
 export const page = {
   page: numberParameter({ type: 'integer', minimum: 1, default: 1 }, 'number of the page'),
-  per_page: numberParameter({ type: 'integer', minimum: 1, maximum: 100, default: 30 }, 'rows of a page'),
+  per_page: numberParameter({ type: 'integer', minimum: 1, maximum: 100, default: 30 }, 'rows per page'),
 }
 export const counted = { include_total_count: flagParameter('answer with a page object instead of an array') }
 export const search = { search: textParameter('a substring, in any letter case') }
 export const attributeFilter = {
-  'attr_<name>': textParameter('only where the attribute has this value, written as text'),
+  'attr_<name>': textParameter('only objects whose attribute has this value, as text'),
 }
-export const detailed = { detailed: flagParameter('with the objects that are joined, not only their keys') }
+export const detailed = { detailed: flagParameter('include the related objects, not only their keys') }
 export const resourceFilter = { resource: textParameter('only those on this resource') }
 export const roleFilter = { role: textsParameter('only those with this role') }
 export const userFilter = { user: textsParameter('only those of this user') }

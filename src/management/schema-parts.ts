@@ -27,20 +27,20 @@ export const Attributes = schemaOf<JsonObject>({ type: 'object' })
 export const NoBody = schemaOf<null>({ type: 'null' })
 
 /** The fields of a body that name an object. */
-export const Key = described(Text, 'chosen by you; it never changes', {
+export const Key = described(Text, 'chosen by you; cannot be changed later', {
   pattern: KEY_PATTERN,
   maxLength: KEY_BYTES_MAX,
 })
-export const UserKey = described(Text, 'as your application names the user; it never changes', {
+export const UserKey = described(Text, 'the identifier that your application uses; cannot be changed later', {
   pattern: USER_KEY_PATTERN,
   maxLength: KEY_BYTES_MAX,
 })
 export const bodyNames = {
-  name: maybe(described(Text, 'shown to people; the key when it is not sent', { maxLength: NAME_LENGTH_MAX })),
-  description: maybe(described(Text, 'shown to people', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  name: maybe(described(Text, 'display name; default: the key', { maxLength: NAME_LENGTH_MAX })),
+  description: maybe(described(Text, 'description for people', { maxLength: DESCRIPTION_LENGTH_MAX })),
 }
 /** A body that changes an object may name it, by the key that it has. */
-export const sameKey = { key: maybe(described(Text, 'the key that the object has')) }
+export const sameKey = { key: maybe(described(Text, 'key of the object')) }
 
 /** What objects of an environment have in every answer. */
 export const readNames = { name: Text, description: nullable(Text) }
@@ -49,7 +49,7 @@ export const place = { organization_id: Id, project_id: Id, environment_id: Id }
 export const known = { id: Id, key: Text, ...place, ...stamps }
 
 /** Of an object that was deleted while a list was read, only the key is left. */
-export const GoneId = described(nullable(Id), 'null when the object was deleted meanwhile')
+export const GoneId = described(nullable(Id), 'null if the object was deleted in the meantime')
 
 /** Called after what it holds, so that generated clients have a name for it. */
 export function namedAfter<S extends TSchema>(items: TSchema, suffix: string, schema: S): S {

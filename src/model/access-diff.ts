@@ -22,9 +22,9 @@ export const AccessSource = named(
   'AccessSource',
   open({
     kind: enumOf('role', 'resource_role', 'set_rule'),
-    role: maybe(described(Text, 'the role assigned to the user; of a resource role `resource#role`')),
-    user_set: maybe(described(Text, 'of a set rule: the user set, or the key of a role that stands for one')),
-    resource_set: maybe(described(Text, 'of a set rule: the resource set, or the key of a resource type')),
+    role: maybe(described(Text, 'the role assigned to the user; a resource role is `resource#role`')),
+    user_set: maybe(described(Text, 'for a set rule: the user set, or the key of a role used as one')),
+    resource_set: maybe(described(Text, 'for a set rule: the resource set, or the key of a resource type')),
   }),
 )
 export type AccessSource = Static<typeof AccessSource>
@@ -38,10 +38,10 @@ export const PolicyPair = named(
     through: maybe(
       described(
         listOf(Text),
-        'what is between, in this order: a role that is extended, or `resource#role over relation` of a derivation',
+        'steps from the role to the permission, in order: an extended role, or `resource#role over relation` for a derivation',
       ),
     ),
-    when: maybe(described(Text, 'of a set rule: the conditions of its sets, or `always`')),
+    when: maybe(described(Text, 'for a set rule: the conditions of its sets, or `always`')),
   }),
 )
 export type PolicyPair = Static<typeof PolicyPair>
@@ -78,9 +78,9 @@ export const PolicyDiff = named(
   open({
     gained: listOf(PolicyPair),
     lost: listOf(PolicyPair),
-    changed: described(listOf(PolicyRule), 'set rules whose conditions mean something else'),
-    complete: described(Flag, 'false when there was more to compare or to list than the limits allow'),
-    renamed: maybe(described(Count, 'pairs and rules that only have another name, counted once and not listed')),
+    changed: described(listOf(PolicyRule), 'set rules whose conditions have another meaning'),
+    complete: described(Flag, 'false if a limit was reached and the comparison is incomplete'),
+    renamed: maybe(described(Count, 'number of pairs and rules that only have a new name; they are not listed')),
   }),
 )
 export type PolicyDiff = Static<typeof PolicyDiff>
@@ -93,9 +93,9 @@ export const AccessGroup = named(
     resource: described(Text, 'resource type'),
     action: Text,
     tenant: Text,
-    lifecycle: maybe(described(Lifecycle, 'the object that is created or deleted; such answers are grouped apart')),
-    users: described(Count, 'different users'),
-    decisions: described(Count, 'answers that change'),
+    lifecycle: maybe(described(Lifecycle, 'the object that is created or deleted; such answers have separate groups')),
+    users: described(Count, 'number of different users'),
+    decisions: described(Count, 'number of answers that change'),
   }),
 )
 export type AccessGroup = Static<typeof AccessGroup>
@@ -120,13 +120,16 @@ export type AccessFlip = Static<typeof AccessFlip>
 export const AccessChange = named(
   'AccessChange',
   open({
-    users: described(Count, 'different users; at least so many when not complete'),
-    decisions: described(Count, 'answers that change; at least so many when not complete'),
-    complete: described(Flag, 'false when there was more to ask than the limits allow'),
-    groups: described(listOf(AccessGroup), 'in the order of source, resource, action, tenant and lifecycle'),
-    more_groups: described(Count, 'groups besides those listed'),
-    first: described(listOf(AccessFlip), 'a page of them, in the order of resource, action, tenant, user and key'),
-    next: maybe(described(Text, 'where the next page begins')),
+    users: described(Count, 'number of different users; a lower bound if not complete'),
+    decisions: described(Count, 'number of answers that change; a lower bound if not complete'),
+    complete: described(Flag, 'false if a limit was reached and the result is incomplete'),
+    groups: described(listOf(AccessGroup), 'ordered by source, resource, action, tenant and lifecycle'),
+    more_groups: described(Count, 'number of groups that are not listed'),
+    first: described(
+      listOf(AccessFlip),
+      'one page of these answers, ordered by resource, action, tenant, user and key',
+    ),
+    next: maybe(described(Text, 'cursor of the next page')),
   }),
 )
 export type AccessChange = Static<typeof AccessChange>
@@ -153,13 +156,13 @@ export const ConditionalChange = named(
   open({
     resource: described(Text, 'resource type'),
     action: Text,
-    before: described(Text, 'when it is allowed now, as text: `never`, `always`, or conditions'),
-    after: described(Text, 'when it is allowed afterwards'),
-    tenants: described(Count, 'different tenants'),
-    first_tenants: described(listOf(Text), 'the first of the tenants'),
-    users: described(Count, 'different users'),
-    first: described(listOf(Text), 'the first of the users'),
-    complete: described(Flag, 'false when there may be more users or tenants than these'),
+    before: described(Text, 'when it is allowed before the change, as text: `never`, `always`, or conditions'),
+    after: described(Text, 'when it is allowed after the change'),
+    tenants: described(Count, 'number of different tenants'),
+    first_tenants: described(listOf(Text), 'the first tenants'),
+    users: described(Count, 'number of different users'),
+    first: described(listOf(Text), 'the first users'),
+    complete: described(Flag, 'false if there can be more users or tenants'),
   }),
 )
 export type ConditionalChange = Static<typeof ConditionalChange>
@@ -178,7 +181,7 @@ export const AccessDiff = named(
     access: open({
       gained: AccessChange,
       lost: AccessChange,
-      renamed: maybe(described(RenamedAccess, 'access that only has another name; not counted as gained or lost')),
+      renamed: maybe(described(RenamedAccess, 'access that only has a new name; not counted as gained or lost')),
       conditional: listOf(ConditionalChange),
       overridable: listOf(OverridableRule),
       conditional_complete: Flag,

@@ -273,7 +273,7 @@ function names(text: string, path: Path): string[] {
 }
 
 const NOTHING_TO_NEGATE = '`not` needs something to negate'
-const LONE_SURROGATE = 'text must not hold half of a surrogate pair'
+const LONE_SURROGATE = 'text must not contain an unpaired surrogate'
 
 function invalid(reason: string, path: Path): ZerohopError {
   return new ZerohopError('INPUT_INVALID', { reason }, { path })

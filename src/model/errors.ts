@@ -26,7 +26,7 @@ export const ERRORS = {
   JSON_TOO_DEEP: { class: 'invalid', message: 'the body is nested deeper than {limit} levels' },
   JSON_TOO_MANY_MEMBERS: { class: 'invalid', message: '{what} has more than {limit} members' },
   EMAIL_INVALID: { class: 'invalid', message: 'value is not a valid email address' },
-  TEXT_INVALID: { class: 'invalid', message: 'the text holds half of a surrogate pair' },
+  TEXT_INVALID: { class: 'invalid', message: 'the text contains an unpaired surrogate' },
   NUMBER_INVALID: { class: 'invalid', message: 'number {number} cannot be kept exactly' },
   NOT_SUPPORTED: { class: 'invalid', message: '{what} is not supported yet' },
   KEY_INVALID: { class: 'invalid', message: 'invalid {kind} key `{key}`: allowed characters are {allowed}' },
@@ -215,7 +215,7 @@ export const ERRORS = {
   },
   HEAD_NOT_SAID: {
     class: 'unavailable',
-    message: 'the management API is older and does not say what its last revision is: {so}',
+    message: 'the management API is older and does not report its last revision: {so}',
   },
   FRAME_INVALID: { class: 'damaged', message: 'the feed sent a damaged frame: {reason}' },
   SIGNATURE_INVALID: { class: 'damaged', message: '{what} {reason}: it is rejected' },
@@ -274,12 +274,12 @@ export const ERRORS = {
   PACKAGE_FILE_MISSING: {
     class: 'environment',
     message:
-      '`{file}` of this package is not beside its code: {reason}. If a bundler has moved the code, leave `zerohop` out of the bundle, as with `--external:zerohop` of esbuild or `serverExternalPackages` of Next',
+      '`{file}` of this package is missing next to its code: {reason}. If a bundler has moved the code, leave `zerohop` out of the bundle, as with `--external:zerohop` of esbuild or `serverExternalPackages` of Next',
   },
   CODE_GENERATION_OFF: {
     class: 'environment',
     message:
-      'Node runs with --disallow-code-generation-from-strings: servers and data folders of Zerohop make functions from text (Fastify and LMDB do), so start them without it; the library and a browser need none',
+      'Node runs with --disallow-code-generation-from-strings. Servers and data folders of Zerohop need code generation, because Fastify and LMDB use it: start them without this flag. The library and the browser client do not need it',
   },
   LMDB_MISSING: {
     class: 'environment',

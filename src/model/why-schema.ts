@@ -23,7 +23,7 @@ export const WhySchema = named(
     user: Text,
     action: Text,
     resource: open({ type: Text, key: optional(Text) }),
-    tenant: described(Text, 'the tenant in which it was decided'),
-    tree: described(nodeOf(WHY_LEVELS - 1), 'the answer; its children are the ways, the nearest first'),
+    tenant: described(Text, 'tenant of the check'),
+    tree: described(nodeOf(WHY_LEVELS - 1), 'the answer; its children are the ways to access, the nearest first'),
   }),
 )

@@ -98,7 +98,7 @@ it('a round of retention that fails is in the log, and the next one comes all th
   const { lines, management } = await running(temporaryFolder('api'))
   const trim = vi.spyOn(management.audit, 'trim').mockRejectedValueOnce(new Error('the disk is full'))
   vi.advanceTimersByTime(RETENTION_EVERY_MS)
-  const failed = 'old entries of the log are not forgotten'
+  const failed = 'could not delete old entries of the log'
   await expect
     .poll(() => called(lines, failed), PATIENCE)
     .toMatchObject([{ level: 40, err: { message: 'the disk is full' } }])
@@ -121,8 +121,8 @@ it('a folder whose path is too long for a socket is served, without one', async 
 describe('--verify', () => {
   it('compares the whole folder first, and says that it is whole', async () => {
     const { lines } = await running(await folder(), {}, { verify: true })
-    expect(called(lines, 'the data folder is whole')).toMatchObject([{ level: 30, checked: expect.any(Number) }])
-    expect(called(lines, 'the data folder is whole')[0]?.checked).toBeGreaterThan(1)
+    expect(called(lines, 'the data folder is intact')).toMatchObject([{ level: 30, checked: expect.any(Number) }])
+    expect(called(lines, 'the data folder is intact')[0]?.checked).toBeGreaterThan(1)
   })
 
   it('says nothing of a folder that is new', async () => {
@@ -140,7 +140,7 @@ describe('--verify', () => {
       code: 'DATA_DAMAGED',
       message: expect.stringContaining(`${damaged.length} errors, the first: ${damaged[0]?.damage}`),
     })
-    expect(called(lines, 'the data folder is whole')).toEqual([])
+    expect(called(lines, 'the data folder is intact')).toEqual([])
     // without being asked to look, it serves what can be read
     expect((await start(data)).started).not.toBeInstanceOf(Error)
   })
@@ -150,7 +150,7 @@ it.each([[false], [true]])('tells how far the upgrade of an old folder is; verif
   const data = await folder()
   await asFormat1(data)
   const { lines, management } = await running(data, {}, { verify })
-  const percents = called(lines, 'the data folder is upgraded').map(({ percent }) => percent ?? -1)
+  const percents = called(lines, 'upgrading the data folder').map(({ percent }) => percent ?? -1)
   expect(percents.at(-1)).toBe(100)
   expect(percents).toEqual([...new Set(percents)].toSorted((one, other) => one - other))
   const { id } = management.store.view(management.organization).require('environment', 'default/development')

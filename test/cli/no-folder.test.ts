@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that cannot be made', ()
       ...{ ...environment, PDP_PORT: String(await freePort()), PDP_OPA_PORT: String(await freePort()) },
       ...{ PDP_API_KEY: readKeys(data).environments.development, PDP_OFFLINE_MODE_BACKUP_DIR: `${NOWHERE}/last` },
     })
-    await pdp.until(async () => /last image is not written.*ENOENT/.test(pdp.output))
+    await pdp.until(async () => /could not write the last image.*ENOENT/.test(pdp.output))
     expect(await pdp.end()).toBe(0)
   })
 })

@@ -106,7 +106,7 @@ describe('TLS from files', () => {
     expect([await certificateAt(ports.api), await certificateAt(ports.pdp)]).toEqual(Array(2).fill(fingerprint('one')))
     copyFileSync(pem('two.key'), key) // the key of another certificate
     server.signal('SIGHUP')
-    await eventually(() => server.output.includes('the old ones go on'), true)
+    await eventually(() => server.output.includes('the old ones stay in use'), true)
     expect(await certificateAt(ports.pdp)).toBe(fingerprint('one'))
     use('two')
     server.signal('SIGHUP')

@@ -167,7 +167,7 @@ describe('zerohop api without the optional packages', () => {
     expect(lines.length).toBe(1)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 40,
-      msg: `OTEL_* asks for traces, but their packages are not installed, so none are sent: npm install ${packages}`,
+      msg: `OTEL_* turns traces on, but the packages for them are not installed, so none are sent: npm install ${packages}`,
       reason: expect.stringContaining('cannot find package'),
     })
   })

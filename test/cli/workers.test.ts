@@ -120,7 +120,7 @@ describe('a PDP of several workers', () => {
     await eventually(() => children().length, WORKERS)
     expect(others.every((pid) => children().includes(pid))).toBe(true)
     await eventually(async () => (await ask('GET', '/ready')).status, 200)
-    expect(pdp.output).toContain('a worker ended and is started again')
+    expect(pdp.output).toContain('a worker ended and is being restarted')
   })
 
   it('that loses a worker in the middle of bulks answers each whole or not at all, and goes on', async () => {

@@ -22,7 +22,7 @@ it('a user that no URL can name is refused by its key before anything is moved',
   await apiHere(world.data, world.port)
   const moved = await world.migrate(['move', '--foreign', FOREIGN, '--to', OURS])
   expect(moved.err).toContain(
-    'user `..` cannot be moved, no URL can name that key: delete the user by its id, then move',
+    'user `..` cannot be moved, because its key cannot be part of a URL: delete the user by its id, then run the move again',
   )
   expect(moved.code).toBe(2)
   const { body: users } = await world.call('GET', `/v2/facts/${OURS}/users`)

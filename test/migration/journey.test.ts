@@ -52,11 +52,11 @@ describe('a v1 world', () => {
     const { code, out } = await world.migrate(['survey', '--ours', 'ours.txt'])
     expect(code).toBe(0)
     expect(out).toContain(
-      `FOREIGN  ${FOREIGN}  (nobody named it, and v1 keeps what is defined outside of environments under this key)`,
+      `FOREIGN  ${FOREIGN}  (not listed as created by the team; v1 keeps objects outside environments under this key)`,
     )
     expect(out).toContain('3 users, 2 roles, 2 tenants, 1 resource, 3 assignments')
-    expect(out).toContain(`ours     ${OURS}  (in the list of what the team made)`)
-    expect((await world.migrate(['survey'])).out).toContain('which of these did your team make?')
+    expect(out).toContain(`ours     ${OURS}  (listed as created by the team)`)
+    expect((await world.migrate(['survey'])).out).toContain('which of these did your team create?')
     const json = await world.migrate(['survey', '--ours', 'ours.txt', '--json'])
     expect(
       JSON.parse(json.out).environments.map((one: { name: string; ours: boolean }) => [one.name, one.ours]),
@@ -76,12 +76,12 @@ describe('a v1 world', () => {
     const itself = await world.migrate([...verify, `${OURS}=${url(v1)},${url(v1)}`])
     expect([itself.code, itself.err]).toEqual([
       2,
-      `zerohop: ${url(v1)} is a PDP of v1, but it was named as the one of v2\n`,
+      `zerohop: ${url(v1)} is a PDP of v1, but it was passed as the PDP of v2\n`,
     ])
     const late = await world.migrate([...verify, `${OURS}=${url(v2)},${url(v2)}`])
     expect([late.code, late.err]).toEqual([
       2,
-      `zerohop: ${url(v2)} is a PDP of v2, but it was named as the one of v1\n`,
+      `zerohop: ${url(v2)} is a PDP of v2, but it was passed as the PDP of v1\n`,
     ])
   })
 
@@ -118,7 +118,7 @@ describe('a v1 world', () => {
     expect((await read(`/v2/schema/${OURS}/resources/report`)).actions.write).toMatchObject({ name: 'Write' })
     expect(await read(`/v2/facts/${OURS}/tenants/acme`)).toMatchObject({ name: 'Acme', description: 'a customer' })
     const again = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
-    expect(again.out).toContain('all of it was there')
+    expect(again.out).toContain('everything was already there')
     const found = await world.migrate(['move', '--ours', 'ours.txt', '--json'])
     expect(JSON.parse(found.out)).toEqual({ dryRun: false, calls: [], conflicts: [], unused: [] })
   })
@@ -170,12 +170,12 @@ describe('a v1 world', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('8 objects and 14 decisions compared, 0 differences')])
     await world.call('PUT', '/v1/users', { key: 'auth0|4', firstName: 'Late' })
     const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
-    expect(refused.err).toContain(`${FOREIGN} changed since: run zerohop migrate verify again`)
+    expect(refused.err).toContain(`${FOREIGN} changed since. Run zerohop migrate verify again`)
     await world.call('POST', '/v1/roles', { name: 'spare', permissions: [] })
     const unused = await world.migrate(['verify', '--ours', 'ours.txt', '--pdps', pdps])
     expect([unused.code, unused.out]).toEqual([
       0,
-      expect.stringContaining('moved nowhere, because nothing uses it: role spare, user auth0|4'),
+      expect.stringContaining('not moved, because nothing uses it: role spare, user auth0|4'),
     ])
     const lost = await world.migrate(['finish', '--ours', 'ours.txt', '--yes', '--drop-unused', 'default/production'])
     expect([lost.code, lost.err]).toEqual([2, expect.stringContaining('2 objects would be lost')])
@@ -193,7 +193,7 @@ describe('a v1 world', () => {
     await world.call('DELETE', `/v2/facts/${OURS}/role_assignments`, held)
     const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
     expect(refused.err).toContain(
-      `${OURS} changed since (auth0|2 is reader in default): run zerohop migrate verify again`,
+      `${OURS} changed since (auth0|2 is reader in default). Run zerohop migrate verify again`,
     )
     await world.call('POST', `/v2/facts/${OURS}/role_assignments`, held)
     await world.call('PUT', '/v2/facts/default/production/users/auth0%7C9', { key: 'auth0|9' })
@@ -242,12 +242,12 @@ describe('a v1 world', () => {
     const unasked = await world.migrate(['finish', '--ours', 'ours.txt', ...given])
     expect([unasked.code, unasked.err]).toEqual([
       2,
-      expect.stringContaining('confirmation needs a terminal: give --yes to delete'),
+      expect.stringContaining('confirmation needs a terminal: pass --yes to delete'),
     ])
     const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes', ...given])
     expect([code, out]).toEqual([0, `deleted ${FOREIGN}\ndeleted ${FOREIGN.split('/')[0]}\n`])
     const again = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
-    expect([again.code, again.out]).toEqual([0, 'there is no foreign environment: nothing is to be deleted\n'])
+    expect([again.code, again.out]).toEqual([0, 'there is no foreign environment: nothing to delete\n'])
     expect(await world.contents(OURS)).toEqual(expected)
     expect(await ask(v2, 'auth0|1', 'write', 'default')).toBe(true)
   })

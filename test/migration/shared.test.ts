@@ -47,8 +47,8 @@ describe('two environments that share objects', () => {
 
   it('does not verify what is not there, or nothing', async () => {
     const refused: [string[], string][] = [
-      [['--pdps', pairs.development.replace(OURS, 'default/nowhere')], 'is no environment of the team'],
-      [['--pdps', pairs.development.replace(OURS, FOREIGN)], 'is no environment of the team'],
+      [['--pdps', pairs.development.replace(OURS, 'default/nowhere')], 'is not an environment of the team'],
+      [['--pdps', pairs.development.replace(OURS, FOREIGN)], 'is not an environment of the team'],
       [['--pdps', pairs.production], 'there is nothing to ask the PDPs of default/production'],
       [
         ['--to', OURS, '--pdps', pairs.development, pairs.production],
@@ -123,7 +123,7 @@ describe('two environments that share objects', () => {
     expect([refused.code, refused.err]).toEqual([
       2,
       expect.stringContaining(
-        `no verify compared the decisions of ${PRODUCTION}, and nothing was deleted; next: zerohop migrate verify --ours ours.txt --to ${OURS} ${PRODUCTION} --pdps`,
+        `nothing was deleted, because no verify compared the decisions of ${PRODUCTION}. Next: zerohop migrate verify --ours ours.txt --to ${OURS} ${PRODUCTION} --pdps`,
       ),
     ])
     const both = ['--to', OURS, PRODUCTION, '--pdps', pairs.development, pairs.production]
@@ -168,14 +168,14 @@ describe('a delete', () => {
     expect(missing.map(({ environment, what, why }) => [environment, what, why])).toEqual([
       [PRODUCTION, 'role writer', 'there without report:write'],
       [null, 'user auth0|3', 'no environment of the team has it'],
-      [null, 'auth0|3 is owner of report:7', 'it decides, and no move carries it'],
+      [null, 'auth0|3 is owner of report:7', 'it affects decisions, and a move cannot copy it'],
     ])
   })
 
   it('is refused when the environment changed after it was looked at', async () => {
     const revisions = await revisionsOf(api, divided.foreign)
     await world.call('PUT', '/v1/users', { key: 'late' })
-    await expect(deleteAll(api, divided, revisions)).rejects.toThrow(`${FOREIGN} changed while it was looked at`)
+    await expect(deleteAll(api, divided, revisions)).rejects.toThrow(`${FOREIGN} changed in the meantime`)
     const path = `/v2/projects/${FOREIGN.replace('/', '/envs/')}`
     for (const [header, status] of [
       ['"0"', 412],

@@ -49,7 +49,7 @@ describe('undo', () => {
   })
 
   it('has nothing to take back without a record, and takes no other file for one', async () => {
-    expect((await undo('--yes')).err).toContain(`there is no record ${RECORD}`)
+    expect((await undo('--yes')).err).toContain(`the record ${RECORD} does not exist`)
     writeFileSync(join(world.folder, 'other.jsonl'), '{"a":1}\n')
     const { code, err } = await undo('--record', 'other.jsonl')
     expect([code, err]).toEqual([2, 'zerohop: other.jsonl is not a record of zerohop migrate move\n'])
@@ -75,7 +75,7 @@ describe('undo', () => {
     const dry = await undo('--dry-run', '--json')
     expect(dry.code).toBe(1)
     expect(await world.contents(OURS)).toEqual(before)
-    expect((await undo()).err).toContain('confirmation needs a terminal: give --yes')
+    expect((await undo()).err).toContain('confirmation needs a terminal: pass --yes')
 
     const { code, out } = await undo('--yes', '--json')
     const report = JSON.parse(out)
@@ -135,7 +135,10 @@ describe('undo', () => {
   it('is refused when the foreign environment is gone: what was moved is all that is left', async () => {
     await world.call('DELETE', `/v2/projects/${FOREIGN.replace('/', '/envs/')}`)
     const { code, err } = await undo('--yes')
-    expect([code, err]).toEqual([2, expect.stringContaining(`${FOREIGN} was deleted: what was moved from it is all`)])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(`${FOREIGN} was deleted: what was moved from it is the only copy`),
+    ])
   })
 
   it('reads a record whose last line a kill cut off, and adds to it on a line of its own', () => {

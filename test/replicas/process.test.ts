@@ -101,7 +101,7 @@ describe.skipIf(withoutPostgres())('zerohop api on a database', () => {
     expect(first.output).toContain('"code":"HISTORY_LOST"')
     const second = new Server('api', env, ['--no-example'])
     await second.until(answers)
-    expect(second.output).toContain('its state was folded anew')
+    expect(second.output).toContain('the replica rebuilt its state')
     expect((await fetch(`${users}/lost`, { headers })).status).toBe(404)
     expect(await second.end('SIGTERM')).toBe(0)
   })

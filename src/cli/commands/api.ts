@@ -77,11 +77,11 @@ export async function startManagement(
   for (const event of store.atStart) logUpkeep(event, log)
   if (store.historyLost !== undefined) {
     const { code, message } = store.historyLost
-    log.error({ code, message }, 'the database had lost what this replica had: its state was folded anew')
+    log.error({ code, message }, 'the database had lost revisions of this replica: the replica rebuilt its state')
   }
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const onEvent = ({ error }: RetentionEvent): void =>
-    log.warn({ err: error }, 'old entries of the log are not forgotten')
+    log.warn({ err: error }, 'could not delete old entries of the log')
   const retention = { ...env.retention, images: snapshots, checkpoints, audit }
   const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())
@@ -109,7 +109,7 @@ function logCheckpoint(event: CheckpointEvent, log: Logger): void {
   if (event.event === 'checkpoint failed')
     log.error({ environment, err: event.error }, 'a checkpoint for past revisions could not be written')
   else
-    log.error({ environment, revision: event.revision }, 'a checkpoint for past revisions was damaged and is removed')
+    log.error({ environment, revision: event.revision }, 'a checkpoint for past revisions was damaged and was removed')
 }
 
 /** Logs when the database stops to answer, and when it answers again. */
@@ -122,7 +122,7 @@ function logTrouble(error: ZerohopError | undefined, log: Logger): void {
 function logUpkeep({ what, ...about }: UpkeepEvent, log: Logger): void {
   if (what === 'written') log.info(about, 'a snapshot was written')
   else if (what === 'confirmed') log.info(about, 'a snapshot was confirmed')
-  else if (what === 'refused') log.error(about, 'a snapshot was refused: replicas do not have the same state')
+  else if (what === 'refused') log.error(about, 'a snapshot was rejected: replicas have different states')
   else if (what === 'trimmed') log.info(about, 'old entries were trimmed')
   else if (what === 'reloaded') log.warn(about, 'entries that this replica lacked were trimmed: it loaded a snapshot')
   else log.warn(about, 'snapshots and trimming failed')
@@ -151,7 +151,7 @@ function upgradeLog(log: Logger): (done: number, total: number) => void {
     const now = total === 0 ? 10 : Math.floor((10 * done) / total)
     if (now === tenth) return
     tenth = now
-    log.info({ percent: 10 * now, done, total }, 'the data folder is upgraded')
+    log.info({ percent: 10 * now, done, total }, 'upgrading the data folder')
   }
 }
 

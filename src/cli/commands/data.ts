@@ -62,7 +62,7 @@ export async function requireWhole(
       log.error({ damage: text }, 'the data folder is damaged')
     },
   })
-  if (damages === 0) log.info({ checked }, 'the data folder is whole')
+  if (damages === 0) log.info({ checked }, 'the data folder is intact')
   else
     throw new ZerohopError('DATA_DAMAGED', {
       what: dataFolder(data),

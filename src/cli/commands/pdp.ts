@@ -130,7 +130,7 @@ async function recorded(env: Env, apiKey: string, place: Place | undefined, log:
   const onEvent = ({ count, refusals }: RefusedEvent) =>
     log.error(
       { sink: 'api', count, refusals },
-      'the management API will never take some decisions: they are of another API key or environment, or damaged',
+      'the management API will never accept some decision records: they belong to another API key or environment, or are damaged',
     )
   const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, onEvent })
   const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
@@ -196,7 +196,7 @@ function followed(env: Env, apiKey: string, { v1 }: PdpCommandOptions, readOnly:
 /** @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID */
 function fromFile(path: string, { imagePublicKey: publicKey, strictAttributes }: Env, log: Logger): Pdp {
   const pdp = loadImage(path, { publicKey, strictAttributes })
-  log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')
+  log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes only with a restart')
   return pdp
 }
 
@@ -246,11 +246,11 @@ export function eventLog(log: Logger): OnEvent<FollowerEvent> {
         break
       case 'ended':
         if (event.error.code === 'ENVIRONMENT_DELETED')
-          log.info({ code: event.error.code }, 'the environment was deleted: nothing is answered for it any more')
-        else log.error({ code: event.error.code }, `no policy any more: ${event.error.message}`)
+          log.info({ code: event.error.code }, 'the environment was deleted: checks for it are no longer answered')
+        else log.error({ code: event.error.code }, `policy no longer loaded: ${event.error.message}`)
         break
       default:
-        log.warn({ code: event.error.code }, `last image is not written: ${event.error.message}`)
+        log.warn({ code: event.error.code }, `could not write the last image: ${event.error.message}`)
     }
   }
 }

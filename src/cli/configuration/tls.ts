@@ -46,9 +46,9 @@ export function reload(env: Env, servers: Servers, log: Logger): void {
       server.setSecureContext({ ...settings, ...MINIMUM })
       noteCertificate(server, settings.cert)
     }
-    log.info('TLS files are read again')
+    log.info('TLS files reloaded')
   } catch (error) {
-    log.error(`TLS files are not read again, the old ones go on: ${(error as Error).message}`)
+    log.error(`could not reload the TLS files, the old ones stay in use: ${(error as Error).message}`)
   }
 }
 

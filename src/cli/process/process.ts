@@ -115,12 +115,12 @@ export async function listenOpa(
   try {
     const bound = await listen(opa, env.pdpHost, port)
     closers.addApp(opa)
-    log.info({ port: bound }, 'the OPA-shaped API is open')
+    log.info({ port: bound }, 'the OPA-style API is listening')
     return [opa]
   } catch (error) {
     await opa.close()
     if (env.opaPort !== undefined || !isZerohopError(error, 'PORT_BUSY')) throw error
-    log.warn({ port }, 'the port of the OPA-shaped API is in use: this process does not serve it')
+    log.warn({ port }, 'the port of the OPA-style API is in use: this process does not serve that API')
     return []
   }
 }

@@ -32,7 +32,7 @@ export async function startTracing(
   } catch (error) {
     log.warn(
       { reason: String(error) },
-      `OTEL_* asks for traces, but their packages are not installed, so none are sent: npm install ${PACKAGES.join(' ')}`,
+      `OTEL_* turns traces on, but the packages for them are not installed, so none are sent: npm install ${PACKAGES.join(' ')}`,
     )
     return undefined
   }

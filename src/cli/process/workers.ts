@@ -171,7 +171,7 @@ class Workers {
       return
     }
     const pauseMs = seat.backoff.next()
-    this.#log.error({ worker: seat.index, code, signal, pauseMs }, 'a worker ended and is started again')
+    this.#log.error({ worker: seat.index, code, signal, pauseMs }, 'a worker ended and is being restarted')
     inBackground('starting a worker again', this.#forkAgain(seat))
   }
 

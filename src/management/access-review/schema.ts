@@ -17,7 +17,7 @@ import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
 import { flagParameter, numberParameter, query, textParameter } from '../query-parameters.ts'
 import { Count, Time } from '../schema-parts.ts'
 
-const at = textParameter('as it was at a revision, or at an instant in ISO 8601; by default the newest revision')
+const at = textParameter('at a revision, or at an instant in ISO 8601; default: the newest revision')
 const since = textParameter('compared with a revision, or an instant in ISO 8601')
 const LIMIT = { type: 'integer', minimum: 1, maximum: REVIEW_LINES_MAX, default: REVIEW_LINES_DEFAULT }
 
@@ -26,16 +26,16 @@ export const GROUPINGS = ['role', 'resource'] as const
 
 export const AccessQuery = query({
   ...{ at, since },
-  user: textParameter('only what this user has'),
-  role: textParameter('only what comes from this role; of a role on instances `type#role`'),
+  user: textParameter('only access of this user'),
+  role: textParameter('only access from this role; a role on instances is `type#role`'),
   resource: textParameter(
-    'only what is on this type, or on the instance `type:key`, with what counts on all of its type',
+    'only access on this type, or on the instance `type:key`, including access on all instances of its type',
   ),
   action: textParameter('only this action'),
-  tenant: textParameter('only in this tenant, with what is in every tenant'),
-  changed: flagParameter('with `since`: only what was added or removed'),
-  after: textParameter('`next` of the page before, with the same other parameters'),
-  limit: numberParameter(LIMIT, 'lines of a page'),
+  tenant: textParameter('only in this tenant, including access in every tenant'),
+  changed: flagParameter('with `since`: only added or removed access'),
+  after: textParameter('`next` of the previous page; keep the other parameters the same'),
+  limit: numberParameter(LIMIT, 'lines per page'),
   format: optional(
     schemaOf<string>({
       type: 'string',
@@ -47,7 +47,7 @@ export const AccessQuery = query({
 })
 
 const answered = {
-  revision: described(Count, 'the revision that answers'),
+  revision: described(Count, 'the revision that was used'),
   revision_at: described(Time, 'when it was written'),
 }
 const compared = described(nullable(Count), 'the revision of `since`')
@@ -60,18 +60,21 @@ const AccessLineRead = named(
     resource: described(nullable(Text), 'resource type'),
     resource_instance: described(
       nullable(Text),
-      'a key; null: the type, and with it all of its instances in the tenant',
+      'key of an instance; null: the type, and so all its instances in the tenant',
     ),
     action: nullable(Text),
     access: described(
       enumOf('allowed', 'conditional', 'undecided', 'incomplete'),
-      '`allowed` with nothing sent; `conditional`: where `when` is true; `undecided`: a check ends with an error; ' +
-        '`incomplete`: the user has more than is listed',
+      '`allowed`: also without attributes in the request. `conditional`: if `when` is true. `undecided`: a check ends with an error. ' +
+        '`incomplete`: the user has more access than is listed',
     ),
-    source: described(nullable(AccessSource), 'by what; several lines say the same access by several sources'),
-    derived: described(Flag, 'of a role on an instance: it follows over relations, and is not assigned there'),
-    when: described(nullable(Text), 'the conditions of a set rule over what is sent, or stored of the resource'),
-    change: described(nullable(enumOf('added', 'removed')), 'since `since`'),
+    source: described(nullable(AccessSource), 'source of the access; access from several sources has several lines'),
+    derived: described(
+      Flag,
+      'for a role on an instance: it is derived through relations, not assigned on the instance',
+    ),
+    when: described(nullable(Text), 'the conditions of a set rule on what is sent, or stored for the resource'),
+    change: described(nullable(enumOf('added', 'removed')), 'change since `since`'),
   }),
 )
 
@@ -82,16 +85,16 @@ export const AccessPage = named(
     since: compared,
     lines: described(
       listOf(AccessLineRead),
-      'in the order of users; there may be fewer than `limit`, or none, and more behind',
+      'ordered by user; a page can have fewer than `limit` lines, or none, although more follow',
     ),
-    next: described(nullable(Text), 'where the next page begins; null at the end'),
+    next: described(nullable(Text), 'cursor of the next page; null on the last page'),
   }),
 )
 export type AccessPage = Static<typeof AccessPage>
 
 export const CountsQuery = query({
   at,
-  by: optional(schemaOf<string>({ type: 'string', enum: GROUPINGS, default: 'role', description: 'what is counted' })),
+  by: optional(schemaOf<string>({ type: 'string', enum: GROUPINGS, default: 'role', description: 'what to count' })),
 })
 
 export const AccessCounts = named(
@@ -101,22 +104,22 @@ export const AccessCounts = named(
     counts: listOf(
       open({
         key: described(Text, 'a role in tenants, `type#role` on instances, or `type:action`'),
-        users: described(Count, 'who have the role somewhere, assigned or over relations; who are allowed somewhere'),
-        conditional: described(Count, 'of an action: other users, for whom it depends on what is sent'),
+        users: described(Count, 'users who have the role somewhere, assigned or derived; or who are allowed somewhere'),
+        conditional: described(Count, 'for an action: further users, for whom it depends on the request'),
         permissions: described(
           nullable(Count),
-          'of a role: those that it gives, with those of the roles that it extends',
+          'for a role: its permissions, including those of the roles that it extends',
         ),
       }),
     ),
-    complete: described(Flag, 'false when there was more to count than the limits allow: then these are lower bounds'),
+    complete: described(Flag, 'false if a limit was reached; the numbers are then lower bounds'),
   }),
 )
 export type AccessCounts = Static<typeof AccessCounts>
 
 export const ChangesQuery = query({
   at,
-  since: textParameter('a revision, or an instant in ISO 8601; by default the revision before'),
+  since: textParameter('a revision, or an instant in ISO 8601; default: the previous revision'),
   page: textParameter('`next` of `gained` or `lost` in an earlier answer'),
 })
 
@@ -124,10 +127,10 @@ export const AccessChanges = named(
   'AccessChanges',
   open({
     ...answered,
-    since: described(Count, 'the revision that it is compared with'),
-    since_at: described(Time, 'when that was written'),
+    since: described(Count, 'the revision to compare with'),
+    since_at: described(Time, 'when that revision was written'),
     policy: AccessDiff.properties.policy,
-    access: described(AccessDiff.properties.access, 'who gained and lost access between the two'),
+    access: described(AccessDiff.properties.access, 'who gained and lost access between the two revisions'),
   }),
 )
 export type AccessChanges = Static<typeof AccessChanges>

@@ -32,8 +32,11 @@ export const ApiKeyCreate = named(
     access_level: maybe(Access),
     owner_type: maybe(Owner),
     name: maybe(Text),
-    expires_at: described(maybe(Text), 'when it ends, with its offset: `2027-06-30T00:00:00Z`; it has no end without'),
-    form: described(maybe(enumOf('permit')), 'the form of its secret; without, that of Zerohop'),
+    expires_at: described(
+      maybe(Text),
+      'when the key expires, with a time zone offset: `2027-06-30T00:00:00Z`. Without it the key does not expire',
+    ),
+    form: described(maybe(enumOf('permit')), 'format of the secret. Without it, the format of Zerohop'),
   }),
 )
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
@@ -43,7 +46,7 @@ export const KeyRotation = named(
   closed({
     keep_old_seconds: described(
       maybe(schemaOf<number>({ type: 'integer' })),
-      'seconds for which the current secret stays valid beside the new one; 0 when absent',
+      'seconds for which the current secret also stays valid; default 0',
     ),
   }),
 )
@@ -65,11 +68,11 @@ export const ApiKeyRead = named(
     secret: nullable(Text),
     created_at: Time,
     created_by_member: Null,
-    last_used_at: described(nullable(Time), 'the first instant of the last day (UTC) on which it was used'),
-    expires_at: described(nullable(Time), 'from when it is refused; null when it has no end'),
+    last_used_at: described(nullable(Time), 'start of the last day (UTC) on which the key was used'),
+    expires_at: described(nullable(Time), 'when the key expires; null if it does not expire'),
     old_secret_expires_at: described(
       nullable(Time),
-      'from when the secret before the current one is refused; null when none is valid',
+      'when the previous secret expires; null if no previous secret is valid',
     ),
     env: nullable(EnvironmentRead),
     project: nullable(ProjectRead),

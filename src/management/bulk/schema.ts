@@ -56,6 +56,6 @@ export type MissingUserPolicy = Static<typeof MissingUserPolicy>
 
 export const RoleAssignmentBulkQuery = query({
   missing_user_policy: optional(
-    described({ ...MissingUserPolicy, default: 'fail' }, 'what becomes of an assignment to a user who does not exist'),
+    described({ ...MissingUserPolicy, default: 'fail' }, 'what to do with an assignment to a user who does not exist'),
   ),
 })

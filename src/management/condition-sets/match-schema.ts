@@ -25,47 +25,54 @@ export const ConditionMatchQuestion = named(
   described(
     closed({
       set: maybe(described(Text, 'key or id of a stored condition set')),
-      conditions: maybe(described(Conditions, 'conditions that are asked about as if the set had them')),
-      parent_id: maybe(described(Text, 'the parent of the set that `conditions` would make')),
+      conditions: maybe(described(Conditions, 'conditions to try, as if the set had them')),
+      parent_id: maybe(described(Text, 'parent of the set that `conditions` describe')),
       type: maybe(SetType),
       resource_id: maybe(described(Text, 'without `set`: key or id of the resource type of a resource set')),
-      user: maybe(described(Text, 'of a resource set: whose attributes `user.*` are; without one they are missing')),
-      resource: maybe(described(Text, 'of a user set: what `resource.*` is, as `type` or `type:key`; else missing')),
-      tenant: maybe(
-        described(Text, 'of a user set: the tenant of the question; of a resource set: only instances of this tenant'),
+      user: maybe(
+        described(Text, 'for a resource set: the user for `user.*`; without one, these attributes are missing'),
       ),
-      context: maybe(described(Attributes, '`now` is the time of the request unless it is sent')),
-      only_different: maybe(described(Flag, 'only what `set` matches and `conditions` would not, or the other way')),
-      after: maybe(described(Text, '`next` of the page before')),
-      limit: maybe(described(schemaOf<number>(limit), 'rows of a page')),
+      resource: maybe(
+        described(
+          Text,
+          'for a user set: the resource for `resource.*`, as `type` or `type:key`; without one, these attributes are missing',
+        ),
+      ),
+      tenant: maybe(
+        described(Text, 'for a user set: the tenant of the check; for a resource set: only instances of this tenant'),
+      ),
+      context: maybe(described(Attributes, '`now` defaults to the time of the request')),
+      only_different: maybe(
+        described(Flag, 'only matches of `set` that `conditions` do not match, or the other way round'),
+      ),
+      after: maybe(described(Text, '`next` of the previous page')),
+      limit: maybe(described(schemaOf<number>(limit), 'rows per page')),
     }),
-    'users whom a user set matches, or stored instances that a resource set matches',
+    'users that match a user set, or stored instances that match a resource set',
     { examples: [{ type: 'userset', conditions: { 'user.level': { 'greater-than': 3 } } }] },
   ),
 )
 export type ConditionMatchQuestion = Static<typeof ConditionMatchQuestion>
 
-const Verdict = nullable(
-  described(enumOf('match', 'no_match', 'undecided'), 'undecided when a check could not decide either'),
-)
+const Verdict = nullable(described(enumOf('match', 'no_match', 'undecided'), 'undecided if a check could not decide'))
 
 export const ConditionMatches = named(
   'ConditionMatches',
   open({
-    revision: described(Count, 'the revision that answers'),
-    of: described(enumOf('users', 'instances'), 'what `key` names'),
+    revision: described(Count, 'the revision that was used'),
+    of: described(enumOf('users', 'instances'), 'kind of the object in `key`'),
     matches: described(
       listOf(
         open({
           key: Text,
-          stored: described(Verdict, 'by `set` as it is stored; null without one'),
-          sent: described(Verdict, 'by `conditions`; null without them'),
+          stored: described(Verdict, 'whether the stored `set` matches; null without `set`'),
+          sent: described(Verdict, 'whether `conditions` match; null without them'),
         }),
       ),
-      'in the order of their keys; there may be fewer than `limit`, or none, and more behind',
+      'ordered by key; a page can have fewer than `limit` rows, or none, although more follow',
     ),
-    examined: described(Count, 'users or instances that were looked at for this page'),
-    next: described(nullable(Text), 'where the next page begins; null at the end'),
+    examined: described(Count, 'number of users or instances that were examined for this page'),
+    next: described(nullable(Text), 'cursor of the next page; null on the last page'),
   }),
 )
 export type ConditionMatches = Static<typeof ConditionMatches>

@@ -58,7 +58,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       copy(deps, request, { task: id })
         .then((environment) => tasks.succeed(id, environment))
         .catch((error: unknown) => tasks.fail(id, managementError(problemOf(error)).body as JsonObject))
-        .catch((error: unknown) => request.log.error({ err: error }, 'the outcome of a copy is not on record'))
+        .catch((error: unknown) => request.log.error({ err: error }, 'could not record the result of a copy'))
       return reply.code(202).send(taskRead(id, await tasks.find(id, wait), request.scope))
     },
   )

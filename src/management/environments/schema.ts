@@ -44,7 +44,7 @@ export type EnvironmentReplace = Static<typeof EnvironmentReplace>
 export const EnvironmentUpdate = named('EnvironmentUpdate', closed({ ...sameKey, ...fields }))
 export type EnvironmentUpdate = Static<typeof EnvironmentUpdate>
 
-const CopyFilter = closed({ include: maybe(described(Texts, 'keys; all when absent')), exclude: maybe(Texts) })
+const CopyFilter = closed({ include: maybe(described(Texts, 'keys; default: all')), exclude: maybe(Texts) })
 const CopyScope = closed({
   resources: maybe(CopyFilter),
   roles: maybe(CopyFilter),
@@ -57,7 +57,7 @@ export type CopyScope = Static<typeof CopyScope>
 const copied = {
   target_env: described(
     closed({ existing: maybe(described(Text, 'key or id in the same project')), new: maybe(EnvironmentCreate) }),
-    'exactly one of the two',
+    'exactly one of the two is required',
   ),
   conflict_strategy: maybe(enumOf('fail', 'overwrite')),
   scope: maybe(CopyScope),

@@ -53,9 +53,9 @@ interface Stream {
   taken: number
 }
 
-const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$', description: 'the revision that the follower has' }
+const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$', description: 'the current revision of the follower' }
 const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'the chain value of that revision' }
-const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the layout of images that the follower reads' }
+const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the image layout that the follower can read' }
 /** Only PDPs for clients of the first API version follow it. */
 const V1_DELTAS = '/v1/feed/deltas'
 /** What a follower says of itself; a newer one may say more. */

@@ -10,7 +10,7 @@ export const GroupCreate = named(
     group_instance_key: Text,
     group_tenant: described(Text, 'key or id'),
     group_resource_type_key: maybe(
-      described(Text, 'key of a resource type, which is made when it is not there; `group` when absent'),
+      described(Text, 'key of a resource type, which is created if it does not exist; default `group`'),
     ),
   }),
 )

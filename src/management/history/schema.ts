@@ -33,7 +33,7 @@ const event = {
   actor_id: Id,
   actor_display_name: described(
     nullable(Text),
-    'name of the API key, or what it is a key of; of the user; else the operation of the command line or of the process itself',
+    'name of the API key, or of what the key belongs to; name of the user; otherwise the operation of the command line or of the server',
   ),
   actor_user: nullable(User),
   org_id: Id,
@@ -55,7 +55,7 @@ export const EventRead = named(
     request_id: nullable(Id),
     correlation_id: nullable(Text),
     operation: Text,
-    summary: described(nullable(Text), 'what was done, where the operation and the path do not say it'),
+    summary: described(nullable(Text), 'what was done, if the operation and the path do not show it'),
     revision: Count,
     changed: optional(
       described(
@@ -63,12 +63,12 @@ export const EventRead = named(
           open({
             objects: described(
               listOf(open({ kind: Text, key: Text, op: enumOf('create', 'update', 'delete') })),
-              'the first of them; what the operation is about comes first',
+              'the first objects, starting with the main object of the operation',
             ),
-            count: described(Count, 'how many there are; 0 also when the changes are not kept any more'),
+            count: described(Count, 'number of objects; also 0 if the changes are no longer kept'),
           }),
         ),
-        'with `changed`: the objects that the revision wrote; null for what is not an environment, and for very many',
+        'with `changed`: the objects that the revision wrote; null outside environments, and if there are very many',
       ),
     ),
   }),
@@ -86,7 +86,7 @@ export type ActivityType = Static<typeof ActivityType>
 
 const filters = {
   ...page,
-  actor_id: textsParameter('only what this API key or user did'),
+  actor_id: textsParameter('only actions of this API key or user'),
   actor_type: textsParameter(
     '`api_key`, `user` for a person of the console, or `system` for the command line and the process itself',
   ),
@@ -101,9 +101,9 @@ export const HistoryQuery = query({
   ...filters,
   client_ip: textsParameter('only from this address'),
   method: textsParameter('only requests of this method'),
-  path: textsParameter('only requests with this in their path'),
+  path: textsParameter('only requests whose path contains this'),
   status_code: textsParameter('only answers of this status'),
   search: textParameter('a part of the operation, of the path, or of what `summary` says'),
   changed: flagParameter('also which objects each revision wrote'),
-  success: flagFilter('refused requests are not kept: false lists nothing'),
+  success: flagFilter('refused requests are not recorded, so false lists nothing'),
 })

@@ -136,7 +136,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     store,
     () => Date.now(),
     ({ id, name, expires_at }) =>
-      app.log.warn({ api_key_id: id, name, expires_at: printTime(expires_at) }, 'an API key that is in use ends soon'),
+      app.log.warn({ api_key_id: id, name, expires_at: printTime(expires_at) }, 'an API key in use expires soon'),
   )
   app.decorate('keyUse', uses)
   app.addHook('onClose', async () => uses.stop())

@@ -17,7 +17,7 @@ import { At, Because, PastQuestion, SentUser } from './schema.ts'
 
 const { action, resource, context } = PastQuestion.properties
 const answered = {
-  revision: described(Count, 'the revision that answers'),
+  revision: described(Count, 'the revision that was used'),
   revision_at: described(Time, 'when it was written'),
 }
 
@@ -43,10 +43,10 @@ export const UserPermissionsRead = named(
   'UserPermissions',
   open({
     ...answered,
-    tenants: described(listOf(open({ tenant: Text, ...held })), 'what checks without an instance allow there'),
+    tenants: described(listOf(open({ tenant: Text, ...held })), 'what checks without an instance allow in the tenant'),
     instances: described(
       listOf(open({ resource: described(Text, 'a type'), resource_instance: Text, tenant: Text, ...held })),
-      'instances on which the user has a role, or may do something else than in their tenant',
+      'instances on which the user has a role, or other permissions than in their tenant',
     ),
   }),
 )
@@ -58,8 +58,8 @@ export const AuthorizedUsersQuestion = named(
   'AuthorizedUsersQuestion',
   open({
     ...{ action, resource, context, at: At },
-    after: maybe(described(Text, '`next` of the page before')),
-    limit: maybe(described(schemaOf<number>(limit), 'users of a page')),
+    after: maybe(described(Text, '`next` of the previous page')),
+    limit: maybe(described(schemaOf<number>(limit), 'users per page')),
   }),
 )
 export type AuthorizedUsersQuestion = Static<typeof AuthorizedUsersQuestion>
@@ -69,10 +69,10 @@ export const AuthorizedUsersPage = named(
   open({
     ...answered,
     users: described(
-      listOf(open({ user: Text, because: described(listOf(Because), 'what allows it') })),
-      'in the order of their keys; there may be fewer than `limit`, or none, and more behind',
+      listOf(open({ user: Text, because: described(listOf(Because), 'why it is allowed') })),
+      'ordered by key; a page can have fewer than `limit` rows, or none, although more follow',
     ),
-    next: described(nullable(Text), 'where the next page begins; null at the end'),
+    next: described(nullable(Text), 'cursor of the next page; null on the last page'),
   }),
 )
 export type AuthorizedUsersPage = Static<typeof AuthorizedUsersPage>

@@ -23,14 +23,14 @@ import { Attributes, Count, Id, Null, Time } from '../schema-parts.ts'
 const AT_REVISION = described(Count, 'a revision')
 const AT_INSTANT = described(
   Text,
-  'an instant in ISO 8601, as `2026-11-20T08:30:00Z`: the revision that was in force then; or a revision as text',
+  'a revision as text, or an instant in ISO 8601 such as `2026-11-20T08:30:00Z`, which means the revision at that time',
 )
 /** Where in the past a question is asked. */
 export const At = optional(anyOf(AT_REVISION, AT_INSTANT, Null))
 
 export const SentUser = described(
   anyOf(Text, open({ key: Text, attributes: maybe(Attributes) })),
-  'a user key, or a user with the attributes that are sent with the question',
+  'a user key, or a user with attributes',
 )
 const resource = anyOf(
   described(Text, 'a type, or `type:key`'),
@@ -52,7 +52,7 @@ export const PastQuestion = named(
     context: maybe(
       described(
         Attributes,
-        '`now`, in ms since 1970, is the time of the question; by default that of `at`, else the present',
+        '`now`, in ms since 1970, is the time of the check; default: the time of `at`, otherwise the present',
       ),
     ),
     at: At,
@@ -62,9 +62,9 @@ export type PastQuestion = Static<typeof PastQuestion>
 
 const asked = {
   allow: Flag,
-  revision: described(Count, 'the revision that answers'),
+  revision: described(Count, 'the revision that was used'),
   revision_at: described(Time, 'when it was written'),
-  now: described(nullable(Count), 'the time that conditions saw, in ms since 1970; null when another form was sent'),
+  now: described(nullable(Count), '`now` of the check in ms since 1970; null if it was sent in another format'),
 }
 
 export const PastAnswer = named('PastAnswer', open(asked))
@@ -85,17 +85,20 @@ export const PastExplanation = named(
   open({
     ...asked,
     tenant: Text,
-    reason: described(Text, '`rbac`, `rebac` or `abac`, or the code of a deny, as in records of decisions'),
+    reason: described(Text, '`rbac`, `rebac` or `abac`, or the code of a deny, as in decision records'),
     code: described(Text, 'why roles in the tenant allow or deny'),
     rebac: described(Text, 'why roles on the instance allow or deny'),
     abac: described(Text, 'why set rules allow or deny'),
     because: listOf(Because),
     roles: described(Texts, 'roles assigned in the tenant'),
     rules: described(Count, 'set rules for the permission'),
-    misses: described(listOf(Attributes), 'the nearest set rules that do not allow, with the tests that fail'),
-    notes: described(listOf(Attributes), 'tests under a `not` that hold because a value is missing'),
-    ill_typed: described(listOf(Attributes), 'attributes that were sent and are not of their declared type'),
-    why: described(WhySchema, 'the same for people: what allows, or the nearest ways and what is missing on each'),
+    misses: described(listOf(Attributes), 'the nearest set rules that did not match, with the tests that failed'),
+    notes: described(listOf(Attributes), 'tests under a `not` that are true because a value is missing'),
+    ill_typed: described(listOf(Attributes), 'sent attributes that do not have their declared type'),
+    why: described(
+      WhySchema,
+      'the same for people: what allows the check, or the nearest ways to access and what each of them lacks',
+    ),
   }),
 )
 export type PastExplanation = Static<typeof PastExplanation>
@@ -107,9 +110,9 @@ export const DecisionReplay = named(
   open({
     id: Id,
     recorded: described(Flag, 'the decision of the record'),
-    reproducible: described(Flag, 'whether the record has everything that decided'),
-    missing: described(Texts, 'what the rules read and the record does not have'),
-    agrees: described(Flag, 'whether the answer is the recorded one'),
+    reproducible: described(Flag, 'whether the record contains everything the decision used'),
+    missing: described(Texts, 'what the rules read but the record does not contain'),
+    agrees: described(Flag, 'whether the answer is the same as recorded'),
     revision: Count,
     revision_at: Time,
     allow: Flag,
@@ -121,7 +124,7 @@ export const DecisionReplay = named(
       answer: Words,
       changed_by: described(
         nullable(enumOf('revisions', 'time')),
-        'what makes it another answer; `time`: conditions see another time. null when it is the same',
+        'why the answer differs; `time`: conditions use another time. null if it is the same',
       ),
       causes: described(
         listOf(
@@ -134,11 +137,11 @@ export const DecisionReplay = named(
             operation: Text,
           }),
         ),
-        'revisions after which the answer was another one, in order',
+        'revisions that changed the answer, in order',
       ),
-      changes: described(Count, 'how many such revisions were found'),
-      complete: described(Flag, 'whether every revision was asked; if not, there may be more'),
-      missing: described(Texts, 'what the rules of today read and the record does not have'),
+      changes: described(Count, 'number of such revisions'),
+      complete: described(Flag, 'whether every revision was checked; if not, there can be more'),
+      missing: described(Texts, 'what the current rules read but the record does not contain'),
     }),
   }),
 )
@@ -158,16 +161,16 @@ export const RevisionRead = named(
     operation: Text,
     method: nullable(Text),
     path: nullable(Text),
-    summary: described(nullable(Text), 'what was done, where the operation and the path do not say it'),
+    summary: described(nullable(Text), 'what was done, if the operation and the path do not show it'),
     changes: listOf(
       open({
         op: enumOf('create', 'update', 'delete', 'move'),
         kind: described(Text, 'as in a policy file'),
         key: Text,
-        fields: described(Attributes, 'by name: `[before, after]`, null where a field has its default'),
+        fields: described(Attributes, 'by name: `[before, after]`; null for the default'),
       }),
     ),
-    others: described(Count, 'changed objects that no policy file names, such as invites'),
+    others: described(Count, 'number of changed objects that policy files cannot contain, such as invites'),
     policy: optional(AccessDiff.properties.policy),
     access: optional(described(AccessDiff.properties.access, 'with `access`: who gained and lost access by it')),
   }),

@@ -24,31 +24,34 @@ export const PdpRead = named(
   open({
     instance: described(
       nullable(Text),
-      'chosen by the PDP when it starts; null for one of an older version, which says nothing of itself',
+      'chosen by the PDP when it starts; null for an older version that does not report itself',
     ),
-    name: described(nullable(Text), 'given by configuration, or the name of its machine'),
-    version: described(nullable(Text), 'of the software; null when it is not known'),
+    name: described(nullable(Text), 'name from the configuration, or the host name'),
+    version: described(nullable(Text), 'version of the software; null if unknown'),
     api_version: described(
       nullable(Count),
-      'of its checks, as its `GET /version` says: 1 of a PDP for clients of v1 (`--v1`); null when it is not known',
+      'API version of its checks, as in its `GET /version`: 1 for a PDP for clients of v1 (`--v1`); null if unknown',
     ),
-    connected: described(Flag, `whether it follows now; one that does not is listed for ${HOURS} h`),
+    connected: described(Flag, `whether the PDP is connected now; a disconnected PDP is listed for ${HOURS} h`),
     stale: described(
       Flag,
-      `its answers may be old: it is not connected, or lacks a revision that is older than ${PDP_STALE_MS / 1000} s`,
+      `true if its answers can be outdated: it is disconnected, or lacks a revision that is older than ${PDP_STALE_MS / 1000} s`,
     ),
-    revision: described(nullable(Count), 'null when nothing is known of it'),
+    revision: described(nullable(Count), 'null if unknown'),
     revision_is: described(
       enumOf('applied', 'sent'),
-      'what the PDP said that it answers with, or what its connection took',
+      'the revision that the PDP reported, or received on its connection',
     ),
-    lag: described(nullable(Count), 'revisions of the environment that it lacks'),
+    lag: described(nullable(Count), 'number of revisions that the PDP lacks'),
     lag_since: described(
       nullable(Time),
-      'when the oldest of these was written; null when there is none, or its time is not kept any more',
+      'when the oldest of these was written; null if there is none, or if its time is no longer kept',
     ),
     first_seen_at: Time,
-    last_seen_at: described(Time, 'when it opened, reported or lost its connection; now, for one that never reports'),
+    last_seen_at: described(
+      Time,
+      'when the PDP last connected, reported or disconnected; now, for one that never reports',
+    ),
   }),
 )
 export type PdpRead = Static<typeof PdpRead>
@@ -67,7 +70,7 @@ export const PdpReport = named(
   closed({
     instance: described(Instance, 'as in the header `x-pdp-instance` of its stream'),
     revision: optional(described(Revision, 'the revision that it answers with')),
-    leaving: optional(described(Flag, 'it closes, and is not to be missed')),
+    leaving: optional(described(Flag, 'true if the PDP is shutting down')),
   }),
 )
 export type PdpReport = Static<typeof PdpReport>
@@ -91,12 +94,15 @@ export const HeadRead = named(
   'Head',
   open({
     environment: described(Id, 'its id'),
-    lineage: described(Hex64, 'of the history that the environment has: a restore begins another one'),
-    revision: described(Revision, 'the last one; every write that was acknowledged before the request is part of it'),
+    lineage: described(Hex64, 'id of the current history of the environment; a restore starts a new one'),
+    revision: described(
+      Revision,
+      'the last revision; it includes every write that was acknowledged before the request',
+    ),
     chain: described(Hex64, 'the chain value of that revision'),
     nonce: described(Nonce, 'as it was sent'),
-    time: described(Count, 'when this was said, in ms since 1970'),
-    signature: optional(described(Text, 'base64; where images are signed')),
+    time: described(Count, 'time of this answer, in ms since 1970'),
+    signature: optional(described(Text, 'base64; only if images are signed')),
   }),
 )
 export type HeadRead = Static<typeof HeadRead>

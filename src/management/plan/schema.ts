@@ -45,7 +45,10 @@ import { TupleCreate } from '../tuples/schema.ts'
 import { UserCreate, UserUpdate } from '../users/schema.ts'
 
 const Kind = enumOf(...POLICY_KINDS)
-const key = described(Text, 'of a part `resource/part`; of what only connects others, the key that a plan shows')
+const key = described(
+  Text,
+  'for a part of a resource type: `resource/part`; for an object without a key of its own: the key that a plan shows',
+)
 
 const SentChange = named(
   'PlannedChange',
@@ -53,7 +56,7 @@ const SentChange = named(
     op: enumOf('create', 'update', 'delete'),
     kind: Kind,
     key,
-    value: maybe(described(Attributes, 'the body of the single write, without the key; none for a delete')),
+    value: maybe(described(Attributes, 'the body of the single write, without the key; omitted for a delete')),
   }),
 )
 export type SentChange = Static<typeof SentChange>
@@ -83,12 +86,10 @@ export const BODIES: Readonly<Record<PolicyKind, { readonly create: TSchema; rea
 
 const what = {
   policy: maybe(PolicyFile),
-  changes: maybe(
-    described(listOf(SentChange, PLAN_CHANGES_MAX), 'instead of a policy: what shall be written, in this order'),
-  ),
+  changes: maybe(described(listOf(SentChange, PLAN_CHANGES_MAX), 'instead of a policy: the writes, in this order')),
   prune: maybe(described(Flag, 'also delete objects removed from the policy')),
   cascade: maybe(
-    described(Flag, 'also delete facts that the policy does not manage, where objects they need are deleted'),
+    described(Flag, 'also delete facts that the policy does not manage, if objects that they need are deleted'),
   ),
 }
 
@@ -98,27 +99,33 @@ export const PlanRequest = named('PlanRequest', closed({ ...what, page }))
 export type PlanRequest = Static<typeof PlanRequest>
 
 const PolicyText = closed({
-  name: described(Text, 'how problems name the file, such as its path'),
+  name: described(Text, 'name of the file in problems, such as its path'),
   text: described(Text, 'YAML or JSON'),
 })
 
 export const PolicyTexts = named(
   'PolicyTexts',
-  closed({ files: described(listOf(PolicyText, POLICY_FILES_MAX), 'together one policy'), prune: what.prune }),
+  closed({
+    files: described(listOf(PolicyText, POLICY_FILES_MAX), 'files that together are one policy'),
+    prune: what.prune,
+  }),
 )
 export type PolicyTexts = Static<typeof PolicyTexts>
 
 const PlaceInFile = open({
   file: Text,
-  line: described(Count, 'from 1'),
-  column: described(Count, 'from 1, in UTF-16 code units'),
-  length: described(Count, 'characters of the line that are meant'),
+  line: described(Count, 'starts at 1'),
+  column: described(Count, 'starts at 1, in UTF-16 code units'),
+  length: described(Count, 'number of characters that the problem is about'),
 })
 
 export const CheckedPolicy = named(
   'CheckedPolicy',
   open({
-    policy: described(nullable(PolicyFile), 'all files as one policy, for `plan` and `apply`; null with an error'),
+    policy: described(
+      nullable(PolicyFile),
+      'all files as one policy, for `plan` and `apply`; null if there are errors',
+    ),
     problems: described(
       listOf(
         open({
@@ -138,11 +145,13 @@ export const Fingerprints = mapOf(nullable(Text))
 
 /** What the caller saw of a plan and agreed to. */
 export const agreed = {
-  fingerprints: maybe(described(Fingerprints, 'those of a plan: refused when one of its objects changed since')),
-  expected: maybe(
-    described(AccessDiff, '`policy` and `access` of a plan: refused when more access would change than that'),
+  fingerprints: maybe(
+    described(Fingerprints, '`fingerprints` of a plan. The request is refused if one of its objects changed since'),
   ),
-  force: maybe(described(Flag, 'also when more access changes than expected')),
+  expected: maybe(
+    described(AccessDiff, '`policy` and `access` of a plan. The request is refused if more access would change'),
+  ),
+  force: maybe(described(Flag, 'apply even if more access changes than expected')),
 }
 
 export const ApplyRequest = named('ApplyRequest', closed({ ...what, ...agreed }))
@@ -156,10 +165,7 @@ const Entry = named(
     op: enumOf('create', 'update', 'delete', 'move'),
     kind: Kind,
     key,
-    fields: described(
-      mapOf(listOf(AnyJson)),
-      'each field that changes: before and after, null where it has its default',
-    ),
+    fields: described(mapOf(listOf(AnyJson)), 'each field that changes: value before and after; null for the default'),
   }),
 )
 
@@ -171,7 +177,7 @@ const Outside = named(
     kind: Kind,
     key: Text,
     by: described(nullable(Text), 'name or id of the API key, name of the user, or the operation of the command line'),
-    revision: described(nullable(Count), 'null when it is further back than a plan looks'),
+    revision: described(nullable(Count), 'null if the change is older than a plan looks back'),
     at: nullable(Time),
   }),
 )
@@ -179,15 +185,21 @@ const Outside = named(
 export const Plan = named(
   'Plan',
   open({
-    revision: described(Count, 'of the environment that it was compared with; after `apply` the new one'),
+    revision: described(Count, 'revision of the environment that was compared; after `apply`, the new revision'),
     changes: described(listOf(Entry), `objects that change, the first ${PLAN_ENTRIES_MAX.toLocaleString('en-US')}`),
-    more: described(Count, 'objects that change besides'),
+    more: described(Count, 'number of further objects that change'),
     ...membersOf(AccessDiff, 'policy', 'access'),
-    fingerprints: described(Fingerprints, 'of the objects that change, as they are; null where there is none'),
-    cascade: described(Counted, 'facts that are also deleted and that the policy does not manage'),
+    fingerprints: described(
+      Fingerprints,
+      'fingerprints of the objects that change, before the change; null for new objects',
+    ),
+    cascade: described(Counted, 'facts that are also deleted although the policy does not manage them'),
     carried: described(Counted, 'facts that move with a moved object'),
     outside: described(listOf(Outside), 'objects that others changed since this policy was last applied'),
-    suggested: described(listOf(Moved), 'deletes and creates that look like one object with another key: say `moved`'),
+    suggested: described(
+      listOf(Moved),
+      'a delete and a create that look like a renamed object: if so, add it to `moved`',
+    ),
   }),
 )
 export type Plan = Static<typeof Plan>

@@ -18,7 +18,7 @@ import { PolicyFile } from './schema.ts'
 
 const ExportQuery = query({
   facts: flagParameter('also users, tenants, role assignments, instances and tuples'),
-  at: textParameter('as it was at a revision, or at an instant in ISO 8601'),
+  at: textParameter('at a revision, or at an instant in ISO 8601'),
 })
 
 /** @param past undefined where past revisions cannot be read */

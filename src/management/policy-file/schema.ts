@@ -44,7 +44,7 @@ const BundleResource = closed({
         bare_permissions: maybe(
           described(
             Flag,
-            'the API lists the permissions as `action` alone, as its client wrote them; written by export',
+            'true if a client wrote the permissions as `action` only; the API then lists them that way. Written by export',
           ),
         ),
       }),
@@ -85,14 +85,14 @@ const Manages = named(
   'PolicyManages',
   closed({
     kind: Kind,
-    keys: maybe(described(Texts, 'keys, in which `*` stands for any characters; without it every object of the kind')),
+    keys: maybe(described(Texts, 'keys, with `*` for any characters; default: every object of the kind')),
   }),
 )
 export type Manages = Static<typeof Manages>
 
 export const Moved = named(
   'PolicyMoved',
-  closed({ kind: Kind, from: described(Text, 'the key so far'), to: described(Text, 'the key in this file') }),
+  closed({ kind: Kind, from: described(Text, 'the old key'), to: described(Text, 'the new key, as in this file') }),
 )
 export type Moved = Static<typeof Moved>
 
@@ -106,7 +106,7 @@ const PolicyResource = named(
     relations: maybe(
       mapOf(
         anyOf(
-          described(Text, 'key of the resource type that it comes from'),
+          described(Text, 'key of the source resource type'),
           closed(membersOf(RelationCreate, 'subject_resource', 'name', 'description')),
         ),
       ),
@@ -120,8 +120,8 @@ const PolicyConditionSet = named(
   'PolicyConditionSet',
   closed({
     ...membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type'),
-    resource: maybe(described(Text, 'of a resource set: key of the resource type')),
-    parent: maybe(described(Text, 'key of the set of which this one is a part')),
+    resource: maybe(described(Text, 'for a resource set: key of the resource type')),
+    parent: maybe(described(Text, 'key of the parent set')),
     ...membersOf(ConditionSetReplace, 'conditions'),
   }),
 )
@@ -131,23 +131,32 @@ export type PolicyConditionSet = Static<typeof PolicyConditionSet>
 export const PolicyFile = named(
   'PolicyFile',
   closed({
-    zerohop: described(schemaOf<2>({ enum: [2, '2'] }), 'version of the form'),
-    manages: maybe(described(listOf(Manages), 'what the file owns; by default the schema kinds that it names')),
-    moved: maybe(described(listOf(Moved), 'objects that have another key than before')),
-    user_attributes: described(Bundle.properties.user_attributes, 'attributes that users have, by key'),
-    tenant_attributes: described(Bundle.properties.tenant_attributes, 'attributes that tenants have, by key'),
+    zerohop: described(schemaOf<2>({ enum: [2, '2'] }), 'version of the file format'),
+    manages: maybe(described(listOf(Manages), 'what the file manages; default: the schema kinds that it contains')),
+    moved: maybe(described(listOf(Moved), 'objects that were renamed')),
+    user_attributes: described(Bundle.properties.user_attributes, 'attributes of users, by key'),
+    tenant_attributes: described(Bundle.properties.tenant_attributes, 'attributes of tenants, by key'),
     context_attributes: maybe(
-      described(mapOf(AttributeBlock), 'what applications send in `context`: only for the warnings of `validate`'),
+      described(
+        mapOf(AttributeBlock),
+        'attributes that applications send in `context`; used only for warnings of `validate`',
+      ),
     ),
-    resources: maybe(described(listOf(PolicyResource), 'types of resources, with what can be done to them')),
+    resources: maybe(described(listOf(PolicyResource), 'resource types with their actions')),
     roles: described(Bundle.properties.roles, 'roles in tenants'),
-    condition_sets: maybe(described(listOf(PolicyConditionSet), 'users or resources for which conditions hold')),
-    set_rules: described(Bundle.properties.set_rules, 'what the users of a set may do to the resources of another'),
+    condition_sets: maybe(described(listOf(PolicyConditionSet), 'users or resources that match conditions')),
+    set_rules: described(
+      Bundle.properties.set_rules,
+      'what users of a user set can do with resources of a resource set',
+    ),
     tenants: described(Bundle.properties.tenants, 'facts: tenants'),
     users: described(Bundle.properties.users, 'facts: users'),
-    memberships: described(Bundle.properties.memberships, 'facts: users who belong to a tenant without a role in it'),
-    resource_instances: described(Bundle.properties.resource_instances, 'facts: single resources'),
-    relationship_tuples: described(Bundle.properties.relationship_tuples, 'facts: which instance is related to which'),
+    memberships: described(
+      Bundle.properties.memberships,
+      'facts: users who are members of a tenant without a role in it',
+    ),
+    resource_instances: described(Bundle.properties.resource_instances, 'facts: resource instances'),
+    relationship_tuples: described(Bundle.properties.relationship_tuples, 'facts: relations between instances'),
     role_assignments: described(Bundle.properties.role_assignments, 'facts: who has which role where'),
   }),
 )

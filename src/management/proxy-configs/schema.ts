@@ -39,9 +39,7 @@ const rule = {
 const newFields = {
   secret: Secret,
   name: maybe(Text),
-  mapping_rules: maybe(
-    described(listOf(closed(rule)), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
-  ),
+  mapping_rules: maybe(described(listOf(closed(rule)), 'maps requests to actions', { maxItems: MAPPING_RULES_MAX })),
   auth_mechanism: maybe(AuthMechanism),
 }
 
@@ -52,7 +50,7 @@ export const ProxyConfigReplace = named('ProxyConfigReplace', closed({ ...newFie
 export type ProxyConfigReplace = Static<typeof ProxyConfigReplace>
 
 /** A rule replaces the one of the same method and url, or is added. */
-const ChangedRule = closed({ ...rule, should_delete: maybe(described(Flag, 'takes the rule away')) })
+const ChangedRule = closed({ ...rule, should_delete: maybe(described(Flag, 'deletes the rule')) })
 export type ChangedRule = Static<typeof ChangedRule>
 
 export const ProxyConfigUpdate = named(
@@ -61,9 +59,7 @@ export const ProxyConfigUpdate = named(
     ...sameKey,
     secret: optional(described(schemaOf<Json>({ anyOf: [...secrets, { type: 'null' }] }), ABOUT_SECRET)),
     name: maybe(Text),
-    mapping_rules: maybe(
-      described(listOf(ChangedRule), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
-    ),
+    mapping_rules: maybe(described(listOf(ChangedRule), 'maps requests to actions', { maxItems: MAPPING_RULES_MAX })),
     auth_mechanism: maybe(AuthMechanism),
   }),
 )
@@ -75,7 +71,7 @@ export const ProxyConfigRead = named(
     ...known,
     name: Text,
     auth_mechanism: AuthMechanism,
-    secret: described(schemaOf<Json>({}), 'null for a key that may not see it'),
+    secret: described(schemaOf<Json>({}), 'null if this key is not allowed to see it'),
     mapping_rules: listOf(
       open({
         url: Text,

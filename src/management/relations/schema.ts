@@ -7,7 +7,7 @@ export const RelationCreate = named(
   closed({
     key: Key,
     ...bodyNames,
-    subject_resource: described(Text, 'key or id of the resource type that it comes from'),
+    subject_resource: described(Text, 'key or id of the source resource type'),
   }),
 )
 export type RelationCreate = Static<typeof RelationCreate>
@@ -15,7 +15,7 @@ export type RelationCreate = Static<typeof RelationCreate>
 const changed = {
   ...sameKey,
   ...bodyNames,
-  subject_resource: maybe(described(Text, 'the one that it has: a relation never comes from another resource type')),
+  subject_resource: maybe(described(Text, 'must be the current source resource type; it cannot be changed')),
 }
 
 export const RelationUpdate = named('RelationUpdate', closed(changed))

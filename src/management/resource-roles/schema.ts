@@ -20,7 +20,9 @@ import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from '../sc
 export const DerivationSettings = named(
   'DerivationSettingsInput',
   closed({
-    no_direct_roles_on_object: maybe(described(Flag, 'not over an object on which the user has a role of its own')),
+    no_direct_roles_on_object: maybe(
+      described(Flag, 'derive the role only if the user has no direct role on the object'),
+    ),
   }),
 )
 export type DerivationSettings = Static<typeof DerivationSettings>
@@ -40,7 +42,7 @@ export type DerivationRule = Static<typeof DerivationRule>
 const Derivation = closed({
   when: maybe(DerivationSettings),
   users_with_role: maybe(
-    described(listOf(DerivationRule), 'whoever has one of these roles has this one', {
+    described(listOf(DerivationRule), 'users with one of these roles also get this role', {
       maxItems: DERIVATIONS_PER_ROLE_MAX,
     }),
   ),
@@ -55,7 +57,7 @@ const fields = {
     }),
   ),
   extends: maybe(
-    described(Texts, 'keys or ids of roles of the same resource type whose permissions this one has too', {
+    described(Texts, 'keys or ids of roles of the same resource type whose permissions this role also gets', {
       maxItems: EXTENDS_MAX,
     }),
   ),

@@ -66,19 +66,19 @@ export type AttributeReplace = Static<typeof AttributeReplace>
 const fields = {
   ...bodyNames,
   urn: maybe(Text),
-  type_attributes: maybe(described(Attributes, 'of the type itself, free in form')),
+  type_attributes: maybe(described(Attributes, 'attributes of the type itself; any JSON object')),
   actions: maybe(
-    described(mapOf(ActionBlock), 'by key; a map that is sent replaces the one there is', {
+    described(mapOf(ActionBlock), 'by key; replaces the existing map', {
       maxProperties: ACTIONS_PER_RESOURCE_MAX,
     }),
   ),
   attributes: maybe(
-    described(mapOf(AttributeBlock), 'what attributes instances have, by key', {
+    described(mapOf(AttributeBlock), 'attributes of instances, by key', {
       maxProperties: ATTRIBUTES_PER_RESOURCE_MAX,
     }),
   ),
   roles: maybe(described(mapOf(RoleBlock), 'roles on instances, by key')),
-  relations: maybe(described(mapOf(Text), 'each relation with the key or id of the resource type that it comes from')),
+  relations: maybe(described(mapOf(Text), 'for each relation, the key or id of its source resource type')),
   ...bodyV1Texts,
   v1compat_type: maybe(Text),
 }
@@ -87,7 +87,7 @@ export const ResourceCreate = named(
   'ResourceCreate',
   described(
     closed({ key: Key, ...fields }),
-    'a type of resource with its actions, and the roles and relations that its instances have',
+    'a resource type with its actions, and the roles and relations of its instances',
     {
       examples: [
         {
@@ -147,7 +147,7 @@ export const ResourceRead = named(
       open({
         description: nullable(Text),
         resource_id: Id,
-        resource: described(Text, 'key of the resource type that it comes from'),
+        resource: described(Text, 'key of the source resource type'),
         relation_name: Text,
       }),
     ),
@@ -158,7 +158,7 @@ export type ResourceRead = Static<typeof ResourceRead>
 
 export const ResourceQuery = query({
   ...page,
-  include_built_in: flagParameter('with the types that declare the attributes of users and tenants'),
+  include_built_in: flagParameter('include the types that declare the attributes of users and tenants'),
   ...counted,
   ...search,
 })

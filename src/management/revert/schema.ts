@@ -18,11 +18,11 @@ import { Fingerprints, Plan } from '../plan/schema.ts'
 import { Count, Time } from '../schema-parts.ts'
 
 const what = {
-  cascade: maybe(described(Flag, 'also change or delete what others added since to the objects that are deleted')),
+  cascade: maybe(described(Flag, 'also change or delete what others have since added to the objects that are deleted')),
   only: maybe(
     described(
       listOf(Text, REVERT_OBJECTS_MAX),
-      'what shall be reverted, as `kind:key`, instead of all that the revision changed',
+      'objects to revert, as `kind:key`; default: all that the revision changed',
     ),
   ),
 }
@@ -37,11 +37,13 @@ export const RevertRequest = named(
   'RevertRequest',
   closed({
     ...what,
-    fingerprints: maybe(described(Fingerprints, 'those of a plan: refused when one of its objects changed since')),
-    expected: maybe(
-      described(AccessDiff, '`policy` and `access` of a plan: refused when more access would change than that'),
+    fingerprints: maybe(
+      described(Fingerprints, '`fingerprints` of a plan. The request is refused if one of its objects changed since'),
     ),
-    force: maybe(described(Flag, 'also when more access changes than expected')),
+    expected: maybe(
+      described(AccessDiff, '`policy` and `access` of a plan. The request is refused if more access would change'),
+    ),
+    force: maybe(described(Flag, 'apply even if more access changes than expected')),
   }),
 )
 export type RevertRequest = Static<typeof RevertRequest>
@@ -51,7 +53,7 @@ const Conflict = open({
   key: Text,
   reason: described(
     enumOf('changed', 'used', 'refused', 'unsupported'),
-    'it is not as the revision left it; what it made is used by others; it cannot be what it was; reverts do not write it',
+    'it changed since the revision; other objects use what the revision created; it cannot be restored; reverts do not write it',
   ),
   what: described(Text, 'completes a sentence that begins with the object'),
   by: described(nullable(Text), 'who changed it last: name or id of the API key, or the operation of the command line'),
@@ -63,9 +65,12 @@ export const RevertPlan = named(
   'RevertPlan',
   open({
     ...Plan.properties,
-    reverts: described(Count, 'the revision that is reverted'),
-    conflicts: described(listOf(Conflict), 'why it cannot be reverted: with one, nothing would change'),
-    lost: described(listOf(open({ kind: Text, key: Text, what: Text })), 'what does not come back'),
+    reverts: described(Count, 'the revision to revert'),
+    conflicts: described(
+      listOf(Conflict),
+      'why the revision cannot be reverted; if there is a conflict, nothing would change',
+    ),
+    lost: described(listOf(open({ kind: Text, key: Text, what: Text })), 'what cannot be restored'),
   }),
 )
 export type RevertPlan = Static<typeof RevertPlan>

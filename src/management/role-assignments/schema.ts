@@ -29,9 +29,9 @@ import { Attributes, Id, pageOf, place, Time } from '../schema-parts.ts'
 
 const roleInTenant = {
   role: described(Text, 'key or id of a role; with an instance, of a role of its resource type'),
-  tenant: maybe(described(Text, 'key or id; `default` when neither it nor an instance is sent')),
+  tenant: maybe(described(Text, 'key or id; `default` if neither a tenant nor an instance is sent')),
   resource_instance: maybe(
-    described(Text, 'id or `type:key`; an instance that is not there is made when the tenant is sent'),
+    described(Text, 'id or `type:key`; an instance that does not exist is created if the tenant is sent'),
   ),
 }
 

@@ -20,10 +20,10 @@ import { Attributes, bodyNames, Key, known, Null, readNames, sameKey } from '../
 const fields = {
   ...bodyNames,
   permissions: maybe(
-    described(Texts, 'each is `resource:action`, in keys or ids', { maxItems: PERMISSIONS_PER_REQUEST_MAX }),
+    described(Texts, 'permissions as `resource:action`, with keys or ids', { maxItems: PERMISSIONS_PER_REQUEST_MAX }),
   ),
   extends: maybe(
-    described(Texts, 'keys or ids of roles whose permissions this one has too', { maxItems: EXTENDS_MAX }),
+    described(Texts, 'keys or ids of roles whose permissions this role also gets', { maxItems: EXTENDS_MAX }),
   ),
   attributes: maybe(Attributes),
   granted_to: later(),
@@ -35,7 +35,7 @@ export const RoleCreate = named(
   'RoleCreate',
   described(
     closed({ key: Key, ...fields, v1compat_is_built_in: later() }),
-    'a role in tenants; nothing but the key is needed',
+    'a role in tenants; only the key is required',
     {
       examples: [
         { key: 'editor', name: 'Editor', permissions: ['document:read', 'document:edit'], extends: ['viewer'] },
@@ -80,7 +80,7 @@ export const RoleBulk = named(
   'RoleBulk',
   closed({
     operations: listOf(
-      closed({ ...ResourceRoleCreate.properties, resource: maybe(described(Text, 'of a role of a resource type')) }),
+      closed({ ...ResourceRoleCreate.properties, resource: maybe(described(Text, 'for a role of a resource type')) }),
     ),
   }),
 )

@@ -16,7 +16,7 @@ export const TupleCreate = named(
   'RelationshipTupleCreate',
   closed({
     ...names,
-    tenant: maybe(described(Text, 'instances that are missing are made in it')),
+    tenant: maybe(described(Text, 'tenant in which missing instances are created')),
   }),
 )
 export type TupleCreate = Static<typeof TupleCreate>

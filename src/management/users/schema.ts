@@ -18,21 +18,21 @@ import { RoleInTenant } from '../role-assignments/schema.ts'
 import { Attributes, known, sameKey, UserKey } from '../schema-parts.ts'
 
 const fields = {
-  email: maybe(described(Text, 'makes logs readable', { maxLength: EMAIL_LENGTH_MAX })),
-  first_name: maybe(described(Text, 'makes logs readable', { maxLength: DESCRIPTION_LENGTH_MAX })),
-  last_name: maybe(described(Text, 'makes logs readable', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  email: maybe(described(Text, 'shown in logs', { maxLength: EMAIL_LENGTH_MAX })),
+  first_name: maybe(described(Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  last_name: maybe(described(Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
   attributes: maybe(Attributes),
 }
 const withRoles = {
   ...fields,
   role_assignments: maybe(
-    described(listOf(RoleInTenant), 'roles that the user gets', { maxItems: ASSIGNMENTS_PER_REQUEST_MAX }),
+    described(listOf(RoleInTenant), 'roles to assign to the user', { maxItems: ASSIGNMENTS_PER_REQUEST_MAX }),
   ),
 }
 
 export const UserCreate = named(
   'UserCreate',
-  described(closed({ key: UserKey, ...withRoles }), 'a user, with the roles that it gets at once', {
+  described(closed({ key: UserKey, ...withRoles }), 'a user, and the roles to assign', {
     examples: [
       { key: 'ann@example.com', email: 'ann@example.com', role_assignments: [{ role: 'editor', tenant: 'default' }] },
     ],

@@ -29,7 +29,7 @@ export class Api {
   /** @throws CONFIG_INVALID when the address or the key is malformed */
   constructor(url: string, key: string) {
     this.url = addressOf(url)
-    if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('the API key contains characters that no key has')
+    if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('the API key contains characters that API keys never contain')
     this.#key = key
   }
 
@@ -143,7 +143,7 @@ function addressOf(text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw invalid(`\`${text.slice(0, 200)}\` is not an http or https URL`)
   if (url.username + url.password + url.search + url.hash !== '')
-    throw invalid(`the address of ${url.host} must be without a user, a query and a fragment`)
+    throw invalid(`the address of ${url.host} must not have a user, a query or a fragment`)
   return url.href.replace(/\/+$/, '')
 }
 

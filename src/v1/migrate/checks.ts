@@ -64,7 +64,7 @@ export class AskedPdp {
     })
     const { status, body } = answer
     if (status === 200 && typeof body?.allow === 'boolean') return body.allow
-    if (status === 421) throw refused(`${url} is a PDP of v2, but it was named as the one of v1`)
+    if (status === 421) throw refused(`${url} is a PDP of v2, but it was passed as the PDP of v1`)
     throw refused(`${url} did not decide: POST /allowed answered ${status}${toldBy(answer)}`)
   }
 }

@@ -44,8 +44,6 @@ async function deleteOne(api: Api, environment: Environment, revision: string | 
   const answer = await api.call('DELETE', path, undefined, revision === null ? {} : { 'if-match': `"${revision}"` })
   if (answer.status < 300) return
   if (answer.status === 412)
-    throw refused(
-      `${environment.name} changed while it was looked at, and was not deleted: run zerohop migrate verify again`,
-    )
+    throw refused(`${environment.name} changed in the meantime and was not deleted: run zerohop migrate verify again`)
   throw failed('DELETE', path, answer)
 }

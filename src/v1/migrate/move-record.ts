@@ -66,7 +66,7 @@ export class MoveRecord {
    */
   read(): Moved[] {
     if (!existsSync(this.#path))
-      throw refused(`there is no record ${this.#path}: move writes it to the file of --record`)
+      throw refused(`the record ${this.#path} does not exist: zerohop migrate move writes it to the file of --record`)
     return readLines(readFileSync(this.#path, 'utf8'), this.#path)
   }
 

@@ -58,7 +58,9 @@ export async function planMove(api: Api, options: MoveOptions): Promise<PlannedM
 }
 
 export function notOwn(name: string, own: readonly Environment[]): Error {
-  return refused(`\`${name}\` is no environment of the team: name one of ${own.map((one) => one.name).join(', ')}`)
+  return refused(
+    `\`${name}\` is not an environment of the team: choose one of ${own.map((one) => one.name).join(', ')}`,
+  )
 }
 
 type MovedObjects = Pick<Contents, 'roles' | 'users' | 'assignments'>
@@ -84,7 +86,9 @@ export function nowhere(
 function requireAddressable(plans: readonly Plan[]): void {
   for (const { key } of plans.flatMap(({ users }) => users)) {
     if (isDotSegment(key))
-      throw refused(`user \`${key}\` cannot be moved, no URL can name that key: delete the user by its id, then move`)
+      throw refused(
+        `user \`${key}\` cannot be moved, because its key cannot be part of a URL: delete the user by its id, then run the move again`,
+      )
   }
 }
 
@@ -111,7 +115,7 @@ export async function move(api: Api, plans: readonly Plan[], { foreign, record, 
         // 409: it was created by somebody else meanwhile; verify shows whether it is equal.
         if (status >= 300 && status !== 409) {
           throw refused(
-            `${call.what}: ${call.method} ${call.path} answered ${status}${toldBy(answer)}; run the move again when that is fixed`,
+            `${call.what}: ${call.method} ${call.path} answered ${status}${toldBy(answer)}; fix that and run the move again`,
           )
         }
         done(call)

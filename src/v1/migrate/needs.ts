@@ -7,7 +7,7 @@ import { decides, isEmpty, lackingIn } from './uses.ts'
 import { type Contents, type Environment, readContents, refused } from './world.ts'
 
 /** Why an object that v1 cannot express is needed. */
-export const IMMOVABLE = 'it decides, and no move carries it'
+export const IMMOVABLE = 'it affects decisions, and a move cannot copy it'
 
 /** An object that is needed, where, and why. */
 export interface Need {
@@ -76,7 +76,7 @@ function requireKnown(theirs: Contents, environments: readonly Environment[], dr
   ])
   for (const name of dropped) {
     if (!known.has(name))
-      throw refused(`--drop-unused names \`${name}\`, but there is no such user, role or environment`)
+      throw refused(`--drop-unused names \`${name}\`, which does not exist as a user, role or environment`)
   }
 }
 

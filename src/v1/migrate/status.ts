@@ -17,7 +17,7 @@ export interface Condition {
 
 export interface StatusOptions {
   readonly ours: readonly string[]
-  /** addresses of every PDP that runs */
+  /** addresses of all running PDPs */
   readonly pdps: readonly string[]
   /** checks with the expected answer of each PDP, and the API key for the PDPs */
   readonly expected: readonly (Question & { readonly allow?: boolean })[]
@@ -39,12 +39,12 @@ async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
   const foreign = environments.filter((environment) => !isListed(environment, ours)).map(({ name }) => name)
   const strange = strangeProjects(organization, ours)
   return {
-    condition: 'every project and environment was made by the team',
+    condition: 'every project and environment was created by the team',
     holds: foreign.length + strange.length === 0,
     evidence: [
       `${counted(environments.length, 'environments')}, ${environments.length - foreign.length} of them in the list`,
       ...foreign.map((name) => `${name} is not in the list`),
-      ...strange.map((name) => `${name} is an empty project that is not in the list`),
+      ...strange.map((name) => `${name} is an empty project that is not listed`),
     ],
   }
 }
@@ -84,14 +84,14 @@ async function followersNotV2(api: Api, environment: Environment): Promise<strin
 }
 
 async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promise<Condition> {
-  const condition = 'a check through each PDP gives what is expected for a user who was moved'
+  const condition = 'checks through each PDP give the expected answers for a user who was moved'
   const known = expected.filter(({ allow }) => allow !== undefined)
   if (pdps.length === 0 || known.length === 0 || pdpKey === undefined) {
     return {
       condition,
       holds: false,
       evidence: [
-        'not shown: name the PDPs with --pdp, their key with PDP_API_KEY, and checks with `allow` with --checks',
+        'not proven: pass the PDPs with --pdp, their key in PDP_API_KEY, and a file of checks with `allow` with --checks',
       ],
     }
   }
@@ -114,7 +114,7 @@ async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promi
 
 function noUses({ code, ignore, hosts }: StatusOptions): Condition {
   const condition = 'no code has a /v1/ path or a write call of an old SDK'
-  if (code.length === 0) return { condition, holds: false, evidence: ['not shown: name the folders with --code'] }
+  if (code.length === 0) return { condition, holds: false, evidence: ['not proven: pass the folders with --code'] }
   const reports = code.map((path) => ({ path, report: scanFolder(path, { ignore, hosts }) }))
   return {
     condition,
@@ -124,7 +124,7 @@ function noUses({ code, ignore, hosts }: StatusOptions): Condition {
       ...notSearched(report).map((words) => `${path}: ${words}`),
       ...(isWhole(report)
         ? []
-        : [`${path}: what could not be read may hold uses: leave it out with --ignore if it does not`]),
+        : [`${path}: files that could not be read may contain uses of v1. If they do not, exclude them with --ignore`]),
       ...report.findings.map(({ file, line, found }) => `${path}/${file}:${line} ${found}`),
     ]),
   }

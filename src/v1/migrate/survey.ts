@@ -87,11 +87,11 @@ export async function survey(
 }
 
 function reasonOf({ key }: Environment, listed: boolean, confirmed: boolean): string {
-  if (listed) return 'in the list of what the team made'
+  if (listed) return 'listed as created by the team'
   if (confirmed) return 'confirmed'
   return V1_NAMES.test(key)
-    ? 'nobody named it, and v1 keeps what is defined outside of environments under this key'
-    : 'nobody named it as made by the team'
+    ? 'not listed as created by the team; v1 keeps objects outside environments under this key'
+    : 'not listed as created by the team'
 }
 
 /** Projects without environments that the list does not name, for example left by an interrupted `finish`. */
@@ -106,7 +106,7 @@ export function strangeProjects({ emptyProjects }: Organization, ours: readonly 
 export function requireNames({ environments, emptyProjects }: Organization, ours: readonly string[]): void {
   for (const name of ours) {
     const isThere = emptyProjects.includes(name) || environments.some((environment) => isListed(environment, [name]))
-    if (!isThere) throw refused(`the list names \`${name}\`, but there is no such project or environment`)
+    if (!isThere) throw refused(`the list names \`${name}\`, which does not exist as a project or environment`)
   }
 }
 
@@ -117,13 +117,13 @@ export async function foreignOf(api: Api, ours: readonly string[], named: readon
   const { environments } = organization
   if (ours.length === 0 && named.length === 0)
     throw refused(
-      'which environments are the team’s? name them in a file with --ours, or name the foreign one with --foreign',
+      'which environments belong to your team? List them in a file and pass it with --ours, or name the foreign one with --foreign',
     )
   for (const name of named) {
     const found = environments.filter((environment) => isListed(environment, [name]))
     if (found.length === 0) throw refused(`there is no environment \`${name}\`: survey lists what there is`)
     if (found.every((environment) => isListed(environment, ours)))
-      throw refused(`\`${name}\` is in the list of what the team made, and cannot be foreign`)
+      throw refused(`\`${name}\` is listed as created by the team, so it cannot be foreign`)
   }
   const isForeign = (one: Environment): boolean =>
     named.length > 0 ? isListed(one, named) && !isListed(one, ours) : !isListed(one, ours)

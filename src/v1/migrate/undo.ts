@@ -63,7 +63,7 @@ async function requireForeign(api: Api, moves: readonly Moved[]): Promise<void> 
     if (url !== api.url) throw refused(`the record is about ${url}`)
     const gone = foreign.find(({ id }) => !ids.has(id))
     if (gone !== undefined)
-      throw refused(`${gone.name} was deleted: what was moved from it is all that is left of it, and stays`)
+      throw refused(`${gone.name} was deleted: what was moved from it is the only copy left, and is kept`)
   }
 }
 

@@ -86,7 +86,7 @@ async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions
     )
   const { secret } = (await api.ask('GET', `/v2/api-key/${projectId}/${id}`)) ?? {}
   if (typeof secret !== 'string' || secret === '')
-    throw refused(`this key may not read the key of ${name}, which its PDPs ask for`)
+    throw refused(`this key is not allowed to read the key of ${name}, which its PDPs require`)
   const sides: Asked['sides'][number][] = []
   for (const pair of named) {
     await requireVersions(pair)
@@ -100,8 +100,8 @@ async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions
 /** A PDP of v1 may answer v2 checks too, and would then be compared with itself. @throws MIGRATION_REFUSED */
 async function requireVersions({ v1, v2 }: Pair): Promise<void> {
   const [old, now] = [await versionOf(v1), await versionOf(v2)]
-  if ((old.apiVersion ?? 1) > 1) throw refused(`${v1} is a PDP of v2, but it was named as the one of v1`)
-  if (now.apiVersion === 1) throw refused(`${v2} is a PDP of v1, but it was named as the one of v2`)
+  if ((old.apiVersion ?? 1) > 1) throw refused(`${v1} is a PDP of v2, but it was passed as the PDP of v1`)
+  if (now.apiVersion === 1) throw refused(`${v2} is a PDP of v1, but it was passed as the PDP of v2`)
 }
 
 /** The checks that a pair answers differently, pair by pair. */

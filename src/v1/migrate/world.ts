@@ -98,7 +98,7 @@ export async function readOrganization(api: Api): Promise<Organization> {
   if (scope.project_id !== null || scope.environment_id !== null) {
     const level = scope.environment_id === null ? 'project' : 'environment'
     throw refused(
-      `this is the key of ${level === 'project' ? 'a' : 'an'} ${level}: a migration needs the key of the organization`,
+      `this key belongs to ${level === 'project' ? 'a' : 'an'} ${level}: a migration needs the key of the organization`,
     )
   }
   const environments: Environment[] = []

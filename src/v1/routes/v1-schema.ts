@@ -199,6 +199,6 @@ export type V1ResourceRead = Static<typeof V1ResourceRead>
 export const v1ListOf = <S extends TSchema>(items: S) =>
   namedAfter(items, 'Page', open({ url: Text, data: listOf(items) }))
 
-const scope = { scope: textParameter('the tenant, as v1 calls it') }
+const scope = { scope: textParameter('the tenant, by its v1 name') }
 export const V1AssignmentQuery = query({ ...page, ...roleFilter, ...scope, ...tenantFilter, ...userFilter })
 export const V1UnassignQuery = query({ ...roleFilter, ...scope, ...userFilter })

@@ -138,7 +138,7 @@ async function verifyTold(cluster: Cluster): Promise<Violation[]> {
     const told = async (path: string) => replica.text(path)
     if (!replica.output.some((output) => output.includes('"code":"HISTORY_LOST"')))
       found.push({ rule: 'told', text: `replica ${at} ended ${replica.ended} times, and not with HISTORY_LOST` })
-    if (!replica.log.includes('its state was folded anew'))
+    if (!replica.log.includes('the replica rebuilt its state'))
       found.push({ rule: 'told', text: `replica ${at} does not say after its start that history was lost` })
     const metrics = await told('/metrics')
     if (!/^zerohop_history_lost_total 1$/m.test(metrics))

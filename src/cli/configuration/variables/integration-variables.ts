@@ -7,28 +7,28 @@ const INTEGRATION = ['integration'] as const
 
 export const INTEGRATION_VARIABLES = {
   ZEROHOP_INTEGRATION_PORT: withDefault(Port, 8000, {
-    about: 'port of the [integration backend](integration.md); 0 = any free one, printed',
+    about: 'port of the [integration backend](integration.md); 0 picks a free port and prints it',
     readBy: INTEGRATION,
     aliases: ['INTEGRATION_PORT'],
   }),
   ZEROHOP_INTEGRATION_USER_POOL_ID: variable(Text, {
-    about: 'the Cognito user pool whose tokens count',
+    about: 'Cognito user pool whose tokens are accepted',
     readBy: INTEGRATION,
     aliases: ['USER_POOL_ID'],
   }),
   ZEROHOP_INTEGRATION_CLIENT_ID: variable(Text, {
-    about: 'the app client that the tokens are for',
+    about: 'app client that the tokens must be issued for',
     readBy: INTEGRATION,
     aliases: ['CLIENT_ID'],
   }),
   ZEROHOP_INTEGRATION_ISSUER: variable(Address, {
-    about: 'the issuer of the tokens, for providers elsewhere',
+    about: 'issuer of the tokens, for providers other than Cognito',
     readBy: INTEGRATION,
     aliases: ['ISSUER'],
-    unset: 'of the user pool',
+    unset: 'the issuer of the user pool',
   }),
   ZEROHOP_INTEGRATION_JWKS_URI: variable(Address, {
-    about: "where the provider's public keys are; read over https",
+    about: "URL of the provider's public keys; must be https",
     readBy: INTEGRATION,
     aliases: ['JWKS_URI'],
     unset: '`<issuer>/.well-known/jwks.json`',
@@ -40,17 +40,17 @@ export const INTEGRATION_VARIABLES = {
     isSecret: true,
   }),
   ZEROHOP_INTEGRATION_FRONTEND_ORIGIN: variable(Origin, {
-    about: 'the one origin whose pages may call it',
+    about: 'the only origin whose pages can call the backend',
     readBy: INTEGRATION,
     aliases: ['FRONTEND_ORIGIN'],
   }),
   ZEROHOP_INTEGRATION_API_URL: withDefault(Address, 'http://localhost:8080', {
-    about: 'the management API',
+    about: 'URL of the management API',
     readBy: [...INTEGRATION, 'migrate'],
     aliases: ['API_URL'],
   }),
   ZEROHOP_INTEGRATION_PDP_URL: withDefault(Address, 'http://localhost:7000', {
-    about: '`--client permitio`: the PDP that the published client asks',
+    about: 'with `--client permitio`: URL of the PDP that the published client calls',
     readBy: INTEGRATION,
     aliases: ['PDP_URL'],
   }),

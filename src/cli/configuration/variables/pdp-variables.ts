@@ -25,17 +25,18 @@ const TimeoutPolicy = oneOf(['ignore', 'fail'], 'ignore or fail', (text) => text
 
 export const PDP_VARIABLES = {
   PDP_HOST: variable(Text, {
-    about: 'listen address of the PDP',
+    about: 'address the PDP listens on',
     readBy: [...PDPS, 'check'],
-    unset: 'as `ZEROHOP_HOST`',
+    unset: 'value of `ZEROHOP_HOST`',
   }),
   PDP_PORT: withDefault(Port, 7000, {
-    about: 'port of the PDP; 0 = any free one, printed (`--pdp-port`)',
+    about: 'port of the PDP; 0 picks a free port and prints it (`--pdp-port`)',
     readBy: [...PDPS, 'check'],
-    hint: '0 = any free one',
+    hint: '0 = any free port',
   }),
   PDP_API_KEY: variable(Text, {
-    about: '`pdp`: key of the environment to serve, and the bearer key that callers send; the others send it',
+    about:
+      'API key. `pdp`: the key of the environment to serve, which callers send as their bearer token. Other commands: the key that they send',
     readBy: [
       'pdp',
       'pdps',
@@ -59,118 +60,117 @@ export const PDP_VARIABLES = {
   }),
   PDP_ORG_API_KEY: variable(Text, {
     about:
-      'without `PDP_API_KEY`: an organization key of access `admin`, by which the PDP gets the key of its environment when it starts; it cannot start offline then',
+      'instead of `PDP_API_KEY`: an organization key with access `admin`. The PDP uses it to fetch the key of its environment at startup, so it cannot start offline',
     readBy: ['pdp'],
     isSecret: true,
   }),
   PDP_PROJECT_API_KEY: variable(Text, {
-    about: 'the same with the key of a project, which is preferred',
+    about: 'the same, with the key of a project. Used instead of the organization key when both are set',
     readBy: ['pdp'],
     isSecret: true,
   }),
   PDP_ACTIVE_PROJECT: variable(Text, {
-    about: 'with such a wider key: id or key of the project to serve',
+    about: 'with an organization key: id or key of the project to serve',
     readBy: ['pdp'],
   }),
   PDP_ACTIVE_ENV: variable(Text, {
-    about: 'with such a wider key: id or key of the environment to serve',
+    about: 'with an organization or project key: id or key of the environment to serve',
     readBy: ['pdp'],
   }),
   ZEROHOP_PDP_NAME: variable(PdpName, {
-    about: 'what the [list of PDPs](pdp-api.md#the-list-of-pdps) calls this one',
+    about: 'name of this PDP in the [list of PDPs](pdp-api.md#the-list-of-pdps)',
     readBy: ['pdp'],
-    unset: 'the name of the machine',
+    unset: 'host name',
   }),
   PDP_CONTROL_PLANE: variable(BaseAddress, {
-    about: 'URL of the management API; plain http to another machine is warned of',
+    about: 'URL of the management API. Plain http to another machine causes a warning',
     readBy: ['pdp', 'image', 'types'],
   }),
   ZEROHOP_API: variable(BaseAddress, {
-    about: 'URL of the management API that the command asks, with the key PDP_API_KEY (`--api`)',
+    about: 'URL of the management API that the command calls with the key in PDP_API_KEY (`--api`)',
     readBy: ['pdps', 'plan', 'apply', 'diff', 'copy', 'why', 'log', 'history', 'export', 'import', 'keys', 'org'],
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:
-      'a `now` in the context of a request is kept; otherwise the PDP sets it to its own time (D8): who may set it may choose the hour of a decision',
+      'keeps the `now` in the context of a request. Otherwise the PDP sets it to its own time (D8). Callers who can set `now` can choose the time of a decision',
     readBy: PDPS,
   }),
   PDP_STRICT_ATTRIBUTES: withDefault(Switch, false, {
     about:
-      'a request whose user or resource attributes are not of their declared types, or whose `context.now` is no instant, is refused with 422; otherwise conditions do not see them (D7), and `zerohop_ill_typed_attributes_total` counts them',
+      'refuses a request with 422 if an attribute of the user or resource does not have its declared type, or if `context.now` is not an instant. Otherwise conditions ignore such values (D7), and `zerohop_ill_typed_attributes_total` counts them',
     readBy: PDPS,
   }),
   PDP_DEBUG: withDefault(Switch, false, {
     about:
-      'answers carry the path to the decision, as with the header `x-explain: true`: `debug` has codes and reasons of [semantics](semantics.md), the nearest set rules that do not allow, and notes',
+      'adds an explanation to each answer, as the header `x-explain: true` does. `debug` contains the codes and reasons of [semantics](semantics.md), the nearest set rules that did not match, and notes',
     readBy: PDPS,
   }),
   PDP_ALLOW_METRICS_UNAUTHENTICATED: withDefault(Switch, false, {
     about:
-      '[`/metrics`](#metrics) shows everything to whoever reaches a port, of both servers: totals of all organizations. Prefer `ZEROHOP_METRICS_TOKEN`',
+      '[`/metrics`](#metrics) of both servers needs no key and shows the totals of all organizations. Prefer `ZEROHOP_METRICS_TOKEN`',
     readBy: SERVERS,
   }),
   PDP_MAX_STALENESS: variable(Seconds, {
-    about: 'seconds since the image was last known to be current after which checks answer 503',
+    about:
+      'maximum age of the image in seconds. Checks answer 503 if the image has not been known to be current for this long',
     readBy: ['pdp'],
     unset: 'off, with a warning',
   }),
   PDP_OPA_PORT: variable(Port, {
-    about: 'port of the OPA-shaped data API that some SDKs ask; a busy one is a warning, unless it is set',
+    about:
+      'port of the OPA-style data API that some SDKs call. If the default port is in use, the PDP prints a warning and starts without it',
     readBy: PDPS,
     unset: '8181 when the PDP is on 7000, else off',
   }),
   PDP_LOCAL_FACTS_WAIT_TIMEOUT: withDefault(AnySeconds, FACTS_WAIT_DEFAULT_MS / 1000, {
-    about: `seconds that a write of facts through the PDP waits until its checks see it; 0 = not, negative = the most, ${FACTS_WAIT_MAX_MS / 1000}`,
+    about: `seconds that a write of facts through the PDP waits until checks of this PDP see it. 0: does not wait. Negative: waits the maximum, ${FACTS_WAIT_MAX_MS / 1000} seconds`,
     readBy: PDPS,
   }),
   PDP_LOCAL_FACTS_TIMEOUT_POLICY: withDefault(TimeoutPolicy, 'ignore', {
-    about:
-      'what such a write is answered with when it was not seen in time: `ignore` its answer all the same, `fail` 424',
+    about: 'answer to such a write if checks do not see it in time. `ignore`: the normal answer. `fail`: 424',
     readBy: PDPS,
   }),
   PDP_CONTROL_PLANE_TIMEOUT: withDefault(Seconds, FORWARD_TIMEOUT_MS / 1000, {
-    about: 'seconds without a byte after which a forwarded request is given up',
+    about: 'a forwarded request is aborted after this many seconds without data',
     readBy: PDPS,
   }),
   PDP_CONTAINER_CONTROL_KEY: variable(Text, {
-    about: 'the bearer key with which `POST /_exit` ends the process as `SIGTERM` does; without it the route refuses',
+    about: 'bearer token for `POST /_exit`, which ends the process as `SIGTERM` does. Without it the route is disabled',
     readBy: PDPS,
     isSecret: true,
   }),
   PDP_WORKERS: withDefault(Workers, 1, {
-    about:
-      'processes that answer on the port of `pdp`, each with an image of its own: as many as there are cores for it',
+    about: 'number of processes that share the port of `pdp`. Each has its own image. Use as many as the PDP has cores',
     readBy: ['pdp'],
   }),
   PDP_IMAGE_PUBLIC_KEY: variable(Pem, {
-    about: 'Ed25519 public key: a PDP then believes only images and deltas that are [signed](#signed-images)',
+    about: 'Ed25519 public key. With it the PDP accepts only [signed](#signed-images) images and deltas',
     readBy: ['pdp', 'check', 'image', 'types'],
   }),
   PDP_TLS_CERT: variable(Path, {
     about:
-      'PEM file of a certificate with its chain: with `PDP_TLS_KEY` both servers listen with TLS, 1.2 or later, and read the files again on `SIGHUP`',
+      'PEM file of a certificate with its chain. Together with `PDP_TLS_KEY`, both servers use TLS 1.2 or later. They reload the files on `SIGHUP`',
     readBy: [...SERVERS, 'check', 'types'],
     unset: 'plain http',
   }),
   PDP_TLS_KEY: variable(Path, {
-    about: 'PEM file of the key of that certificate',
+    about: 'PEM file of the private key of that certificate',
     readBy: SERVERS,
     unset: 'plain http',
   }),
   PDP_OFFLINE_MODE_BACKUP_DIR: variable(Path, {
-    about: 'where a PDP keeps its last image',
+    about: 'folder in which a PDP keeps its last image',
     readBy: ['pdp'],
     unset: '`<data>/pdp`',
   }),
   PDP_PUBLIC_URL: variable(PublicAddress, {
     about:
-      "address of the PDP that AuthZEN's discovery names, such as the one of the TLS proxy before it, with its path if it has one; without credentials, https (else a warning), and not `0.0.0.0`",
+      "public address of the PDP in AuthZEN's discovery document, for example that of a TLS proxy in front of it, with its path. It has no credentials and is not `0.0.0.0`. Without https there is a warning",
     readBy: PDPS,
     unset: 'the address it listens on',
   }),
   PDP_AUTHZEN_SUBJECT_TYPES: variable(Words, {
-    about:
-      'types of an AuthZEN subject that mean a user, with commas between them; a subject of another type is unknown',
+    about: 'comma-separated AuthZEN subject types that mean a user. A subject of any other type is unknown',
     readBy: PDPS,
     unset: '`user,identity`',
   }),

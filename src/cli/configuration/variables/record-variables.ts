@@ -17,72 +17,72 @@ const Exporter = oneOf(['otlp', 'console', 'none'], '`otlp`, `console` or `none`
 export const RECORD_VARIABLES = {
   PDP_DECISION_LOG: variable(Sinks, {
     about:
-      'where a record of each decision goes, several with commas; `api` is the management API; [decision log](decision-log.md)',
+      'comma-separated destinations for a record of each decision; `api` is the management API. See [decision log](decision-log.md)',
     readBy: PDPS,
-    unset: '`serve` without a database: `api`, else `off`',
+    unset: '`api` for `serve` without a database, otherwise `off`',
   }),
   PDP_DECISION_LOG_FOLDER: variable(Path, {
-    about: 'its files; also the buffer of what is sent elsewhere',
+    about: 'folder for the files of the decision log, and for records that wait to be sent',
     readBy: PDPS,
     unset: '`<data>/decisions`',
   }),
   PDP_DECISION_LOG_POLICY: variable(Policy, {
-    about: 'when a record cannot be kept: `block` answers 503, `drop` answers and counts the loss',
+    about:
+      'what happens when a record cannot be stored. `block`: the check answers 503. `drop`: the check answers, and the lost record is counted',
     readBy: PDPS,
-    unset: '`block` when the sink is `file` alone, else `drop`',
+    unset: '`block` if `file` is the only sink, otherwise `drop`',
   }),
   PDP_DECISION_LOG_BUFFER: withDefault(Bytes, DECISION_BUFFER_BYTES_DEFAULT, {
-    about: 'bytes that may wait for `stdout` or `api`',
+    about: 'maximum bytes of records that wait for `stdout` or `api`',
     readBy: PDPS,
   }),
   PDP_DECISION_LOG_FILE_SIZE: withDefault(Bytes, DECISION_FILE_BYTES_DEFAULT, {
-    about: 'bytes after which a new file begins',
+    about: 'maximum size of a file in bytes',
     readBy: PDPS,
   }),
   PDP_DECISION_LOG_FILES: withDefault(Count, DECISION_FILES_DEFAULT, {
-    about: 'files that the sink `file` keeps',
+    about: 'number of files that the sink `file` keeps',
     readBy: PDPS,
   }),
   PDP_DECISION_LOG_ATTRIBUTES: withDefault(Switch, false, {
-    about: 'records hold the attributes and the context that were sent',
+    about: 'records contain all attributes and the context of the request',
     readBy: PDPS,
   }),
   PDP_DECISION_LOG_READ_ATTRIBUTES: withDefault(Switch, false, {
     about:
-      'records hold those of them that the rules of the permission read: enough to [replay](past-decisions.md) a decision',
+      'records contain only the attributes and context that the rules of the permission read. That is enough to [replay](past-decisions.md) a decision',
     readBy: PDPS,
   }),
   PDP_DECISION_LOG_REASONS: withDefault(Switch, false, {
-    about:
-      'records say what allowed or refused; each decision is explained for it, which takes longer than the decision',
+    about: 'records contain the reason of each decision. Finding the reason takes longer than the decision itself',
     readBy: PDPS,
   }),
   OTEL_TRACES_EXPORTER: variable(Exporter, {
-    about: 'traces by OpenTelemetry; see [traces](#traces)',
+    about: 'exporter for OpenTelemetry traces. See [traces](#traces)',
     readBy: SERVERS,
-    unset: '`otlp` when an address below is set, else `none`',
+    unset: '`otlp` if one of the two endpoints is set, otherwise `none`',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(Address, {
-    about: 'where the collector is: its base',
+    about: 'base URL of the collector',
     readBy: SERVERS,
     unset: '`http://localhost:4318`',
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable(Address, {
-    about: 'where the collector is: the very address of traces',
+    about: 'full URL for traces; overrides the base URL',
     readBy: SERVERS,
-    unset: 'below the base',
+    unset: '`/v1/traces` below the base URL',
   }),
   OTEL_SDK_DISABLED: withDefault(Switch, false, {
-    about: 'no traces, whatever else is set',
+    about: 'turns traces off, whatever else is set',
     readBy: SERVERS,
   }),
   OTEL_SERVICE_NAME: variable(Text, {
     about: 'name of the service in traces',
     readBy: SERVERS,
-    unset: '`zerohop-` and the command',
+    unset: '`zerohop-<command>`',
   }),
   OTEL_RESOURCE_ATTRIBUTES: variable(Pairs, {
-    about: 'further attributes of the resource: `name=value,name=value`, percent-encoded where a value holds a comma',
+    about: 'more attributes of the resource, as `name=value,name=value`. Percent-encode commas in values',
     readBy: SERVERS,
   }),
 }

@@ -48,30 +48,30 @@ const SERVERS = ['serve', 'api', 'pdp'] as const
 
 export const SERVER_VARIABLES = {
   ZEROHOP_DATA: withDefault(Path, './data', {
-    about: 'the data folder (`--data`)',
+    about: 'data folder (`--data`)',
     readBy: COMMANDS.filter((command) => command !== 'image' && command !== 'migrate'),
     unset: '`./data` (`/data` in the container)',
   }),
   ZEROHOP_HOST: withDefault(Text, '127.0.0.1', {
-    about: 'listen address (`--host`)',
+    about: 'address to listen on (`--host`)',
     readBy: [...SERVERS, 'check', 'types', 'integration'],
     unset: '`127.0.0.1` (`0.0.0.0` in the container)',
   }),
   ZEROHOP_API_PORT: withDefault(Port, 8080, {
-    about: 'port of the management API; 0 = any free one, printed (`--api-port`)',
+    about: 'port of the management API; 0 picks a free port and prints it (`--api-port`)',
     readBy: [...MANAGEMENT, 'types'],
-    hint: '0 = any free one',
+    hint: '0 = any free port',
   }),
   ZEROHOP_DRAIN_SECONDS: withDefault(SecondsOrNone, ENDING_MS_DEFAULT / 1000, {
     about:
-      'seconds that a server goes on after `SIGTERM`, with 503 at `/ready`, before it closes: longer than its load balancer takes to hear of it',
+      'seconds that a server keeps working after `SIGTERM` before it closes. Meanwhile `/ready` answers 503. Choose more than your load balancer needs to notice',
     readBy: [...SERVERS, 'integration'],
   }),
   ZEROHOP_BOOTSTRAP_KEY: variable(Text, {
-    about: `the first organization key of a new folder: at least ${FIXED_KEY_LENGTH_MIN} printable characters`,
+    about: `first organization key of a new data folder, at least ${FIXED_KEY_LENGTH_MIN} printable characters`,
     readBy: MANAGEMENT,
     isSecret: true,
-    unset: 'minted',
+    unset: 'generated',
   }),
   ZEROHOP_ORGANIZATION_KEY: variable(Text, {
     about: 'API key of the organization',
@@ -80,151 +80,153 @@ export const SERVER_VARIABLES = {
   }),
   ZEROHOP_SECRETS_KEY_FILE: variable(Path, {
     about:
-      'file with the key that seals secrets, 32 bytes or 64 hex digits; keep it outside the data folder and out of backups',
+      'file with the key that encrypts stored secrets: 32 bytes, or 64 hex digits. Keep it outside the data folder and its backups',
     readBy: [...MANAGEMENT, 'org', 'keys', 'backup', 'export', 'import', 'database'],
     unset: '`<data>/secrets.key`, with a warning',
   }),
   ZEROHOP_DATABASE_URL: variable(DatabaseAddress, {
     about:
-      'PostgreSQL that several replicas share, as `postgres://user:password@host:5432/name`, see [replicas](replicas.md); the data folder is then a cache',
+      'PostgreSQL database that several replicas share, as `postgres://user:password@host:5432/name`. The data folder is then only a cache. See [replicas](replicas.md)',
     readBy: [...MANAGEMENT, 'database'],
     isSecret: true,
-    unset: 'none: the data folder is the truth',
+    unset: 'no database: all data is in the data folder',
   }),
   ZEROHOP_DATABASE_MIGRATE: withDefault(Switch, true, {
-    about: 'creates and upgrades the tables at the start; `false` where an administrator does so',
+    about: 'creates and upgrades the tables at startup. `false` if an administrator does that',
     readBy: [...MANAGEMENT, 'database'],
   }),
   ZEROHOP_DATABASE_LISTEN: withDefault(Switch, true, {
-    about: 'hears of writes by LISTEN; `false`: the database is asked every 50 ms instead',
+    about: 'uses LISTEN to learn of writes. `false`: polls the database every 50 ms',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_SECRETS_KEY: variable(SecretsKey, {
     about:
-      '32 bytes as 64 hex digits, instead of a file: seals secrets in the database; one of the two is required there, and the same on all replicas',
+      'the key itself, as 64 hex digits, instead of a file. With a database one of the two is required, and it must be the same on all replicas',
     readBy: [...MANAGEMENT, 'database'],
     isSecret: true,
   }),
   ZEROHOP_CONSOLE: withDefault(Switch, true, {
-    about: 'serves the [console](console.md) at `/console/` of the management API; `off`: it is not there',
+    about: 'serves the [console](console.md) at `/console/` on the port of the management API. `off` disables it',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_CONSOLE_HOSTS: variable(Hosts, {
     about:
-      'hosts under which browsers reach the console, with commas between them, such as `console.example.com`; each is expected over https, unless `http://` is written before it. `localhost` and other loopback names are always among them',
+      'comma-separated hosts at which browsers reach the console, such as `console.example.com`. Each must use https, unless it starts with `http://`. `localhost` and other loopback names are always allowed',
     readBy: MANAGEMENT,
-    unset: 'loopback names alone',
+    unset: 'only loopback names',
   }),
   ZEROHOP_CONSOLE_ISSUER: variable(Issuer, {
     about:
-      'OpenID Connect provider where people [sign in to the console](console.md#signing-in-at-an-identity-provider); needs the client id and the rules',
+      'URL of the OpenID Connect provider for [signing in to the console](console.md#signing-in-at-an-identity-provider). Also set `ZEROHOP_CONSOLE_CLIENT_ID` and `ZEROHOP_CONSOLE_ACCESS`',
     readBy: MANAGEMENT,
-    unset: 'API keys alone',
+    unset: 'only API keys',
   }),
   ZEROHOP_CONSOLE_CLIENT_ID: variable(Text, {
-    about: 'what the console is called at the provider',
+    about: 'client id of the console at the provider',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_CONSOLE_CLIENT_SECRET: variable(Text, {
-    about: 'its secret',
+    about: 'client secret of the console at the provider',
     readBy: MANAGEMENT,
     isSecret: true,
-    unset: 'none: a public client, with PKCE',
+    unset: 'none: a public client with PKCE',
   }),
   ZEROHOP_CONSOLE_CLAIM: withDefault(Text, 'groups', {
-    about: 'the claim of the ID token, or of the user info, whose values the rules name: a text or a list of texts',
+    about:
+      'claim of the ID token, or of the user info, that the access rules match. Its value is a string or a list of strings',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_CONSOLE_SCOPES: withDefault(Text, 'openid profile', {
-    about: 'scopes that the provider is asked for, with blanks between them',
+    about: 'space-separated scopes to request from the provider',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_CONSOLE_ACCESS: variable(AccessRules, {
     about:
-      'rules `value=role`, `value=role@project` or `value=role@project/environment` with commas between them, or semicolons where values have commas; the first one that fits counts. Roles are `viewer`, `support`, `editor` and `admin`, the value `*` is everybody',
+      'comma-separated access rules: `value=role`, `value=role@project` or `value=role@project/environment`. Use semicolons if values contain commas. The first rule that matches applies. The roles are `viewer`, `support`, `editor` and `admin`. The value `*` matches everyone',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_READS: withDefault(Reads, 'linearizable', {
-    about: '`local`: reads of the management API do not ask the database for the newest state first',
+    about: '`local`: reads of the management API do not first ask the database for the newest state',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_IMAGE_MEMORY: withDefault(Bytes, IMAGE_MEMORY_BYTES_DEFAULT, {
-    about: 'bytes of all images that are kept open, such as `512M`',
+    about: 'maximum bytes of all open images together, such as `512M`',
     readBy: ['serve'],
   }),
   ZEROHOP_BODY_MEMORY: withDefault(Bytes, BODY_MEMORY_BYTES_DEFAULT, {
     about:
-      'bytes of request bodies that a process holds at once, and one API key a quarter of them; above it 503 with `retry-after`, see [bounds of what comes in](#bounds-of-what-comes-in)',
+      'maximum bytes of request bodies that a process holds at once; one API key can use a quarter. Above that, requests get 503 with `retry-after`. See [bounds of what comes in](#bounds-of-what-comes-in)',
     readBy: [...SERVERS, 'integration'],
   }),
   ZEROHOP_CONNECTIONS: withDefault(Count, CONNECTIONS_MAX_DEFAULT, {
-    about: 'connections of each server of a process at once; further ones are closed before they are read',
+    about: 'maximum open connections of each server. More connections are closed at once',
     readBy: [...SERVERS, 'integration'],
   }),
   ZEROHOP_METRICS_TOKEN: variable(Token, {
-    about: `bearer token of the operator, at least ${FIXED_KEY_LENGTH_MIN} printable characters: it shows everything at [\`/metrics\`](#metrics) of every process, and opens nothing else`,
+    about: `bearer token for [\`/metrics\`](#metrics), at least ${FIXED_KEY_LENGTH_MIN} printable characters. It shows all metrics of every process and gives no other access`,
     readBy: SERVERS,
     isSecret: true,
   }),
   ZEROHOP_LOG_LEVEL: withDefault(LogLevel, 'info', {
-    about: 'lines of the log from this level on',
+    about: 'lowest level that is logged',
     readBy: [...SERVERS, 'integration'],
   }),
   ZEROHOP_RATE_LIMIT: variable(Count, {
     about:
-      'requests that one API key may make in a minute; above it the management API answers 429 with `retry-after`. Each [replica](replicas.md#sizing) counts for itself',
+      'maximum requests per minute and API key. Above that, the management API answers 429 with `retry-after`. Each [replica](replicas.md#sizing) counts separately',
     readBy: MANAGEMENT,
     unset: 'off',
   }),
   ZEROHOP_RATE_LIMIT_WRITES: variable(Count, {
-    about: 'of these, requests that are not GET, nor reports of PDPs',
+    about: 'maximum writes per minute and API key: requests other than GET and reports of PDPs',
     readBy: MANAGEMENT,
     unset: 'off',
   }),
   ZEROHOP_DELTA_REVISIONS: withDefault(Count, DELTA_REVISIONS_DEFAULT, {
-    about: 'revisions of each log whose deltas a follower can still get; one that is further behind takes an image',
+    about: 'number of revisions per log for which deltas are kept. A PDP that is further behind loads a whole image',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_DELTA_DAYS: withDefault(Days, DELTA_DAYS_DEFAULT, {
-    about: 'days for which deltas are kept; whatever is over either bound goes',
+    about: 'days for which deltas are kept. A delta beyond either limit is deleted',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_HISTORY_REVISIONS: withDefault(Count, HISTORY_REVISIONS_DEFAULT, {
-    about: 'entries that the history of each log keeps, without their changes',
+    about: 'number of history entries that are kept per log, without their changes',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_HISTORY_DAYS: withDefault(Days, HISTORY_DAYS_DEFAULT, {
     about:
-      'days that history goes back; never less than the deltas. After it, nothing is left of an environment that was deleted',
+      'days for which history is kept, at least as long as the deltas. After that, nothing is left of a deleted environment',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_PAST_REVISIONS: withDefault(CountOrNone, PAST_REVISIONS_DEFAULT, {
-    about: 'revisions of each environment that can be asked about, with the changes that led to them; 0 for none',
+    about: 'number of past revisions per environment that can be queried. 0: none',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_PAST_DAYS: withDefault(Days, PAST_DAYS_DEFAULT, {
     about:
-      'days that past revisions go back: until then what was deleted can still be read; whatever is over either bound goes',
+      'days for which past revisions are kept. Deleted data can be read for that long. A revision beyond either limit is deleted',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_PAST_BYTES: withDefault(Bytes, PAST_BYTES_DEFAULT, {
-    about: 'bytes of all checkpoints of a data folder together; the newest of each environment stays',
+    about:
+      'maximum bytes of all checkpoints in a data folder. The newest checkpoint of each environment is always kept',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_AUDIT_RECORDS: withDefault(Count, AUDIT_RECORDS_DEFAULT, {
-    about: 'records of decisions that each environment keeps',
+    about: 'number of decision records that are kept per environment',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_AUDIT_DAYS: withDefault(Days, AUDIT_DAYS_DEFAULT, {
-    about: 'days that records of decisions are kept',
+    about: 'days for which decision records are kept',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_SCRUB_HOURS: withDefault(Hours, SCRUB_HOURS_DEFAULT, {
-    about: `hours between two comparisons of all data on disk, see [is the data whole?](#is-the-data-whole); 0 = none, at most ${SCRUB_HOURS_MAX}`,
+    about: `hours between two checks of all data on disk, at most ${SCRUB_HOURS_MAX}. 0 turns them off. See [is the data whole?](#is-the-data-whole)`,
     readBy: MANAGEMENT,
   }),
   ZEROHOP_IMAGE_SIGNING_KEY: variable(Pem, {
-    about: 'Ed25519 private key: the management side signs images and deltas with it, and `image sign` a file',
+    about: 'Ed25519 private key. The management side signs images and deltas with it, and `image sign` signs a file',
     readBy: [...MANAGEMENT, 'image'],
     isSecret: true,
   }),

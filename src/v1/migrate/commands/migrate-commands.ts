@@ -28,8 +28,8 @@ export function addMigrate(program: Command): void {
     .addHelpText(
       'after',
       '\nThe key of the organization comes from ZEROHOP_ORGANIZATION_KEY or ZEROHOP_ORGANIZATION_KEY_FILE.' +
-        '\nExit codes: 0 done, 1 there is a difference, a use of v1 or an open condition, 2 it could not be done.' +
-        '\nThe order: survey, move, verify, then the services one by one (scan finds what to change), finish, status.',
+        '\nExit codes: 0 done; 1 a difference, a use of v1, or a condition that is not met; 2 failed.' +
+        '\nOrder: survey, move, verify; then move your services one by one (scan finds what to change); finish, status.',
     )
 
   withApi(migrate.command('survey'))
@@ -41,7 +41,9 @@ export function addMigrate(program: Command): void {
     .description(
       'copies the roles and users of the foreign environment, with their assignments, to the environments that use them',
     )
-    .addOption(several('--to <environment...>', 'environments that get all of it', 'those that use something of it'))
+    .addOption(
+      several('--to <environment...>', 'environments that get everything', 'environments that use something of it'),
+    )
     .option('--dry-run', 'print what would be written, by name and in total, and write nothing')
     .option('--record <file>', 'file that records what is written, for undo', RECORD)
     .option('--overwrite', 'overwrite existing objects that differ with the values of the foreign environment')
@@ -64,10 +66,10 @@ export function addMigrate(program: Command): void {
 
   withForeign(withApi(migrate.command('verify')))
     .description('compares what was moved, field by field and decision by decision; exit code 1 on any difference')
-    .addOption(several('--to <environment...>', 'environments that got all of it, as with move'))
+    .addOption(several('--to <environment...>', 'environments that got everything, as with move'))
     .addOption(several('--pdps <pair...>', 'project/environment=V1URL,V2URL: the two PDPs of an environment'))
-    .option('--checks <file>', 'recorded checks to compare as well: one JSON object a line')
-    .option('--report <file>', 'where the report goes', REPORT)
+    .option('--checks <file>', 'recorded checks to compare as well: one JSON object per line')
+    .option('--report <file>', 'file for the report', REPORT)
     .addHelpText(
       'after',
       examples(
@@ -78,13 +80,13 @@ export function addMigrate(program: Command): void {
     .action((options: VerifyOptions) => attempt(async (steps) => steps.runVerify(readEnv(), options)))
 
   withForeign(withApi(migrate.command('finish')))
-    .description('deletes the foreign environment, after a verify whose report is fresh and clean')
+    .description('deletes the foreign environment, after a recent verify without differences')
     .option('--report <file>', 'report of verify', REPORT)
     .option('--yes', 'do not ask')
     .addOption(
       several(
         '--drop-unused <key...>',
-        'what is given up: keys of users and roles, and `project/environment` for all that was not moved there',
+        'what to drop: keys of users and roles, and `project/environment` for everything that was not moved there',
       ),
     )
     .addHelpText(
@@ -106,9 +108,11 @@ export function addMigrate(program: Command): void {
     .action((path: string, options: ScanCommandOptions) => attempt(async (steps) => steps.runScan(path, options)))
 
   withScan(withApi(migrate.command('status')))
-    .description('the four conditions of a complete migration, each with its evidence; exit code 1 while one is open')
-    .addOption(several('--pdp <url...>', 'addresses of every PDP that runs'))
-    .option('--checks <file>', 'checks with the answer that is expected (`allow`); the key of the PDPs is PDP_API_KEY')
+    .description(
+      'shows the four conditions of a complete migration, each with its evidence; exit code 1 while one is not met',
+    )
+    .addOption(several('--pdp <url...>', 'addresses of all running PDPs'))
+    .option('--checks <file>', 'checks with their expected answer (`allow`); the key of the PDPs is PDP_API_KEY')
     .addOption(several('--code <path...>', 'folders of code'))
     .addHelpText(
       'after',
@@ -120,7 +124,7 @@ export function addMigrate(program: Command): void {
 function withApi(command: Command): Command {
   return command
     .option('--api <url>', `address of the management API ${inVariables('ZEROHOP_INTEGRATION_API_URL')}`)
-    .option('--ours <file>', 'what the team made: `project` or `project/environment`, one a line')
+    .option('--ours <file>', 'file that lists what your team created: `project` or `project/environment`, one per line')
     .option('--json', 'as JSON')
 }
 
@@ -132,8 +136,8 @@ function withForeign(command: Command): Command {
 
 function withScan(command: Command): Command {
   return command
-    .addOption(several('--ignore <path...>', 'files and folders that are left out of the search'))
-    .addOption(several('--host <name...>', 'hosts that speak v1 only, such as those of your PDPs of v1'))
+    .addOption(several('--ignore <path...>', 'files and folders to exclude from the search'))
+    .addOption(several('--host <name...>', 'hosts that serve only v1, such as your v1 PDPs'))
 }
 
 /** An option with any number of values; the default is an empty list. */

@@ -22,7 +22,7 @@ export async function runFinish(env: Env, options: FinishOptions): Promise<numbe
   const { foreign, projects } = divided
   if (foreign.length + projects.length === 0) {
     if (options.json) printJson({ deleted: [] })
-    else print('there is no foreign environment: nothing is to be deleted')
+    else print('there is no foreign environment: nothing to delete')
     return 0
   }
   const revisions = await revisionsOf(api, foreign)
@@ -40,8 +40,8 @@ export async function runFinish(env: Env, options: FinishOptions): Promise<numbe
 
 async function requireYes({ foreign, projects }: Divided): Promise<void> {
   const names = [...foreign.map(({ name }) => name), ...projects.map((key) => `the empty project ${key}`)].join(', ')
-  if (!process.stdin.isTTY) throw refused('confirmation needs a terminal: give --yes to delete')
-  if (!(await confirm(`delete ${names} with everything in it? PDPs that follow it stop getting policy`)))
+  if (!process.stdin.isTTY) throw refused('confirmation needs a terminal: pass --yes to delete')
+  if (!(await confirm(`delete ${names} with everything in it? PDPs that follow it will no longer get its policy`)))
     throw refused('nothing was deleted')
 }
 
@@ -57,12 +57,12 @@ async function requireNothingLost(api: Api, options: FinishOptions, divided: Div
   const report = readReport(options.report)
   const reason = await whyNot(api, report, divided, { now: Date.now(), dropped })
   if (reason !== undefined)
-    throw refused(`the report ${options.report} does not hold, ${reason}: run zerohop migrate verify again`)
+    throw refused(`the report ${options.report} is not valid: ${reason}. Run zerohop migrate verify again`)
   if (needs.missing.length > 0) throw lost(needs, report, divided, options)
   const unverified = needs.deciding.filter((name) => !report.own.includes(name))
   if (unverified.length > 0)
     throw refused(
-      `no verify compared the decisions of ${unverified.join(', ')}, and nothing was deleted; next: ${verifyOf(options, report, unverified)}`,
+      `nothing was deleted, because no verify compared the decisions of ${unverified.join(', ')}. Next: ${verifyOf(options, report, unverified)}`,
     )
 }
 
@@ -73,7 +73,7 @@ function requireNamed({ foreign }: Divided, dropped: readonly string[]): void {
   const unnamed = foreign.filter(({ name }) => !dropped.includes(name)).map(({ name }) => name)
   if (unnamed.length > 0)
     throw refused(
-      `nothing is left in ${unnamed.join(', ')} that a verify could compare: to delete it all the same, name it with --drop-unused too`,
+      `nothing is left in ${unnamed.join(', ')} that a verify could compare: to delete it anyway, also name it with --drop-unused`,
     )
 }
 
@@ -112,7 +112,7 @@ function nextAfter(missing: readonly Need[], report: Report, own: readonly strin
   const given = options.report === REPORT ? [] : ['--report', options.report]
   const dropped = [...new Set([...options.dropUnused, ...named, ...unmoved])]
   const drop = {
-    when: 'or, when no client of v1 asks for it',
+    when: 'or, if no client of v1 uses it',
     command: commandOf('finish', options, [...given, '--drop-unused', ...dropped]),
   }
   if (to.length === 0) return [drop]

@@ -31,9 +31,10 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
   if (json) return 0
   for (const plan of plans) {
     if (dryRun) printPlan(plan)
-    else printTotals(plan, plan.calls.length === 0 ? 'all of it was there' : counted(plan.calls.length, 'calls'))
+    else
+      printTotals(plan, plan.calls.length === 0 ? 'everything was already there' : counted(plan.calls.length, 'calls'))
   }
-  if (unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(unused)}`)
+  if (unused.length > 0) print(`not moved, because nothing uses it: ${someOf(unused)}`)
   if (plans.length === 0) print('there is nothing to move')
   else print(dryRun ? 'nothing was written' : 'Next: zerohop migrate verify')
   return 0
@@ -84,7 +85,7 @@ function printPlan(plan: Plan): void {
   const totals = KINDS.map((kind) => [kind, calls.filter((call) => call.kind === kind).length] as const)
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => counted(count, `${kind}s`))
-  printTotals(plan, calls.length === 0 ? 'all of it is there' : `to write: ${totals.join(', ')}`)
+  printTotals(plan, calls.length === 0 ? 'everything is already there' : `to write: ${totals.join(', ')}`)
 }
 
 function printTotals({ environment, users, roles, assignments }: Plan, rest: string): void {

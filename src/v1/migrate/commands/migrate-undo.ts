@@ -36,7 +36,7 @@ export async function runUndo(env: Env, options: UndoOptions): Promise<number> {
 }
 
 async function requireYes(names: readonly string[]): Promise<void> {
-  if (!process.stdin.isTTY) throw refused('confirmation needs a terminal: give --yes to undo the move')
-  const question = `undo what was moved to ${[...new Set(names)].join(', ')}? PDPs of v2 no longer allow what it allowed`
+  if (!process.stdin.isTTY) throw refused('confirmation needs a terminal: pass --yes to undo the move')
+  const question = `undo what was moved to ${[...new Set(names)].join(', ')}? PDPs of v2 will no longer allow what it allowed`
   if (!(await confirm(question))) throw refused('nothing was undone')
 }

@@ -28,7 +28,7 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
     print(
       `${counted(report.objects, 'objects')} and ${counted(report.decisions, 'decisions')} compared, ${counted(report.differences.length, 'differences')}; report: ${options.report}`,
     )
-    if (report.unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(report.unused)}`)
+    if (report.unused.length > 0) print(`not moved, because nothing uses it: ${someOf(report.unused)}`)
     if (report.differences.length === 0) print('Next: zerohop migrate finish')
   }
   return report.differences.length === 0 ? 0 : 1

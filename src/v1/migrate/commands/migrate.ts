@@ -23,7 +23,7 @@ export async function runSurvey(env: Env, options: ApiOptions): Promise<number> 
   const api = apiOf(env, options)
   const ours = oursOf(options)
   const asks = process.stdin.isTTY && options.json !== true && options.ours === undefined
-  const found = await survey(api, ours, asks ? ({ name }) => confirm(`did your team make ${name}?`) : undefined)
+  const found = await survey(api, ours, asks ? ({ name }) => confirm(`did your team create ${name}?`) : undefined)
   if (options.json) return printJson(found)
   print(`organization ${found.organization}`)
   for (const { name, ours: own, reason, holds } of found.environments) {
@@ -44,12 +44,12 @@ export async function runSurvey(env: Env, options: ApiOptions): Promise<number> 
 }
 
 function nextAfter({ environments, strangeProjects }: Survey, isKnown: boolean): string {
-  if (!isKnown) return 'which of these did your team make? Name them in a file, one a line, and give it with --ours'
+  if (!isKnown) return 'which of these did your team create? List them in a file, one per line, and pass it with --ours'
   const foreign = environments.filter((one) => !one.ours)
   if (foreign.length > 0) return `to move: ${foreign.map(({ name }) => name).join(', ')}. Next: zerohop migrate move`
   if (strangeProjects.length > 0)
     return `nothing is left in ${strangeProjects.join(', ')}. Next: zerohop migrate finish`
-  return 'everything was made by the team: there is nothing to move'
+  return 'the team created everything: there is nothing to move'
 }
 
 /** Finds uses of v1 in code. */

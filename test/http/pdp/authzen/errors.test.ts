@@ -67,7 +67,7 @@ describe('a request that AuthZEN refuses', () => {
   })
 
   it('[A2] answers 400 to what two readers of JSON could understand differently, wherever it stands', async () => {
-    const surrogate = { text: '"a\\ud800b"', says: 'must be text in which no half' }
+    const surrogate = { text: '"a\\ud800b"', says: 'must be text without unpaired' }
     const number = { text: '-1e999', says: 'must be a number that a double can hold' }
     for (const [place, { text: value, says }, body] of [
       ['subject.id', surrogate, { ...ALLOWED, subject: { type: 'user', id: 'X' } }],
