@@ -1,7 +1,9 @@
 // What people read has none of the phrases that readers stumbled over (test/wording/phrases.ts): the texts of the
-// console, of commands and of errors. Counts have one function, which must know one from many.
+// console, of commands and of errors. Documents have no more of them than before: ZEROHOP_WRITE_DOCS=1 lowers the counts
+// of test/wording/documents.json, and never raises them. Counts have one function, which must know one from many.
 import { describe, expect, it } from 'vitest'
 import { counted, plural } from '../src/model/counted.ts'
+import { findInDocument, findInDocuments, findTooMany, lowerLimits, readLimits } from './wording/documents.ts'
 import { EVERYWHERE, IN_CONSOLE, type Phrase } from './wording/phrases.ts'
 import { type Text, textsOf, textsOfFolder } from './wording/texts.ts'
 
@@ -41,6 +43,24 @@ describe('wording', () => {
     const texts = textsOfFolder('src')
     expect(texts.length).toBeGreaterThan(1_000)
     expect(found(texts, EVERYWHERE)).toEqual([])
+  })
+
+  it('of documents has no more of the phrases than before, and new documents have none', () => {
+    const found = findInDocuments()
+    const limits = readLimits()
+    expect(findTooMany(found, limits)).toEqual([])
+    if (process.env.ZEROHOP_WRITE_DOCS) lowerLimits(found, limits)
+  })
+
+  it('reads prose of documents, and neither code nor links', () => {
+    const text = ['Somebody says so.', '`nobody` [here](somebody.md)', '```', 'nobody', '```', 'Nobody, nobody.'].join(
+      '\n',
+    )
+    const found = findInDocument('docs/new.md', text)
+    expect(found.map(({ line, text: phrase }) => `${line} ${phrase}`)).toEqual(['1 Somebody', '6 Nobody', '6 nobody'])
+    expect(findTooMany(found, {})).toHaveLength(3)
+    expect(findTooMany(found, { 'docs/new.md': 2 })).toHaveLength(3)
+    expect(findTooMany(found, { 'docs/new.md': 3 })).toEqual([])
   })
 
   it('knows one from many', () => {

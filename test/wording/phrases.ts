@@ -58,3 +58,19 @@ export const IN_CONSOLE: readonly Phrase[] = [
   row(/\b(not|nothing) .*\bis there\b/i, 'not found'),
   row(/\bin braces\b/, 'a JSON object'),
 ]
+
+/** Besides, in documents: words that a native speaker would not write there. */
+export const IN_DOCS: readonly Phrase[] = [
+  row(/\bsomebody\b/i, 'someone'),
+  row(/\bnobody\b/i, 'no one'),
+  row(/\beverybody\b/i, 'everyone'),
+  row(/\bwhoever\b/i, 'anyone who, the user who'),
+  row(/\ball the same\b/i, 'anyway, still'),
+  row(/\bany more\b/i, 'no longer'),
+  row(/(?<!there )\bis (none\b|no (?!longer\b))/i, 'is not a'),
+  row(/\bcomes? to\b/i, 'results in, gets'),
+  row(/\bbeside\b/i, 'next to, with'),
+  row(/\bof which\b/i, 'whose, from which'),
+  row(/\b(says|said) of\b/i, 'reports about'),
+  row(/\b(is|are) asked (about|for|of)\b/i, 'an active verb: check, request'),
+]
