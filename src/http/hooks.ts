@@ -13,6 +13,18 @@ export function whenAnswered(app: FastifyInstance, hear: (request: FastifyReques
   })
 }
 
+/** Calls back once, when this answer was handed to the connection, or its connection ended. */
+export function whenWritten({ raw }: FastifyReply, hear: () => void): void {
+  let isHeard = false
+  const listener = contained('the end of an answer', () => {
+    if (isHeard) return
+    isHeard = true
+    hear()
+  })
+  raw.once('finish', listener)
+  raw.once('close', listener)
+}
+
 /** Completes each answer before it is sent: its headers, or its payload when `complete` returns another one. */
 export function beforeSending(
   app: FastifyInstance,

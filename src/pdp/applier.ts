@@ -16,6 +16,7 @@ import {
   DELTA_IN_TURN_MAX,
   PENDING_CHANGES_MAX,
 } from '../model/limits.ts'
+import type { AnswerHolds, Arrival } from './answer-holds.ts'
 import { appliedTo, compacted } from './image-task.ts'
 
 export interface ApplierEvents {
@@ -25,15 +26,22 @@ export interface ApplierEvents {
   failed(error: unknown): void
   /** true while a caller waits for a later revision */
   hurried(): boolean
+  /** what holds changes back */
+  readonly holds: AnswerHolds
 }
 
 type AnyDelta = Delta | PackedDelta
+
+interface Pending {
+  readonly delta: AnyDelta
+  readonly arrival: Arrival
+}
 
 export class Applier {
   /** the image that has everything applied so far */
   image: Image
   readonly #events: ApplierEvents
-  #pending: AnyDelta[] = []
+  #pending: Pending[] = []
   #pendingChanges = 0
   #timer: NodeJS.Timeout | undefined
   #turn: NodeJS.Immediate | undefined
@@ -55,7 +63,7 @@ export class Applier {
 
   /** The position after all pushed deltas. */
   get received(): Position {
-    const last = this.#pending.at(-1)
+    const last = this.#pending.at(-1)?.delta
     return last === undefined ? this.image.position : { revision: last.to, chain: last.chain }
   }
 
@@ -67,7 +75,7 @@ export class Applier {
   /** Queues a delta. While `isFull`, await `drained` before the next one. */
   push(delta: AnyDelta): void {
     if (delta.to <= this.received.revision) return
-    this.#pending.push(delta)
+    this.#pending.push({ delta, arrival: this.#events.holds.arrival() })
     this.#pendingChanges += size(delta)
     this.#schedule()
   }
@@ -86,6 +94,14 @@ export class Applier {
   /** Applies queued deltas now instead of at the end of the window. */
   hurry(): void {
     if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#nextTurn()
+  }
+
+  /** Deltas that were held may be applied now. */
+  goOn(): void {
+    if (this.#pending.length === 0 || this.#closed) return
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#nextTurn()
@@ -118,13 +134,21 @@ export class Applier {
   #schedule(): void {
     if (this.#timer !== undefined || this.#turn !== undefined || this.#held) return
     if (this.#events.hurried()) this.#nextTurn()
-    else {
-      const applies = contained('applying changes', () => {
-        this.#timer = undefined
-        this.#run()
-      })
-      this.#timer = setTimeout(applies, APPLY_WINDOW_MS)
-    }
+    else this.#runAfter(APPLY_WINDOW_MS)
+  }
+
+  #runAfter(ms: number): void {
+    const applies = contained('applying changes', () => {
+      this.#timer = undefined
+      this.#run()
+    })
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(applies, ms)
+  }
+
+  /** For how many milliseconds the next delta is held yet. */
+  #heldMs(next: Pending | undefined): number {
+    return next === undefined ? 0 : this.#events.holds.heldMs(next.arrival, this.#events.hurried())
   }
 
   #nextTurn(): void {
@@ -149,8 +173,9 @@ export class Applier {
     const until = performance.now() + APPLY_TURN_MS
     let applied = 0
     while (applied < this.#pending.length) {
-      const delta = this.#pending[applied]!
-      if (size(delta) > DELTA_IN_TURN_MAX) break
+      const next = this.#pending[applied]!
+      const { delta } = next
+      if (size(delta) > DELTA_IN_TURN_MAX || this.#heldMs(next) > 0) break
       this.image.apply(unpacked(delta))
       applied++
       this.#applied(delta)
@@ -160,8 +185,10 @@ export class Applier {
     if (this.#pendingChanges <= PENDING_CHANGES_MAX) this.#release()
     if (applied > 0) this.#events.moved()
     const next = this.#pending[0]
-    if (next !== undefined && size(next) > DELTA_IN_TURN_MAX) {
-      if (this.#job === undefined) inBackground('applying a large change', this.#applyInThread(next))
+    const heldMs = this.#heldMs(next)
+    if (heldMs > 0) this.#runAfter(Math.ceil(heldMs))
+    else if (next !== undefined && size(next.delta) > DELTA_IN_TURN_MAX) {
+      if (this.#job === undefined) inBackground('applying a large change', this.#applyInThread(next.delta))
     } else if (next !== undefined) this.#nextTurn()
     else this.#compactIfWorthwhile()
   }

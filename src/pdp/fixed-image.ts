@@ -42,6 +42,11 @@ export class FixedImage extends Taking implements PdpSource {
     return Promise.reject(new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have }))
   }
 
+  /** Nothing arrives. */
+  hold(): () => void {
+    return () => undefined
+  }
+
   close(): Promise<void> {
     this.#image = undefined
     return Promise.resolve()

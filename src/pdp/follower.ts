@@ -23,6 +23,7 @@ import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { tell } from '../model/events.ts'
 import { HEAD_ASK_MS } from '../model/limits.ts'
 import { ageOf, type Moment, momentBefore } from '../model/moment.ts'
+import { AnswerHolds } from './answer-holds.ts'
 import { Answering, type FollowerState, type ImageSource } from './answering.ts'
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
@@ -63,6 +64,7 @@ export class Follower {
   #connection: AbortController | undefined
   /** follows the feed */
   #applier: Applier | undefined
+  readonly #holds = new AnswerHolds(() => this.#applier?.goOn())
   /** the applier whose image answers: the one that follows, or the one before it until that has caught up */
   #answersFrom: Applier | undefined
   readonly #answering: Answering
@@ -184,6 +186,14 @@ export class Follower {
   }
 
   /**
+   * A write with `X-Wait-Timeout: 0` begins, whose change is not taken before its answer is written. Returns what to
+   * call then.
+   */
+  hold(): () => void {
+    return this.#holds.begin()
+  }
+
+  /**
    * Resolves with true when no answer comes from before `revision` any more: the answering image has it, or none
    * answers and none begins to answer before it has it. Deltas are applied at once. Resolves with false after
    * `timeoutMs`. Never rejects.
@@ -277,6 +287,7 @@ export class Follower {
       moved: () => this.#moved(applier),
       failed: (error) => this.#applierFailed(applier, error),
       hurried: () => this.#answering.isAwaited || this.#answering.peek() === undefined,
+      holds: this.#holds,
     })
     this.#applier = applier
     return applier

@@ -28,6 +28,8 @@ export interface PdpSource {
   readonly ended: ZerohopError | undefined
   ready(): Promise<void>
   atLeast(revision: number, timeoutMs: number): Promise<void>
+  /** nothing that arrives from now on is taken before the returned function is called; bounded */
+  hold(): () => void
   close(): Promise<void>
 }
 

@@ -435,6 +435,14 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#source.atLeast(revision, options.timeoutMs ?? AT_LEAST_DEFAULT_MS)
   }
 
+  /**
+   * For a server that answers a write whose caller does not wait for its change: the change is not decided by before
+   * the returned function is called, and then within a window of 20 ms. Bounded: ANSWER_HOLD_MS.
+   */
+  hold(): () => void {
+    return this.#source.hold()
+  }
+
   /** What became of the records of its decisions; undefined unless `connect` was asked for them. */
   get decisionLog(): DecisionCounts | undefined {
     return this.#recorder?.counts

@@ -59,6 +59,11 @@ export class PdpPool {
     return member === undefined || member.follower.notBefore(revision, timeoutMs)
   }
 
+  /** As `Pdp.hold`, of the PDP of an environment when one is open. */
+  hold(environment: LogId): () => void {
+    return this.#members.get(environment)?.follower.hold() ?? (() => undefined)
+  }
+
   /** The number of open PDPs. */
   get size(): number {
     return this.#members.size

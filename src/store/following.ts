@@ -11,6 +11,8 @@ export interface Followers {
    * Never rejects.
    */
   notBefore(log: LogId, revision: number, timeoutMs: number): Promise<boolean>
+  /** No answer comes from what is written from now on before the returned function is called; bounded. */
+  hold?(log: LogId): () => void
 }
 
 export class Following {
@@ -28,6 +30,14 @@ export class Following {
   add(followers: Followers): () => void {
     this.#followers.add(followers)
     return () => this.#followers.delete(followers)
+  }
+
+  /** Followers take nothing that is written to the log from now on before the returned function is called. */
+  hold(log: LogId): () => void {
+    const frees = [...this.#followers].map((each) => each.hold?.(log))
+    return () => {
+      for (const free of frees) free?.()
+    }
   }
 
   /** True while followers have not caught up. */

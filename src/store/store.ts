@@ -184,6 +184,11 @@ export interface Store<U extends UseCases> {
    * stop.
    */
   acknowledgeAfter(followers: Followers): () => void
+  /**
+   * Followers in this process take nothing that is written to the log from now on before the returned function is
+   * called, for a bounded time: for a write that is answered when it is on disk.
+   */
+  holdFollowers(log: LogId): () => void
   /** Writes that were acknowledged before all followers had them. */
   readonly acknowledgedEarly: number
   /** The API key with this SHA-256 of its secret, in hex. */
@@ -490,6 +495,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   acknowledgeAfter(followers: Followers): () => void {
     return this.#following.add(followers)
+  }
+
+  holdFollowers(log: LogId): () => void {
+    return this.#following.hold(log)
   }
 
   get acknowledgedEarly(): number {

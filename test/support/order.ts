@@ -58,6 +58,7 @@ export const LONGEST: readonly string[] = [
   'test/http/copied-keys.test.ts',
   'test/http/management/bad-input.test.ts',
   'test/integration/demo.test.ts',
+  'test/http/at-commit.test.ts',
   'test/http/v1/command.test.ts',
   'test/build.test.ts',
   'test/reference/coverage.test.ts',

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, R
 import { ask } from '../../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from '../../model/limits.ts'
+import { whenWritten } from '../hooks.ts'
 import type { Applied } from './authenticate.ts'
 import type { Scope } from './pdp-keys.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
@@ -60,6 +61,7 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
     const facts: Handler = async (request, reply) => {
       const path = restOf(request.url, request.url.startsWith('/facts/') ? 2 : 5)
       const wait = waits(request.method, path) ? waitOf(request.headers, options.wait) : undefined
+      if (wait?.timeoutMs === 0 && request.pdp !== undefined) whenWritten(reply, request.pdp.hold())
       const { authorization } = request.headers
       const { project, environment } = options.scopeOf?.(authorization) ?? (await scopes.of(authorization ?? ''))
       const target = `${prefix}/v2/facts/${project}/${environment}/${path}`

@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
+import { whenWritten } from '../../http/hooks.ts'
 import { type Actor, type LogId, withoutRequest } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import type { Asking, Store } from '../../store/store.ts'
@@ -33,10 +34,11 @@ export async function write<N extends keyof ManagementUseCases & string>(
   input: InputOf<ManagementUseCases[N]>,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = actorOf(request, name)
-  const { result, revision, warnings } = await store.commit(request.scope.environment.id, name, input, by, {
-    ...askingOf(store, request),
-    atCommit: isAtCommit(request),
-  })
+  const environment = request.scope.environment.id
+  const atCommit = isAtCommit(request)
+  if (atCommit) whenWritten(reply, store.holdFollowers(environment))
+  const asking = { ...askingOf(store, request), atCommit }
+  const { result, revision, warnings } = await store.commit(environment, name, input, by, asking)
   reply.header('x-revision', String(revision))
   addWarnings(reply, warnings)
   return result

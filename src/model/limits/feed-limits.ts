@@ -21,6 +21,12 @@ export const RETRY_FIRST_MS = 50
 export const RETRY_LONGEST_MS = 5_000
 /** Milliseconds that a follower gathers deltas before it applies them, unless somebody waits for a revision. */
 export const APPLY_WINDOW_MS = 20
+/**
+ * Milliseconds for which a PDP holds a change back until a write with `X-Wait-Timeout: 0` is answered: others that wait
+ * for later changes are not held up longer by an answer that nobody reads. Well below ACKNOWLEDGE_WAIT_MS: what is
+ * acknowledged in `serve` is decided by.
+ */
+export const ANSWER_HOLD_MS = 500
 /** Milliseconds of delta work in one turn of the event loop: a check waits no longer than that. */
 export const APPLY_TURN_MS = 2
 /** Changes above which a delta is applied by a worker thread: it would hold the event loop too long. */

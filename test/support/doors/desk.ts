@@ -71,6 +71,9 @@ class Shown extends Taking implements PdpSource {
   async ready(): Promise<void> {}
 
   async atLeast(): Promise<void> {}
+  hold(): () => void {
+    return () => undefined
+  }
 
   async close(): Promise<void> {}
 
