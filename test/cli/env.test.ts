@@ -35,11 +35,23 @@ describe('aliases', () => {
   it('of a secret may be files, and are secrets', () => {
     const file = join(temporaryFolder('token'), 'token')
     writeFileSync(file, 'from-the-file\n')
-    for (const name of ['PERMIT_TOKEN_FILE', 'ZEROHOP_INTEGRATION_TOKEN_FILE']) {
+    for (const name of ['PERMIT_TOKEN_FILE', 'ZEROHOP_TOKEN_FILE', 'ZEROHOP_INTEGRATION_TOKEN_FILE']) {
       const env = readEnv({ [name]: file })
       expect([env.integration.token, secretsOf(env)]).toEqual(['from-the-file', ['from-the-file']])
     }
   })
+})
+
+it('the key of the integration backend is read under its own name, then ours, then that of others', () => {
+  const own = 'ZEROHOP_INTEGRATION_TOKEN'
+  const token = (variables: Record<string, string>) => readEnv(variables).integration.token
+  const all = { PERMIT_TOKEN: 'theirs', ZEROHOP_TOKEN: 'ours', [own]: 'own' }
+  expect(token(all)).toBe('own')
+  expect(token({ ...all, [own]: '' })).toBe('ours')
+  expect(token({ ...all, [own]: '', ZEROHOP_TOKEN: ' ' })).toBe('theirs')
+  expect(token({ ZEROHOP_TOKEN: ' ours\n' })).toBe('ours')
+  const nowhere = join(temporaryFolder('token'), 'nowhere')
+  expect(() => token({ ...all, [own]: '', ZEROHOP_TOKEN: '', ZEROHOP_TOKEN_FILE: nowhere })).toThrow('ZEROHOP_TOKEN')
 })
 
 describe('secrets', () => {

@@ -51,8 +51,12 @@ function waitAfter(count: number): number {
     : Math.min(WRONG_KEY_WAIT_MS * 2 ** (count - WRONG_KEYS_FREE), WRONG_KEY_WAIT_MAX_MS)
 }
 
+/** What begins an address of IPv4 where the server listens on IPv6. */
+const MAPPED = /^::ffff:(?=\d+\.)/i
+
 /** An address of IPv4, or the network of one of IPv6: a single host has 2^64 addresses there. */
-function networkOf(address: string): string {
+function networkOf(sent: string): string {
+  const address = sent.replace(MAPPED, '')
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.toLowerCase().split('::')
   const [before, after] = [head, tail].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]

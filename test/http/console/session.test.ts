@@ -31,6 +31,14 @@ async function signedIn(key = admin): Promise<Visitor> {
   return visitor
 }
 
+/** The secret of a key that ends in `ms`. */
+async function endingKey(ms: number): Promise<string> {
+  const { organization, store } = own.management
+  const expires_at = new Date(Date.now() + ms).toISOString()
+  const of = { level: 'org', access: 'admin', expires_at } as const
+  return (await store.commit(organization, 'createApiKey', of, BY)).result.secret
+}
+
 /** Lets the clock of the server go on; timers stay as they are. */
 function later(ms: number): void {
   const now = Date.now() + ms
@@ -118,6 +126,30 @@ describe('signing in with an API key', () => {
     expect((await guess('2001:db8:0:2::1')).status).toBe(401)
   })
 
+  it('counts hosts of IPv4 each for itself, also where the server listens on IPv6 and sees them mapped', async () => {
+    const guess = (address: string) => new Visitor(own.app).signIn('zh_org_guess', { address })
+    for (let at = 0; at < WRONG_KEYS_FREE; at++) await guess('::ffff:192.0.2.5')
+    expect((await guess('::ffff:192.0.2.5')).status).toBe(429)
+    expect((await guess('::FFFF:192.0.2.5')).status).toBe(429)
+    expect((await guess('::ffff:192.0.2.6')).status).toBe(401)
+    expect((await guess('192.0.2.5')).status).toBe(429)
+  })
+
+  it('takes a right key once and again while its address waits, and does not count one that has ended', async () => {
+    const address = '192.0.2.7'
+    const ending = await endingKey(60_000)
+    for (let at = 0; at < WRONG_KEYS_FREE; at++) await new Visitor(own.app).signIn('zh_org_guess', { address })
+    const tries = Array.from({ length: WRONG_KEYS_FREE + 1 }, () => new Visitor(own.app).signIn(admin, { address }))
+    expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(tries.map(() => 200))
+    expect((await new Visitor(own.app).signIn(ending, { address })).status).toBe(200)
+    later(60_000)
+    for (let at = 0; at <= WRONG_KEYS_FREE; at++) {
+      const answer = await new Visitor(own.app).signIn(ending, { address: '192.0.2.8' })
+      expect([answer.status, answer.json().message]).toEqual([401, 'this API key has expired'])
+    }
+    expect((await new Visitor(own.app).signIn('zh_org_guess', { address: '192.0.2.8' })).status).toBe(401)
+  })
+
   it.each([
     ['nothing', {}],
     ['a number', { api_key: 1 }],
@@ -188,6 +220,27 @@ describe('the end of a session', () => {
       expect(answer.status).toBe(401)
       expect(answer.json().message).toBe('this API key was rotated or deleted')
     }
+  })
+
+  it('comes with the end of its key, which is seen at the next request', async () => {
+    const visitor = await signedIn(await endingKey(60_000))
+    later(59_000)
+    expect((await visitor.ask('GET', USERS)).status).toBe(200)
+    later(1_000)
+    expect((await visitor.ask('GET', USERS)).status).toBe(401)
+    expect((await visitor.ask('POST', USERS, { body: { key: 'after-the-end' } })).status).toBe(401)
+  })
+
+  it('comes with the end of the old secret that opened it, while the new one goes on', async () => {
+    const { key, secret } = await own.addKey('admin', 'rotated-slowly')
+    const before = await signedIn(secret)
+    const { organization, store } = own.management
+    const kept = { ref: key.id, keepOldSeconds: 60 }
+    const after = (await store.commit(organization, 'rotateApiKey', kept, BY)).result.secret
+    const renewed = await signedIn(after)
+    expect((await before.ask('GET', USERS)).status).toBe(200)
+    later(61_000)
+    expect([(await before.ask('GET', USERS)).status, (await renewed.ask('GET', USERS)).status]).toEqual([401, 200])
   })
 
   it('is the same on another replica and after a restart', async () => {
