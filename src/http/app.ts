@@ -124,7 +124,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
   readHeadersOnce(app)
   if (options.tls) noteCertificate(app.server, options.tls.cert)
   boundIntake(app, options.intake, options.keyOf)
-  if (options.tls) requireTls(app)
+  sendWithEach(app, headersOfEach(options.tls))
   readJsonBodies(app, options.duplicates)
   noteRoutes(app)
   answerErrors(app, options)
@@ -145,10 +145,19 @@ function readHeadersOnce(app: FastifyInstance): void {
   })
 }
 
-/** A browser that came by TLS once comes by nothing else for a year. */
-function requireTls(app: FastifyInstance): void {
+/**
+ * Headers that each answer of a server has, whatever it answers and however it is written.
+ * @param tls undefined where TLS does not end here
+ */
+export function headersOfEach(tls: unknown): Readonly<Record<string, string>> {
+  // a browser that came by TLS once comes by nothing else for a year
+  return tls === undefined ? {} : { 'strict-transport-security': `max-age=${HSTS_SECONDS}` }
+}
+
+function sendWithEach(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
+  if (Object.keys(headers).length === 0) return
   beforeSending(app, (_request, reply) => {
-    reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
+    reply.headers(headers)
   })
 }
 

@@ -1,10 +1,15 @@
 // Headers of answers that tell browsers and caches what they may do with them.
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managementServer, pooledPdpServer } from '../../src/server.ts'
+import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type Installation, openInstallation } from './console/harness.ts'
 
@@ -49,5 +54,33 @@ describe('servers that listen with TLS', () => {
     }
     for (const app of plain) expect(await headerOf(app)).toBeUndefined()
     await Promise.all([...secure, ...plain.slice(1)].map((app) => app.close()))
+  })
+
+  it('say so with each answer to a check, which leaves the framework out once the image is open', async () => {
+    const app = pooledPdpServer(own.management, { tls })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const { store, organization } = own.management
+    const of = { level: 'env', access: 'read', project: 'default', environment: 'development' } as const
+    const { secret } = (await store.commit(organization, 'createApiKey', of, TESTER)).result
+    const ask = async (body: string) => {
+      const headers = {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      }
+      const where = { host: '127.0.0.1', port, method: 'POST', path: '/allowed', agent: false } as const
+      const asked = request({ ...where, headers, rejectUnauthorized: false }).end(body)
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      answer.resume()
+      return [answer.statusCode, answer.headers['strict-transport-security']]
+    }
+    const good = '{"user":{"key":"ana"},"action":"read","resource":{"type":"document","tenant":"default"}}'
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await ask(good)).toEqual([200, 'max-age=31536000'])
+      expect(await ask('{"user":5,"action":"read","resource":"document"}')).toEqual([422, 'max-age=31536000'])
+      expect(await ask('{"user":')).toEqual([422, 'max-age=31536000'])
+    }
+    await app.close()
   })
 })

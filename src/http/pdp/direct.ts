@@ -32,6 +32,8 @@ export interface DirectOptions {
   readonly decisions: Decisions
   /** a time that was sent is kept (PDP_ACCEPT_NOW) */
   readonly acceptNow: boolean
+  /** that each answer has */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Answers the common check; everything else is left to the app, which is made with this. */
@@ -127,7 +129,7 @@ function answer(
 }
 
 function send(
-  { count, decisions }: DirectOptions,
+  { count, decisions, headers }: DirectOptions,
   response: ServerResponse,
   allow: boolean,
   { revision, environment }: Taken,
@@ -138,6 +140,7 @@ function send(
   const text = answerTo(allow)
   const head = ['x-revision', String(revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
   if (sentId !== null) head.push('x-request-id', sentId)
+  for (const name in headers) head.push(name, headers[name]!)
   response.writeHead(200, head)
   response.end(text, 'latin1')
   count(200, (performance.now() - begun) / 1000)
@@ -145,7 +148,7 @@ function send(
 
 function refuse(
   app: FastifyInstance,
-  { errorForm, requestId, count, decisions }: DirectOptions,
+  { errorForm, requestId, count, decisions, headers }: DirectOptions,
   pdp: Pdp,
   request: IncomingMessage,
   response: ServerResponse,
@@ -159,6 +162,7 @@ function refuse(
   const { status, body } = errorForm(problem)
   const text = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
+    ...headers,
     ...(status === 503 ? { 'retry-after': '1' } : {}),
     ...(request.complete ? {} : { connection: 'close' }),
     'content-type': JSON_TYPE,

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../model/errors.ts'
 import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
-import { httpApp, requestIds, type TlsSettings } from '../app.ts'
+import { headersOfEach, httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { authzenRoutes } from '../authzen/authzen-app.ts'
 import type { AuthzenSettings } from '../authzen/deps.ts'
 import { ENDING } from '../closing.ts'
@@ -82,7 +82,8 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const decisions = new Decisions(metrics, (request) => keyIdOf(directory, request), decisionLog, acceptNow)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
   const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
-  const direct = { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow }
+  const headers = headersOfEach(options.tls)
+  const direct = { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow, headers }
   const isDirect = !debug && options.v1 === undefined && options.tracer === undefined
   const app: FastifyInstance = emptyApp(options, decisions, isDirect ? directAnswer(() => app, direct) : undefined)
   const apps = [app]
