@@ -19,7 +19,7 @@ export function withMetricTable(page: string): string {
   const rows = all.map(([name, { where, type, help, more, alert, labels = [] }]) => {
     const shown = [...(isOfEnvironment(name) ? ['environment'] : []), ...labels]
     const named = shown.length === 0 ? `\`${name}\`` : `\`${name}{${shown.join(',')}}\``
-    const what = `${type}: ${help.slice(0, 1).toLowerCase()}${help.slice(1, -1)}${more === undefined ? '' : `. ${more}`}`
+    const what = `${type}: ${help.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase()).slice(0, -1)}${more === undefined ? '' : `. ${more}`}`
     return `| ${named} | ${where} | ${what} | ${alert === undefined ? '–' : `\`Zerohop${alert.name}\``} |`
   })
   return `${page.slice(0, start)}${BEGIN}${rows.join('\n')}${page.slice(end)}`

@@ -39,7 +39,7 @@ export function findInDocument(path: string, markdown: string): FoundPhrase[] {
   })
 }
 
-export function countByPath(found: readonly FoundPhrase[]): Counts {
+function countByPath(found: readonly FoundPhrase[]): Counts {
   const counts: Record<string, number> = {}
   for (const { path } of found) counts[path] = (counts[path] ?? 0) + 1
   return counts

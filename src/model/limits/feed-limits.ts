@@ -19,11 +19,11 @@ export const TAKES_BY_ONE_CLOCK_MAX = 256
 export const RETRY_FIRST_MS = 50
 /** Milliseconds of the longest pause: a thousand followers do not overrun a management side that comes back. */
 export const RETRY_LONGEST_MS = 5_000
-/** Milliseconds that a follower gathers deltas before it applies them, unless somebody waits for a revision. */
+/** Milliseconds that a follower gathers deltas before it applies them, unless a request waits for a revision. */
 export const APPLY_WINDOW_MS = 20
 /**
  * Milliseconds for which a PDP holds a change back until a write with `X-Wait-Timeout: 0` is answered: others that wait
- * for later changes are not held up longer by an answer that nobody reads. Well below ACKNOWLEDGE_WAIT_MS: what is
+ * for later changes are not held up longer by an answer that no client reads. Well below ACKNOWLEDGE_WAIT_MS: what is
  * acknowledged in `serve` is decided by.
  */
 export const ANSWER_HOLD_MS = 500

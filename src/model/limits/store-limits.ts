@@ -22,7 +22,7 @@ export const OBJECT_KEY_BYTES_MAX = 1_900
 export const DATA_BYTES_MAX = 2 ** 40
 /** Rows that one step of forgetting touches: some milliseconds of the writer. */
 export const RETENTION_ROWS_PER_STEP = 2_000
-/** Milliseconds between two looks at what is not kept any more. */
+/** Milliseconds between two looks at what is no longer kept. */
 export const RETENTION_EVERY_MS = 60_000
 /** Revisions whose deltas a follower can still get, unless `ZEROHOP_DELTA_REVISIONS` says otherwise. */
 export const DELTA_REVISIONS_DEFAULT = 100_000
@@ -119,7 +119,7 @@ export const FORGET_PARTS_PER_STEP = 10
  * entries that it lacks: after that it loads a snapshot.
  */
 export const TRIM_AGE_MINUTES = 10
-/** Milliseconds in which one statement of `zerohop database` must be answered: nobody waits for it with a request. */
+/** Milliseconds in which one statement of `zerohop database` must be answered: no request waits for it. */
 export const DATABASE_COMMAND_MS = 120_000
 /** Logs and replicas that `zerohop database status` lists. */
 export const DATABASE_LISTED_MAX = 100
