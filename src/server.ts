@@ -125,6 +125,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   const stop = store.acknowledgeAfter(pool)
   const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
   const metrics = metricsOf(options)
+  metrics.gauge('zerohop_api_keys_ending', () => uses.countEnding())
   metrics.gauge('zerohop_images', () => pool.size)
   metrics.gauge('zerohop_image_bytes', () => pool.bytes)
   metrics.counter('zerohop_ill_typed_attributes_total', () => pool.illTyped)

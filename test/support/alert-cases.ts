@@ -32,6 +32,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   BodiesRefused: grows('zerohop_bodies_refused_total'),
   // time begins at 0
   CertificateExpires: one('zerohop_certificate_expires_timestamp_seconds', '900000x70', '9000000x70'),
+  ApiKeyExpires: one('zerohop_api_keys_ending', '1x70', '0x70'),
   WritesWaiting: one('zerohop_writes_waiting', '2000x70', '10x70'),
   DiskSlow: {
     fires: {

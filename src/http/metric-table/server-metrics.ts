@@ -126,6 +126,22 @@ export const SERVER_METRICS = {
       action: 'Replace the files of PDP_TLS_CERT and PDP_TLS_KEY and send SIGHUP.',
     },
   },
+  zerohop_api_keys_ending: {
+    type: 'gauge',
+    where: 'both',
+    unit: 'short',
+    help: 'API keys, and old secrets of rotated ones, that were used here since the start and expire within a week.',
+    more: 'Not of `zerohop pdp`, whose log says so when its key has expired',
+    alert: {
+      name: 'ApiKeyExpires',
+      severity: 'warning',
+      when: 'zerohop_api_keys_ending > 0',
+      for: '10m',
+      summary: 'API keys that are in use at {{ $labels.instance }} expire within a week.',
+      action:
+        'Find them with `zerohop keys list`, make new keys or rotate them, and give the new secrets to their clients.',
+    },
+  },
   process_resident_memory_bytes: {
     type: 'gauge',
     where: 'both',

@@ -27,6 +27,7 @@ export function noteKeyUse(view: View, { ids }: { readonly ids: readonly string[
 
 /** The store, as far as it is needed here. */
 export interface Noting {
+  view(organization: LogId): Pick<View, 'get'>
   commit(
     organization: LogId,
     useCase: 'noteKeyUse',
@@ -42,6 +43,8 @@ export class KeyUse {
   readonly #waiting = new Map<LogId, Set<string>>()
   /** the day that this process noted, or will, by the id of the key */
   readonly #noted = new Map<string, number>()
+  /** the organization of each secret that was used here and ends soon, by its hash */
+  readonly #ending = new Map<string, LogId>()
   #timer: NodeJS.Timeout | undefined
 
   /** @param onEnding is told, once a day, of a key that is used and ends soon */
@@ -52,8 +55,10 @@ export class KeyUse {
   }
 
   /** Remembers that a key was used now. */
-  readonly note = (organization: LogId, { id: own, secret_of: id = own, last_used_at = 0 }: ApiKey): void => {
+  readonly note = (organization: LogId, key: ApiKey): void => {
+    const { id: own, secret_of: id = own, last_used_at = 0 } = key
     const day = dayOf(this.#now())
+    if (this.#endsSoon(key) && this.#ending.size < AUTH_CACHE_MAX) this.#ending.set(key.key, organization)
     if (last_used_at >= day || this.#noted.get(id) === day) return
     if (this.#noted.size >= AUTH_CACHE_MAX) this.#noted.clear()
     this.#noted.set(id, day)
@@ -75,6 +80,21 @@ export class KeyUse {
       for (let at = 0; at < ids.length; at += KEY_USE_KEYS_MAX)
         await this.#write(organization, ids.slice(at, at + KEY_USE_KEYS_MAX))
     }
+  }
+
+  /** How many keys and old secrets that were used here since the start end soon: are valid now, but not in a week. */
+  countEnding(): number {
+    for (const [hash, organization] of this.#ending) {
+      const key = this.#store.view(organization).get('api_key', hash)
+      if (key === undefined || !this.#endsSoon(key)) this.#ending.delete(hash)
+    }
+    return this.#ending.size
+  }
+
+  #endsSoon({ expires_at }: ApiKey): boolean {
+    if (expires_at == null) return false
+    const now = this.#now()
+    return !isEnded({ expires_at }, now) && isEnded({ expires_at }, now + KEY_ENDS_SOON_MS)
   }
 
   /** Nothing is noted any more. */

@@ -146,6 +146,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   intakeMetrics(metrics, [app])
   const console = options.console && consoleServer(app, store, management.gate, options.console, tls !== undefined)
   storeMetrics(app, metrics, store)
+  metrics.gauge('zerohop_api_keys_ending', () => uses.countEnding())
   if (options.checkpoints !== undefined) checkpointMetrics(metrics, options.checkpoints)
   auditMetrics(metrics, audit)
   referenceRoutes(app)

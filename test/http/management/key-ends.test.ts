@@ -226,6 +226,7 @@ describe('the last use of a key', () => {
     const { id } = (await create({})).body
     let writes = 0
     const store = {
+      view,
       commit: async () => {
         writes++
         throw new Error('the disk is full')
@@ -247,5 +248,31 @@ describe('the last use of a key', () => {
     for (const { id } of [soon, later]) use.note(api.made.organization.id, stored(id)!)
     await use.flush()
     expect(told).toEqual([{ id: soon.id, name: 'soon', expires_at: Date.parse(soon.expires_at) }])
+  })
+
+  it('counts the keys and old secrets in use that end within a week, until they end or are no more', async () => {
+    const end = Date.now() + 6 * DAY_MS
+    const expires_at = new Date(end).toISOString()
+    const [ending, deleted, unused] = [
+      (await create({ expires_at })).body,
+      (await create({ expires_at })).body,
+      await create({ expires_at }),
+    ]
+    const later = (await create({ expires_at: new Date(end + 3 * DAY_MS).toISOString() })).body
+    const rotated = (await create({})).body
+    const use = new KeyUse(api.store, () => Date.now())
+    const gate = new Gate(api.store, use.note)
+    expect([unused.status, use.countEnding()]).toEqual([200, 0])
+    await rotate(rotated.id, { keep_old_seconds: 3600 })
+    for (const { secret } of [ending, ending, deleted, later]) gate.caller(`Bearer ${secret}`)
+    expect(use.countEnding()).toBe(2)
+    gate.caller(`Bearer ${rotated.secret}`) // the old one
+    expect(use.countEnding()).toBe(3)
+    await api.ask('DELETE', `/v2/api-key/${rotated.id}/old-secret`)
+    await api.ask('DELETE', `/v2/api-key/${deleted.id}`)
+    expect(use.countEnding()).toBe(1)
+    at(end)
+    expect(use.countEnding()).toBe(0)
+    use.stop()
   })
 })
