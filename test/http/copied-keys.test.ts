@@ -7,7 +7,14 @@ import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'v
 import { withoutRequest } from '../../src/log/change.ts'
 import { ADMIN, describeBackup } from '../../src/management/admin.ts'
 import { DAY_MS, dayOf } from '../../src/model/key-end.ts'
-import { type Management, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
+import {
+  connect,
+  type Management,
+  managementServer,
+  openManagement,
+  type Pdp,
+  pooledPdpServer,
+} from '../../src/server.ts'
 import { restoreBackup } from '../../src/store/backup.ts'
 import { memoryFolder, temporaryFolder } from '../support/folders.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
@@ -111,23 +118,48 @@ describe('a restored folder', () => {
 describe.skipIf(withoutPostgres())('another replica', () => {
   afterAll(endPostgres)
 
+  const open = async (url: string, secretsKey: Buffer) => {
+    const replica = { settings: { url, replica: randomUUID(), version: 'test' }, secretsKey }
+    const management = await openManagement({ data: memoryFolder('copied-keys'), bootstrapKey: KEY, replica })
+    onTestFinished(() => management.store.close())
+    return management
+  }
+
   it('has them too, and so has one that begins with an empty folder', async () => {
-    const server = await startPostgres()
-    const url = await server.database()
-    const secretsKey = randomBytes(32)
-    const open = async () => {
-      const settings = { url, replica: randomUUID(), version: 'test' }
-      const replica = { settings, secretsKey }
-      const management = await openManagement({ data: memoryFolder('copied-keys'), bootstrapKey: KEY, replica })
-      onTestFinished(() => management.store.close())
-      return management
-    }
-    const [one, other] = [await open(), await open()]
+    const [url, secretsKey] = [await (await startPostgres()).database(), randomBytes(32)]
+    const [one, other] = [await open(url, secretsKey), await open(url, secretsKey)]
     const made = await write(one)
-    for (const copy of [other, await open()]) {
+    for (const copy of [other, await open(url, secretsKey)]) {
       await copy.store.confirm()
       await holds(copy, made)
       vi.useRealTimers()
     }
+  })
+
+  it('ends the streams of the feed whose key, or old secret, ends at the first one or by its time', async () => {
+    const [url, secretsKey] = [await (await startPostgres()).database(), randomBytes(32)]
+    const [one, other] = [await open(url, secretsKey), await open(url, secretsKey)]
+    const { ending, before, after, environment } = await write(one)
+    await other.store.confirm()
+    const app = managementServer(other)
+    onTestFinished(() => app.close())
+    const at = await app.listen({ host: '127.0.0.1', port: 0 })
+    const pdps = await Promise.all([ending, before, after].map(({ secret }) => connect({ url: at, apiKey: secret })))
+    onTestFinished(() => Promise.all(pdps.map((pdp) => pdp.close())).then(() => undefined))
+    const [byEnding, byOld, byNew] = pdps as [Pdp, Pdp, Pdp]
+    const user = async (key: string) => (await one.store.commit(environment, 'createUser', { key }, BY)).revision
+    const within = { timeoutMs: 20_000 }
+    const first = await user('first')
+    await Promise.all(pdps.map((pdp) => pdp.atLeast(first, within)))
+
+    await one.store.commit(one.organization, 'endOldSecret', { ref: after.id }, BY)
+    await expect(byOld.atLeast(first + 1, within)).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(ending.expires_at) })
+    const last = await user('last')
+    await expect(byEnding.atLeast(last, within)).rejects.toMatchObject({ code: 'KEY_EXPIRED' })
+    await byNew.atLeast(last, within)
+    const asked = { user: { key: 'ana' }, action: 'read', resource: 'doc' }
+    expect(() => byEnding.check(asked.user, asked.action, asked.resource)).toThrow()
+    expect(byNew.check(asked.user, asked.action, asked.resource)).toBe(false)
   })
 })
