@@ -1,6 +1,6 @@
 // The stream of recorded decisions: what comes from now on and fits, once each; it ends with its key, its session and
 // with the server, and tells a slow reader what it misses.
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import type { AuditRange, AuditRecord } from '../../src/decision-log/audit-log.ts'
 import { DecisionTails } from '../../src/decision-log/decision-tail.ts'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
@@ -98,6 +98,22 @@ it('is refused to who does not ask for events, and to a key of another environme
   })
   expect(other.status).toBe(404)
 })
+
+it('ends when the time of its key is over, and says so', async () => {
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const { organization, project } = api.made
+  const of = { organization_id: organization.id, project_id: project.id, environment_id: api.environment, expires_at }
+  const { secret } = (await api.ask('POST', '/v2/api-key', of)).body
+  const stream = events('', secret)
+  await stream.next()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(expires_at) })
+  try {
+    expect(await nextOf(stream)).toEqual({ event: 'end', data: { code: 'KEY_EXPIRED' } })
+    expect((await stream.next()).done).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+}, 20_000)
 
 it('ends with its key', async () => {
   await api.addKey('env', 'read', 'a-key-that-goes-away')
