@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
 import { openDecoder } from '../log/codec.ts'
-import type { Feed, FeedEvent, FeedHead } from '../log/feed.ts'
+import type { Feed, FeedEvent, FeedHead, ImageProgress } from '../log/feed.ts'
 import { identityHeaders, isPdpName, type PdpIdentity, requirePdpName } from '../log/pdp-identity.ts'
 import { TAIL_BYTES, type Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -99,13 +99,13 @@ export class RemoteFeed implements Feed {
     this.#identity = options.pdp && identityOf(options.pdp)
   }
 
-  async image(signal?: AbortSignal): Promise<Uint8Array> {
+  async image(signal?: AbortSignal, onProgress?: (progress: ImageProgress) => void): Promise<Uint8Array> {
     const watch = new Watch(this.#imageSilenceMs, signal)
     // who answered before may have been somebody else, and named another environment
     if (this.#trust !== undefined) this.#scope = undefined
     try {
       const response = await this.#get(`${await this.#path('image', watch)}?abi=${this.#abi}`, watch)
-      return await readAll(response, watch)
+      return await readAll(response, watch, onProgress)
     } catch (error) {
       throw watch.explain(error)
     } finally {
@@ -309,17 +309,25 @@ async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
  * Reads the whole image. A header announces its uncompressed length, because Content-Length differs when the answer is
  * compressed.
  */
-async function readAll(response: Response, watch: Watch): Promise<Uint8Array> {
+async function readAll(
+  response: Response,
+  watch: Watch,
+  onProgress?: (progress: ImageProgress) => void,
+): Promise<Uint8Array> {
   const length = Number(response.headers.get('x-image-bytes') ?? response.headers.get('content-length'))
   if (!Number.isSafeInteger(length) || length <= 0 || length > IMAGE_BYTES_MAX + TAIL_BYTES) {
     throw new ZerohopError('IMAGE_DAMAGED', { reason: `the feed announced ${length} bytes` })
   }
+  const named = response.headers.get('x-revision')
+  const revision = named !== null && /^\d{1,15}$/.test(named) ? Number(named) : undefined
   const bytes = new Uint8Array(length)
   let at = 0
+  onProgress?.({ bytes: 0, ofBytes: length, revision })
   for await (const chunk of chunks(response, watch)) {
     if (at + chunk.length > length) break
     bytes.set(chunk, at)
     at += chunk.length
+    onProgress?.({ bytes: at, ofBytes: length, revision })
   }
   if (at !== length) throw new ZerohopError('FEED_UNREACHABLE', { reason: 'the connection ended within the image' })
   return bytes

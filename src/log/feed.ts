@@ -25,13 +25,24 @@ export interface FeedHead extends Position {
   readonly time: number
 }
 
+/** How far an image has come. */
+export interface ImageProgress {
+  /** bytes that have arrived */
+  readonly bytes: number
+  /** bytes of the whole image */
+  readonly ofBytes: number
+  /** of the image; undefined when the other side did not say */
+  readonly revision: number | undefined
+}
+
 export interface Feed {
   /**
    * The image file of the environment at some recent revision; where the other side's images are of another ABI, the
    * state as changes (src/log/state-file.ts) to build one from.
+   * @param onProgress called when bytes arrive; not where the image does not come over a network
    * @throws FEED_UNREACHABLE (try again), KEY_UNKNOWN (the key is dead), ENVIRONMENT_DELETED
    */
-  image(signal?: AbortSignal): Promise<Uint8Array>
+  image(signal?: AbortSignal, onProgress?: (progress: ImageProgress) => void): Promise<Uint8Array>
   /**
    * Every delta after `after`, in order, without end, with heartbeats between. Ends only by throwing.
    * @throws FEED_GAP or FEED_FORK (take a fresh image), FEED_UNREACHABLE (try again), KEY_UNKNOWN, ENVIRONMENT_DELETED,

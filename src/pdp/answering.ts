@@ -5,6 +5,7 @@
 // With a limit the age is compared at each take, because a process that was frozen answers what waits in its sockets
 // before any timer runs. A take reads the wall clock; it looks at the monotonic one too whenever the wall clock moved.
 import type { Image } from '../image/image.ts'
+import type { ImageProgress } from '../log/feed.ts'
 import { contained } from '../model/contained.ts'
 import { type ErrorCode, isZerohopError, ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, TAKES_BY_ONE_CLOCK_MAX, WAITERS_MAX } from '../model/limits.ts'
@@ -21,6 +22,8 @@ export interface FollowerState {
   readonly source: ImageSource | undefined
   /** true when the last heartbeat is older than the feed may be silent */
   readonly stale: boolean
+  /** the image that is on its way; undefined when none is */
+  readonly loading?: ImageProgress | undefined
 }
 
 interface Waiter {

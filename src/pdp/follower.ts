@@ -17,7 +17,7 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'
-import type { FeedEvent, FeedHead } from '../log/feed.ts'
+import type { FeedEvent, FeedHead, ImageProgress } from '../log/feed.ts'
 import { contained, inBackground } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { tell } from '../model/events.ts'
@@ -62,6 +62,8 @@ export class Follower {
   readonly #backoff: Backoff
   readonly #closing = new AbortController()
   #connection: AbortController | undefined
+  /** the image that is on its way */
+  #loading: ImageProgress | undefined
   /** follows the feed */
   #applier: Applier | undefined
   readonly #holds = new AnswerHolds(() => this.#applier?.goOn())
@@ -158,7 +160,7 @@ export class Follower {
   }
 
   get state(): FollowerState {
-    return this.#answering.state
+    return { ...this.#answering.state, loading: this.#loading }
   }
 
   get illTyped(): number {
@@ -266,9 +268,17 @@ export class Follower {
   }
 
   async #takeImage(signal: AbortSignal): Promise<void> {
-    const bytes = await this.#options.feed.image(signal)
     const { trust } = this.#options
-    const image = await imageIn(bytes, trust, this.#options.isOwnFeed === true)
+    let bytes: Uint8Array
+    let image: Image
+    try {
+      bytes = await this.#options.feed.image(signal, (progress) => {
+        this.#loading = progress
+      })
+      image = await imageIn(bytes, trust, this.#options.isOwnFeed === true)
+    } finally {
+      this.#loading = undefined
+    }
     if (this.#closing.signal.aborted) return
     this.#pinned?.requireEnvironment('the image', image.environment, this.#options.feed.environment)
     this.#fileSaysNone = false

@@ -1,6 +1,7 @@
 // GET /health, /healthy, /ready and the health checks of a store: without authentication, 200 when checks are answered,
 // else 503 with the reason.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ImageProgress } from '../../log/feed.ts'
 
 export interface Health {
   readonly ok: boolean
@@ -12,12 +13,14 @@ export interface Health {
   readonly ageMs: number | null
   readonly source: 'feed' | 'file' | null
   readonly stale: boolean
+  /** the image that is on its way; undefined when none is */
+  readonly loading?: ImageProgress | undefined
 }
 
 /** `ready` is whether requests should be sent here, of all processes that answer on one port: /ready. */
 export function healthRoutes(app: FastifyInstance, health: () => Health, ready: () => Promise<Health>): void {
   const answer = ({ query }: FastifyRequest, reply: FastifyReply, told: Health): void => {
-    const { ok, reason, revision, ageMs, source, stale } = told
+    const { ok, reason, revision, ageMs, source, stale, loading } = told
     const status = ok ? 'ok' : 'error'
     const withCache = (query as { check_cache?: string }).check_cache === 'true'
     const components = { horizon: { status }, opa: { status }, ...(withCache ? { cache: { status } } : {}) }
@@ -35,6 +38,7 @@ export function healthRoutes(app: FastifyInstance, health: () => Health, ready: 
           source,
           stale,
           ...(reason === undefined ? {} : { detail: reason }),
+          ...(ok || loading === undefined ? {} : { loading: printProgress(loading) }),
         }),
       )
   }
@@ -47,4 +51,8 @@ export function healthRoutes(app: FastifyInstance, health: () => Health, ready: 
       (error: unknown) => reply.send(error),
     )
   })
+}
+
+function printProgress({ bytes, ofBytes, revision }: ImageProgress): object {
+  return { bytes, of_bytes: ofBytes, revision: revision ?? null }
 }

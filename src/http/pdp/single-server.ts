@@ -74,7 +74,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
   const { v1 } = options
   const health = () => {
     const refusal = pdp.refusal ?? v1?.globalObjects.refusal
-    const { revision = null, ageMs = null, source = null, stale } = pdp.state
+    const { revision = null, ageMs = null, source = null, stale, loading } = pdp.state
     return {
       ok: refusal === undefined,
       ...(refusal ? { reason: refusal.message } : {}),
@@ -82,6 +82,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
       ageMs,
       source,
       stale,
+      loading,
     }
   }
   const metrics = metricsOf(options)

@@ -1,5 +1,6 @@
 // The processes that share a port (PDP_WORKERS). Each answers requests by itself; readiness and metrics are merged from
 // all of them, because a client cannot choose which process it reaches.
+import type { ImageProgress } from '../../log/feed.ts'
 import type { Health } from './health.ts'
 
 /** The state of one process. */
@@ -22,7 +23,7 @@ export interface WorkerPeers {
 
 /**
  * Merges the states: ready when every process that takes connections is ready and each was ready once; the age is that
- * of the oldest.
+ * of the oldest, and the image on its way that of which the least has come.
  */
 export async function readinessOf(peers: WorkerPeers): Promise<Health> {
   const { begun, wanted, each } = await peers.health()
@@ -39,5 +40,9 @@ export async function readinessOf(peers: WorkerPeers): Promise<Health> {
     ageMs: ages.length === 0 ? null : Math.max(...ages),
     source: told.some(({ source }) => source === 'file') ? 'file' : (told[0]?.source ?? null),
     stale: told.some(({ stale }) => stale),
+    loading: leastOf(told.flatMap(({ ok, loading }) => (ok ? [] : (loading ?? [])))),
   }
 }
+
+const leastOf = ([first, ...more]: readonly ImageProgress[]): ImageProgress | undefined =>
+  more.reduce((least, one) => (least !== undefined && one.bytes < least.bytes ? one : least), first)
