@@ -205,7 +205,9 @@ describe('the age of a PDP', () => {
     expect(events.filter(({ event }) => event === 'head not said')).toHaveLength(1)
     await stop(side)
     await eventually(refusal, 'STALE')
-    expect(pdp.refusal?.message).toMatch(/the limit is 1000 ms: the management API is older and does not say/)
+    expect(pdp.refusal?.message).toMatch(
+      /the limit is 1000 ms: the management API is older and does not report its last revision/,
+    )
   })
 
   it('grows while an older management API is pretended to a PDP that verifies signatures', async () => {
@@ -216,7 +218,7 @@ describe('the age of a PDP', () => {
     const revision = await side.commit('createUser', { key: 'gus' })
     await eventually(() => pdp.state.revision, revision) // the line lives
     await eventually(refusal, 'STALE')
-    expect(pdp.refusal?.message).toMatch(/does not say .* heartbeats are not signed/)
+    expect(pdp.refusal?.message).toMatch(/does not report .* heartbeats are not signed/)
     const asked = way.asked
     await eventually(() => way.asked > asked + 2, true) // it asks again, and says so once
     expect([refusal(), events.filter(({ event }) => event === 'head not said').length]).toEqual(['STALE', 1])

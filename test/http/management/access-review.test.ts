@@ -79,7 +79,7 @@ describe('an access review', () => {
       'cyd conditional doc:read in all by staff',
       'cyd allowed doc:read on one in default by staff',
     ])
-    expect(lines[4].when).toBe('resource.public equals true')
+    expect(lines[4].when).toBe('resource.public is true')
   })
 
   it('goes on behind a page at the same revision, and is filtered', async () => {
@@ -169,7 +169,7 @@ describe('an access review', () => {
     ])
     const start = `default/development,${last},${time},${first}`
     expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,`)
-    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public equals true`)
+    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public is true`)
     expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,`)
     expect(rows).toHaveLength(11)
     expect(rows.at(-1)).toBe('')
