@@ -10,8 +10,6 @@ export type Put = {
 }[Kind]
 export type Delete = { readonly op: 'delete'; readonly kind: Kind; readonly key: string }
 export type Change = Put | Delete
-/** Which object a change is about. */
-export type ObjectName = Pick<Change, 'kind' | 'key'>
 
 export function put<K extends Kind>(kind: K, value: Objects[K]): Change {
   return { op: 'put', kind, key: value.key, value } as Change

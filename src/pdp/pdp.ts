@@ -70,7 +70,7 @@ import { type SnapshotOptions, snapshotOf } from './snapshot.ts'
 import { requireFilter, requireNames } from './strict-names.ts'
 import { Subject } from './subject.ts'
 
-export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
+export type { Because, Explanation, RebacCode } from '../image/image.ts'
 export type { Decision, DecisionCounts, PdpSource } from './pdp-source.ts'
 
 export interface PdpOptions {

@@ -58,7 +58,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
   ],
   why: [['why?user=ben%40acme.example&action=approve&resource=invoice%3A18', 'finance-staff']],
   decisions: [['decisions', 'invoice:18']],
-  history: [['history', 'apply']],
+  history: [['history', 'Applied']],
   'history/$revision': [['history/3', '2 users gain access']],
   'history/$revision/revert': [
     ['history/2/revert', 'user attribute level'],

@@ -49,7 +49,7 @@ describe('a request that no client sends', () => {
       [bad, good],
       [good, good],
     ])
-      expect(await ask('/api/id', ...headers)).toMatch(/^HTTP\/1.1 403 .*Token not valid!$/s)
+      expect(await ask('/api/id', ...headers)).toMatch(/^HTTP\/1.1 400 .*The header authorization was sent twice$/s)
   })
 
   it('may be of HTTP/1.0 and without a host', async () => {
