@@ -1,9 +1,10 @@
 // Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
 import { describe, expect, it } from 'vitest'
+import { OF_COLLISIONS, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 
-const CANARIES: readonly Canary[] = [OF_ACCESS_DIFF]
+const CANARIES: readonly Canary[] = [OF_ACCESS_DIFF, OF_COLLISIONS, OF_UNKNOWN_IDS]
 
 const used = CANARIES.flatMap((canary) => Object.entries(canary))
 const sources = taggedSources()

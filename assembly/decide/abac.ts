@@ -166,6 +166,7 @@ export function operandOf(
 
 /** False: nothing can allow (D1, D2). */
 function begin(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): bool {
+  /* canary: ids-that-nothing-has */
   if (user === 0 || tenant === 0 || permission === 0) return false
   // An id stays its key's when the object is deleted; here, unlike for roles, nothing else says that it is gone.
   if (!isLive(user) || !isLive(tenant) || !isLive(permissionRecord(permission))) return false

@@ -130,7 +130,11 @@ export function lookup(table: u32, start: u32, length: u32, hash: u32): u32 {
   for (let match = firstMatch(table, hash); match !== 0; match = nextMatch(match, hash)) {
     const record = matchedRecord(match)
     if (!ASC_NO_ASSERT) assertSymbol(record, table)
-    if (keyLength(record) === length && sameBytes(record + offset, start, length)) return record
+    if (
+      keyLength(record) === /* canary: length-of-a-key */ length &&
+      /* canary: bytes-of-a-key */ sameBytes(record + offset, start, length)
+    )
+      return record
   }
   return 0
 }

@@ -42,7 +42,11 @@ export function internBytes(start: u32, length: u32): u32 {
 export function findText(start: u32, length: u32, hash: u32): u32 {
   for (let match = firstMatch(Table.Texts, hash); match !== 0; match = nextMatch(match, hash)) {
     const text = matchedRecord(match)
-    if (load<u32>(text, Text.Length) === length && sameBytes(text + Text.Bytes, start, length)) return text
+    if (
+      load<u32>(text, Text.Length) === /* canary: length-of-a-text */ length &&
+      /* canary: bytes-of-a-text */ sameBytes(text + Text.Bytes, start, length)
+    )
+      return text
   }
   return 0
 }

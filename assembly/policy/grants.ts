@@ -26,6 +26,7 @@ export function findGrant(user: u32, scope: u32): u32 {
   const hash = grantHash(user, scope)
   for (let match = firstMatch(Table.Grants, hash); match !== 0; match = nextMatch(match, hash)) {
     const grant = matchedRecord(match)
+    /* canary: parts-of-a-grant */
     if (load<u32>(grant, Grant.User) === user && load<u32>(grant, Grant.Scope) === scope) return grant
   }
   return 0
@@ -162,6 +163,7 @@ function holdRoles(list: u32, count: u32): u32 {
 function findSet(hash: u32, list: u32, count: u32): u32 {
   for (let match = firstMatch(Table.RoleSets, hash); match !== 0; match = nextMatch(match, hash)) {
     const set = matchedRecord(match)
+    /* canary: roles-of-a-role-set */
     if (sameRoles(set, list, count)) return set
   }
   return 0

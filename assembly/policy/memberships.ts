@@ -12,6 +12,7 @@ export function findMember(user: u32, tenant: u32): u32 {
   const hash = grantHash(user, tenant)
   for (let match = firstMatch(Table.Members, hash); match !== 0; match = nextMatch(match, hash)) {
     const member = matchedRecord(match)
+    /* canary: parts-of-a-membership */
     if (load<u32>(member, Member.User) === user && load<u32>(member, Member.Tenant) === tenant) return member
   }
   return 0

@@ -7,6 +7,7 @@ import { find, intern } from '../memory/symbols'
 
 /** The record of a permission id; 0 when there is none. */
 export function permissionRecord(id: u32): u32 {
+  /* canary: permissions-that-are-not-there */
   if (id === 0 || id > field(Header.PermissionTop)) return 0
   if (!ASC_NO_ASSERT) assertEntered(id)
   return load<u32>(field(Header.PermissionDirectory) + id * 4)

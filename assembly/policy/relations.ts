@@ -63,6 +63,7 @@ export function findTuple(relation: u32, subject: u32, object: u32): u32 {
   const hash = tupleHash(relation, subject, object)
   for (let match = firstMatch(Table.Tuples, hash); match !== 0; match = nextMatch(match, hash)) {
     const tuple = matchedRecord(match)
+    /* canary: parts-of-a-tuple */
     if (
       load<u32>(tuple, Tuple.Relation) === relation &&
       load<u32>(tuple, Tuple.Subject) === subject &&

@@ -189,6 +189,7 @@ function addIndex(permission: u32, kind: u32, count: u32): u32 {
 export function findGroup(index: u32, hash: u32): u32 {
   for (let match = firstMatch(Table.Groups, hash); match !== 0; match = nextMatch(match, hash)) {
     const group = matchedRecord(match)
+    /* canary: index-of-a-group */
     if (load<u32>(group, Group.Index) === index) return group
   }
   return 0

@@ -22,6 +22,7 @@ export function findSetRule(permission: u32, users: u32, resources: u32): u32 {
   const hash = setRuleHash(permission, users, resources)
   for (let match = firstMatch(Table.SetRules, hash); match !== 0; match = nextMatch(match, hash)) {
     const rule = matchedRecord(match)
+    /* canary: parts-of-a-set-rule */
     if (
       load<u32>(rule, SetRule.Permission) === permission &&
       load<u32>(rule, SetRule.Users) === users &&

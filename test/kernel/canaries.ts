@@ -1,0 +1,23 @@
+// Defects of the kernel: what stands in place of the code behind the tags in assembly.
+
+/** A kernel that takes the first record with the same hash for the one that it looks for. */
+export const OF_COLLISIONS = {
+  // Of the parts of a key that are hashed as numbers, all but one leave no choice for the last: the whole comparison
+  // is taken out.
+  'parts-of-a-grant': 'return grant',
+  'parts-of-a-membership': 'return member',
+  'parts-of-a-set-rule': 'return rule',
+  'parts-of-a-tuple': 'return tuple',
+  'roles-of-a-role-set': 'return set',
+  'index-of-a-group': 'return group',
+  'length-of-a-key': 'keyLength(record)',
+  'bytes-of-a-key': 'true',
+  'length-of-a-text': 'load<u32>(text, Text.Length)',
+  'bytes-of-a-text': 'true',
+}
+
+/** A kernel that does not look whether an id is the one of something. */
+export const OF_UNKNOWN_IDS = {
+  'ids-that-nothing-has': 'if (user === 0 || tenant === 0 || permission === 0) return true',
+  'permissions-that-are-not-there': '',
+}
