@@ -4,7 +4,7 @@
 #   docker run -p 7000:7000 -p 8080:8080 -v zerohop:/data zerohop/pdp-v2:latest serve
 # RUN steps use paths relative to WORKDIR only, so that .ci/container.mjs can execute them where no container engine runs.
 
-FROM node:24-bookworm-slim AS build
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/package.json
@@ -17,13 +17,13 @@ COPY console console
 COPY docs/console.md docs/console.md
 RUN npm run build && mkdir -p empty
 
-FROM node:24-bookworm-slim AS production
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/package.json
 RUN npm ci --omit=dev --workspaces=false
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production ZEROHOP_HOST=0.0.0.0 ZEROHOP_DATA=/data
 WORKDIR /app
 COPY package.json LICENSE ./

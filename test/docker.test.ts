@@ -1,11 +1,12 @@
 // What must be true of the Dockerfile without building it; .ci/container.mjs executes it.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { ROOT } from './tidy/source.ts'
 
 interface Instruction {
@@ -26,9 +27,9 @@ const one = (keyword: string): Instruction => {
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: { zerohop: string } }
 
 describe('the container image', () => {
-  it('runs a slim Node on glibc, the same in every stage', () => {
+  it('runs a slim Node on glibc, the same in every stage, by its digest', () => {
     expect(new Set(stages.map(({ image }) => image)).size).toBe(1)
-    expect(stages[0]?.image).toMatch(/^node:\d+-bookworm-slim$/)
+    expect(stages[0]?.image).toMatch(/^node:\d+-bookworm-slim@sha256:[0-9a-f]{64}$/)
   })
 
   it('starts the zerohop command, and the PDP when nothing else is said', () => {
@@ -108,5 +109,22 @@ describe('the container image', () => {
         `${source} in .dockerignore`,
       ).toBe(true)
     }
+  })
+})
+
+describe('what runs in CI', () => {
+  const folder = join(ROOT, '.github/workflows')
+  it.each(readdirSync(folder))('%s takes actions of others by commit, with the version beside it', (name) => {
+    const used = [...readFileSync(join(folder, name), 'utf8').matchAll(/^ *(?:- )?uses: *(.*)$/gm)].map(
+      ([, text]) => text,
+    )
+    expect(used.length).toBeGreaterThan(0)
+    for (const text of used) expect(text).toMatch(/^(\.\/\S+|[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/)
+  })
+
+  it('is updated by a bot: packages, actions and the base image', () => {
+    const { updates } = parse(readFileSync(join(ROOT, '.github/dependabot.yml'), 'utf8'))
+    const ecosystems = updates.map((each: { 'package-ecosystem': string }) => each['package-ecosystem'])
+    expect(ecosystems).toEqual(expect.arrayContaining(['npm', 'github-actions', 'docker']))
   })
 })
