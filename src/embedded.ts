@@ -67,7 +67,8 @@ export interface WriteWarnings {
 
 /**
  * Opens a data folder in this process.
- * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, OBJECT_NOT_FOUND when there is no such environment
+ * @throws CONFIG_INVALID without a folder, DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, OBJECT_NOT_FOUND when
+ *   there is no such environment
  */
 export function open(options: OpenOptions): Promise<Zerohop> {
   return Zerohop.open(options)
@@ -104,6 +105,8 @@ class Zerohop {
 
   /** Implements the function `open` of this entry. */
   static async open(options: OpenOptions): Promise<Zerohop> {
+    if (typeof options?.data !== 'string')
+      throw new ZerohopError('CONFIG_INVALID', { reason: 'open needs a data folder, as in open({ data: "./data" })' })
     const { data, secretsKeyFile, environment = 'development', example = false } = options
     const management = await openManagementData({
       data,

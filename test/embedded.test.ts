@@ -26,6 +26,13 @@ async function writePolicy({ resources, roles, users, assignments }: Zerohop): P
 }
 
 describe('the embedded door', () => {
+  it.each([[undefined], ['./data'], [{}]])('does not open %j, and says what it needs', async (options) => {
+    await expect(open(options as never)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('needs a data folder'),
+    })
+  })
+
   it('decides by each write when it resolves', async () => {
     const zerohop = await start(temporaryFolder('embedded'))
     await writePolicy(zerohop)
