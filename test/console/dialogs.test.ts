@@ -155,3 +155,34 @@ it.skipIf(consoleServer === undefined)('begins to sign in with the focus on the 
   await key.waitFor()
   await expect.poll(() => key.evaluate((field) => field === document.activeElement)).toBe(true)
 })
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('asks before a page is left on which something is typed', async () => {
+  const page = await console.visit('tenants/acme?tab=details')
+  const name = page.getByRole('form', { name: 'Details' }).getByLabel('Name')
+  await name.fill('Acme of tomorrow')
+  const leave = page.getByRole('link', { name: 'Users', exact: true })
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+  for (const stay of [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Keep editing' }).click(),
+  ]) {
+    await leave.focus()
+    await page.keyboard.press('Enter')
+    await opens(dialog)
+    await stay()
+    await dialog.waitFor({ state: 'detached' })
+    expect([await name.inputValue(), new URL(page.url()).pathname]).toEqual([
+      'Acme of tomorrow',
+      expect.stringMatching(/tenants\/acme$/),
+    ])
+  }
+  await leave.click()
+  await dialog.waitFor()
+  await inspect(page, 'leave', { sizes: ['narrow'] })
+  await dialog.getByRole('button', { name: 'Discard and leave' }).click()
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+  await page.goBack()
+  await page.getByRole('form', { name: 'Details' }).waitFor()
+  expect(await name.inputValue()).not.toBe('Acme of tomorrow')
+})
