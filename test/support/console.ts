@@ -53,7 +53,9 @@ export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestC
   const contexts: BrowserContext[] = []
   const keys = new Map<Access, Promise<{ id: string; secret: string }>>()
   let browser: Browser | undefined
-  const api = createClient({ url: consoleServer?.url ?? 'http://127.0.0.1', apiKey: consoleServer?.key ?? '' })
+  const [url, apiKey] = [consoleServer?.url ?? 'http://127.0.0.1', consoleServer?.key ?? '']
+  // the large environment is planned and applied in one request
+  const api = createClient({ url, apiKey, timeoutMs: 180_000 })
 
   beforeAll(async () => {
     if (consoleServer === undefined) return
