@@ -28,6 +28,8 @@ interface KindWords {
   readonly many: string
   /** the object by its key, without the kind; absent: the key */
   readonly name?: (key: string) => string
+  /** `name` says what kind it is, too */
+  readonly isWhole?: true
   /** a whole sentence, where "Created role editor" would not do */
   readonly said?: Partial<Readonly<Record<ObjectOp, (key: string) => string>>>
 }
@@ -108,6 +110,7 @@ export const KIND_WORDS: Readonly<Record<Kind, KindWords>> = {
     one: 'attributes of users or tenants',
     many: 'attributes of users and tenants',
     name: builtIn,
+    isWhole: true,
     said: {
       create: (key) => `Declared ${builtIn(key)}`,
       update: (key) => `Changed ${builtIn(key)}`,
@@ -289,11 +292,16 @@ export function leadingFirst<T extends Pick<WrittenObject, 'kind'>>(operation: s
 /** What became of one object: "Changed condition set staff". */
 export function objectSentence({ kind, key, op }: WrittenObject): string {
   const words = wordsOf(kind)
-  return plain(words.said?.[op]?.(key) ?? `${VERBS[op]} ${words.one} ${nameOf(kind, key)}`)
+  return plain(words.said?.[op]?.(key) ?? `${VERBS[op]} ${withKind(kind, key)}`)
 }
 
 const wordsOf = (kind: string): KindWords => KIND_WORDS[kind as Kind]
 const nameOf = (kind: string, key: string): string => wordsOf(kind).name?.(key) ?? key
+/** "role editor", also among objects of other kinds. */
+function withKind(kind: string, key: string): string {
+  const { one, isWhole = false } = wordsOf(kind)
+  return isWhole ? nameOf(kind, key) : `${one} ${nameOf(kind, key)}`
+}
 
 interface Told {
   readonly operation: string
@@ -325,9 +333,7 @@ export function historySentence({ operation, summary, changed }: Told): HistoryS
     }
   }
   const isSame = objects.every(({ kind, op }) => kind === first.kind && op === first.op)
-  const names = objects.map(({ kind, key }) =>
-    plain(isSame ? nameOf(kind, key) : `${wordsOf(kind).one} ${nameOf(kind, key)}`),
-  )
+  const names = objects.map(({ kind, key }) => plain(isSame ? nameOf(kind, key) : withKind(kind, key)))
   const more = count - names.length
   return { title: says, objects: names.join(', ') + (more > 0 ? `, and ${more.toLocaleString('en-US')} more` : '') }
 }

@@ -121,6 +121,11 @@ it('says what a policy file, a copy or a revert did', () => {
   expect(sentence('copyEnvironment', [], 'copy of staging: 3 created')[0]).toBe(
     'Copied the policy of staging: 3 created',
   )
+  const declared = ['__user', '__tenant'].map((key): WrittenObject => ({ kind: 'built_in', key, op: 'create' }))
+  expect(sentence('createEnvironment', [...declared, { kind: 'tenant', key: 'default', op: 'create' }])).toEqual([
+    'Created an environment',
+    'attributes of users, attributes of tenants, tenant default',
+  ])
   // of a newer version
   expect(sentence('mergeUsers', [])[0]).toBe('Merge users')
 })
