@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readLongRunOptions } from './long-run-options.mjs'
 import { recordRun } from './record-run.mjs'
 
 const HELP = `Usage: npm run test:replicas [-- options]
@@ -20,9 +20,10 @@ const HELP = `Usage: npm run test:replicas [-- options]
 
 Exit 0: no violation, and every canary found. 1: otherwise. 2: a wrong argument.`
 
-const MINUTES_MAX = 24 * 60
-
-const { seed, minutes, canary, failover, history, record } = readOptions()
+const { seed, minutes, canary, failover, history, record } = readLongRunOptions('test:replicas', HELP, {
+  history: { type: 'string' },
+  failover: { type: 'boolean', default: false },
+})
 const scratch = mkdtempSync(join(tmpdir(), 'zerohop-replicas-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const saved = history ?? join(scratch, 'history.json')
@@ -52,37 +53,4 @@ if (record) {
     `${countOf('read', 'ok')} reads, ${number(feeds.length)} steps of feeds, ${number(counts.checks)} checks of followers, seed ${seed}`
   const result = status === 0 ? 'linearizable, nothing lost' : 'violations'
   recordRun(`test:replicas -- --minutes ${minutes}`, { asked, result, seconds: minutes * 60 })
-}
-
-/** Exit 2 on a wrong argument: nothing is started. */
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-        minutes: { type: 'string', default: '1' },
-        history: { type: 'string' },
-        record: { type: 'boolean', default: false },
-        canaries: { type: 'boolean', default: false },
-        canary: { type: 'string' },
-        failover: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    })
-    if (values.help) {
-      console.log(HELP)
-      process.exit(0)
-    }
-    const [seed, minutes] = [Number(values.seed), Number(values.minutes)]
-    if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed takes a whole number')
-    if (!(minutes > 0 && minutes <= MINUTES_MAX)) throw new Error(`--minutes takes a number up to ${MINUTES_MAX}`)
-    const { failover, history, record } = values
-    const canary = values.canaries ? 'all' : values.canary
-    if (record && (failover || canary !== undefined))
-      throw new Error('--record is for a run without --canaries and --failover')
-    return { seed, minutes, canary, failover, history, record }
-  } catch (error) {
-    process.stderr.write(`test:replicas: ${error.message.split('. ')[0]} (see --help)\n`)
-    process.exit(2)
-  }
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readLongRunOptions } from './long-run-options.mjs'
 import { recordRun } from './record-run.mjs'
 
 const HELP = `Usage: npm run test:ways [-- options]
@@ -20,9 +20,9 @@ const HELP = `Usage: npm run test:ways [-- options]
 
 Exit 0: no difference, and every fault found. 1: otherwise. 2: a wrong argument.`
 
-const MINUTES_MAX = 24 * 60
-
-const { seed, minutes, canary, record, cases } = readOptions()
+const { seed, minutes, canary, record, cases } = readLongRunOptions('test:ways', HELP, {
+  cases: { type: 'boolean', default: false },
+})
 const scratch = mkdtempSync(join(tmpdir(), 'zerohop-ways-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const summary = join(scratch, 'summary')
@@ -45,36 +45,4 @@ if (record) {
   const asked = status === 0 ? `${readFileSync(summary, 'utf8')}, seed ${seed}` : `seed ${seed}`
   const result = status === 0 ? 'no difference' : 'a difference'
   recordRun(`test:ways -- --minutes ${minutes}`, { asked, result, seconds: minutes * 60 })
-}
-
-/** Exit 2 on a wrong argument: nothing is started. */
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-        minutes: { type: 'string', default: '1' },
-        canaries: { type: 'boolean', default: false },
-        canary: { type: 'string' },
-        cases: { type: 'boolean', default: false },
-        record: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    })
-    if (values.help) {
-      console.log(HELP)
-      process.exit(0)
-    }
-    const [seed, minutes] = [Number(values.seed), Number(values.minutes)]
-    if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed takes a whole number')
-    if (!(minutes > 0 && minutes <= MINUTES_MAX)) throw new Error(`--minutes takes a number up to ${MINUTES_MAX}`)
-    const canary = values.canaries ? 'all' : values.canary
-    if (values.record && (canary !== undefined || values.cases))
-      throw new Error('--record is for a run without --canaries and --cases')
-    if (values.cases && canary !== undefined) throw new Error('--cases is for a run without --canaries')
-    return { seed, minutes, canary, record: values.record, cases: values.cases }
-  } catch (error) {
-    process.stderr.write(`test:ways: ${error.message.split('. ')[0]} (see --help)\n`)
-    process.exit(2)
-  }
 }
