@@ -10,7 +10,7 @@ import { BodyBudget } from './intake/body-budget.ts'
 import { readBody } from './intake/body-reader.ts'
 import { timeoutsOf } from './intake/intake.ts'
 import { parseJson, UNLIMITED } from './json.ts'
-import { requireOneOfEach } from './one-of-each.ts'
+import { refuseRepeatedHeaders } from './repeated-headers.ts'
 
 export type RunCommand = (command: string, input: unknown) => Promise<unknown>
 
@@ -44,7 +44,7 @@ export async function serveAdmin(path: string, run: RunCommand): Promise<() => P
 
 async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply> {
   try {
-    requireOneOfEach(message)
+    refuseRepeatedHeaders(message)
     const command = decodeURIComponent(message.url?.slice(1) ?? '')
     const { bytes, release } = await received(message)
     try {

@@ -22,8 +22,8 @@ import { boundIntake, type IntakeOptions, timeoutsOf } from './intake/intake.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
 import { loadOnceListening } from './late-modules.ts'
 import { namingItem } from './list-item.ts'
-import { requireOneOfEach } from './one-of-each.ts'
 import { ProblemLog } from './problem-log.ts'
+import { refuseRepeatedHeaders } from './repeated-headers.ts'
 import { type NotedRoute, noRouteFor, RouteMethods } from './route-methods.ts'
 import { answerUnreadable } from './unreadable.ts'
 import { lateValidators } from './validation.ts'
@@ -137,7 +137,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
 function readHeadersOnce(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     try {
-      requireOneOfEach(request.raw)
+      refuseRepeatedHeaders(request.raw)
       done()
     } catch (error) {
       done(error as Error)

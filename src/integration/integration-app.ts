@@ -11,7 +11,7 @@ import Fastify, {
 } from 'fastify'
 import { closeWell } from '../http/closing.ts'
 import { boundIntake, type IntakeOptions, timeoutsOf } from '../http/intake/intake.ts'
-import { repeatedHeader } from '../http/one-of-each.ts'
+import { repeatedHeader } from '../http/repeated-headers.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
 import type { Permissions } from './permission-client.ts'

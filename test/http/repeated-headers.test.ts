@@ -116,7 +116,7 @@ it.each(REPEATED)('the integration backend refuses two headers %s', async (_, he
 })
 
 it.each(REPEATED)('the socket of the operator refuses two headers %s, and runs nothing', async (_, headers) => {
-  const path = join(temporaryFolder('one-of-each'), 'admin.sock')
+  const path = join(temporaryFolder('repeated-headers'), 'admin.sock')
   const ran: string[] = []
   const stop = await serveAdmin(path, async (command) => ran.push(command))
   try {

@@ -22,7 +22,7 @@ export function repeatedHeader({ rawHeaders }: { readonly rawHeaders: readonly s
 }
 
 /** @throws HEADER_REPEATED */
-export function requireOneOfEach(message: { readonly rawHeaders: readonly string[] }): void {
+export function refuseRepeatedHeaders(message: { readonly rawHeaders: readonly string[] }): void {
   const name = repeatedHeader(message)
   if (name !== undefined) throw new ZerohopError('HEADER_REPEATED', { name }, { path: ['header', name] })
 }
