@@ -13,7 +13,7 @@ const SERVER = 'dist/src/server.js'
  * Threads that somebody waits for: each store starts a writer before its first answer, and each question about the past
  * starts one. A thread compiles all that it loads once more, so each of these is one file with nothing else in it.
  */
-const AWAITED_THREADS = ['writer-thread', 'past/past-thread'].map((name) => `dist/src/management/${name}.js`)
+const AWAITED_THREADS = ['host/writer-thread', 'past/past-thread'].map((name) => `dist/src/management/${name}.js`)
 
 /** The entries of Node, and what they share. */
 export async function bundleForNode(entries, folder) {

@@ -1,42 +1,42 @@
 // The package entry `zerohop/server`: factories of the HTTP apps, for your own process. They do not listen: call
 // `listen`, or `inject` in a test.
 import { randomBytes } from 'node:crypto'
-import type { ConsoleOptions } from './http/console/console.ts'
-import type { Metrics } from './http/metrics.ts'
-import { pdpApp } from './http/pdp/pdp-app.ts'
-import { PooledPdps } from './http/pdp/pdp-keys.ts'
+import { managementApp } from './http/apps/management-app.ts'
+import { pdpApp } from './http/apps/pdp-app.ts'
 import {
   decisionLogMetrics,
   metricsOf,
   type PdpServerOptions,
   type ServerOptions,
   served,
-} from './http/pdp/single-server.ts'
+} from './http/apps/single-server.ts'
+import type { ConsoleOptions } from './http/console/console.ts'
+import { feedRoutes } from './http/management/routes/feed.ts'
+import type { Metrics } from './http/metrics.ts'
+import { PooledPdps } from './http/pdp/pdp-keys.ts'
 import type { LogId } from './log/change.ts'
-import { requireAccess } from './management/access.ts'
 import { localFeed } from './management/feed/local-feed.ts'
-import { feedRoutes } from './management/feed/routes.ts'
-import { managementApp } from './management/http/management-app.ts'
-import { type ManagementData, type ManagementDataOptions, openManagementData } from './management/open.ts'
+import { type ManagementData, type ManagementDataOptions, openManagementData } from './management/host/open.ts'
+import { requireAccess } from './management/rules/access.ts'
 import type { OnEvent } from './model/events.ts'
 import { PdpPool, type PooledEvent } from './pdp/pool.ts'
 
 export type { TlsSettings } from './http/app.ts'
-export type { ConsoleOptions } from './http/console/console.ts'
-export { BodyBudget } from './http/intake/body-budget.ts'
-export type { IntakeOptions } from './http/intake/intake.ts'
 export {
   type DecisionLogStats,
   type PdpServerOptions,
   pdpServer,
   type ServerOptions,
   type SinglePdpOptions,
-} from './http/pdp/single-server.ts'
+} from './http/apps/single-server.ts'
+export type { ConsoleOptions } from './http/console/console.ts'
+export { BodyBudget } from './http/intake/body-budget.ts'
+export type { IntakeOptions } from './http/intake/intake.ts'
 export type { Own, WorkerPeers } from './http/pdp/worker-peers.ts'
 
-import { KeyUse } from './management/api-keys/key-use.ts'
+import { KeyUse } from './management/objects/key-use.ts'
 
-export { type KeysFile, readKeys } from './management/api-keys/keys-file.ts'
+export { type KeysFile, readKeys } from './management/objects/keys-file.ts'
 export { type ConnectEvent, type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
 export type { Pdp } from './pdp/pdp.ts'

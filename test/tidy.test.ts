@@ -9,11 +9,11 @@ const repository = readRepository()
 /** For each rule: files that break it, and the line of the first finding. */
 const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; mend: RegExp }[]> = {
   layers: [
-    { files: { 'src/store/a.ts': "//\nimport { x } from '../management/b.ts'" }, line: 2, mend: /lies above/ },
+    { files: { 'src/store/a.ts': "//\nimport { x } from '../management/objects/b.ts'" }, line: 2, mend: /lies above/ },
     { files: { 'src/store/a.ts': "//\nexport * from '../image/b.ts'" }, line: 2, mend: /same floor/ },
     { files: { 'src/model/a.ts': "import type { X } from '../log/b.ts'" }, line: 1, mend: /lies above/ },
     { files: { 'src/http/a.ts': "const { x } = await import(\n'../server.ts')" }, line: 1, mend: /lies above/ },
-    { files: { 'src/management/a.ts': "import '../../test/support/b.ts'" }, line: 1, mend: /must not import/ },
+    { files: { 'src/management/rules/a.ts': "import '../../../test/support/b.ts'" }, line: 1, mend: /must not import/ },
     {
       files: { 'src/image/a.ts': "import { KERNEL_BASE64 } from '../../build/kernel.ts'" },
       line: 1,

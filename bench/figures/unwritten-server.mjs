@@ -1,10 +1,10 @@
 // The management API with one more route: POST users as it is, but for the write. The same key check, schema, read of a
 // user and answer; nothing reaches the writer. The difference is the cost of a durable write. Argument: the data
 // folder. Its first message names the port.
-import { managementApp } from '../../dist/src/management/http/management-app.js'
-import { userRead } from '../../dist/src/management/http/render-facts.js'
-import { viewOf } from '../../dist/src/management/http/route-context.js'
-import { UserCreate } from '../../dist/src/management/users/schema.js'
+import { managementApp } from '../../dist/src/http/apps/management-app.js'
+import { userRead } from '../../dist/src/http/management/render/facts.js'
+import { viewOf } from '../../dist/src/http/management/route-context.js'
+import { UserCreate } from '../../dist/src/management/schemas/users.js'
 import { openManagement } from '../../dist/src/server.js'
 
 const management = await openManagement({ data: process.argv[2] })

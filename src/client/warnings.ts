@@ -1,5 +1,5 @@
 // Reads the `warning` headers of an answer: what a caller should know of a write that was carried out. The server writes
-// them in src/management/http/warning-header.ts.
+// them in src/http/management/warning-header.ts.
 
 /** One warning: its code, who warns, and the text as JSON. */
 const WARNING = /\b299 zerohop ("(?:[^"\\]|\\.)*")/g

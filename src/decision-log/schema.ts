@@ -8,8 +8,8 @@ import {
   textParameter,
   textsParameter,
   timeParameter,
-} from '../management/query-parameters.ts'
-import { Attributes, Count, Id, Time } from '../management/schema-parts.ts'
+} from '../management/schemas/query-parameters.ts'
+import { Attributes, Count, Id, Time } from '../management/schemas/schema-parts.ts'
 import { Flag, listOf, named, nullable, open, optional, type Static, schemaOf, Text } from '../model/json-schema.ts'
 
 export const AuditLogRead = named(

@@ -1,6 +1,6 @@
 // The socket `<data>/admin.sock` of a server: POST /<command> with a JSON body answers `{result}` or `{error}`. Only
 // users who may write the data folder can connect (mode 0600); there are no API keys. Meaning of the commands:
-// src/management/admin.ts.
+// src/management/host/admin.ts.
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'

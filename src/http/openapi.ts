@@ -1,10 +1,10 @@
 // The OpenAPI 3.1 document of an app, made from its routes: from the very schemas that validate bodies, and from those
 // of query parameters and answers, which tests compare with what handlers read and answer. @fastify/swagger writes it
 // when the project is built (scripts/build-openapi.mjs); no server loads this file, servers answer with what it made
-// (management/http/reference.ts).
+// (http/management/reference.ts).
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifySchema } from 'fastify'
-import { ACCESS, type Operation } from '../management/access.ts'
+import { ACCESS, type Operation } from '../management/rules/access.ts'
 import { named, schemaName, type TSchema } from '../model/json-schema.ts'
 import { NamedSchemas } from './named-schemas.ts'
 import { summaryOf, TAGS, tagOf } from './operation-names.ts'

@@ -1,6 +1,6 @@
 // The JSON Schema of policy files, made from the very schema that they are compared with, for editors: by it they
 // complete names and show descriptions. Written when the project is built (scripts/build-dist.mjs); no server loads it.
-import { PolicyFile } from '../management/policy-file/schema.ts'
+import { PolicyFile } from '../management/schemas/policy-file.ts'
 import { schemaName, type TSchema } from '../model/json-schema.ts'
 import { NamedSchemas } from './named-schemas.ts'
 

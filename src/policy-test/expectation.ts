@@ -1,7 +1,7 @@
 // What a test file expects, as questions with the answers that they should have.
 
 import type { Sent, SentRelation } from '../image/image.ts'
-import type { Path } from '../management/fields.ts'
+import type { Path } from '../management/rules/fields.ts'
 import type { TestBecause } from './test-file.ts'
 
 /** A question that should be allowed or denied. */

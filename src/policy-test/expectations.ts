@@ -1,9 +1,9 @@
 // Makes questions of the expectations of a test file, and says what is wrong with them: a form that cannot be read, and
 // names that neither the policy nor the facts have. A wrong name would be denied, and so `may not` would pass.
 import type { Image, Sent, SentRelation } from '../image/image.ts'
-import type { Path } from '../management/fields.ts'
 import { formSentence, hint } from '../management/policy-file/form-sentence.ts'
 import { type Misfit, misfits } from '../management/policy-file/shape.ts'
+import type { Path } from '../management/rules/fields.ts'
 import { isZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'

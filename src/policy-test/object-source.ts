@@ -1,7 +1,8 @@
 // A policy that is an object of the program, as a source: laid out as JSON with one part to a line, so that a problem,
 // which is found in text, is told with the path of the part instead of a line that nobody has seen.
-import type { Path } from '../management/fields.ts'
+
 import type { Source } from '../management/policy-file/problem.ts'
+import type { Path } from '../management/rules/fields.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { POLICY_FILE_DEPTH_MAX } from '../model/limits.ts'
 

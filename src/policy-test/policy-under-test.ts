@@ -7,7 +7,7 @@ import { countingMint, emptyEnvironment } from '../management/policy-file/empty-
 import { hint } from '../management/policy-file/form-sentence.ts'
 import { inOrder, type Problem, type Source } from '../management/policy-file/problem.ts'
 import { readPolicy } from '../management/policy-file/read-policy.ts'
-import type { PolicyFile } from '../management/policy-file/schema.ts'
+import type { PolicyFile } from '../management/schemas/policy-file.ts'
 import type { ZerohopError } from '../model/errors.ts'
 import type { Kind } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'

@@ -2,12 +2,12 @@
 // why, which rules no expectation uses, and which changes of the policy none of them would notice.
 import type { Image } from '../image/image.ts'
 import type { PolicyChange } from '../log/delta.ts'
-import type { Path } from '../management/fields.ts'
 import { formSentence } from '../management/policy-file/form-sentence.ts'
 import type { Problem, Source } from '../management/policy-file/problem.ts'
 import { misfits } from '../management/policy-file/shape.ts'
 import { versionOf } from '../management/policy-file/versions.ts'
 import { YamlDocument } from '../management/policy-file/yaml-document.ts'
+import type { Path } from '../management/rules/fields.ts'
 import { instantOf } from '../model/instant.ts'
 import { EXPECTATIONS_MAX, MUTANTS_MAX } from '../model/limits.ts'
 import { Coverage, type Covered } from './coverage.ts'

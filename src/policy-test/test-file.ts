@@ -1,6 +1,6 @@
 // The form of a test file: facts, and what is expected of a policy with them. Expectations are short lines, long forms,
 // tables of users and actions, and lists of who may (docs/policy-tests.md); expectations.ts makes questions of them.
-import { PolicyFile } from '../management/policy-file/schema.ts'
+import { PolicyFile } from '../management/schemas/policy-file.ts'
 import {
   anyOf,
   closed,

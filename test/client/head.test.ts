@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { encodeFrame } from '../../src/log/codec.ts'
 import type { FeedHead } from '../../src/log/feed.ts'
 import { Trust } from '../../src/log/signature.ts'
-import { ADMIN, describeBackup } from '../../src/management/admin.ts'
+import { ADMIN, describeBackup } from '../../src/management/host/admin.ts'
 import {
   type ConnectEvent,
   type ConnectOptions,

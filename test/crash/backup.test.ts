@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
-import type { ManagementUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/host/registry.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import type { BackupManifest } from '../../src/store/backup.ts'
@@ -18,7 +18,7 @@ import { endServers, freePort, readKeys, startApi, url } from '../support/server
 import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
-const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
+const WRITER = new URL('../../src/management/host/registry.ts', import.meta.url).href
 const WRITERS = 16
 const BACKUPS = 3
 

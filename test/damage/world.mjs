@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { runAdmin } from '../../dist/src/management/admin.js'
+import { runAdmin } from '../../dist/src/management/host/admin.js'
 import { openManagement } from '../../dist/src/server.js'
 import { openTables } from '../../dist/src/store/tables.js'
 

@@ -3,7 +3,7 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import type { AuditRange, AuditRecord } from '../../src/decision-log/audit-log.ts'
 import { DecisionTails } from '../../src/decision-log/decision-tail.ts'
-import { hashSecret } from '../../src/management/api-keys/api-key.ts'
+import { hashSecret } from '../../src/management/objects/api-key.ts'
 import { DECISION_STREAM_RECORDS_MAX, DECISION_STREAMS_MAX } from '../../src/model/limits.ts'
 import { type Harness, openHarness } from '../http/management/harness.ts'
 

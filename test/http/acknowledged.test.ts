@@ -1,7 +1,7 @@
 // What management and the PDP of one process promise together: once a write is acknowledged, no check is answered from
 // before it. Over real HTTP.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runAdmin } from '../../src/management/admin.ts'
+import { runAdmin } from '../../src/management/host/admin.ts'
 import { type Management, managementServer, openManagement, pooledPdpServer, readKeys } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
 

@@ -5,7 +5,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { withoutRequest } from '../../src/log/change.ts'
-import { ADMIN, describeBackup } from '../../src/management/admin.ts'
+import { ADMIN, describeBackup } from '../../src/management/host/admin.ts'
 import { DAY_MS, dayOf } from '../../src/model/key-end.ts'
 import {
   connect,

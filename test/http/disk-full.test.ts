@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { hashSecret } from '../../src/management/api-keys/api-key.ts'
+import { hashSecret } from '../../src/management/objects/api-key.ts'
 import { managementServer, openManagement, readKeys } from '../../src/server.ts'
 import { temporaryMount, unmount } from '../support/mount.ts'
 import { parseMetrics } from '../support/prometheus.ts'

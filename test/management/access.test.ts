@@ -1,4 +1,4 @@
-// The scope matrix, row by row: what src/management/access.ts must say for every level and access.
+// The scope matrix, row by row: what src/management/rules/access.ts must say for every level and access.
 import { describe, expect, it } from 'vitest'
 import {
   ACCESS,
@@ -7,7 +7,7 @@ import {
   reachesEnvironment,
   reachesProject,
   requireAccess,
-} from '../../src/management/access.ts'
+} from '../../src/management/rules/access.ts'
 import type { AccessLevel, ApiKey, KeyLevel } from '../../src/model/objects.ts'
 
 const LEVELS: readonly KeyLevel[] = ['env', 'project', 'org']

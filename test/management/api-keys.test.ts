@@ -1,7 +1,7 @@
 // The form of API keys, and what of them is stored.
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashSecret, looksMinted, mintSecret, newApiKey, sameHash } from '../../src/management/api-keys/api-key.ts'
+import { hashSecret, looksMinted, mintSecret, newApiKey, sameHash } from '../../src/management/objects/api-key.ts'
 import type { Mint } from '../../src/store/view.ts'
 
 const mint: Mint = {

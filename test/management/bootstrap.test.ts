@@ -1,7 +1,7 @@
 // The first organization: what exists after it, and where its secrets are.
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { looksMinted } from '../../src/management/api-keys/api-key.ts'
+import { looksMinted } from '../../src/management/objects/api-key.ts'
 import { BY, type ManagementData, openManagementData, printChange } from './harness.ts'
 
 describe('bootstrap', () => {

@@ -3,7 +3,7 @@
 // once.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importBundle } from '../../src/management/policy-file/import.ts'
+import { importBundle } from '../../src/management/plan/import.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { OTHERS, placesOf, withAt } from '../support/other-values.ts'
 import { type ManagementData, openManagementData } from './harness.ts'

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
+import type { Imported } from '../../src/management/plan/import.ts'
 import { exportEverything, exportSchema } from '../../src/management/policy-file/export.ts'
-import type { Imported } from '../../src/management/policy-file/import.ts'
-import type { Bundle } from '../../src/management/policy-file/schema.ts'
+import type { Bundle } from '../../src/management/schemas/policy-file.ts'
 import { policyOf } from '../../src/management/snapshot/snapshot.ts'
 import { BY, type ManagementData, openManagementData } from './harness.ts'
 

@@ -1,8 +1,8 @@
 // Condition sets: what may be written, and that nothing widens by omission or deletion.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { put } from '../../src/log/change.ts'
-import { keepReaders } from '../../src/management/condition-sets/condition-types.ts'
-import { replaceConditionSet, updateConditionSet } from '../../src/management/condition-sets/use-cases.ts'
+import { replaceConditionSet, updateConditionSet } from '../../src/management/objects/condition-sets.ts'
+import { keepReaders } from '../../src/management/objects/condition-types.ts'
 import { SET_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { Draft } from '../../src/store/draft.ts'

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type FeedDeps, localFeed } from '../../src/management/feed/local-feed.ts'
-import { openManagementData } from '../../src/management/open.ts'
+import { openManagementData } from '../../src/management/host/open.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { BY } from './harness.ts'
 

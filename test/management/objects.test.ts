@@ -1,6 +1,6 @@
-// What every collection does with fields, keys and bounds: the one mechanism in src/management/collection.ts.
+// What every collection does with fields, keys and bounds: the one mechanism in src/management/rules/collection.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { useCases } from '../../src/management/registry.ts'
+import { useCases } from '../../src/management/host/registry.ts'
 import {
   ACTIONS_PER_RESOURCE_MAX,
   ASSIGNMENTS_MAX,

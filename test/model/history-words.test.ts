@@ -1,7 +1,7 @@
 // What a revision did, in words: every kind of object and every operation that a log knows has a phrase, and none shows
 // a name that only machines use.
 import { expect, it } from 'vitest'
-import { useCases } from '../../src/management/registry.ts'
+import { useCases } from '../../src/management/host/registry.ts'
 import {
   historySentence,
   KIND_WORDS,

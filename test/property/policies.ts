@@ -1,6 +1,6 @@
 // Random policy files that management accepts, over few keys, so that two of them meet: the same objects with other
 // fields, other parents, other types.
-import type { PolicyFile, PolicyResource } from '../../src/management/policy-file/schema.ts'
+import type { PolicyFile, PolicyResource } from '../../src/management/schemas/policy-file.ts'
 import { numbers } from './numbers.ts'
 
 type Next = (below: number) => number

@@ -1,7 +1,7 @@
 // A commit whose answer never comes. What happened is found out before anybody is told; what nobody can find out in
 // time is an error of its own.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ManagementData } from '../../src/management/open.ts'
+import type { ManagementData } from '../../src/management/host/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { COMMIT, COMMITTED, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { BY, closeReplicas, codeOf, development, openReplica } from '../support/replica-stores.ts'

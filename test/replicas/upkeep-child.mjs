@@ -1,8 +1,8 @@
 // A replica as a process of its own, for tests that kill it: it looks for what is due all the time.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openManagementData } from '../../dist/src/management/open.js'
-import { applyRetention } from '../../dist/src/management/retention.js'
+import { openManagementData } from '../../dist/src/management/host/open.js'
+import { applyRetention } from '../../dist/src/management/host/retention.js'
 
 const { url, data, secretsKey, snapshotEntries } = JSON.parse(process.argv[2])
 const settings = { url, replica: randomUUID(), version: 'test', snapshotEntries }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { describeBackup, runAdmin } from '../../src/management/admin.ts'
+import { describeBackup, runAdmin } from '../../src/management/host/admin.ts'
 import { openManagement } from '../../src/server.ts'
 import { restoreBackup } from '../../src/store/backup.ts'
 import { temporaryFolder } from '../support/folders.ts'

@@ -1,6 +1,6 @@
 // Maps operations to use cases of management, given the objects that exist.
 
-import type { ManagementUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/host/registry.ts'
 import { parseConditions } from '../../src/model/condition.ts'
 import { resourceAttributes } from '../../src/model/condition-reads.ts'
 import type { AttributeType } from '../../src/model/objects.ts'

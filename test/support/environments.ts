@@ -2,14 +2,14 @@
 // that need many small ones.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from '../../src/log/change.ts'
-import type { ManagementUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/host/registry.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { commitsFor } from './commits.ts'
 import { memoryFolder } from './folders.ts'
 import type { Operation, World } from './world.ts'
 
-const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
+const WRITER = new URL('../../src/management/host/registry.ts', import.meta.url).href
 
 export const TESTER = withoutRequest('test')
 

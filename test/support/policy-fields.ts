@@ -2,7 +2,7 @@
 // for every field inside it and an example.
 
 import { inFiles } from '../../src/http/policy-json-schema.ts'
-import { PolicyFile } from '../../src/management/policy-file/schema.ts'
+import { PolicyFile } from '../../src/management/schemas/policy-file.ts'
 import { documentationOf, schemaName } from '../../src/model/json-schema.ts'
 
 interface Schema {

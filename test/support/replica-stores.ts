@@ -1,7 +1,7 @@
 // Stores over a PostgreSQL in the process of the test, as so many replicas.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { withoutRequest } from '../../src/log/change.ts'
-import { type ManagementData, openManagementData } from '../../src/management/open.ts'
+import { type ManagementData, openManagementData } from '../../src/management/host/open.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { temporaryFolder } from './folders.ts'
 

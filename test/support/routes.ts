@@ -1,11 +1,11 @@
 // Every route of the management API as it is registered: what tests that must not forget a new route walk over. `fill`
 // makes a path of a route with objects that exist; a route over a new kind of object says in `objects` which one.
 import type { FastifyInstance } from 'fastify'
-import type { Operation } from '../../src/management/access.ts'
-import { feedRoutes } from '../../src/management/feed/routes.ts'
-import { managementApp } from '../../src/management/http/management-app.ts'
-import type { ManagementData } from '../../src/management/open.ts'
+import { managementApp } from '../../src/http/apps/management-app.ts'
+import { feedRoutes } from '../../src/http/management/routes/feed.ts'
+import type { ManagementData } from '../../src/management/host/open.ts'
 import { PastRevisions } from '../../src/management/past/past-revisions.ts'
+import type { Operation } from '../../src/management/rules/access.ts'
 import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import { type Watched, watchAnswers } from './answers.ts'
 import type { Schema } from './bad-input.ts'

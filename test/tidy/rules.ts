@@ -14,9 +14,6 @@ interface Part {
   readonly files: RegExp
 }
 
-/** What is sent, asked and answered; what several resources share of it. */
-const SCHEMAS = /^src\/(management|decision-log)\/(.+\/)?(schema|schema-parts|query-parameters)\.ts$/
-
 /**
  * The floors of docs/architecture.md, lowest first. A file belongs to the highest part that names it. It imports from
  * its own part and from lower floors; parts of one floor never import each other.
@@ -38,38 +35,37 @@ const FLOORS: readonly (readonly Part[])[] = [
     { name: 'src/image', files: /^src\/image\// },
     { name: 'src/client', files: /^src\/client\// },
   ],
-  [{ name: 'schemas of the API', files: SCHEMAS }],
+  [{ name: 'schemas of the API', files: /^src\/management\/schemas\/|^src\/decision-log\/schema\.ts$/ }],
   [
     { name: 'src/pdp', files: /^src\/pdp\// },
-    {
-      name: 'use cases of src/management',
-      files: /^src\/management\/(?!(.+\/)?(schema|schema-parts|query-parameters)\.ts$)/,
-    },
+    { name: 'src/management/rules', files: /^src\/management\/rules\// },
+    { name: 'src/management/snapshot', files: /^src\/management\/snapshot\// },
+    { name: 'src/management/history', files: /^src\/management\/history\// },
     { name: 'src/decision-log', files: /^src\/decision-log\/(?!schema\.ts$)/ },
     { name: 'src/browser', files: /^src\/browser\// },
   ],
-  [{ name: 'use cases and migration of src/v1', files: /^src\/v1\/(use-cases|migrate)\// }],
   [
-    {
-      name: 'what runs the use cases (src/management)',
-      files:
-        /^src\/management\/((registry|open|writer-thread|retention|admin|admin-places|admin-plans)|api-keys\/keys-file-upkeep)\.ts$/,
-    },
+    { name: 'src/management/objects', files: /^src\/management\/objects\// },
+    { name: 'src/management/feed', files: /^src\/management\/feed\// },
   ],
+  [{ name: 'src/management/policy-file', files: /^src\/management\/policy-file\// }],
+  [{ name: 'src/management/differences', files: /^src\/management\/differences\// }],
+  [{ name: 'src/management/revert', files: /^src\/management\/revert\// }],
+  [{ name: 'src/management/plan', files: /^src\/management\/plan\// }],
+  [{ name: 'src/management/past', files: /^src\/management\/past\// }],
+  [{ name: 'src/management/access-review', files: /^src\/management\/access-review\// }],
+  [{ name: 'use cases and migration of src/v1', files: /^src\/v1\/(use-cases|migrate)\// }],
+  [{ name: 'src/management/host', files: /^src\/management\/host\// }],
   [{ name: 'src/policy-test', files: /^src\/policy-test\// }],
   [
     { name: 'src/http', files: /^src\/http\// },
     { name: 'src/middleware', files: /^src\/middleware\// },
   ],
   [
-    {
-      name: 'routes',
-      files:
-        /^src\/(management|decision-log)\/(.+\/)?([\w-]+-)?routes\.ts$|^src\/management\/http\/|^src\/v1\/(routes|pdp)\//,
-    },
+    { name: 'routes', files: /^src\/http\/management\/|^src\/v1\/(routes|pdp)\// },
     { name: 'src/integration', files: /^src\/integration\// },
   ],
-  [{ name: 'servers', files: /^src\/(http\/pdp\/(pdp-app|single-server)|management\/http\/management-app)\.ts$/ }],
+  [{ name: 'servers', files: /^src\/http\/apps\// }],
   [{ name: 'doors', files: /^src\/\w+\.ts$/ }],
   [{ name: 'src/cli', files: /^src\/cli\// }],
   [{ name: 'src/v1/migrate/commands', files: /^src\/v1\/migrate\/commands\// }],
@@ -101,7 +97,7 @@ function layers(files: readonly SourceFile[]): Finding[] {
  */
 function firstVersion(files: readonly SourceFile[]): Finding[] {
   const mounts =
-    /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(management-app|auth))\.ts|http\/pdp\/(pdp-app|single-server)\.ts)/
+    /^src\/(v1\/|server\.ts|cli\/|management\/host\/registry\.ts|http\/(management\/auth|apps\/[\w-]+)\.ts)/
   return eachImport(files, ({ path }, { target, line }) =>
     !path.startsWith('src/') || !target?.startsWith('src/v1/') || mounts.test(path)
       ? undefined
@@ -116,8 +112,8 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   {
     name: /^(fastify|@fastify\/.*)$/,
-    only: /^src\/(http|integration)\/|^src\/middleware\/fastify\.ts$|^src\/management\/http\/|^src\/v1\/(routes|pdp)\/|routes\.ts$/,
-    where: 'src/http, src/management/http, src/integration, src/middleware/fastify.ts or routes',
+    only: /^src\/(http|integration)\/|^src\/middleware\/fastify\.ts$|^src\/v1\/(routes|pdp)\//,
+    where: 'src/http, src/integration, src/middleware/fastify.ts or src/v1',
   },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^aws-jwt-verify(\/.*)?$/, only: /^src\/integration\//, where: 'src/integration' },
@@ -159,7 +155,7 @@ interface WordRule {
  * nonces of a follower; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/http-feed|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|v1\/(routes|pdp|migrate\/commands))\/|(embedded|server|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/http-feed|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

@@ -1,7 +1,7 @@
 // An environment as commands ask a management API about it: over HTTP, or of a data folder; and one explanation by it.
 import { clientOver, dataOf, type ManagementClient } from '../../client/management-client.ts'
-import type { AdminInput } from '../../management/admin.ts'
-import { readKeys } from '../../management/api-keys/keys-file.ts'
+import type { AdminInput } from '../../management/host/admin.ts'
+import { readKeys } from '../../management/objects/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import { isLoopback } from '../../model/loopback.ts'

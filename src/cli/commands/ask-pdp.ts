@@ -1,7 +1,7 @@
 // One question to a running PDP over HTTP, for `check` and `why`: the address, the key, and what went wrong in one
 // line.
 import { ask } from '../../client/ask.ts'
-import { readKeys } from '../../management/api-keys/keys-file.ts'
+import { readKeys } from '../../management/objects/keys-file.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { REQUEST_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'

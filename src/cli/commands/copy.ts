@@ -2,8 +2,8 @@
 // that would change and who gains and loses access, asks, and does just that.
 
 import { dataOf } from '../../client/management-client.ts'
-import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/environments/schema.ts'
-import type { Plan } from '../../management/plan/schema.ts'
+import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/schemas/environments.ts'
+import type { Plan } from '../../management/schemas/plan.ts'
 import { sumOf } from '../../model/change-words.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'

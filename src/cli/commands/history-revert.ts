@@ -2,7 +2,7 @@
 // and does just that.
 
 import { dataOf } from '../../client/management-client.ts'
-import type { RevertPlan } from '../../management/revert/schema.ts'
+import type { RevertPlan } from '../../management/schemas/revert.ts'
 import { conflictText, lostTexts, MADE_AGAIN, sumOf } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import type { Env } from '../configuration/env.ts'

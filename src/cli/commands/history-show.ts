@@ -1,6 +1,6 @@
 // `zerohop history show`: what one revision changed, in the words of the policy file, and whose access by it.
 import { dataOf } from '../../client/management-client.ts'
-import type { RevisionRead } from '../../management/past/schema.ts'
+import type { RevisionRead } from '../../management/schemas/past.ts'
 import { NO_ACCESS_CHANGED, NOTHING_CHANGED, othersText, whoText } from '../../model/change-words.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'

@@ -1,6 +1,6 @@
 // `zerohop history`: the revisions of an environment, from the history of a management API.
 import { dataOf } from '../../client/management-client.ts'
-import type { EventRead } from '../../management/history/schema.ts'
+import type { EventRead } from '../../management/schemas/history.ts'
 import { objectOfPath, whoText } from '../../model/change-words.ts'
 import { parseId } from '../../model/keys.ts'
 import { HISTORY_SCAN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'

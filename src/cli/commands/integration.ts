@@ -11,7 +11,7 @@ import {
   publicClient,
 } from '../../integration/permission-client.ts'
 import { type TokenSettings, tokensOf } from '../../integration/tokens.ts'
-import { readKeys } from '../../management/api-keys/keys-file.ts'
+import { readKeys } from '../../management/objects/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { isLoopback } from '../../model/loopback.ts'
 import type { Env, IntegrationEnv } from '../configuration/env.ts'

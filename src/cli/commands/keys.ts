@@ -1,8 +1,8 @@
 // `zerohop keys` and `zerohop org list`: API keys and organizations, at a management API with a key, or of a data
 // folder.
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
-import type { KeyRow, NewKey } from '../../management/admin.ts'
-import type { ApiKeyRead } from '../../management/api-keys/schema.ts'
+import type { KeyRow, NewKey } from '../../management/host/admin.ts'
+import type { ApiKeyRead } from '../../management/schemas/api-keys.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import { API_KEYS_MAX, KEY_ENDS_SOON_MS, PAGE_ROWS_MAX } from '../../model/limits.ts'

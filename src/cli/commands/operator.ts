@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../../http/admin-client.ts'
-import type { AdminCommand, AdminInput, AdminResult } from '../../management/admin.ts'
-import type { AnswerSystem, ManagementStore } from '../../management/admin-places.ts'
+import type { AdminCommand, AdminInput, AdminResult } from '../../management/host/admin.ts'
+import type { AnswerSystem, ManagementStore } from '../../management/host/admin-places.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { BackupManifest } from '../../store/backup.ts'
@@ -30,7 +30,7 @@ export async function admin<C extends AdminCommand>(
   if (reply !== undefined) return reply.result as AdminResult<C>
   if (command !== 'org.create' && !existsSync(join(data, 'data.mdb')))
     throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${data}\`` })
-  const { ADMIN, openAdminStore } = await import('../../management/admin.ts')
+  const { ADMIN, openAdminStore } = await import('../../management/host/admin.ts')
   const store = await openAdminStore(data, secretsKeyFile)
   try {
     return (await ADMIN[command](
@@ -45,8 +45,8 @@ export async function admin<C extends AdminCommand>(
 /** The management API over a folder at rest; it is loaded when a request comes. */
 function answerAtRest(store: ManagementStore, data: string): AnswerSystem {
   return async (organization, request) => {
-    const { managementApp } = await import('../../management/http/management-app.ts')
-    const { openAuditLog } = await import('../../management/open.ts')
+    const { managementApp } = await import('../../http/apps/management-app.ts')
+    const { openAuditLog } = await import('../../management/host/open.ts')
     const { PastRevisions } = await import('../../management/past/past-revisions.ts')
     const audit = openAuditLog({ data })
     const app = managementApp({ store, audit, past: new PastRevisions(store, { data }) })
@@ -73,7 +73,7 @@ export async function createOrganization(env: Env, key: string, options: { name?
 export async function backup(env: Env, folder: string, { json }: Printing): Promise<void> {
   const path = resolve(folder)
   await admin(env, 'backup', { folder: path })
-  const { describeBackup } = await import('../../management/admin.ts')
+  const { describeBackup } = await import('../../management/host/admin.ts')
   const manifest = await describeBackup(path, Date.now())
   const { noteBackup } = await import('../../store/backup.ts')
   noteBackup(env.data, manifest.at)

@@ -1,7 +1,7 @@
 // A plan as Markdown, for a comment on a pull request. Keys of users are left out unless asked for: whoever reads the
 // repository need not know them.
 
-import type { Plan } from '../../management/plan/schema.ts'
+import type { Plan } from '../../management/schemas/plan.ts'
 import type { AccessChange } from '../../model/access-diff.ts'
 import {
   BY_POLICY,

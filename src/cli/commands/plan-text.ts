@@ -1,7 +1,7 @@
 // A plan as people read it on a terminal: deletions first, then the other changes, then who gains and who loses access,
 // the widest first. The words are those of src/model/change-words.ts.
 import { styleText } from 'node:util'
-import type { Plan } from '../../management/plan/schema.ts'
+import type { Plan } from '../../management/schemas/plan.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import {
   BY_POLICY,

@@ -1,12 +1,12 @@
 // `zerohop plan` and `zerohop apply`: what policy files would do to an environment, and doing it. The server decides
 // both; a plan that is written to a file is bound to the objects that it touches, so it may be applied later.
 import { existsSync, readFileSync } from 'node:fs'
-import { BODY } from '../../management/fields.ts'
-import type { ApplyRequest, Plan } from '../../management/plan/schema.ts'
 import type { Problem } from '../../management/policy-file/problem.ts'
 import type { FoundSources } from '../../management/policy-file/read-files.ts'
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
-import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import { BODY } from '../../management/rules/fields.ts'
+import type { ApplyRequest, Plan } from '../../management/schemas/plan.ts'
+import type { PolicyFile } from '../../management/schemas/policy-file.ts'
 import { countsText, sumOf } from '../../model/change-words.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'

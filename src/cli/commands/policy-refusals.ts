@@ -2,8 +2,8 @@
 // be judged without one.
 import { type ListItem, NOT_FOUND_PREFIX, type ValidationIssue } from '../../http/errors.ts'
 import { itemPrefix } from '../../http/list-item.ts'
-import type { Path } from '../../management/fields.ts'
 import type { PlaceOf, Problem, Source } from '../../management/policy-file/problem.ts'
+import type { Path } from '../../management/rules/fields.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 

@@ -3,7 +3,7 @@
 import { join, relative } from 'node:path'
 import { type FoundSources, readSources } from '../../management/policy-file/read-files.ts'
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
-import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import type { PolicyFile } from '../../management/schemas/policy-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { findProject } from '../configuration/project-file.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'

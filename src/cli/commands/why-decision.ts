@@ -1,7 +1,7 @@
 // `zerohop why --decision`: a recorded decision asked again by a management API. What is printed is the explanation as
 // of then, what the record lacks for it, whether the answer would be the same today, and which revision changed it.
 import { dataOf } from '../../client/management-client.ts'
-import type { DecisionReplay } from '../../management/past/schema.ts'
+import type { DecisionReplay } from '../../management/schemas/past.ts'
 import { whoText } from '../../model/change-words.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Why } from '../../model/why.ts'

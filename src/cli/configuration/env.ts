@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProviderOptions } from '../../http/console/identity-provider.ts'
-import type { RetentionOptions } from '../../management/retention.ts'
+import type { RetentionOptions } from '../../management/host/retention.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { closed, type Static, type TSchema } from '../../model/json-schema.ts'
 import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { TlsSettings } from '../../http/app.ts'
-import { waitingApp } from '../../management/http/waiting-app.ts'
+import { waitingApp } from '../../http/management/waiting-app.ts'
 import { contained } from '../../model/contained.ts'
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
 import { DATABASE_START_RETRY_MS } from '../../model/limits.ts'

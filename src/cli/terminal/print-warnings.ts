@@ -1,7 +1,7 @@
 // What a write that a command made warns of, on standard error: standard output is for results.
 import type { ManagementClient } from '../../client/management-client.ts'
 import { warningsOf } from '../../client/warnings.ts'
-import type { Warned } from '../../management/admin-plans.ts'
+import type { Warned } from '../../management/host/admin-plans.ts'
 import { plain } from '../../model/plain-text.ts'
 
 /** Prints them, a line each: what is in them is written by others, so that no character of it moves the cursor. */

@@ -1,6 +1,6 @@
 // Which requests come from the console. The routes of the API exist once: a request below `/console/api/v2/` is marked
 // and then routed as `/v2/…`. Only a marked request may be authenticated by the session cookie, and a marked request is
-// never authenticated by a bearer key (src/management/http/auth.ts). The mark is made before routing, from the path as
+// never authenticated by a bearer key (src/http/management/auth.ts). The mark is made before routing, from the path as
 // it was sent, so no other spelling of a path has it.
 import type { IncomingMessage } from 'node:http'
 

@@ -1,6 +1,6 @@
 // What the server side of the console is made of, apart from the gate: marking requests, admitting them by `Host` and
 // `Origin`, headers of answers with data, and the page. Which key a session stands for is looked up in
-// src/management/http/console-routes.ts.
+// src/http/management/routes/console.ts.
 import type { FastifyInstance } from 'fastify'
 import { loadOnceListening } from '../late-modules.ts'
 import { AllowedHosts } from './allowed-hosts.ts'

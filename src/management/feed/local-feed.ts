@@ -1,5 +1,5 @@
 // The feed in the process of the store: an image of an environment, then its log entries as deltas, with heartbeats.
-// src/management/feed/routes.ts serves it over HTTP; the PDP of `serve` and of zerohop/embedded reads it directly.
+// src/http/management/routes/feed.ts serves it over HTTP; the PDP of `serve` and of zerohop/embedded reads it directly.
 // Frames: docs/feed.md.
 import { setImmediate } from 'node:timers/promises'
 import type { LogEntry, LogId, Position } from '../../log/change.ts'

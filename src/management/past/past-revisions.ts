@@ -14,7 +14,7 @@ import {
 } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
-import type { UndoneObject } from '../revert/undone.ts'
+import type { UndoneObject } from '../differences/undone.ts'
 import type { Comparison } from './compare-answers.ts'
 import { gone } from './past-image.ts'
 import { type PastPlace, type PastResults, type PastTask, runPastTask } from './past-task.ts'

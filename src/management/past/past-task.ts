@@ -8,7 +8,7 @@ import { runTask, threadUrl } from '../../model/thread.ts'
 import type { Checkpoint } from '../../store/checkpoint-file.ts'
 import type { Reach } from '../../store/past-reader.ts'
 import type { DatabaseSettings } from '../../store/postgres/settings.ts'
-import type { UndoneObject } from '../revert/undone.ts'
+import type { UndoneObject } from '../differences/undone.ts'
 import type { Comparison } from './compare-answers.ts'
 import type { RevisionChanges } from './revision-changes.ts'
 

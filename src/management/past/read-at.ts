@@ -1,7 +1,7 @@
 // Where in the past a question is asked, as it is sent.
 import { ZerohopError } from '../../model/errors.ts'
 import { instantOf } from '../../model/instant.ts'
-import type { Path } from '../fields.ts'
+import type { Path } from '../rules/fields.ts'
 import type { At } from './past-revisions.ts'
 
 /** A revision, also as text, or an instant; undefined when nothing is sent. @throws INPUT_INVALID */

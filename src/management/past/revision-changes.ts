@@ -7,9 +7,9 @@ import { REVERT_OBJECTS_MAX } from '../../model/limits.ts'
 import type { Kind, Objects } from '../../model/objects.ts'
 import type { PastReader } from '../../store/past-reader.ts'
 import type { View } from '../../store/view.ts'
+import { entriesOf, inOrder, type PlanEntry } from '../differences/entries.ts'
+import type { UndoneObject } from '../differences/undone.ts'
 import { accessOf, decisive, NO_ACCESS_CHANGE } from '../plan/access.ts'
-import { entriesOf, inOrder, type PlanEntry } from '../plan/entries.ts'
-import type { UndoneObject } from '../revert/undone.ts'
 import { gone, imageAt } from './past-image.ts'
 
 export interface RevisionChanges {

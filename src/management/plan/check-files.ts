@@ -2,10 +2,10 @@
 // without a server, and what the environment would refuse.
 import { isZerohopError } from '../../model/errors.ts'
 import type { Reader } from '../../store/reader.ts'
-import { BODY } from '../fields.ts'
 import { exportSchema } from '../policy-file/export.ts'
 import type { PlaceOf, Problem } from '../policy-file/problem.ts'
 import { readPolicy } from '../policy-file/read-policy.ts'
+import { BODY } from '../rules/fields.ts'
 import { decidePlan } from './decide-plan.ts'
 import { PlannedIds } from './make-plan.ts'
 import type { CheckedFiles, CheckTask } from './plan-task.ts'

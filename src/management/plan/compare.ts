@@ -8,9 +8,9 @@ import type { AccessDiff } from '../../model/access-diff.ts'
 import type { Kind, Objects } from '../../model/objects.ts'
 import { KINDS } from '../../store/kinds.ts'
 import type { View } from '../../store/view.ts'
+import { type Entry, entriesOf, inOrder } from '../differences/entries.ts'
 import { policyOf } from '../snapshot/snapshot.ts'
 import { accessOf, NO_ACCESS_CHANGE } from './access.ts'
-import { type Entry, entriesOf, inOrder } from './entries.ts'
 
 /** The objects of the file that differ. Reads both views as a whole: for a command, never for a server's event loop. */
 export function compareViews(before: View, after: View): Entry[] {

@@ -3,13 +3,13 @@
 import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
-import type { ConditionMatches, ConditionMatchQuestion } from '../condition-sets/match-schema.ts'
+import type { PlanEntry } from '../differences/entries.ts'
+import type { KindCount } from '../differences/reconcile.ts'
+import type { Conflict, Lost } from '../differences/undone.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
-import type { Moved, PolicyFile } from '../policy-file/schema.ts'
-import type { Conflict, Lost } from '../revert/undone.ts'
+import type { ConditionMatches, ConditionMatchQuestion } from '../schemas/match.ts'
+import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
 import type { Wanted } from './decide-plan.ts'
-import type { PlanEntry } from './entries.ts'
-import type { KindCount } from './reconcile.ts'
 
 export interface PlanTask extends Wanted {
   readonly environment: LogId

@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { KeptThread } from '../../model/kept-thread.ts'
 import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
 import { threadUrl } from '../../model/thread.ts'
-import type { ConditionMatches } from '../condition-sets/match-schema.ts'
+import type { ConditionMatches } from '../schemas/match.ts'
 import type { CheckedFiles, CheckTask, MadePlan, MatchTask, PlanAnswer, PlanMessage, PlanTask } from './plan-task.ts'
 
 /** Writes the image of an environment to the file for followers, where the thread of plans finds it. */

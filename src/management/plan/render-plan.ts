@@ -1,6 +1,7 @@
 // A plan as the API answers it.
+
+import type { Plan } from '../schemas/plan.ts'
 import type { MadePlan } from './plan-task.ts'
-import type { Plan } from './schema.ts'
 
 /** @param nameOf the name of an API key by its id; null when it has none, or is deleted */
 export function planRead(made: MadePlan, nameOf: (id: string) => string | null): Plan {

@@ -2,10 +2,10 @@
 // its access diff; the writer decides it again and refuses when it came to something else.
 import { ZerohopError } from '../../model/errors.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { requireNoConflict } from '../revert/conflicts.ts'
+import { requireNoConflict } from '../differences/conflicts.ts'
+import { countsOf, summaryOf } from '../differences/summary.ts'
 import { decidePlan, digestOf, requireCascade, type Wanted } from './decide-plan.ts'
 import type { MadePlan } from './plan-task.ts'
-import { countsOf, summaryOf } from './summary.ts'
 
 export interface ApplyInput extends Wanted {
   /** of the plan whose access was compared */

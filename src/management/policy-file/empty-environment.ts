@@ -3,8 +3,8 @@ import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Mint, View } from '../../store/view.ts'
-import { builtIns } from '../resources/parts.ts'
-import { defaultTenant } from '../tenants/use-cases.ts'
+import { builtIns } from '../objects/parts.ts'
+import { defaultTenant } from '../objects/tenants.ts'
 
 /** A source of ids that counts: the same policy gives the same objects. */
 export function countingMint(now: number = 0): Mint {

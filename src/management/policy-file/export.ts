@@ -12,9 +12,9 @@ import {
   type Stored,
 } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import type { AttributeBlock } from '../resources/schema.ts'
-import type { SetRuleCreate } from '../set-rules/schema.ts'
-import type { PolicyFile, PolicyResource } from './schema.ts'
+import type { PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
+import type { AttributeBlock } from '../schemas/resources.ts'
+import type { SetRuleCreate } from '../schemas/set-rules.ts'
 
 /** The schema of an environment, in the order of creation. */
 export function exportSchema(view: View): PolicyFile {

@@ -1,6 +1,6 @@
 // What a policy file owns: the selectors of `manages`. What it does not own may be defined elsewhere.
 import type { PolicyKind } from '../../model/policy-kinds.ts'
-import type { Manages } from './schema.ts'
+import type { Manages } from '../schemas/policy-file.ts'
 
 /** Whether one of the selectors has the kind, and the key when it says which keys. */
 export function selects(selectors: readonly Manages[], kind: PolicyKind, key: string): boolean {

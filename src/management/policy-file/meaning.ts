@@ -6,14 +6,14 @@ import { MATCHES, OPERATORS } from '../../model/condition.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { shortText } from '../../model/shorten.ts'
-import type { Path } from '../fields.ts'
+import type { Path } from '../rules/fields.ts'
+import type { PolicyFile } from '../schemas/policy-file.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { Defined } from './defined.ts'
 import { countingMint, emptyEnvironment } from './empty-environment.ts'
 import { hint } from './form-sentence.ts'
 import { selects } from './manages.ts'
 import type { Place, Places, Problem } from './problem.ts'
-import type { PolicyFile } from './schema.ts'
 
 /**
  * Errors in the meaning of the policy, whose form is right.

@@ -1,5 +1,5 @@
 // What is wrong with policy files, and where: in the form in which compilers say it.
-import type { Path } from '../fields.ts'
+import type { Path } from '../rules/fields.ts'
 
 /** A file that was read. */
 export interface Source {

@@ -2,7 +2,7 @@
 // question is left out, and the use case runs again. Nothing of this is ever written.
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
 import { POLICY_RETRIES_MAX } from '../../model/limits.ts'
-import type { Path } from '../fields.ts'
+import type { Path } from '../rules/fields.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@
 // use cases.
 import { ZerohopError } from '../../model/errors.ts'
 import type { TSchema } from '../../model/json-schema.ts'
-import type { Path } from '../fields.ts'
+import type { Path } from '../rules/fields.ts'
 
 /** The schema keywords that are checked here. */
 export interface Shape {

@@ -1,8 +1,8 @@
 // The versions of the form: what an older one says in the words of the newest. Version 1 named the references of
 // condition sets by `resource_id` and `parent_id`, as bodies of the API do.
 import { ZerohopError } from '../../model/errors.ts'
-import type { Path } from '../fields.ts'
-import { Bundle, type BundleConditionSet, type PolicyConditionSet, PolicyFile } from './schema.ts'
+import type { Path } from '../rules/fields.ts'
+import { Bundle, type BundleConditionSet, type PolicyConditionSet, PolicyFile } from '../schemas/policy-file.ts'
 import { requireShape, withEmptyBlocks } from './shape.ts'
 
 /** The form that a file says it has; undefined when it says none that is known. */

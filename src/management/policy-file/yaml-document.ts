@@ -17,7 +17,7 @@ import {
   Parser,
 } from 'yaml'
 import { POLICY_FILE_BYTES_MAX, POLICY_FILE_DEPTH_MAX } from '../../model/limits.ts'
-import type { Path } from '../fields.ts'
+import type { Path } from '../rules/fields.ts'
 import type { Place, Problem, Source } from './problem.ts'
 import { yamlSentence } from './yaml-sentence.ts'
 

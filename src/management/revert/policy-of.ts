@@ -4,10 +4,10 @@
 import type { Json, Objects } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
-import { BODY, type Path } from '../fields.ts'
-import { type FileFields, fileObjects } from '../plan/file-words.ts'
-import type { PolicyFile } from '../policy-file/schema.ts'
-import { exactRule } from '../set-rules/use-cases.ts'
+import { type FileFields, fileObjects } from '../differences/file-words.ts'
+import { exactRule } from '../objects/set-rules.ts'
+import { BODY, type Path } from '../rules/fields.ts'
+import type { PolicyFile } from '../schemas/policy-file.ts'
 import type { Unit } from './units.ts'
 
 type Fields = Record<string, unknown>

@@ -7,9 +7,9 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Action, Kind, Objects, Resource, Stored } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
-import { BODY } from '../fields.ts'
-import { type FileFields, type FileObject, fileObjects, partName } from '../plan/file-words.ts'
-import type { Conflict, Lost, Revert, UndoneObject } from './undone.ts'
+import { type FileFields, type FileObject, fileObjects, partName } from '../differences/file-words.ts'
+import type { Conflict, Lost, Revert, UndoneObject } from '../differences/undone.ts'
+import { BODY } from '../rules/fields.ts'
 
 /** One object of the file that the revision changed. */
 export interface Unit {

@@ -1,9 +1,9 @@
 // /v1/roles and /v1/resources.
 import type { FastifyInstance } from 'fastify'
+import { everyObject } from '../../http/management/collection-pages.ts'
+import type { RouteContext } from '../../http/management/route-context.ts'
 import type { Query } from '../../http/page.ts'
-import { everyObject } from '../../management/http/collection-pages.ts'
-import type { RouteContext } from '../../management/http/route-context.ts'
-import { PageQuery } from '../../management/query-parameters.ts'
+import { PageQuery } from '../../management/schemas/query-parameters.ts'
 import { placeOf, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
 import { v1Action, v1Resource, v1Role } from './v1-render.ts'

@@ -3,8 +3,8 @@
 // refused.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { beforeSending } from '../../http/hooks.ts'
-import type { Scope } from '../../management/http/auth.ts'
-import { type RouteContext, write, writeControl } from '../../management/http/route-context.ts'
+import type { Scope } from '../../http/management/auth.ts'
+import { type RouteContext, write, writeControl } from '../../http/management/route-context.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { InputOf, ResultOf } from '../../store/view.ts'

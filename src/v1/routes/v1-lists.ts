@@ -2,9 +2,9 @@
 // rows is rendered in each turn of the event loop; more than V1_LIST_MAX rows at once are refused rather than
 // truncated.
 import type { FastifyRequest } from 'fastify'
+import { type Source, searched } from '../../http/management/collection-pages.ts'
+import type { RouteContext } from '../../http/management/route-context.ts'
 import { type Query, readPage } from '../../http/page.ts'
-import { type Source, searched } from '../../management/http/collection-pages.ts'
-import type { RouteContext } from '../../management/http/route-context.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { V1_LIST_MAX } from '../../model/limits.ts'
 import { placeOf } from './v1-context.ts'

@@ -1,6 +1,6 @@
 // The first API version, /v1: deprecated, over the same state (docs/migration.md says how to leave it).
 import type { FastifyInstance } from 'fastify'
-import type { RouteContext } from '../../management/http/route-context.ts'
+import type { RouteContext } from '../../http/management/route-context.ts'
 import { v1FactRoutes } from './facts-routes.ts'
 import { v1SchemaRoutes } from './schema-routes.ts'
 import { asV1 } from './v1-context.ts'

@@ -1,8 +1,15 @@
 // The first API version: bodies, parameters and answers. Members that its clients have read and send back are accepted:
 // ids and the like are ignored, and members without a counterpart must be empty. Other members are refused, as
 // everywhere.
-import { page, query, roleFilter, tenantFilter, textParameter, userFilter } from '../../management/query-parameters.ts'
-import { Attributes, Id, Null, namedAfter } from '../../management/schema-parts.ts'
+import {
+  page,
+  query,
+  roleFilter,
+  tenantFilter,
+  textParameter,
+  userFilter,
+} from '../../management/schemas/query-parameters.ts'
+import { Attributes, Id, Null, namedAfter } from '../../management/schemas/schema-parts.ts'
 import {
   closed,
   described,

@@ -1,7 +1,7 @@
 // Translates error paths: some fields have other names in the first API version, and an error must name the field of
 // the v1 body.
 
-import { BODY, type Path } from '../../management/fields.ts'
+import { BODY, type Path } from '../../management/rules/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 
 /**

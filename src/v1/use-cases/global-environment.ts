@@ -1,7 +1,7 @@
 // The environment in which the first API version keeps its global objects, in a project of its own: created with the
 // first write that needs it and visible like any other. Teams move its contents and then delete it (docs/migration.md).
 import type { Change, LogId } from '../../log/change.ts'
-import { createEnvironment, createProject } from '../../management/projects/use-cases.ts'
+import { createEnvironment, createProject } from '../../management/objects/projects.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { type Environment, environmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'

@@ -2,11 +2,11 @@
 // are created or changed, never removed: clients of that version sync a resource first and its actions one by one, so a
 // list of actions may be incomplete.
 
-import { eachOf, within } from '../../management/bulk/items.ts'
-import { requireSameKey } from '../../management/collection.ts'
-import { BODY, type Path, type Sent, settleText } from '../../management/fields.ts'
-import { createAction, type PartOf, updateAction } from '../../management/resources/parts.ts'
-import { createResource, updateResource } from '../../management/resources/use-cases.ts'
+import { eachOf, within } from '../../management/objects/items.ts'
+import { createAction, type PartOf, updateAction } from '../../management/objects/parts.ts'
+import { createResource, updateResource } from '../../management/objects/resources.ts'
+import { requireSameKey } from '../../management/rules/collection.ts'
+import { BODY, type Path, type Sent, settleText } from '../../management/rules/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { V1_RESOURCES_MAX } from '../../model/limits.ts'

@@ -3,13 +3,13 @@
 // as it is, and so do actions and attributes that it does not name. It creates what is missing. Errors use the field
 // names of v1.
 
-import { withoutAssignments } from '../../management/cascade.ts'
-import { requireSameKey } from '../../management/collection.ts'
-import { BODY, type Sent, settleAttributes } from '../../management/fields.ts'
-import { assign, giveRoles, unassign } from '../../management/role-assignments/use-cases.ts'
-import { createRole } from '../../management/roles/use-cases.ts'
-import { createTenant, deleteTenant, updateTenant } from '../../management/tenants/use-cases.ts'
-import { createUser, deleteUser, updateUser } from '../../management/users/use-cases.ts'
+import { assign, giveRoles, unassign } from '../../management/objects/role-assignments.ts'
+import { createRole } from '../../management/objects/roles.ts'
+import { createTenant, deleteTenant, updateTenant } from '../../management/objects/tenants.ts'
+import { createUser, deleteUser, updateUser } from '../../management/objects/users.ts'
+import { withoutAssignments } from '../../management/rules/cascade.ts'
+import { requireSameKey } from '../../management/rules/collection.ts'
+import { BODY, type Sent, settleAttributes } from '../../management/rules/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import type { JsonObject, Role, Tenant, User } from '../../model/objects.ts'

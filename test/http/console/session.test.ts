@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { withoutRequest } from '../../../src/log/change.ts'
-import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
+import { hashSecret } from '../../../src/management/objects/api-key.ts'
 import {
   SESSION_IDLE_MS,
   SESSION_MS,

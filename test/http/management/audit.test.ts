@@ -3,8 +3,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lineOf } from '../../../src/client/decision-record.ts'
-import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
-import { applyRetention } from '../../../src/management/retention.ts'
+import { applyRetention } from '../../../src/management/host/retention.ts'
+import { hashSecret } from '../../../src/management/objects/api-key.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 const LOGS = '/v2/pdps/default/development/audit_logs'

@@ -1,10 +1,10 @@
 // Keys that end, old secrets that stay valid for some time after a rotation, and the day on which a key was last used.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Gate } from '../../../src/http/management/auth.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
-import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
-import { type EndingKey, KeyUse } from '../../../src/management/api-keys/key-use.ts'
-import { rotateApiKey } from '../../../src/management/api-keys/use-cases.ts'
-import { Gate } from '../../../src/management/http/auth.ts'
+import { hashSecret } from '../../../src/management/objects/api-key.ts'
+import { rotateApiKey } from '../../../src/management/objects/api-keys.ts'
+import { type EndingKey, KeyUse } from '../../../src/management/objects/key-use.ts'
 import { DAY_MS, dayOf } from '../../../src/model/key-end.ts'
 import { type Harness, joinHarness, TIME } from './harness.ts'
 

@@ -2,7 +2,7 @@
 // not reach answers like what does not exist, apart from the ids that were sent, and no answer to a foreign key holds
 // an id of ours.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Bootstrapped } from '../../../src/management/bootstrap.ts'
+import type { Bootstrapped } from '../../../src/management/host/bootstrap.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route, type Segment, segmentsOf } from '../../support/routes.ts'

@@ -2,7 +2,7 @@
 // ends with a reason.
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { RemoteFeed } from '../../../src/client/http-feed.ts'
-import type { KeyWithSecret } from '../../../src/management/api-keys/use-cases.ts'
+import type { KeyWithSecret } from '../../../src/management/objects/api-keys.ts'
 import { DAY_MS } from '../../../src/model/key-end.ts'
 import {
   connect,

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Recorder } from '../../../src/decision-log/recorder.ts'
-import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
+import { hashSecret } from '../../../src/management/objects/api-key.ts'
 import type { ErrorCode } from '../../../src/model/errors.ts'
 import { DAY_MS } from '../../../src/model/key-end.ts'
 import { type Management, openManagement, pooledPdpServer, readKeys } from '../../../src/server.ts'

@@ -1,6 +1,6 @@
 // The PDPs of one process: how many are kept, and what a replica writes of them for the others.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type Introduction, PdpRegistry } from '../../../src/management/pdps/pdp-registry.ts'
+import { type Introduction, PdpRegistry } from '../../../src/management/objects/pdp-registry.ts'
 import { PDP_ALIVE_MS, PDP_KEPT_MS, PDPS_AWAY_MAX, PDPS_WRITE_MS } from '../../../src/model/limits.ts'
 import type { PlacedSighting } from '../../../src/store/postgres/settings.ts'
 

@@ -1,7 +1,7 @@
 // Random policy files of version 2 that are right: references lead to what is there, roles and sets extend earlier
 // ones.
 import fc from 'fast-check'
-import type { PolicyFile } from '../../../src/management/policy-file/schema.ts'
+import type { PolicyFile } from '../../../src/management/schemas/policy-file.ts'
 
 const TYPES = ['document', 'folder', '__proto__', 'a-b']
 const ACTIONS = ['read', 'write', '404', 'constructor']

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { importBundle } from '../../../src/management/plan/import.ts'
 import { countingMint, emptyEnvironment } from '../../../src/management/policy-file/empty-environment.ts'
-import { importBundle } from '../../../src/management/policy-file/import.ts'
 import { readPolicy } from '../../../src/management/policy-file/read-policy.ts'
 import {
   POLICY_FILE_BYTES_MAX,

@@ -1,0 +1,78 @@
+// Access reviews as they are asked for: the query, and the cursor, which keeps the revision and the time of the first
+// page, and what was asked.
+import { createHash } from 'node:crypto'
+import type { ReviewPlace } from '../../image/access-review/review.ts'
+import type { AccessFilter } from '../../model/access-line.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
+import { type Query, readFlag, readText } from '../page.ts'
+
+/** @throws INPUT_INVALID */
+export function readFilter(query: Query): AccessFilter {
+  const resource = readText(query, 'resource')
+  const colon = resource?.indexOf(':') ?? -1
+  const of = colon < 0 ? { resource } : { resource: resource?.slice(0, colon), instance: resource?.slice(colon + 1) }
+  const [user, role, action] = [readText(query, 'user'), readText(query, 'role'), readText(query, 'action')]
+  return { user, role, ...of, action, tenant: readText(query, 'tenant') }
+}
+
+/** @throws INPUT_INVALID */
+export function readLimit(query: Query): number {
+  const text = readText(query, 'limit') ?? String(REVIEW_LINES_DEFAULT)
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > REVIEW_LINES_MAX)
+    throw invalid('limit', `must be a whole number from 1 to ${REVIEW_LINES_MAX}`)
+  return limit
+}
+
+/** One of some words. @throws INPUT_INVALID on another one, or none where there is no default */
+export function readWord<T extends string>(query: Query, name: string, words: readonly T[], absent?: T): T {
+  const text = readText(query, name) ?? absent
+  const word = words.find((each) => each === text)
+  if (word === undefined) throw invalid(name, `must be one of ${words.join(', ')}`)
+  return word
+}
+
+/** Where the next page begins, and what all pages share. */
+export interface ReviewCursor extends ReviewPlace {
+  readonly revision: number
+  /** milliseconds since 1970 */
+  readonly now: number
+}
+
+export function cursorText({ revision, now, user, lines }: ReviewCursor, question: string): string {
+  return Buffer.from(JSON.stringify([revision, now, user, lines, question])).toString('base64url')
+}
+
+/** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
+export function questionOf(environment: string, query: Query): string {
+  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'since'].map((name) => readText(query, name) ?? null)
+  const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+/** @throws INPUT_INVALID for a cursor that no page gave, or one of another question */
+export function readCursor(query: Query, question: string): ReviewCursor | undefined {
+  const text = readText(query, 'after')
+  if (text === undefined) return undefined
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    parts = undefined
+  }
+  const [revision, now, user, lines = null, of] = Array.isArray(parts) ? parts : []
+  const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+  if (!isWhole(revision) || !isWhole(now) || typeof user !== 'string' || (lines !== null && !isWhole(lines)))
+    throw invalid('after', 'must be `next` of a page')
+  if (of !== question)
+    throw invalid(
+      'after',
+      'is of another question: the next page takes the same parameters and environment as the first one',
+    )
+  return { revision, now, user, lines }
+}
+
+export function invalid(name: string, reason: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason }, { path: ['query', name] })
+}

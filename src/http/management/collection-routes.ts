@@ -1,0 +1,245 @@
+// The routes of a resource that is listed, created, read, changed and deleted, made from a description of it, which is
+// in the resource's routes.ts. What a description leaves out has no route; what is of another form is written by hand
+// beside it. A list alone is listRoute.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ManagementUseCases } from '../../management/host/registry.ts'
+import type { Operation } from '../../management/rules/access.ts'
+import { listOrPage, NoBody, pageOf } from '../../management/schemas/schema-parts.ts'
+import { listOf, type Static, type TSchema } from '../../model/json-schema.ts'
+import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
+import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
+import type { Scope } from './auth.ts'
+import type { Rows } from './collection-pages.ts'
+import { type RouteContext, viewOf, write, writeNamed } from './route-context.ts'
+
+/** A request, as the functions of a description see it. */
+export interface Asked {
+  readonly request: FastifyRequest
+  readonly scope: Scope
+  readonly query: Query
+  /** the object that the path names, an id or a key; empty where it names none */
+  readonly ref: string
+  /** the resource type that a part belongs to, an id or a key */
+  readonly resource: string
+  /** the environment as it stands on disk: good for one synchronous turn */
+  readonly view: () => StoredView
+}
+
+interface Operations {
+  readonly read: Operation
+  readonly change: Operation
+  /** default `change` */
+  readonly create?: Operation
+  /** default `change` */
+  readonly remove?: Operation
+}
+export const SCHEMA: Operations = { read: 'schema.read', change: 'schema.write' }
+export const FACTS: Operations = { read: 'facts.read', change: 'facts.write' }
+
+type Name = keyof ManagementUseCases & string
+/** Names of the use cases that take this input and answer with this result. */
+type UseCaseFor<Input, Result> = {
+  [N in Name]: [Input, ResultOf<ManagementUseCases[N]>] extends [InputOf<ManagementUseCases[N]>, Result] ? N : never
+}[Name]
+
+/** `Part` is what a use case calls a part of a resource type, and never for objects of other kinds. */
+type CreateInput<Part extends string, Body> = [Part] extends [never]
+  ? Body
+  : { readonly resource: string } & Readonly<Record<Part, Body>>
+type OneInput<Part extends string> = [Part] extends [never]
+  ? { readonly ref: string }
+  : { readonly resource: string; readonly ref: string }
+type ChangeInput<Part extends string, Body> = OneInput<Part> & { readonly fields: Body }
+
+/** A parameter that names the resource type of a part. */
+export interface ResourceIn {
+  readonly query: TSchema
+  readonly read: (query: Query) => string
+}
+
+/** The answer for each of the objects. */
+type Print<T> = (asked: Asked, objects: readonly T[]) => readonly unknown[]
+
+interface List<T> {
+  readonly query: TSchema
+  /** a page tells how many objects there are; `array or page` is a page when `include_total_count` is sent */
+  readonly form: 'array' | 'page' | 'array or page'
+  /** The objects of the page; `counted` when their total is needed. */
+  readonly rows: (asked: Asked, page: Page, counted: boolean) => Promise<Rows<T>>
+}
+
+/** One list, of objects that have no other plain routes at this path. */
+export interface ListRoute<T> extends List<T> {
+  readonly path: string
+  /** the name of the parameter in the path that is asked for as `ref`; default `ref` */
+  readonly refName?: string
+  readonly operation: Operation
+  readonly answer: TSchema
+  /** default what `form` makes of `answer` */
+  readonly response?: TSchema
+  readonly print: Print<T>
+  readonly beforeShown?: (asked: Asked, objects: readonly T[]) => Promise<void>
+}
+
+export interface CollectionRoutes<
+  T,
+  Create extends TSchema,
+  Update extends TSchema,
+  Replace extends TSchema,
+  Part extends string,
+> {
+  /** of one object; without the last parameter it is that of the list and of POST */
+  readonly path: `/${string}/:${string}`
+  /** what an API key must be allowed to do (src/management/rules/access.ts) */
+  readonly operations: Operations
+  /** set for parts of a resource type, `:resource` in the path: what the use case of POST calls the part */
+  readonly part?: Part
+  /** of parts: where the resource type is named, when the path does not */
+  readonly resourceIn?: ResourceIn
+  /**
+   * set when the log of the organization is written: the id of the object. @throws OBJECT_NOT_FOUND when the caller
+   * does not reach it
+   */
+  readonly reachedId?: (asked: Asked) => string
+
+  /**
+   * The object that the path names; no object is read without it. It stands before the others: T is what it gives.
+   * @throws OBJECT_NOT_FOUND
+   */
+  readonly find?: (asked: Asked) => T
+  readonly answer: TSchema
+  readonly print: Print<T>
+  /** awaited before objects are shown that POST did not just make */
+  readonly beforeShown?: (asked: Asked, objects: readonly T[]) => Promise<void>
+
+  readonly list?: List<T> & {
+    /** when a list shows its objects in another way */
+    readonly print?: Print<T>
+  }
+  readonly create?: {
+    readonly body: Create
+    readonly useCase: UseCaseFor<CreateInput<Part, Static<Create>>, T>
+    /** when a new object is shown in another way */
+    readonly print?: (asked: Asked, object: T, body: Static<Create>) => unknown
+  }
+  /** PATCH: what is not sent stays. */
+  readonly update?: { readonly body: Update; readonly useCase: UseCaseFor<ChangeInput<Part, Static<Update>>, T> }
+  /** PUT: what is not sent is reset. */
+  readonly replace?: { readonly body: Replace; readonly useCase: UseCaseFor<ChangeInput<Part, Static<Replace>>, T> }
+  readonly remove?: UseCaseFor<OneInput<Part>, null>
+}
+
+const RESPONSES = { array: listOf, page: pageOf, 'array or page': listOrPage } as const
+
+export function listRoute<T>(
+  app: FastifyInstance,
+  management: RouteContext,
+  route: ListRoute<T>,
+  resourceIn?: ResourceIn,
+): void {
+  const { path, refName = 'ref', operation, query, form, rows: rowsOf, answer, print } = route
+  const response = { 200: route.response ?? RESPONSES[form](answer) }
+  app.get(path, { config: { operation }, schema: { querystring: query, response } }, async (request) => {
+    const of = askedBy(management, request, refName, resourceIn)
+    const page = readPage(of.query)
+    const counted = form === 'page' || (form === 'array or page' && readFlag(of.query, 'include_total_count'))
+    const { rows, total } = await rowsOf(of, page, counted)
+    await route.beforeShown?.(of, rows)
+    const data = print(of, rows)
+    return counted ? pageBody(data, total, page) : data
+  })
+}
+
+export function collectionRoutes<
+  T,
+  Create extends TSchema,
+  Update extends TSchema,
+  Replace extends TSchema,
+  Part extends string = never,
+>(
+  app: FastifyInstance,
+  management: RouteContext,
+  description: CollectionRoutes<T, Create, Update, Replace, Part>,
+): void {
+  const { path: one, operations, resourceIn, reachedId, answer, print, beforeShown } = description
+  const { list, find, create, update, replace, remove } = description
+  const at = one.lastIndexOf('/:')
+  const [all, refName] = [one.slice(0, at), one.slice(at + 2)]
+  const querystring = resourceIn ? { querystring: resourceIn.query } : {}
+  const options = (operation: Operation | undefined, schema: object) => {
+    return { config: { operation: operation ?? operations.change }, schema }
+  }
+
+  const asked = (request: FastifyRequest) => askedBy(management, request, refName, resourceIn)
+  const placeOf = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
+  const targetOf = (of: Asked) => ({ ...placeOf(of), ref: reachedId ? reachedId(of) : of.ref })
+  /** The types of a description hold that this use case takes the input and answers with an object. */
+  const commit = (request: FastifyRequest, reply: FastifyReply, name: string, input: () => object): Promise<unknown> =>
+    reachedId
+      ? writeNamed(management, request, name as Name, input as () => never)
+      : write(management, request, reply, name as Name, input() as never)
+  const show = async (of: Asked, object: T): Promise<unknown> => {
+    await beforeShown?.(of, [object])
+    return print(of, [object])[0]
+  }
+
+  if (list) {
+    const shown = { answer, print, ...(beforeShown ? { beforeShown } : {}) }
+    const route = { path: all, refName, operation: operations.read, ...shown, ...list }
+    listRoute(app, management, route, resourceIn)
+  }
+  if (create) {
+    const { body, useCase } = create
+    const schema = { ...querystring, body, response: { 200: answer } }
+    app.post(all, options(operations.create, schema), async (request, reply) => {
+      const of = asked(request)
+      const sent = request.body as Static<Create> // the schema was checked
+      const input = description.part === undefined ? sent : { ...placeOf(of), [description.part]: sent }
+      const made = (await commit(request, reply, useCase, () => input as object)) as T
+      return create.print ? create.print(of, made, sent) : print(of, [made])[0]
+    })
+  }
+  if (find) {
+    app.get(one, options(operations.read, { ...querystring, response: { 200: answer } }), async (request) => {
+      const of = asked(request)
+      return show(of, find(of))
+    })
+  }
+  for (const [method, change] of [
+    ['PATCH', update],
+    ['PUT', replace],
+  ] as const) {
+    if (!change) continue
+    const { body, useCase } = change
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const of = asked(request)
+      const changed = (await commit(request, reply, useCase, () => ({ ...targetOf(of), fields: request.body }))) as T
+      return show(of, changed)
+    }
+    const schema = { ...querystring, body, response: { 200: answer } }
+    app.route({ method, url: one, ...options(operations.change, schema), handler })
+  }
+  if (remove) {
+    const schema = { ...querystring, response: { 204: NoBody } }
+    app.delete(one, options(operations.remove, schema), async (request, reply) => {
+      const of = asked(request)
+      await commit(request, reply, remove, () => targetOf(of))
+      return reply.code(204).send()
+    })
+  }
+}
+
+function askedBy(management: RouteContext, request: FastifyRequest, refName: string, resourceIn?: ResourceIn): Asked {
+  // as Fastify parses them
+  const { params, query } = request as { params: Readonly<Record<string, string>>; query: Query }
+  return {
+    request,
+    scope: request.scope,
+    query,
+    ref: params[refName] ?? '',
+    get resource() {
+      return resourceIn ? resourceIn.read(query) : (params.resource ?? '')
+    },
+    view: () => viewOf(management, request),
+  }
+}

@@ -1,0 +1,274 @@
+// How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs. As render.ts.
+
+import { shownPermissions } from '../../../management/objects/permission-form.ts'
+import type { Assigned } from '../../../management/objects/role-assignments.ts'
+import type { Related } from '../../../management/objects/tuples.ts'
+import type { GroupBlock, GroupRoleRead } from '../../../management/schemas/groups.ts'
+import type { InstanceDetailed, InstanceRead } from '../../../management/schemas/instances.ts'
+import type { InviteRead } from '../../../management/schemas/invites.ts'
+import type { ProxyConfigRead } from '../../../management/schemas/proxy-configs.ts'
+import type { RoleAssignmentDetailed, RoleAssignmentRead } from '../../../management/schemas/role-assignments.ts'
+import type { SetRuleRead } from '../../../management/schemas/set-rules.ts'
+import type { TenantRead } from '../../../management/schemas/tenants.ts'
+import type { TupleDetailed, TupleRead } from '../../../management/schemas/tuples.ts'
+import type { UserRead } from '../../../management/schemas/users.ts'
+import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
+import {
+  type Group,
+  type Json,
+  type ProxyConfig,
+  partKey,
+  type RelationshipTuple,
+  type ResourceInstance,
+  type RoleAssignment,
+  type SetRule,
+  type Tenant,
+  type User,
+  type UserInvite,
+} from '../../../model/objects.ts'
+import type { StoredView, View } from '../../../store/view.ts'
+import type { Scope } from '../auth.ts'
+import { place, printTime, times } from './stamps.ts'
+
+export function tenantRead(scope: Scope, tenant: Tenant): TenantRead {
+  const { id, key, name, description, attributes, last_action_at } = tenant
+  return {
+    id,
+    key,
+    name,
+    description,
+    attributes,
+    last_action_at: printTime(last_action_at),
+    ...place(scope),
+    ...times(tenant),
+  }
+}
+
+/** A user with its roles and tenants, as the view has them; the roles on instances only when they are asked for. */
+export function userRead(scope: Scope, view: StoredView, user: User, withInstances = false): UserRead {
+  const { id, key, email, first_name, last_name, attributes } = user
+  const roles: UserRead['roles'][number][] = []
+  const associated_tenants: UserRead['associated_tenants'][number][] = []
+  for (const [tenant, held] of rolesByTenant(view, key)) {
+    for (const role of held) roles.push({ role, tenant })
+    const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant) : []
+    associated_tenants.push({ tenant, roles: held, status: 'active', resource_instance_roles })
+  }
+  return {
+    id,
+    key,
+    email,
+    first_name,
+    last_name,
+    attributes,
+    roles,
+    associated_tenants,
+    ...place(scope),
+    ...times(user),
+  }
+}
+
+/** The tenants of a user with its roles there: in the order of the first role, then the tenants without one. */
+function rolesByTenant(view: StoredView, user: string): Map<string, string[]> {
+  const tenants = new Map<string, string[]>()
+  for (const { role, tenant } of view.tenantRoles(user)) {
+    const held = tenants.get(tenant)
+    if (held === undefined) tenants.set(tenant, [role])
+    else held.push(role)
+  }
+  // A role in a tenant makes a member: when the numbers are equal, every tenant is known.
+  if (tenants.size === view.countBy('memberships_of_user', user)) return tenants
+  for (const { tenant } of view.by('memberships_of_user', user)) if (!tenants.has(tenant)) tenants.set(tenant, [])
+  return tenants
+}
+
+type InstanceRole = UserRead['associated_tenants'][number]['resource_instance_roles'][number]
+
+function instanceRoles(view: View, user: string, tenant: string): InstanceRole[] {
+  const held: InstanceRole[] = []
+  for (const { role, resource_instance } of view.by('instance_assignments_of_user_in_tenant', `${user}/${tenant}`)) {
+    const { type, key } = split(resource_instance ?? '')
+    held.push({ resource_instance: key, resource: type, role })
+  }
+  return held
+}
+
+export function assignmentRead(scope: Scope, assigned: Assigned): RoleAssignmentRead {
+  const { assignment, user_id, role_id, tenant_id, resource_instance_id } = assigned
+  const { id, user, role, tenant, resource_instance, created_at } = assignment
+  return {
+    id,
+    user,
+    role,
+    tenant,
+    resource_instance,
+    resource_instance_id,
+    user_id,
+    role_id,
+    tenant_id,
+    ...place(scope),
+    created_at: printTime(created_at),
+  }
+}
+
+/** A stored assignment with the ids of what it joins. */
+export function withIds(view: View, assignment: RoleAssignment): Assigned {
+  const { user, tenant, resource_instance: instance } = assignment
+  return {
+    assignment,
+    user_id: view.require('user', user).id,
+    role_id: roleOf(view, assignment).id,
+    tenant_id: view.require('tenant', tenant).id,
+    resource_instance_id: instance === null ? null : view.require('resource_instance', instance).id,
+  }
+}
+
+export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAssignment): RoleAssignmentDetailed {
+  const user = view.require('user', assignment.user)
+  const role = roleOf(view, assignment)
+  const tenant = view.require('tenant', assignment.tenant)
+  const { email, first_name, last_name } = user
+  return {
+    id: assignment.id,
+    user: { id: user.id, key: user.key, email, first_name, last_name, attributes: user.attributes },
+    role: { id: role.id, key: assignment.role, name: role.name, permissions: shownPermissions(role) },
+    tenant: { id: tenant.id, key: tenant.key, name: tenant.name, attributes: tenant.attributes ?? {} },
+    resource_instance: assignment.resource_instance === null ? null : instanceOf(view, assignment.resource_instance),
+    ...place(scope),
+    created_at: printTime(assignment.created_at),
+  }
+}
+
+function instanceOf(view: View, name: string) {
+  const { id, instance, resource, attributes } = view.require('resource_instance', name)
+  return { id, key: instance, resource, attributes }
+}
+
+function roleOf(view: View, { role, resource_instance: instance }: RoleAssignment) {
+  if (instance === null) return view.require('role', role)
+  return view.require('resource_role', partKey(split(instance).type, role))
+}
+
+/** With `detailed`, its relationships are listed: those where it is the object first. */
+export function instanceRead(scope: Scope, view: View, stored: ResourceInstance, detailed: boolean): InstanceRead {
+  const { id, instance, resource, tenant, attributes } = stored
+  return {
+    id,
+    key: instance,
+    resource,
+    tenant,
+    resource_id: view.get('resource', resource)?.id ?? null,
+    tenant_id: view.get('tenant', tenant)?.id ?? null,
+    attributes,
+    relationships: detailed ? relationshipsOf(view, stored.key) : null,
+    ...place(scope),
+    ...times(stored),
+  }
+}
+
+function relationshipsOf(view: View, instance: string): InstanceDetailed['relationships'] {
+  const shown: InstanceDetailed['relationships'][number][] = []
+  for (const index of ['tuples_of_object', 'tuples_of_subject'] as const) {
+    const limit = RELATIONSHIPS_SHOWN_MAX - shown.length
+    for (const { subject, relation, object } of view.by(index, instance, { limit })) {
+      if (index === 'tuples_of_object' || subject !== object) shown.push({ subject, relation, object })
+    }
+  }
+  return shown
+}
+
+/** A tuple that was just written. */
+export function tupleRead(scope: Scope, { tuple, ...ids }: Related): TupleRead {
+  const { id, subject, relation, object, tenant } = tuple
+  return { id, subject, relation, object, tenant, ...ids, ...NO_DETAILS, ...place(scope), ...times(tuple) }
+}
+
+const NO_DETAILS = { subject_details: null, relation_details: null, object_details: null, tenant_details: null }
+
+/** A stored tuple with what it joins. */
+export function tupleDetailed(scope: Scope, view: View, tuple: RelationshipTuple): TupleDetailed {
+  const subject = view.require('resource_instance', tuple.subject)
+  const object = view.require('resource_instance', tuple.object)
+  const relation = view.require('relation', partKey(object.resource, tuple.relation))
+  const tenant = view.require('tenant', tuple.tenant)
+  const ids = { subject_id: subject.id, relation_id: relation.id, object_id: object.id, tenant_id: tenant.id }
+  const { name, description } = relation
+  return {
+    ...tupleRead(scope, { tuple, ...ids }),
+    subject_details: instanceBlock(subject),
+    relation_details: { key: relation.relation, name, description },
+    object_details: instanceBlock(object),
+    tenant_details: {
+      key: tenant.key,
+      name: tenant.name,
+      description: tenant.description,
+      attributes: tenant.attributes,
+    },
+  }
+}
+
+function instanceBlock({ instance, resource, tenant, attributes }: ResourceInstance) {
+  return { key: instance, resource, tenant, attributes }
+}
+
+export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
+  const { id, user_set, permission, resource_set } = rule
+  const { type, key: action } = split(permission)
+  const key = `${user_set}_can_${action}_${type}_${resource_set}`
+  return { id, key, user_set, permission, resource_set, ...place(scope), ...times(rule) }
+}
+
+export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {
+  const { id, key, status, email, first_name, last_name, role, tenant, resource_instance: instance } = invite
+  const ofRole =
+    instance === null ? view.get('role', role) : view.get('resource_role', partKey(split(instance).type, role))
+  return {
+    id,
+    key,
+    status,
+    email,
+    first_name,
+    last_name,
+    role_id: ofRole?.id ?? null,
+    tenant_id: view.get('tenant', tenant)?.id ?? null,
+    resource_instance_id: instance === null ? null : (view.get('resource_instance', instance)?.id ?? null),
+    ...place(scope),
+    ...times(invite),
+  }
+}
+
+/** A group by itself. */
+export function groupBlock({ id, resource, instance, tenant }: Group): GroupBlock {
+  return { id, group_resource_type_key: resource, group_instance_key: instance, group_tenant: tenant }
+}
+
+/**
+ * The role that a group has on an instance by a relation; undefined when the relation was not made for a role of
+ * groups.
+ */
+export function groupRole(view: View, relation: string, prefix: string, object: string): GroupRoleRead | undefined {
+  const { type } = split(object)
+  if (!relation.startsWith(prefix)) return undefined
+  const role = view.get('resource_role', partKey(type, relation.slice(prefix.length)))
+  if (role === undefined) return undefined
+  const { id, name } = view.require('resource', type)
+  return {
+    id: role.id,
+    key: role.role,
+    name: role.name,
+    resource: { id, key: type, name },
+    resource_instance: instanceOf(view, object),
+  }
+}
+
+/** `secret` is null for a key that may not see it. */
+export function proxyConfigRead(scope: Scope, config: ProxyConfig, secret: Json): ProxyConfigRead {
+  const { id, key, name, auth_mechanism, mapping_rules } = config
+  return { id, key, name, auth_mechanism, mapping_rules, secret, ...place(scope), ...times(config) }
+}
+
+/** The parts of `type:key`. */
+function split(text: string): { readonly type: string; readonly key: string } {
+  const colon = text.indexOf(':')
+  return { type: text.slice(0, colon), key: text.slice(colon + 1) }
+}

@@ -1,0 +1,194 @@
+// How the schema prints: roles, resource types with their parts, condition sets. Maps that are keyed by what a user
+// named are made by `Object.fromEntries`, because `__proto__` is a legal key.
+
+import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
+import { shownPermissions } from '../../../management/objects/permission-form.ts'
+import type { ActionGroupRead } from '../../../management/schemas/action-groups.ts'
+import type { ConditionSetRead } from '../../../management/schemas/condition-sets.ts'
+import type { RelationRead } from '../../../management/schemas/relations.ts'
+import type {
+  DerivationRead,
+  DerivationRuleRead,
+  ResourceRoleRead,
+} from '../../../management/schemas/resource-roles.ts'
+import type { ActionRead, AttributeRead, ResourceRead } from '../../../management/schemas/resources.ts'
+import type { RoleRead } from '../../../management/schemas/roles.ts'
+import type {
+  Action,
+  ActionGroup,
+  AttributeDefinition,
+  ConditionSet,
+  Derivation,
+  Relation,
+  Resource,
+  ResourceRole,
+  Role,
+} from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import type { Scope } from '../auth.ts'
+import { place, times } from './stamps.ts'
+
+function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
+  return Object.fromEntries(Array.from(parts, (part) => [key(part), print(part)]))
+}
+
+export function roleRead(scope: Scope, role: Role): RoleRead {
+  const { id, key, name, description, permissions, attributes } = role
+  return {
+    id,
+    key,
+    name,
+    description,
+    permissions,
+    attributes,
+    extends: role.extends,
+    granted_to: null,
+    v1compat_settings: role.v1?.settings ?? null,
+    v1compat_attributes: role.v1?.attributes ?? null,
+    ...place(scope),
+    ...times(role),
+  }
+}
+
+export function derivationRule({ rule, role_id, resource_id, relation_id }: RuleWithIds): DerivationRuleRead {
+  const { role, on_resource, linked_by_relation, when } = rule
+  return { role_id, resource_id, relation_id, role, on_resource, linked_by_relation, when }
+}
+
+function derivationBlock(view: View, resource: string, derivation: Derivation | null): DerivationRead | null {
+  if (derivation === null) return null
+  const { id, when } = derivation
+  const rules = derivation.users_with_role.map((rule) => withRuleIds(view, resource, rule))
+  return { id, when, users_with_role: rules.filter((rule) => rule !== undefined).map(derivationRule) }
+}
+
+export function resourceRoleRead(scope: Scope, view: View, resource: Resource, role: ResourceRole): ResourceRoleRead {
+  const { id, role: key, name, description, attributes, granted_to } = role
+  return {
+    id,
+    key,
+    name,
+    description,
+    permissions: shownPermissions(role),
+    attributes,
+    extends: role.extends,
+    granted_to: derivationBlock(view, resource.key, granted_to),
+    resource: resource.key,
+    resource_id: resource.id,
+    ...place(scope),
+    ...times(role),
+  }
+}
+
+export function relationRead(scope: Scope, view: View, resource: Resource, relation: Relation): RelationRead {
+  const { id, relation: key, name, description, subject_resource } = relation
+  return {
+    id,
+    key,
+    name,
+    description,
+    subject_resource,
+    subject_resource_id: view.get('resource', subject_resource)?.id ?? null,
+    object_resource: resource.key,
+    object_resource_id: resource.id,
+    ...place(scope),
+    ...times(relation),
+  }
+}
+
+function relationBlock(view: View, { name, description, subject_resource }: Relation) {
+  // a relation goes with the resource type that it comes from
+  const resource_id = view.require('resource', subject_resource).id
+  return { description, resource_id, resource: subject_resource, relation_name: name }
+}
+
+export function actionGroupRead(scope: Scope, resource: Resource, group: ActionGroup): ActionGroupRead {
+  const { id, group: key, name, description, attributes, actions } = group
+  const resource_id = resource.id
+  return { id, key, name, description, attributes, actions, resource_id, ...place(scope), ...times(group) }
+}
+
+function actionBlock({ id, key, name, description, attributes, v1 }: Action) {
+  return { id, key, name, description, attributes, v1compat_path: v1?.path ?? null, v1compat_name: v1?.name ?? null }
+}
+
+function attributeBlock({ id, key, type, description }: AttributeDefinition) {
+  return { id, key, type, description }
+}
+
+/** A resource type with its parts, as the view has them. */
+export function resourceRead(scope: Scope, view: View, resource: Resource): ResourceRead {
+  const { id, key, name, urn, description, type_attributes, actions, attributes } = resource
+  return {
+    id,
+    key,
+    name,
+    urn,
+    description,
+    actions: mapOf(actions, (action) => action.key, actionBlock),
+    type_attributes,
+    attributes: mapOf(attributes, (attribute) => attribute.key, attributeBlock),
+    roles: mapOf(
+      view.by('resource_roles_of_resource', key),
+      ({ role }) => role,
+      (role) => resourceRoleRead(scope, view, resource, role),
+    ),
+    relations: mapOf(
+      view.by('relations_of_resource', key),
+      ({ relation }) => relation,
+      (relation) => relationBlock(view, relation),
+    ),
+    action_groups: mapOf(
+      view.by('action_groups_of_resource', key),
+      ({ group }) => group,
+      (group) => group.actions,
+    ),
+    v1compat_path: resource.v1?.path ?? null,
+    v1compat_type: resource.v1?.type ?? null,
+    v1compat_name: resource.v1?.name ?? null,
+    ...place(scope),
+    ...times(resource),
+  }
+}
+
+export function actionRead(scope: Scope, resource: Resource, action: Action): ActionRead {
+  return {
+    ...actionBlock(action),
+    v1compat_is_built_in: false,
+    permission_name: `${resource.key}:${action.key}`,
+    resource_id: resource.id,
+    ...place(scope),
+    ...times(action),
+  }
+}
+
+export function attributeRead(scope: Scope, resource: Resource, attribute: AttributeDefinition): AttributeRead {
+  return {
+    ...attributeBlock(attribute),
+    resource_id: resource.id,
+    resource_key: resource.key,
+    built_in: false,
+    ...place(scope),
+    ...times(attribute),
+  }
+}
+
+/** A condition set with its resource type, as the view has it. */
+export function conditionSetRead(scope: Scope, view: View, set: ConditionSet): ConditionSetRead {
+  const { id, key, type, name, description, conditions, parent } = set
+  const resource = set.resource === null ? undefined : view.get('resource', set.resource)
+  return {
+    id,
+    key,
+    type,
+    autogenerated: false,
+    resource_id: resource?.id ?? null,
+    resource: resource ? resourceRead(scope, view, resource) : null,
+    name,
+    description,
+    conditions,
+    parent_id: parent === null ? null : (view.get('condition_set', parent)?.id ?? null),
+    ...place(scope),
+    ...times(set),
+  }
+}

@@ -1,0 +1,144 @@
+// What every route of the management API has at hand, and the one way in which a route writes. A route knows HTTP and
+// nothing else.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditLog } from '../../decision-log/audit-log.ts'
+import { type Actor, type LogId, withoutRequest } from '../../log/change.ts'
+import type { ManagementUseCases } from '../../management/host/registry.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import type { Asking, Store } from '../../store/store.ts'
+import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.ts'
+import { whenWritten } from '../hooks.ts'
+import type { Gate } from './auth.ts'
+import { askingOf } from './consistency.ts'
+import { addWarnings } from './warning-header.ts'
+
+export interface RouteContext {
+  readonly store: Store<ManagementUseCases>
+  /** records of decisions */
+  readonly audit: AuditLog
+  readonly gate: Gate
+}
+
+/** The environment of the request, as it stands on disk. Good for one synchronous turn. */
+export function viewOf({ store }: RouteContext, request: FastifyRequest): StoredView {
+  return store.view(request.scope.environment.id)
+}
+
+/** Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings. */
+export async function write<N extends keyof ManagementUseCases & string>(
+  { store }: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: N,
+  input: InputOf<ManagementUseCases[N]>,
+): Promise<ResultOf<ManagementUseCases[N]>> {
+  const by = actorOf(request, name)
+  const environment = request.scope.environment.id
+  const atCommit = isAtCommit(request)
+  if (atCommit) whenWritten(reply, store.holdFollowers(environment))
+  const asking = { ...askingOf(store, request), atCommit }
+  const { result, revision, warnings } = await store.commit(environment, name, input, by, asking)
+  reply.header('x-revision', String(revision))
+  addWarnings(reply, warnings)
+  return result
+}
+
+/** Whether a write of facts asks not to wait until the PDP of this process has it. */
+const isAtCommit = ({ url, headers: { 'x-wait-timeout': seconds } }: FastifyRequest): boolean =>
+  url.startsWith('/v2/facts/') && typeof seconds === 'string' && /^0+(\.0*)?$/.test(seconds.trim())
+
+/** Commits a use case in the control log of the caller's organization. */
+export async function writeControl<N extends keyof ManagementUseCases & string>(
+  { store }: RouteContext,
+  request: FastifyRequest,
+  name: N,
+  input: InputOf<ManagementUseCases[N]>,
+): Promise<ResultOf<ManagementUseCases[N]>> {
+  const by = actorOf(request, name)
+  return (await store.commit(request.caller.organization, name, input, by, askingOf(store, request))).result
+}
+
+/**
+ * `writeControl` with an object that the path names. Sent again with its idempotency key, such a request gets its
+ * answer also where the first one removed what the path names: who finds nothing asks for what is on record.
+ * @param find the input of the use case. @throws OBJECT_NOT_FOUND
+ */
+export async function writeNamed<N extends keyof ManagementUseCases & string>(
+  management: RouteContext,
+  request: FastifyRequest,
+  name: N,
+  find: () => InputOf<ManagementUseCases[N]>,
+): Promise<ResultOf<ManagementUseCases[N]>> {
+  let input: InputOf<ManagementUseCases[N]>
+  try {
+    input = find()
+  } catch (error) {
+    if (!isZerohopError(error, 'OBJECT_NOT_FOUND')) throw error
+    const { store } = management
+    const asking = askingOf(store, request)
+    if (asking.once === undefined) throw error
+    const by = actorOf(request, name)
+    const repeated = await store.commit(request.caller.organization, 'refuseMissing', error.details, by, asking)
+    // it is the same request, so the same use case gave the answer
+    return repeated.result as ResultOf<ManagementUseCases[N]>
+  }
+  return writeControl(management, request, name, input)
+}
+
+/**
+ * What was answered to the same request before, by its idempotency key; undefined when it has none, or is new.
+ * @throws IDEMPOTENCY_MISMATCH when it was another request
+ */
+export async function answerOnRecord<T>(
+  { store }: RouteContext,
+  log: LogId,
+  by: Actor,
+  asking: Asking,
+): Promise<Committed<T> | undefined> {
+  if (asking.once === undefined) return undefined
+  try {
+    const repeated = await store.commit(log, 'refuseMissing', NOTHING_YET, by, asking)
+    // it is the same request, so the same use case gave the answer
+    return { ...repeated, result: repeated.result as T }
+  } catch (error) {
+    if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return undefined
+    throw error
+  }
+}
+const NOTHING_YET = { kind: 'answer', key: '' }
+
+/** Leaves an entry in the control log: a secret is read. Answer only when it is there. */
+export async function noteSecretRead({ store }: RouteContext, request: FastifyRequest): Promise<void> {
+  await store.commit(request.caller.organization, 'noteRead', null, actorOf(request, 'readSecret'))
+}
+
+/** Who asks for a write, as the log names it. */
+export function actorOf(request: FastifyRequest, operation: string): Actor {
+  const url = request.url
+  const query = url.indexOf('?')
+  const { key, user, isSystem } = request.caller
+  if (isSystem) return withoutRequest(operation)
+  return {
+    api_key_id: user === undefined ? key.id : null,
+    ...(user === undefined ? {} : { user }),
+    request_id: request.id,
+    address: request.ip,
+    method: request.method,
+    path: query < 0 ? url : url.slice(0, query),
+    operation,
+  }
+}
+
+/** What a store that others write to needs to know of the request. */
+export const askedWith = ({ store }: RouteContext, request: FastifyRequest): Asking => askingOf(store, request)
+
+/** A path below a resource type. */
+export interface OnResource {
+  Params: { resource: string }
+}
+
+/** A path to one part of a resource type: a role, a relation, an action group. */
+export interface OfResource {
+  Params: { resource: string; ref: string }
+}

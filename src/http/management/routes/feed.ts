@@ -1,0 +1,350 @@
+// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas, and for a PDP of the first API version /v1/feed/… of
+// the environment of objects outside of environments. Frames, heartbeats and errors are docs/feed.md; what is sent is
+// src/management/feed/local-feed.ts. A stream ends for a reason: the key is dead, the environment is deleted, the log
+// forks, the server closes, or the reader is too slow.
+import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LogId, Position } from '../../../log/change.ts'
+import { type EndCode, encodeFrame } from '../../../log/codec.ts'
+import type { FeedEvent } from '../../../log/feed.ts'
+import { readIdentity } from '../../../log/pdp-identity.ts'
+import type { Signer } from '../../../log/signature.ts'
+import { localFeed, RecentDeltas } from '../../../management/feed/local-feed.ts'
+import { followersLag } from '../../../management/objects/lag.ts'
+import { PdpRegistry } from '../../../management/objects/pdp-registry.ts'
+import { HeadQuestion, HeadRead, NONCE_PATTERN } from '../../../management/schemas/pdps.ts'
+import type { Download, Snapshots } from '../../../management/snapshot/snapshot.ts'
+import { inBackground } from '../../../model/contained.ts'
+import { isZerohopError, ZerohopError } from '../../../model/errors.ts'
+import { isEnded } from '../../../model/key-end.ts'
+import { FEED_DRAIN_MS, FOLLOWERS_MAX, IMAGE_OPENINGS_MAX } from '../../../model/limits.ts'
+import type { ApiKey } from '../../../model/objects.ts'
+import type { Store } from '../../../store/store.ts'
+import type { UseCases } from '../../../store/view.ts'
+import { managementError } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
+import { pdpRoutes } from './pdps.ts'
+
+export interface FeedRouteDeps {
+  readonly store: Store<UseCases>
+  readonly snapshots: Snapshots
+  readonly metrics?: Metrics
+  /** milliseconds in which a reader must take what was sent; default FEED_DRAIN_MS */
+  readonly drainMs?: number
+  /** the PDPs that follow; one of its own by default */
+  readonly pdps?: PdpRegistry
+}
+
+/** An open stream of deltas. */
+interface Stream {
+  readonly organization: LogId
+  readonly environment: LogId
+  /** that opened it */
+  readonly key: ApiKey
+  used(): void
+  readonly raw: ServerResponse
+  readonly abort: AbortController
+  end: EndCode | undefined
+  /** the last revision that was written to the connection, and one that left this process */
+  written: number
+  taken: number
+}
+
+const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$', description: 'the current revision of the follower' }
+const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'the chain value of that revision' }
+const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the image layout that the follower can read' }
+/** Only PDPs for clients of the first API version follow it. */
+const V1_DELTAS = '/v1/feed/deltas'
+/** What a follower says of itself; a newer one may say more. */
+const reader = { type: 'object', properties: { abi: ABI } }
+const NONCE = { type: 'string', pattern: NONCE_PATTERN, description: 'chosen at random for this request' }
+const question = { type: 'object', properties: { nonce: NONCE }, required: ['nonce'], additionalProperties: false }
+const position = {
+  type: 'object',
+  properties: { after: REVISION, chain: CHAIN },
+  required: ['after', 'chain'],
+  additionalProperties: false,
+}
+
+export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
+  const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
+  const streams = new Set<Stream>()
+  const { pdps = new PdpRegistry({ now: () => Date.now(), shared: store.pdps }) } = deps
+  pdpRoutes(app, store, pdps)
+  const recent = new RecentDeltas()
+  const encode = frames(snapshots.signer)
+  metrics?.gauge('zerohop_feed_followers', () => streams.size)
+  const lag = (environment?: LogId) => followersLag(store, pdps, Date.now(), environment)
+  metrics?.gauge('zerohop_pdps_behind', () => lag().behind)
+  metrics?.gauge('zerohop_pdps_away', () => lag().away)
+  metrics?.gauge('zerohop_pdp_lag_revisions', () => lag().revisions)
+  const of = metrics?.environments
+  of?.gauge('zerohop_environment_pdps_behind', (id) => lag(id).behind)
+  of?.gauge('zerohop_environment_pdp_lag_revisions', (id) => lag(id).revisions)
+  metrics?.gauge('zerohop_snapshot_bytes', () => snapshots.bytes)
+  metrics?.environments.gauge(
+    'zerohop_environment_feed_followers',
+    (id) => [...streams].filter(({ environment }) => environment === id).length,
+  )
+  watchKeys(app, store, streams)
+  app.addHook('onClose', () => snapshots.close())
+  app.addHook('onClose', () => pdps.close())
+  const config = { operation: 'feed.read' } as const
+  const outside = { operation: 'feed.read', outside: true } as const
+
+  type For = { Querystring: { abi?: string } }
+  const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
+    const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
+    for (let attempt = 1; attempt <= IMAGE_OPENINGS_MAX; attempt++) {
+      const download = await snapshots.download(request.scope.environment.id, { gzip, abi })
+      const body = bodyOf(download)
+      if (body !== undefined) return sendImage(reply, download, body, drainMs)
+    }
+    throw new ZerohopError('CLOSED', { what: 'this image' })
+  }
+  app.get<For>('/v2/feed/:p/:e/image', { config, schema: { querystring: reader } }, image)
+  app.get<For>('/v1/feed/image', { config: outside, schema: { querystring: reader } }, image)
+
+  type After = { Querystring: { after: string; chain: string } }
+  const deltas = async (request: FastifyRequest<After>, reply: FastifyReply) => {
+    if (streams.size >= FOLLOWERS_MAX) throw new ZerohopError('OVERLOADED', { waiting: streams.size })
+    const environment = request.scope.environment.id
+    const { organization } = request.scope
+    const abort = new AbortController()
+    const feed = localFeed({ store, snapshots, recent }, { environment, organization })
+    const after: Position = { revision: Number(request.query.after), chain: request.query.chain }
+    const events = feed.deltas(after, abort.signal)[Symbol.asyncIterator]()
+    // The first event comes at once, or says that the follower cannot go on from there.
+    const first = await events.next().catch((error: unknown) => error as Error)
+    if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
+    // Kept-alive connections may still bring requests: a stream that begins now would hold up the closing server.
+    if (app.closing.begun) {
+      abort.abort()
+      await events.return?.()
+      throw new ZerohopError('CLOSED', { what: 'the feed' })
+    }
+    const { key } = request.caller
+    const stream: Stream = {
+      organization,
+      environment,
+      key,
+      used: () => key.key !== '' && app.keyUse.note(organization, key),
+      raw: reply.raw,
+      abort,
+      end: undefined,
+      ...sentUntil(after),
+    }
+    begin(request, reply)
+    streams.add(stream)
+    const isV1 = request.routeOptions.url === V1_DELTAS
+    const closed = pdps.opened(environment, readIdentity(request.headers), () => takenOf(stream), isV1)
+    const follow = async (): Promise<void> => {
+      try {
+        await pour(stream, first, events, { encode, drainMs })
+      } finally {
+        streams.delete(stream)
+        closed()
+      }
+    }
+    inBackground('a stream of changes', follow())
+    return reply
+  }
+  app.get<After>(
+    '/v2/feed/:p/:e/deltas',
+    { config: { ...config, lasts: true }, schema: { querystring: position } },
+    deltas,
+  )
+  app.get<After>(V1_DELTAS, { config: { ...outside, lasts: true }, schema: { querystring: position } }, deltas)
+
+  const head = async (id: LogId, nonce: string): Promise<HeadRead> => {
+    await store.confirm()
+    const said = { environment: id, lineage: store.lineage(id), ...store.head(id), time: Date.now() }
+    const signature = snapshots.signer?.head(said, nonce)
+    return { ...said, nonce, ...(signature && { signature: Buffer.from(signature).toString('base64') }) }
+  }
+  const response = { 200: HeadRead }
+  app.post<{ Body: HeadQuestion }>(
+    '/v2/feed/:p/:e/head',
+    { config, schema: { body: HeadQuestion, response } },
+    ({ scope, body: { nonce, instance, revision } }) => {
+      const { id } = scope.environment
+      if (instance !== undefined) pdps.reported(id, instance, revision === undefined ? {} : { revision })
+      return head(id, nonce)
+    },
+  )
+  type Asked = { Querystring: { nonce: string } }
+  app.get<Asked>(
+    '/v1/feed/head',
+    { config: outside, schema: { querystring: question, response } },
+    (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return head(request.scope.environment.id, request.query.nonce)
+    },
+  )
+}
+
+/**
+ * Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own
+ * timeout of the socket.
+ */
+function sendImage(reply: FastifyReply, download: Download, body: Readable | Buffer, drainMs: number): FastifyReply {
+  const { position, length, encoding, encoded } = download
+  const { socket } = reply.raw // a request that is injected has one without a timeout
+  if (socket instanceof Socket) socket.setTimeout(drainMs)
+  reply
+    .header('content-type', 'application/octet-stream')
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept-encoding')
+    .header('x-revision', String(position.revision))
+    .header('x-chain', position.chain)
+    .header('x-image-bytes', String(length))
+    .header('content-length', String(encoded))
+  if (encoding !== undefined) reply.header('content-encoding', encoding)
+  return reply.send(body)
+}
+
+/** The bytes of a download; undefined when another file took the place of the announced one in the moment since. */
+function bodyOf({ content, encoded }: Download): Readable | Buffer | undefined {
+  if ('bytes' in content) return Buffer.from(content.bytes.buffer, content.bytes.byteOffset, content.bytes.byteLength)
+  let fd: number
+  try {
+    fd = openSync(content.path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  if (fstatSync(fd).size === encoded) return createReadStream('', { fd })
+  closeSync(fd)
+  return undefined
+}
+
+/** Ends the streams whose key died with a write to the control log, and all when the server closes. */
+function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<Stream>): void {
+  const end = (stream: Stream, code: EndCode): void => {
+    stream.end ??= code
+    stream.abort.abort()
+  }
+  const stop = store.listen((event) => {
+    if (event.event !== 'committed') return
+    const { log } = event
+    for (const stream of streams) {
+      if (stream.organization !== log) continue
+      if (store.findApiKey(stream.key.key) !== undefined) {
+        if (store.view(log).find('environment', stream.environment) === undefined) end(stream, 'ENVIRONMENT_DELETED')
+        continue
+      }
+      end(stream, store.diedWithEnvironment(stream.key.key) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
+    }
+  })
+  app.addHook('preClose', (done) => {
+    stop()
+    for (const stream of streams) end(stream, 'CLOSED')
+    done()
+  })
+}
+
+/** Encodes, and signs, each event once, however many followers it goes to. */
+function frames(signer: Signer | undefined): (event: FeedEvent) => Uint8Array {
+  const made = new WeakMap<FeedEvent, Uint8Array>()
+  return (event) => {
+    const frame = made.get(event) ?? encodeFrame(event, signer)
+    if (event.type === 'delta') made.set(event, frame)
+    return frame
+  }
+}
+
+function refuse(reply: FastifyReply, error: Error, head: number): FastifyReply {
+  if (!isZerohopError(error, 'FEED_GAP', 'FEED_FORK')) throw error
+  const { body } = managementError({
+    status: 409,
+    errorCode: 'CONCURRENT_OPERATION_DISALLOWED',
+    message: error.message,
+  })
+  return reply.code(409).header('x-feed-error', error.code).header('x-revision', String(head)).send(body)
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-request-id': request.id,
+    // A stream lasts as long as its connection: kept alive after the end, it would hold up a server that closes.
+    connection: 'close',
+  })
+  reply.raw.flushHeaders()
+}
+
+const sentUntil = ({ revision }: Position) => ({ written: revision, taken: revision })
+
+/** The last revision that the connection took. */
+function takenOf(stream: Stream): number {
+  if (stream.raw.writableLength === 0) stream.taken = stream.written
+  return stream.taken
+}
+
+/** Writes events until the reader goes or the feed ends; the reason is the last frame. */
+async function pour(
+  stream: Stream,
+  first: IteratorResult<FeedEvent>,
+  events: AsyncIterator<FeedEvent>,
+  { encode, drainMs }: { readonly encode: (event: FeedEvent) => Uint8Array; readonly drainMs: number },
+): Promise<void> {
+  const { raw, abort } = stream
+  raw.once('close', () => abort.abort())
+  raw.on('error', () => abort.abort())
+  try {
+    for (let next = first; !next.done; next = await events.next()) {
+      takenOf(stream)
+      if (isEnded(stream.key, Date.now())) {
+        stream.end ??= stream.key.secret_of === undefined ? 'KEY_EXPIRED' : 'KEY_UNKNOWN'
+        return
+      }
+      stream.used()
+      if (next.value.type !== 'heartbeat') stream.written = next.value.delta.to
+      if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
+    }
+  } catch (error) {
+    stream.end ??= endOf(error)
+  } finally {
+    await events.return?.()
+    if (!raw.destroyed) {
+      if (stream.end !== undefined) raw.write(encodeFrame({ type: 'end', code: stream.end }))
+      raw.end()
+    }
+  }
+}
+
+/** A frame that would be too long means: take an image. */
+function endOf(error: unknown): EndCode | undefined {
+  if (!isZerohopError(error)) return undefined
+  if (error.code === 'LIMIT_EXCEEDED') return 'FEED_GAP'
+  const known = ['FEED_GAP', 'FEED_FORK', 'ENVIRONMENT_DELETED', 'CLOSED'] as const
+  return known.find((code) => code === error.code)
+}
+
+/** True when the reader took what was sent; false when it went away or did not take it in time, and is cut off. */
+function drained(raw: ServerResponse, drainMs: number): Promise<boolean> {
+  if (raw.destroyed) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const settle = (taken: boolean): void => {
+      clearTimeout(timer)
+      raw.off('drain', onDrain)
+      raw.off('close', onClose)
+      resolve(taken)
+    }
+    const onDrain = (): void => settle(true)
+    const onClose = (): void => settle(false)
+    const timer = setTimeout(() => {
+      raw.destroy()
+      settle(false)
+    }, drainMs)
+    raw.once('drain', onDrain)
+    raw.once('close', onClose)
+  })
+}

@@ -1,0 +1,187 @@
+// What was done: /v2/history and /v2/activity, read back from the logs. They list accepted writes, and the reading of
+// secrets; bodies are not kept. A key sees the logs of what it reaches, also of environments that are deleted; the
+// organization's own log only an organization key.
+import type { FastifyInstance } from 'fastify'
+import type { HistoryEntry, LogId } from '../../../log/change.ts'
+import { readHistory } from '../../../management/history/history.ts'
+import { useCases } from '../../../management/host/registry.ts'
+import { actorId, actorName, actorType } from '../../../management/rules/actor.ts'
+import {
+  ActivityQuery,
+  ActivityRead,
+  ActivityType,
+  EventRead,
+  HistoryQuery,
+} from '../../../management/schemas/history.ts'
+import { longPageOf } from '../../../management/schemas/schema-parts.ts'
+import { operationText } from '../../../model/change-words.ts'
+import { ZerohopError } from '../../../model/errors.ts'
+import { leadingFirst, operationSentence } from '../../../model/history-words.ts'
+import { listOf } from '../../../model/json-schema.ts'
+import { parseId } from '../../../model/keys.ts'
+import { HISTORY_CHANGED_SHOWN } from '../../../model/limits.ts'
+import type { ApiKey } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
+import { activityRead, historyRead, type LogPlace } from '../render/stamps.ts'
+import type { RouteContext } from '../route-context.ts'
+
+const HISTORY = '/v2/history'
+const EVENT = `${HISTORY}/:event`
+const ACTIVITY = '/v2/activity'
+const config = { operation: 'history.read' } as const
+interface Named {
+  Params: { event: string }
+}
+
+/** What is logged although it changes nothing. */
+const READS = ['readSecret', 'export', 'backup'] as const
+
+export function historyRoutes(app: FastifyInstance, management: RouteContext): void {
+  const { gate, store } = management
+  app.get<{ Querystring: Query }>(
+    HISTORY,
+    { config, schema: { querystring: HistoryQuery, response: { 200: longPageOf(EventRead) } } },
+    async ({ caller, query }) => {
+      const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
+      const isChanged = readFlag(query, 'changed')
+      const data = rows.map((entry) => {
+        const place = places.get(entry.log)
+        const read = historyRead(entry, place, nameOf(entry))
+        return isChanged ? { ...read, changed: changedOf(management, entry, place) } : read
+      })
+      return { ...pageBody(data, total, page), pagination_count: reachable }
+    },
+  )
+  app.get<{ Querystring: Query }>(
+    ACTIVITY,
+    { config, schema: { querystring: ActivityQuery, response: { 200: longPageOf(ActivityRead) } } },
+    async ({ caller, query }) => {
+      const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, false)
+      const data = rows.map((entry) => activityRead(entry, places.get(entry.log), nameOf(entry)))
+      return { ...pageBody(data, total, page), pagination_count: reachable }
+    },
+  )
+  app.get(`${ACTIVITY}/types`, { config, schema: { response: { 200: listOf(ActivityType) } } }, () =>
+    [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationSentence(id) })),
+  )
+  const entryOf = (key: ApiKey, ref: string) => {
+    const id = parseId(ref)
+    const entry = id === undefined ? undefined : store.historyEntry(id)
+    const places = placesOf(store.view(key.organization_id), key)
+    if (entry === undefined || !places.has(entry.log)) throw missing(ref)
+    return { entry, place: places.get(entry.log) }
+  }
+  app.get<Named>(EVENT, { config, schema: { response: { 200: EventRead } } }, ({ caller, params }) => {
+    const { entry, place } = entryOf(caller.key, params.event)
+    return historyRead(entry, place, actorName(gate.control(caller), entry.by))
+  })
+  app.get<Named>(`${EVENT}/request`, { config }, ({ caller, params }, reply) => {
+    entryOf(caller.key, params.event)
+    return reply.type('application/json').send(JSON.stringify('redacted'))
+  })
+  app.get<Named>(`${EVENT}/response`, { config }, ({ caller, params }) => {
+    entryOf(caller.key, params.event)
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'response of event', ref: params.event })
+  })
+}
+
+/**
+ * The objects that a revision of an environment wrote, without those that only serve others. Those of an organization,
+ * such as keys, are in no list.
+ */
+function changedOf({ store }: RouteContext, { log, revision, by }: HistoryEntry, place: LogPlace | undefined) {
+  const changed = place?.env_id ? store.changed(log, revision) : undefined
+  if (changed === undefined) return null
+  const told = leadingFirst(
+    by.operation,
+    changed.filter(({ kind }) => kind !== 'applied_object'),
+  )
+  return { objects: told.slice(0, HISTORY_CHANGED_SHOWN), count: told.length }
+}
+
+/** The page that a list of history or activity shows. */
+async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHistory: boolean) {
+  const page = readPage(query)
+  const view = store.view(key.organization_id)
+  const places = placesOf(view, key)
+  const { fits, since } = filterOf(query, isHistory, (entry) => actorName(view, entry.by))
+  const logs = [...places]
+    .filter(([, place]) => isPlace(query, place))
+    .map(([log]) => log)
+    .filter((log) => store.exists(log))
+  const found = await readHistory(store, {
+    logs,
+    fits,
+    ...(since === undefined ? {} : { since }),
+    offset: page.offset,
+    rows: page.rows,
+  })
+  const now = store.view(key.organization_id)
+  return { ...found, page, places, nameOf: (entry: HistoryEntry) => actorName(now, entry.by) }
+}
+
+/** The logs that the key may read, and where each belongs. */
+function placesOf(view: View, key: ApiKey): ReadonlyMap<LogId, LogPlace> {
+  const org_id = key.organization_id
+  const places = new Map<LogId, LogPlace>()
+  const add = (id: LogId, project_id: string, project_key: string, env_key: string): void => {
+    const isOwn =
+      key.level === 'org' || (key.level === 'project' ? key.project_id === project_id : key.environment_id === id)
+    if (isOwn) places.set(id, { org_id, project_id, project_key, env_id: id, env_key })
+  }
+  if (key.level === 'org')
+    places.set(org_id, { org_id, project_id: null, project_key: null, env_id: null, env_key: null })
+  const projects = new Map([...view.list('project')].map((project) => [project.key, project.id]))
+  for (const { id, project, environment } of view.list('environment'))
+    add(id, projects.get(project) ?? '', project, environment)
+  for (const { id, project_id, project, environment } of view.list('deleted_environment'))
+    add(id, project_id, project, environment)
+  return places
+}
+
+/** The filters of places pick whole logs. */
+function isPlace(query: Query, { project_id, env_id }: LogPlace): boolean {
+  const named = (name: string, id: string | null): boolean => {
+    const wanted = readTexts(query, name)
+    return wanted.length === 0 || wanted.some((ref) => id !== null && parseId(ref) === id)
+  }
+  return named('project_id', project_id) && named('env_id', env_id)
+}
+
+function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry) => string) {
+  const tests: ((entry: HistoryEntry) => boolean)[] = []
+  const among = (name: string, textOf: (entry: HistoryEntry) => string): void => {
+    const wanted = readTexts(query, name)
+    if (wanted.length > 0) tests.push((entry) => wanted.includes(textOf(entry)))
+  }
+  among('actor_id', ({ by }) => actorId(by) ?? '')
+  among('actor_type', ({ by }) => actorType(by))
+  const name = readText(query, 'actor_display_name')?.toLowerCase()
+  if (name !== undefined) tests.push((entry) => nameOf(entry).toLowerCase().includes(name))
+  const since = readTime(query, 'timestamp_from')
+  const until = readTime(query, 'timestamp_until')
+  if (until !== undefined) tests.push(({ at }) => at <= until)
+  if (isHistory) {
+    among('method', ({ by }) => by.method ?? '')
+    const paths = readTexts(query, 'path')
+    if (paths.length > 0) tests.push(({ by }) => paths.some((path) => by.path?.includes(path)))
+    const search = readText(query, 'search')?.toLowerCase()
+    if (search !== undefined)
+      tests.push(({ by, summary = '' }) =>
+        [operationText(by.operation), operationSentence(by.operation), by.operation, by.path ?? '', summary]
+          .join('\n')
+          .toLowerCase()
+          .includes(search),
+      )
+    among('status_code', ({ status }) => String(status))
+    among('client_ip', ({ by }) => by.address ?? '')
+    if (readText(query, 'success') !== undefined && !readFlag(query, 'success')) tests.push(() => false)
+  }
+  const fits = tests.length === 0 ? undefined : (entry: HistoryEntry) => tests.every((test) => test(entry))
+  return { fits, since }
+}
+
+function missing(ref: string): ZerohopError {
+  return new ZerohopError('OBJECT_NOT_FOUND', { kind: 'event', ref })
+}

@@ -1,0 +1,86 @@
+// User invites: /v2/facts/{p}/{e}/user_invites. A refused approval answers `{message}`.
+import type { FastifyInstance } from 'fastify'
+import { rolesNamed } from '../../../management/objects/role-assignments.ts'
+import {
+  InviteApprove,
+  InviteCreate,
+  InviteQuery,
+  InviteRead,
+  InviteReplace,
+  InviteUpdate,
+} from '../../../management/schemas/invites.ts'
+import { UserRead } from '../../../management/schemas/users.ts'
+import { isZerohopError } from '../../../model/errors.ts'
+import { partKey, type UserInvite } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { type Query, readText } from '../../page.ts'
+import { everyObject, type Filter, filtered, indexed, matcher, referring } from '../collection-pages.ts'
+import { collectionRoutes, FACTS } from '../collection-routes.ts'
+import { inviteRead, userRead } from '../render/facts.ts'
+import { type RouteContext, viewOf, write } from '../route-context.ts'
+
+const INVITE = '/v2/facts/:p/:e/user_invites/:ref'
+const change = { operation: 'facts.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function inviteRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: INVITE,
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('user_invite', ref),
+    answer: InviteRead,
+    print: ({ scope, view }, invites) => {
+      const now = view()
+      return invites.map((invite) => inviteRead(scope, now, invite))
+    },
+    list: {
+      query: InviteQuery,
+      form: 'page',
+      rows: ({ view, query }, page) => filtered(everyObject(view, 'user_invite'), filtersOf(view, query), page, true),
+    },
+    create: { body: InviteCreate, useCase: 'createInvite' },
+    update: { body: InviteUpdate, useCase: 'updateInvite' },
+    replace: { body: InviteReplace, useCase: 'replaceInvite' },
+    remove: 'deleteInvite',
+  })
+  app.post<Named & { Body: InviteApprove }>(
+    `${INVITE}/approve`,
+    { config: change, schema: { body: InviteApprove, response: { 200: UserRead } } },
+    async (request, reply) => {
+      try {
+        const input = { ref: request.params.ref, user: request.body }
+        const user = await write(management, request, reply, 'approveInvite', input)
+        return userRead(request.scope, viewOf(management, request), user)
+      } catch (error) {
+        if (!isZerohopError(error, 'EMAIL_INVALID', 'INVITE_APPROVED')) throw error
+        return reply.code(400).send({ message: error.message })
+      }
+    },
+  )
+}
+
+/** `role` and `tenant` (id or key), `search` in key, email and names. */
+function filtersOf(view: () => View, query: Query): Filter<UserInvite>[] {
+  const now = view()
+  const filters: Filter<UserInvite>[] = []
+  const role = readText(query, 'role')
+  if (role !== undefined) {
+    const names = new Set(rolesNamed(now, role))
+    const fits = ({ role: key, resource_instance: instance }: UserInvite) =>
+      names.has(instance === null ? key : partKey(instance.slice(0, instance.indexOf(':')), key))
+    filters.push({ sources: [...names].map((name) => indexed(view, 'invites_of_role', name)), fits })
+  }
+  const tenant = readText(query, 'tenant')
+  if (tenant !== undefined) {
+    const key = now.find('tenant', tenant)?.key
+    filters.push(referring(view, 'invites_of_tenant', key, (row) => row.tenant))
+  }
+  const search = readText(query, 'search')
+  if (search !== undefined) {
+    const finds = matcher(search)
+    filters.push({ fits: ({ key, email, first_name, last_name }) => finds(key, email, first_name, last_name) })
+  }
+  return filters
+}

@@ -1,0 +1,88 @@
+// The organization of the key: /v2/orgs. A key sees no other one.
+import type { FastifyInstance } from 'fastify'
+import {
+  OrganizationQuery,
+  OrganizationRead,
+  OrganizationReplace,
+  OrganizationStats,
+  OrganizationUpdate,
+} from '../../../management/schemas/organizations.ts'
+import { ZerohopError } from '../../../model/errors.ts'
+import { listOf } from '../../../model/json-schema.ts'
+import { parseId } from '../../../model/keys.ts'
+import type { Organization } from '../../../model/objects.ts'
+import { type Query, readPage, readText } from '../../page.ts'
+import type { Caller } from '../auth.ts'
+import { organizationRead, organizationStats } from '../render/stamps.ts'
+import { type RouteContext, writeControl } from '../route-context.ts'
+
+const ORGANIZATION = '/v2/orgs/:org'
+const config = { operation: 'organization.read' } as const
+interface Named {
+  Params: { org: string }
+}
+
+export function organizationRoutes(app: FastifyInstance, management: RouteContext): void {
+  const { gate, store } = management
+  const own = (caller: Caller): Organization => gate.control(caller).require('organization', caller.organization)
+  const named = (caller: Caller, ref: string): Organization => {
+    const organization = own(caller)
+    if (isNamed(organization, ref)) return organization
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'organization', ref })
+  }
+  app.get<{ Querystring: Query }>(
+    '/v2/orgs',
+    { config, schema: { querystring: OrganizationQuery, response: { 200: listOf(OrganizationRead) } } },
+    ({ caller, query }) => {
+      const page = readPage(query)
+      const search = readText(query, 'search')
+      const organization = own(caller)
+      const wanted = search === undefined || isNamed(organization, search)
+      return wanted && page.number === 1 ? [organizationRead(organization)] : []
+    },
+  )
+  app.get('/v2/orgs/active/org', { config, schema: { response: { 200: OrganizationRead } } }, ({ caller }) =>
+    organizationRead(own(caller)),
+  )
+  app.get<Named>(ORGANIZATION, { config, schema: { response: { 200: OrganizationRead } } }, ({ caller, params }) =>
+    organizationRead(named(caller, params.org)),
+  )
+  app.patch<Named & { Body: OrganizationUpdate }>(
+    ORGANIZATION,
+    {
+      config: { operation: 'organization.write' },
+      schema: { body: OrganizationUpdate, response: { 200: OrganizationRead } },
+    },
+    async (request) => {
+      named(request.caller, request.params.org)
+      return organizationRead(await writeControl(management, request, 'updateOrganization', request.body))
+    },
+  )
+  app.put<Named & { Body: OrganizationReplace }>(
+    ORGANIZATION,
+    {
+      config: { operation: 'organization.write' },
+      schema: { body: OrganizationReplace, response: { 200: OrganizationRead } },
+    },
+    async (request) => {
+      named(request.caller, request.params.org)
+      return organizationRead(await writeControl(management, request, 'replaceOrganization', request.body))
+    },
+  )
+  app.get<Named>(
+    `${ORGANIZATION}/stats`,
+    { config: { operation: 'organization.stats' }, schema: { response: { 200: OrganizationStats } } },
+    ({ caller, params }) => {
+      const organization = named(caller, params.org)
+      const view = gate.control(caller)
+      let users = 0
+      for (const { id } of view.list('environment')) users += store.view(id).count('user')
+      const counts = { projects: view.count('project'), environments: view.count('environment'), users }
+      return organizationStats(organization, counts, new Date())
+    },
+  )
+}
+
+function isNamed({ id, key }: Organization, ref: string): boolean {
+  return parseId(ref) === id || key === ref
+}

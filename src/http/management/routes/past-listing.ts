@@ -1,0 +1,74 @@
+// Listings of an environment as it was: what a user may do, and who may do something. They are those of a PDP, with
+// `at` beside the question; who may do something is a page of users, each with what allows it.
+import { setImmediate as pause } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { PastRevisions } from '../../../management/past/past-revisions.ts'
+import {
+  AuthorizedUsersPage,
+  AuthorizedUsersQuestion,
+  PermissionsQuestion,
+  UserPermissionsRead,
+} from '../../../management/schemas/listing.ts'
+import { PAGE_ROWS_DEFAULT } from '../../../model/limits.ts'
+import type { InstancePermissions, TenantPermissions } from '../../../pdp/pdp-listings.ts'
+import { requireExactIn } from '../../exact-attributes.ts'
+import { readPermissionsQuery, readUsersQuery } from '../../pdp/check-bodies.ts'
+import { printTime } from '../render/stamps.ts'
+import type { RouteContext } from '../route-context.ts'
+import { pastPdp } from './past.ts'
+
+const ENVIRONMENT = '/v2/projects/:p/envs/:e'
+const config = { operation: 'decision.explain' } as const
+
+export function pastListingRoutes(app: FastifyInstance, management: RouteContext, past: PastRevisions): void {
+  app.post<{ Body: PermissionsQuestion }>(
+    `${ENVIRONMENT}/user-permissions`,
+    { config, schema: { body: PermissionsQuestion, response: { 200: UserPermissionsRead } } },
+    async ({ scope, body }, reply) => {
+      const { user, filter, context } = readPermissionsQuery(body)
+      requireExactIn(body)
+      const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
+      const rows = Object.values(pdp.userPermissions(user, filter, { now, ...context }))
+      reply.header('x-revision', String(found.revision))
+      return {
+        ...{ revision: found.revision, revision_at: printTime(found.at) },
+        tenants: rows.filter(isOfTenant).map(tenantRead),
+        instances: rows.filter(isOfInstance).map(instanceRead),
+      }
+    },
+  )
+  app.post<{ Body: AuthorizedUsersQuestion }>(
+    `${ENVIRONMENT}/authorized-users`,
+    { config, schema: { body: AuthorizedUsersQuestion, response: { 200: AuthorizedUsersPage } } },
+    async ({ scope, body }, reply) => {
+      const { action, resource, context } = readUsersQuery(body)
+      requireExactIn(body)
+      const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
+      const seen = { now, ...context }
+      const page = { after: body.after ?? null, limit: body.limit ?? PAGE_ROWS_DEFAULT, context: seen }
+      const { keys, next = null } = pdp.users(action, resource, page)
+      const users: AuthorizedUsersPage['users'][number][] = []
+      for (const user of keys) {
+        const { because } = pdp.explain(user, action, resource, seen)
+        users.push({ user, because: because.map((each) => ({ ...each })) })
+        await pause() // an explanation may take milliseconds, and other requests wait
+      }
+      reply.header('x-revision', String(found.revision))
+      return { revision: found.revision, revision_at: printTime(found.at), users, next }
+    },
+  )
+}
+
+type Row = TenantPermissions | InstancePermissions
+const isOfInstance = (row: Row): row is InstancePermissions => 'resource' in row
+const isOfTenant = (row: Row): row is TenantPermissions => !isOfInstance(row)
+
+function tenantRead({ tenant, roles, permissions }: TenantPermissions): UserPermissionsRead['tenants'][number] {
+  return { tenant: tenant.key, roles: [...roles], permissions: [...permissions] }
+}
+
+function instanceRead(row: InstancePermissions): UserPermissionsRead['instances'][number] {
+  const { resource, tenant, roles, permissions } = row
+  const place = { resource: resource.type, resource_instance: resource.key, tenant: tenant.key }
+  return { ...place, roles: [...roles], permissions: [...permissions] }
+}

@@ -1,0 +1,133 @@
+// Questions to an environment as it was: POST /v2/projects/{p}/envs/{e}/check and …/explain. The question is that of a
+// PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
+import { readAt } from '../../../management/past/read-at.ts'
+import { actorId, actorName } from '../../../management/rules/actor.ts'
+import {
+  PastAnswer,
+  PastExplanation,
+  PastQuestion,
+  RevisionQuery,
+  RevisionRead,
+} from '../../../management/schemas/past.ts'
+import { ZerohopError } from '../../../model/errors.ts'
+import { FixedImage } from '../../../pdp/fixed-image.ts'
+import { type Explanation, Pdp } from '../../../pdp/pdp.ts'
+import type { Check } from '../../../pdp/request.ts'
+import { requireExactIn } from '../../exact-attributes.ts'
+import { type Query, readFlag } from '../../page.ts'
+import { readLooseCheck } from '../../pdp/check-bodies.ts'
+import { shortReason } from '../../pdp/record-decision.ts'
+import type { Scope } from '../auth.ts'
+import { printTime } from '../render/stamps.ts'
+import type { RouteContext } from '../route-context.ts'
+
+const ENVIRONMENT = '/v2/projects/:p/envs/:e'
+const config = { operation: 'decision.explain' } as const
+type Asking = { Body: PastQuestion }
+
+export function pastRoutes(app: FastifyInstance, management: RouteContext, past: PastRevisions): void {
+  revisionRoute(app, management, past)
+  app.post<Asking>(
+    `${ENVIRONMENT}/check`,
+    { config, schema: { body: PastQuestion, response: { 200: PastAnswer } } },
+    async (request, reply) => {
+      const { pdp, check, found } = await questionAt(management, past, request)
+      const { user, action, resource, context } = check
+      reply.header('x-revision', String(found.revision))
+      return answerOf(pdp.check(user, action, resource, context), found, check)
+    },
+  )
+  app.post<Asking>(
+    `${ENVIRONMENT}/explain`,
+    { config, schema: { body: PastQuestion, response: { 200: PastExplanation } } },
+    async (request, reply) => {
+      const { pdp, check, found } = await questionAt(management, past, request)
+      const { user, action, resource, context } = check
+      reply.header('x-revision', String(found.revision))
+      const why = pdp.why(user, action, resource, context)
+      return { ...explanationOf(pdp.explain(user, action, resource, context), found, check), why }
+    },
+  )
+}
+
+function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
+  app.get<{ Params: { revision: string }; Querystring: Query }>(
+    `${ENVIRONMENT}/revisions/:revision`,
+    { config, schema: { querystring: RevisionQuery, response: { 200: RevisionRead } } },
+    async ({ scope, caller, params, query }) => {
+      const { revision: wanted } = params
+      if (!/^\d{1,15}$/.test(wanted)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'revision', ref: wanted })
+      const { revision, at, by, summary = null } = past.find(scope.environment.id, { revision: Number(wanted) })
+      const access = readFlag(query, 'access')
+      const { entries, others, diff } = await past.changes(scope.environment.id, revision, access)
+      const who = actorName(store.view(caller.organization), by)
+      return {
+        ...{ revision, at: printTime(at), operation: by.operation, method: by.method, path: by.path },
+        ...{ actor_id: actorId(by), actor_display_name: who, summary, others },
+        changes: entries.map((entry) => ({ ...entry, fields: { ...entry.fields } })),
+        ...(diff && { policy: diff.policy, access: diff.access }),
+      }
+    },
+  )
+}
+
+interface QuestionAt {
+  readonly pdp: Pdp
+  readonly check: Check
+  readonly found: Found
+}
+
+/** The question of a request, with the PDP that answers it: of the head without `at`. */
+async function questionAt(
+  management: RouteContext,
+  past: PastRevisions,
+  { scope, body }: FastifyRequest<Asking>,
+): Promise<QuestionAt> {
+  const { context, ...check } = readLooseCheck(body)
+  requireExactIn(body)
+  const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
+  return { pdp, check: { ...check, context: { now, ...context } }, found }
+}
+
+function answerOf(allow: boolean, { revision, at }: Found, { context }: Check): PastAnswer {
+  const now = context?.now
+  return { allow, revision, revision_at: printTime(at), now: typeof now === 'number' ? now : null }
+}
+
+function explanationOf(explanation: Explanation, found: Found, check: Check): Omit<PastExplanation, 'why'> {
+  const { allow, tenant, code, rebac, abac, because, roles, rules, misses, notes, ill_typed } = explanation
+  const lists = { misses: [...misses], notes: [...notes], ill_typed: [...ill_typed] }
+  return {
+    ...answerOf(allow, found, check),
+    ...{ tenant, reason: shortReason(explanation), code, rebac, abac, because, roles, rules },
+    // types of the kernel side, as plain JSON
+    ...(lists as unknown as Pick<PastExplanation, 'misses' | 'notes' | 'ill_typed'>),
+  }
+}
+
+export interface PastPdp {
+  readonly pdp: Pdp
+  readonly found: Found
+  /** ms since 1970 that conditions see unless the question sends another time */
+  readonly now: number
+}
+
+/**
+ * The PDP that answers a question about an environment as it was: that of the revision in force at `at`.
+ * @param sent `at` of a body: a revision, an instant, or nothing for the newest revision
+ * @throws INPUT_INVALID, REVISION_UNKNOWN, REVISION_GONE; PAST_BUSY, PAST_TOO_LARGE
+ */
+export async function pastPdp(
+  { store }: RouteContext,
+  past: PastRevisions,
+  { environment: { id } }: Scope,
+  sent: string | number | null | undefined,
+): Promise<PastPdp> {
+  const at = readAt(sent, ['body', 'at'])
+  const found = past.find(id, at ?? { revision: store.head(id).revision })
+  const pdp = new Pdp(new FixedImage(await past.image(id, found), { readsClock: false }))
+  const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
+  return { pdp, found, now }
+}

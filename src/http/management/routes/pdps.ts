@@ -1,0 +1,72 @@
+// The PDPs that follow an environment: /v2/pdps/{p}/{e}, and the reports by which they are known better:
+// /v2/feed/{p}/{e}/report. They are told apart by what they say of themselves: it decides nothing.
+import type { FastifyInstance } from 'fastify'
+import type { LogId } from '../../../log/change.ts'
+import { lagOf } from '../../../management/objects/lag.ts'
+import type { PdpRegistry } from '../../../management/objects/pdp-registry.ts'
+import type { KnownPdp } from '../../../management/objects/sightings.ts'
+import { PdpQuery, PdpRead, PdpReport } from '../../../management/schemas/pdps.ts'
+import { NoBody, pageOf } from '../../../management/schemas/schema-parts.ts'
+import { compareText } from '../../../model/text-order.ts'
+import type { Store } from '../../../store/store.ts'
+import type { UseCases } from '../../../store/view.ts'
+import { pageBody, type Query, readFlag, readPage, readText } from '../../page.ts'
+import { printTime } from '../render/stamps.ts'
+
+export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry: PdpRegistry): void {
+  app.get<{ Querystring: Query }>(
+    '/v2/pdps/:p/:e',
+    {
+      config: { operation: 'environment.read' },
+      schema: { querystring: PdpQuery, response: { 200: pageOf(PdpRead) } },
+    },
+    async ({ scope, query }) => {
+      const page = readPage(query)
+      const filters = (['connected', 'stale'] as const).filter((name) => readText(query, name) !== undefined)
+      const wanted = filters.map((name) => [name, readFlag(query, name)] as const)
+      const known = await registry.list(scope.environment.id)
+      const pdps = known
+        .map(readerOf(store, scope.environment.id, Date.now()))
+        .filter((pdp) => wanted.every(([name, value]) => pdp[name] === value))
+        .sort(byNeed)
+      return pageBody(pdps.slice(page.offset, page.offset + page.rows), pdps.length, page)
+    },
+  )
+  app.post<{ Body: PdpReport }>(
+    '/v2/feed/:p/:e/report',
+    { config: { operation: 'feed.read' }, schema: { body: PdpReport, response: { 204: NoBody } } },
+    ({ scope, body: { instance, ...report } }, reply) => {
+      registry.reported(scope.environment.id, instance, report)
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** Stale ones first, then by name. */
+function byNeed(one: PdpRead, other: PdpRead): number {
+  if (one.stale !== other.stale) return one.stale ? -1 : 1
+  return compareText(one.name ?? '', other.name ?? '') || compareText(one.instance ?? '', other.instance ?? '')
+}
+
+/** How a PDP is printed. `now`: ms since 1970 */
+function readerOf(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
+  const lagOfPdp = lagOf(store, environment, now)
+  return (pdp) => {
+    const { instance, name, version, apiVersion, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs } = pdp
+    const { revisions: lag, since, isStale: stale } = lagOfPdp(pdp)
+    return {
+      instance: instance ?? null,
+      name,
+      version,
+      api_version: apiVersion,
+      connected: isConnected,
+      stale,
+      revision,
+      revision_is: isApplied ? 'applied' : 'sent',
+      lag,
+      lag_since: since === undefined ? null : printTime(since),
+      first_seen_at: printTime(now - firstSeenAgoMs),
+      last_seen_at: printTime(now - lastSeenAgoMs),
+    }
+  }
+}

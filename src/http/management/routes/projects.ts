@@ -1,0 +1,169 @@
+// Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those
+// that it reaches.
+import type { FastifyInstance } from 'fastify'
+import { reachesEnvironment, reachesProject } from '../../../management/rules/access.ts'
+import {
+  EnvironmentCreate,
+  EnvironmentRead,
+  EnvironmentReplace,
+  EnvironmentStats,
+  EnvironmentUpdate,
+  EnvironmentWithEmail,
+} from '../../../management/schemas/environments.ts'
+import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from '../../../management/schemas/projects.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { ZerohopError } from '../../../model/errors.ts'
+import { listOf } from '../../../model/json-schema.ts'
+import type { Environment, Project } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { type Page, type Query, readPage } from '../../page.ts'
+import type { Caller, Scope } from '../auth.ts'
+import { everyObject, indexed, paged, type Rows, sliced } from '../collection-pages.ts'
+import { collectionRoutes } from '../collection-routes.ts'
+import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/stamps.ts'
+import { type RouteContext, viewOf, writeControl, writeNamed } from '../route-context.ts'
+import { printConfigs } from './api-keys.ts'
+
+const PROJECT = '/v2/projects/:p'
+const ENVIRONMENTS = `${PROJECT}/envs`
+const ENVIRONMENT = `${ENVIRONMENTS}/:e`
+interface InProject {
+  Params: { p: string }
+}
+interface Named {
+  Params: { p: string; e: string }
+}
+
+export function projectRoutes(app: FastifyInstance, management: RouteContext): void {
+  const { gate } = management
+  collectionRoutes(app, management, {
+    path: PROJECT,
+    operations: {
+      read: 'project.read',
+      create: 'project.create',
+      change: 'project.write',
+      remove: 'project.delete',
+    },
+    reachedId: ({ request, ref }) => gate.project(request.caller, ref).id,
+    find: ({ request, ref }) => gate.project(request.caller, ref),
+    answer: ProjectRead,
+    print: ({ request }, projects) => projects.map((project) => projectRead(request.caller.organization, project)),
+    list: {
+      query: PageQuery,
+      form: 'array',
+      rows: async ({ request: { caller } }, page) => projectsOf(gate.control(caller), caller, page),
+    },
+    create: { body: ProjectCreate, useCase: 'createProject' },
+    update: { body: ProjectUpdate, useCase: 'updateProject' },
+    replace: { body: ProjectReplace, useCase: 'replaceProject' },
+    remove: 'deleteProject',
+  })
+  environmentRoutes(app, management)
+}
+
+function environmentRoutes(app: FastifyInstance, management: RouteContext): void {
+  const { gate } = management
+  const read = { operation: 'environment.read' } as const
+  const change = { operation: 'environment.write' } as const
+  app.get<InProject & { Querystring: Query }>(
+    ENVIRONMENTS,
+    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(EnvironmentWithEmail) } } },
+    ({ caller, params, query }) => {
+      const project = gate.project(caller, params.p)
+      const environments = environmentsOf(gate.control(caller), caller, project, readPage(query))
+      return environments.map((environment) => {
+        return environmentReadWithEmail({ organization: caller.organization, project, environment })
+      })
+    },
+  )
+  app.post<InProject & { Body: EnvironmentCreate }>(
+    ENVIRONMENTS,
+    {
+      config: { operation: 'environment.create' },
+      schema: { body: EnvironmentCreate, response: { 200: EnvironmentRead } },
+    },
+    async (request) => {
+      const { caller } = request
+      const project = gate.project(caller, request.params.p)
+      const input = { project: project.id, environment: request.body }
+      const environment = await writeControl(management, request, 'createEnvironment', input)
+      return environmentRead({ organization: caller.organization, project, environment })
+    },
+  )
+  app.get(ENVIRONMENT, { config: read, schema: { response: { 200: EnvironmentWithEmail } } }, (request, reply) => {
+    reply.header('x-revision', String(viewOf(management, request).position.revision))
+    return environmentReadWithEmail(request.scope)
+  })
+  app.patch<{ Body: EnvironmentUpdate }>(
+    ENVIRONMENT,
+    { config: change, schema: { body: EnvironmentUpdate, response: { 200: EnvironmentRead } } },
+    async (request) => {
+      const input = { ref: request.scope.environment.id, fields: request.body }
+      return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
+    },
+  )
+  app.put<{ Body: EnvironmentReplace }>(
+    ENVIRONMENT,
+    { config: change, schema: { body: EnvironmentReplace, response: { 200: EnvironmentRead } } },
+    async (request) => {
+      const input = { ref: request.scope.environment.id, fields: request.body }
+      return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
+    },
+  )
+  app.delete<Named>(
+    ENVIRONMENT,
+    { config: { operation: 'environment.delete', mayBeGone: true }, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      const { caller, params, headers } = request
+      await writeNamed(management, request, 'deleteEnvironment', () => {
+        const { environment } = gate.scope(caller, params.p, params.e)
+        return { ref: environment.id, expected: expectedRevision(headers['if-match']) }
+      })
+      return reply.code(204).send()
+    },
+  )
+  app.get(
+    `${ENVIRONMENT}/stats`,
+    { config: read, schema: { response: { 200: EnvironmentStats } } },
+    async (request) => {
+      const pdp_configs = await printConfigs(management, request)
+      const hasRecords = (await management.audit.count(request.scope.environment.id)) > 0
+      const stats = environmentStatistics(viewOf(management, request), hasRecords)
+      return { ...environmentRead(request.scope), pdp_configs, stats }
+    },
+  )
+}
+
+/**
+ * `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID
+ */
+function expectedRevision(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '*') return undefined
+  const [, revision] = /^\s*"?(\d{1,15})"?\s*$/.exec(header) ?? []
+  if (revision === undefined)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'if-match must be one revision, as in x-revision' })
+  return Number(revision)
+}
+
+function changed(scope: Scope, environment: Environment) {
+  return environmentRead({ ...scope, environment })
+}
+
+function projectsOf(view: View, caller: Caller, page: Page): Rows<Project> {
+  if (caller.key.level === 'org')
+    return paged(
+      everyObject(() => view, 'project'),
+      page,
+    )
+  const own = [...view.list('project')].filter((project) => reachesProject(caller.key, project))
+  return sliced(own, page)
+}
+
+function environmentsOf(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
+  const source = indexed(() => view, 'environments_of_project', project.key)
+  if (caller.key.level !== 'env') return paged(source, page).rows
+  const all = [...view.by('environments_of_project', project.key)]
+  const own = all.filter((environment) => reachesEnvironment(caller.key, project, environment))
+  return sliced(own, page).rows
+}

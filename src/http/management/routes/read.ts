@@ -1,0 +1,115 @@
+// The reads of groups that do not carry everything at once: groups as they are, the groups in and around one, its
+// users, its roles. Each is a page; what is nested is never followed. In a path `groups/direct` is this list, so a
+// group with the key `direct` is read by its id or type:key.
+import type { FastifyInstance } from 'fastify'
+import { MEMBER, relationOf, requireGroup } from '../../../management/objects/groups.ts'
+import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from '../../../management/schemas/groups.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import { UserRead } from '../../../management/schemas/users.ts'
+import type { TSchema } from '../../../model/json-schema.ts'
+import type { Group, RelationshipTuple, RoleAssignment } from '../../../model/objects.ts'
+import type { StoredView, View } from '../../../store/view.ts'
+import { type Page, type Query, readFlag, readText } from '../../page.ts'
+import type { Scope } from '../auth.ts'
+import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../collection-pages.ts'
+import { listRoute } from '../collection-routes.ts'
+import { groupBlock, groupRole, userRead } from '../render/facts.ts'
+import { type RouteContext, viewOf } from '../route-context.ts'
+
+const GROUPS = '/v2/schema/:p/:e/groups'
+const GROUP = `${GROUPS}/:group`
+const config = { operation: 'schema.read' } as const
+interface OfGroup {
+  Params: { group: string }
+  Querystring: Query
+}
+interface Around {
+  readonly view: () => StoredView
+  readonly group: Group
+  readonly page: Page
+  readonly query: Query
+  readonly scope: Scope
+}
+
+export function groupReads(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: `${GROUPS}/direct`,
+    operation: 'schema.read',
+    query: DirectGroupQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => findGroups(view, query, page, true),
+    answer: GroupBlock,
+    print: (_asked, groups) => groups.map(groupBlock),
+  })
+  app.get<OfGroup>(`${GROUPS}/direct/:group`, { config, schema: { response: { 200: GroupBlock } } }, (request) =>
+    groupBlock(requireGroup(viewOf(management, request), request.params.group)),
+  )
+  /** A page of what stands around a group. */
+  const around = (
+    path: string,
+    reads: { readonly row: TSchema; readonly query?: TSchema },
+    find: (of: Around) => Promise<Rows<unknown>>,
+  ) =>
+    listRoute(app, management, {
+      path: `${GROUP}/${path}`,
+      refName: 'group',
+      operation: 'schema.read',
+      query: reads.query ?? PageQuery,
+      form: 'page',
+      rows: ({ view, ref, query, scope }, page) => find({ view, group: requireGroup(view(), ref), page, query, scope }),
+      answer: reads.row,
+      print: (_asked, rows) => rows,
+    })
+  around('children', { row: GroupBlock }, ({ view, group, page }) => {
+    const inside = (type: string) => relationOf(type, MEMBER)
+    const pick = ({ subject, relation }: RelationshipTuple) => {
+      const child = view().get('group', subject)
+      return child && relation === inside(child.resource) ? groupBlock(child) : undefined
+    }
+    return searched(indexed(view, 'tuples_of_object', group.key), page, pick, true)
+  })
+  around('parents', { row: GroupBlock }, ({ view, group, page }) => {
+    const inside = relationOf(group.resource, MEMBER)
+    const pick = ({ object, relation }: RelationshipTuple) => {
+      const parent = relation === inside ? view().get('group', object) : undefined
+      return parent && groupBlock(parent)
+    }
+    return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
+  })
+  around('users', { row: UserRead, query: GroupUserQuery }, async ({ view, group, page, query, scope }) => {
+    const withInstances = readFlag(query, 'include_resource_instance_roles')
+    const members = indexed(view, 'assignments_on_instance', group.key)
+    const pick = ({ user, role }: RoleAssignment) => (role === MEMBER ? user : undefined)
+    const { rows, total } = await searched(members, page, pick, true)
+    const now = view()
+    const users = rows.map((key) => now.get('user', key)).filter((user) => user !== undefined)
+    return { rows: users.map((user) => userRead(scope, now, user, withInstances)), total }
+  })
+  around('roles', { row: GroupRoleRead }, ({ view, group, page }) => {
+    const prefix = relationOf(group.resource, '')
+    const pick = ({ object, relation }: RelationshipTuple) => groupRole(view(), relation, prefix, object)
+    return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
+  })
+}
+
+/** Groups by `tenant` and `resource` (ids or keys) and `search` (key). Without `counted`, `total` means nothing. */
+export async function findGroups(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<Group>> {
+  const tenantRef = readText(query, 'tenant')
+  const resourceRef = readText(query, 'resource')
+  const search = readText(query, 'search')
+  const tenant = tenantRef === undefined ? undefined : view().find('tenant', tenantRef)?.key
+  const resource = resourceRef === undefined ? undefined : view().find('resource', resourceRef)?.key
+  const unknown = (tenantRef !== undefined && !tenant) || (resourceRef !== undefined && !resource)
+  if (unknown) return { rows: [], total: 0 }
+  const source: Source<Group> =
+    tenant !== undefined
+      ? indexed(view, 'groups_of_tenant', tenant)
+      : resource !== undefined
+        ? indexed(view, 'groups_of_resource', resource)
+        : everyObject(view, 'group')
+  if (search === undefined && (tenant === undefined || resource === undefined)) return paged(source, page)
+  const finds = matcher(search ?? '')
+  const pick = (group: Group) =>
+    (resource === undefined || group.resource === resource) && finds(group.instance) ? group : undefined
+  return searched(source, page, pick, counted)
+}

@@ -1,0 +1,71 @@
+// A recorded decision asked again: POST /v2/pdps/{p}/{e}/audit_logs/{id}/replay. The record says what was asked; the
+// image of its revision says what it answered, and the present whether it would be the same.
+import type { FastifyInstance } from 'fastify'
+import type { PastRevisions } from '../../../management/past/past-revisions.ts'
+import { type Cause, type Replay, replay } from '../../../management/past/replay.ts'
+import { actorId, actorName } from '../../../management/rules/actor.ts'
+import { DecisionReplay } from '../../../management/schemas/past.ts'
+import { ZerohopError } from '../../../model/errors.ts'
+import { parseId } from '../../../model/keys.ts'
+import type { Explanation } from '../../../pdp/pdp.ts'
+import { shortReason } from '../../pdp/record-decision.ts'
+import { printTime } from '../render/stamps.ts'
+import type { RouteContext } from '../route-context.ts'
+
+const config = { operation: 'decision.explain' } as const
+
+export function replayRoutes(app: FastifyInstance, { store, audit }: RouteContext, past: PastRevisions): void {
+  app.post<{ Params: { log: string } }>(
+    '/v2/pdps/:p/:e/audit_logs/:log/replay',
+    { config, schema: { response: { 200: DecisionReplay } } },
+    async ({ scope, params, caller }) => {
+      const environment = scope.environment.id
+      const id = parseId(params.log)
+      const record = id === undefined ? undefined : await audit.find(environment, id)
+      if (record === undefined)
+        throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'recorded decision', ref: params.log })
+      const replayed = await replay({ store, past }, environment, record, Date.now())
+      const control = store.view(caller.organization)
+      const causes = replayed.today.causes.map((cause) => causeRead(cause, actorName(control, cause.by)))
+      return { id: record.id, recorded: record.decision, ...printed(replayed, causes) }
+    },
+  )
+}
+
+function printed(
+  { isReproducible, missing, found, explanation, why, agrees, today }: Replay,
+  causes: DecisionReplay['today']['causes'],
+): Omit<DecisionReplay, 'id' | 'recorded'> {
+  return {
+    reproducible: isReproducible,
+    missing,
+    agrees,
+    revision: found.revision,
+    revision_at: printTime(found.at),
+    allow: explanation.allow,
+    reason: shortReason(explanation),
+    explanation: plain(explanation),
+    why,
+    today: {
+      revision: today.revision,
+      answer: today.answer,
+      changed_by: today.changedBy,
+      causes,
+      changes: today.count,
+      complete: today.isComplete,
+      missing: today.missing,
+    },
+  }
+}
+
+const causeRead = ({ revision, answer, at, by }: Cause, name: string) => ({
+  revision,
+  answer,
+  at: printTime(at),
+  actor_id: actorId(by),
+  actor_display_name: name,
+  operation: by.operation,
+})
+
+/** As it is in JSON. */
+const plain = (explanation: Explanation) => ({ ...explanation }) as unknown as DecisionReplay['explanation']

@@ -1,0 +1,131 @@
+// Roles of a resource type, their permissions and derivations: /v2/schema/{p}/{e}/resources/{resource}/roles.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { locate } from '../../../management/rules/collection.ts'
+import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../../../management/rules/hierarchy.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import {
+  DerivationRule,
+  DerivationRuleRead,
+  DerivationSettings,
+  DerivationSettingsRead,
+  ResourceRoleCreate,
+  ResourceRoleFamily,
+  ResourceRolePermissions,
+  ResourceRoleRead,
+  ResourceRoleReplace,
+  ResourceRoleUpdate,
+} from '../../../management/schemas/resource-roles.ts'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import type { ResourceRole } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import type { Query } from '../../page.ts'
+import { indexed, paged, pageOf } from '../collection-pages.ts'
+import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
+import { derivationRule, resourceRoleRead } from '../render/schema.ts'
+import { type OfResource, type OnResource, type RouteContext, viewOf, write } from '../route-context.ts'
+
+const ROLE = '/v2/schema/:p/:e/resources/:resource/roles/:ref'
+const read = { operation: 'schema.read' } as const
+const change = { operation: 'schema.write' } as const
+
+export function resourceRoleRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: ROLE,
+    part: 'role',
+    operations: SCHEMA,
+    find: ({ view, ref, resource }) => findRole(view(), { resource, ref }).role,
+    answer: ResourceRoleRead,
+    print: ({ scope, view, resource }, roles) => {
+      const now = view()
+      const of = now.require('resource', resource)
+      return roles.map((role) => resourceRoleRead(scope, now, of, role))
+    },
+    list: {
+      query: PageQuery,
+      form: 'array',
+      rows: async ({ view, resource }, page) =>
+        paged(indexed(view, 'resource_roles_of_resource', view().require('resource', resource).key), page),
+    },
+    create: { body: ResourceRoleCreate, useCase: 'createResourceRole' },
+    update: { body: ResourceRoleUpdate, useCase: 'updateResourceRole' },
+    replace: { body: ResourceRoleReplace, useCase: 'replaceResourceRole' },
+    remove: 'deleteResourceRole',
+  })
+  permissionRoutes(app, management)
+  derivationRoutes(app, management)
+  familyRoutes(app, management)
+}
+
+/** Roles above and below one, and one entry of what a role extends. */
+function familyRoutes(app: FastifyInstance, management: RouteContext): void {
+  const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+    app.get<OfResource & { Querystring: Query }>(
+      `${ROLE}/${path}`,
+      { config: read, schema: { querystring: PageQuery, response: { 200: ResourceRoleFamily } } },
+      (request) => {
+        const view = viewOf(management, request)
+        const { resource, role } = findRole(view, request.params)
+        const keys = pageOf(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
+        const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
+        return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
+      },
+    )
+  family('ancestors', ancestors)
+  family('descendants', descendants)
+  type Parent = { Params: { resource: string; ref: string; parent: string } }
+  app.put<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: ResourceRoleRead } } },
+    async (request, reply) =>
+      answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
+  )
+  app.delete<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: ResourceRoleRead } } },
+    async (request, reply) =>
+      answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
+  )
+}
+
+function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
+  type Permissions = OfResource & { Body: ResourceRolePermissions }
+  const options = { config: change, schema: { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } } }
+  app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ...request.params, permissions: request.body.permissions }
+    return answer(management, request, await write(management, request, reply, 'addResourceRolePermissions', input))
+  })
+  app.delete<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ...request.params, permissions: request.body.permissions }
+    return answer(management, request, await write(management, request, reply, 'removeResourceRolePermissions', input))
+  })
+}
+
+function derivationRoutes(app: FastifyInstance, management: RouteContext): void {
+  type WithRule = OfResource & { Body: DerivationRule }
+  const options = { config: change, schema: { body: DerivationRule, response: { 200: DerivationRuleRead } } }
+  app.post<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
+    const input = { ...request.params, rule: request.body }
+    return derivationRule(await write(management, request, reply, 'addDerivation', input))
+  })
+  const gone = { config: change, schema: { body: DerivationRule, response: { 204: NoBody } } }
+  app.delete<WithRule>(`${ROLE}/implicit_grants`, gone, async (request, reply) => {
+    await write(management, request, reply, 'removeDerivation', { ...request.params, rule: request.body })
+    return reply.code(204).send()
+  })
+  app.put<OfResource & { Body: DerivationSettings }>(
+    `${ROLE}/implicit_grants/conditions`,
+    { config: change, schema: { body: DerivationSettings, response: { 200: DerivationSettingsRead } } },
+    (request, reply) =>
+      write(management, request, reply, 'setDerivationConditions', { ...request.params, when: request.body }),
+  )
+}
+
+function findRole(view: View, { resource: of, ref }: OfResource['Params']) {
+  const resource = view.require('resource', of)
+  return { resource, role: locate(view, 'resource_role', ref, resource.key) }
+}
+
+function answer(management: RouteContext, request: FastifyRequest<OnResource>, role: ResourceRole) {
+  const view = viewOf(management, request)
+  return resourceRoleRead(request.scope, view, view.require('resource', role.resource), role)
+}

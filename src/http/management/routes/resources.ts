@@ -1,0 +1,134 @@
+// Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and
+// tenants also under /v2/schema/{p}/{e}/users/attributes.
+import type { FastifyInstance } from 'fastify'
+import { attributed, requirePart } from '../../../management/objects/parts.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import {
+  ActionCreate,
+  ActionQuery,
+  ActionRead,
+  ActionReplace,
+  ActionUpdate,
+  AttributeCreate,
+  AttributeOwnerQuery,
+  AttributeRead,
+  AttributeReplace,
+  AttributesQuery,
+  AttributeUpdate,
+  ResourceCreate,
+  ResourceQuery,
+  ResourceRead,
+  ResourceReplace,
+  ResourceUpdate,
+} from '../../../management/schemas/resources.ts'
+import { USER_TYPE } from '../../../model/condition-reads.ts'
+import type { TSchema } from '../../../model/json-schema.ts'
+import type { Resource } from '../../../model/objects.ts'
+import { type Page, readAttributeFilters, readFlag, readText } from '../../page.ts'
+import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched, sliced } from '../collection-pages.ts'
+import { type Asked, collectionRoutes, type ResourceIn, SCHEMA } from '../collection-routes.ts'
+import { actionRead, attributeRead, resourceRead } from '../render/schema.ts'
+import type { RouteContext } from '../route-context.ts'
+
+const RESOURCE = '/v2/schema/:p/:e/resources/:resource'
+
+export function resourceRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: RESOURCE,
+    operations: SCHEMA,
+    find: ({ view, ref }) => attributed(view(), ref).resource,
+    answer: ResourceRead,
+    print: ({ scope, view }, resources) => {
+      const now = view()
+      return resources.map((resource) => resourceRead(scope, now, resource))
+    },
+    list: { query: ResourceQuery, form: 'array or page', rows: listResources },
+    create: { body: ResourceCreate, useCase: 'createResource' },
+    update: { body: ResourceUpdate, useCase: 'updateResource' },
+    replace: { body: ResourceReplace, useCase: 'replaceResource' },
+    remove: 'deleteResource',
+  })
+  actionRoutes(app, management)
+  attributeRoutes(app, management, `${RESOURCE}/attributes/:ref`, PageQuery)
+  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes/:ref', AttributesQuery, {
+    query: AttributeOwnerQuery,
+    read: (query) => readText(query, 'resource_id') ?? USER_TYPE,
+  })
+}
+
+/** Resource types by `search`; with `include_built_in` those that every environment has come first. */
+async function listResources({ view, query }: Asked, page: Page, counted: boolean): Promise<Rows<Resource>> {
+  const search = readText(query, 'search')
+  const source = everyObject(view, 'resource')
+  const rows = readFlag(query, 'include_built_in') ? joined(everyObject(view, 'built_in'), source) : source
+  if (search === undefined) return paged(rows, page)
+  const finds = matcher(search, true)
+  return searched(rows, page, (one) => (finds(one.key, one.name) ? one : undefined), counted)
+}
+
+function actionRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: `${RESOURCE}/actions/:ref`,
+    part: 'action',
+    operations: SCHEMA,
+    find: ({ view, ref, resource }) => {
+      const of = view().require('resource', resource)
+      return { resource: of, part: requirePart('action', of.actions, ref) }
+    },
+    answer: ActionRead,
+    print: ({ scope }, actions) => actions.map(({ resource, part }) => actionRead(scope, resource, part)),
+    list: {
+      query: ActionQuery,
+      form: 'array',
+      rows: async (asked, page) => {
+        const fits = hasAttributes(readAttributeFilters(asked.query))
+        const resource = asked.view().require('resource', asked.resource)
+        const actions = resource.actions.filter(({ attributes }) => fits(attributes))
+        return sliced(
+          actions.map((part) => ({ resource, part })),
+          page,
+        )
+      },
+    },
+    create: { body: ActionCreate, useCase: 'createAction' },
+    update: { body: ActionUpdate, useCase: 'updateAction' },
+    replace: { body: ActionReplace, useCase: 'replaceAction' },
+    remove: 'deleteAction',
+  })
+}
+
+function attributeRoutes(
+  app: FastifyInstance,
+  management: RouteContext,
+  path: `/${string}/:ref`,
+  query: TSchema,
+  resourceIn?: ResourceIn,
+): void {
+  collectionRoutes(app, management, {
+    path,
+    part: 'attribute',
+    ...(resourceIn ? { resourceIn } : {}),
+    operations: SCHEMA,
+    find: ({ view, ref, resource: owner }) => {
+      const { resource } = attributed(view(), owner)
+      return { resource, part: requirePart('attribute', resource.attributes, ref) }
+    },
+    answer: AttributeRead,
+    print: ({ scope }, attributes) => attributes.map(({ resource, part }) => attributeRead(scope, resource, part)),
+    list: {
+      query,
+      form: 'array',
+      rows: async (asked, page) => {
+        const { resource } = attributed(asked.view(), asked.resource)
+        return sliced(
+          resource.attributes.map((part) => ({ resource, part })),
+          page,
+        )
+      },
+    },
+    create: { body: AttributeCreate, useCase: 'createAttribute' },
+    update: { body: AttributeUpdate, useCase: 'updateAttribute' },
+    replace: { body: AttributeReplace, useCase: 'replaceAttribute' },
+    remove: 'deleteAttribute',
+  })
+}

@@ -1,0 +1,162 @@
+// Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be
+// repeated.
+import type { FastifyInstance } from 'fastify'
+import { rolesNamed } from '../../../management/objects/role-assignments.ts'
+import {
+  RoleAssignmentCreate,
+  RoleAssignmentDetailed,
+  RoleAssignmentDetailedQuery,
+  RoleAssignmentList,
+  RoleAssignmentQuery,
+  RoleAssignmentRead,
+  UnassignQuery,
+} from '../../../management/schemas/role-assignments.ts'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { FILTER_VALUES_MAX } from '../../../model/limits.ts'
+import { instanceKey, partKey, type RoleAssignment as Stored } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
+import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'
+import { type Asked, listRoute } from '../collection-routes.ts'
+import { assignmentDetailed, assignmentRead, withIds } from '../render/facts.ts'
+import { type RouteContext, write } from '../route-context.ts'
+
+const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
+const change = { operation: 'facts.write' } as const
+type WithBody = { Body: RoleAssignmentCreate; Querystring: Query }
+
+export function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: ASSIGNMENTS,
+    operation: 'facts.read',
+    query: RoleAssignmentQuery,
+    form: 'array or page',
+    rows: ({ view, query }, page, counted) => {
+      readFlag(query, 'detailed') // refused before the search
+      return listAssignments(view, query, page, counted)
+    },
+    answer: RoleAssignmentRead,
+    response: RoleAssignmentList,
+    print: (asked, rows) => printAssignments(asked, rows, readFlag(asked.query, 'detailed')),
+  })
+  listRoute(app, management, {
+    path: `${ASSIGNMENTS}/detailed`,
+    operation: 'facts.read',
+    query: RoleAssignmentDetailedQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => listAssignments(view, query, page, true),
+    answer: RoleAssignmentDetailed,
+    print: (asked, rows) => printAssignments(asked, rows, true),
+  })
+  const made = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead } }
+  app.post<WithBody>(ASSIGNMENTS, { config: change, schema: made }, async (request, reply) => {
+    return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
+  })
+  const response = { 200: RoleAssignmentRead, 204: NoBody }
+  const gone = { querystring: UnassignQuery, body: RoleAssignmentCreate, response }
+  app.delete<WithBody>(ASSIGNMENTS, { config: change, schema: gone }, async (request, reply) => {
+    const returned = readFlag(request.query, 'return_deleted')
+    const gone = await write(management, request, reply, 'unassign', request.body)
+    return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
+  })
+}
+
+const listAssignments = (view: () => View, query: Query, page: Page, counted: boolean) =>
+  filtered(everyObject(view, 'role_assignment'), filtersOf(view, query), page, counted)
+
+function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detailed: boolean) {
+  const now = view()
+  // a row whose user went while a search was looking is left out
+  const there = rows.filter(({ key }) => now.get('role_assignment', key))
+  return there.map((row) => (detailed ? assignmentDetailed(scope, now, row) : assignmentRead(scope, withIds(now, row))))
+}
+
+/**
+ * `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing
+ * finds nothing.
+ */
+function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
+  const now = view()
+  const keyOf = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
+  const users = namesOf(query, 'user', (ref) => keyOf('user', ref))
+  const tenants = namesOf(query, 'tenant', (ref) => keyOf('tenant', ref))
+  const roles = namesOf(query, 'role', (ref) => rolesNamed(now, ref))
+  return [...joined(view, users, tenants, roles), ...ofInstances(view, query)]
+}
+
+type Names = ReadonlySet<string> | undefined
+
+/** The names that the values of a parameter stand for; undefined when it is not sent. */
+function namesOf(query: Query, parameter: string, find: (ref: string) => string | readonly string[]): Names {
+  const refs = readTexts(query, parameter).filter((ref) => ref !== '')
+  return refs.length === 0 ? undefined : new Set(refs.flatMap(find))
+}
+
+/** Filters by user, tenant and role. A pair of them has an index of its own, worth it for few values. */
+function joined(view: () => View, users: Names, tenants: Names, roles: Names): Filter<Stored>[] {
+  const ofUser = ofNames(view, 'assignments_of_user', users, ({ user }) => user)
+  const ofTenant = ofNames(view, 'assignments_of_tenant', tenants, ({ tenant }) => tenant)
+  const ofRole = ofNames(view, 'assignments_of_role', roles, roleName)
+  if (users && tenants && users.size * tenants.size <= FILTER_VALUES_MAX) {
+    const indexes = ['assignments_of_user_in_tenant', 'instance_assignments_of_user_in_tenant'] as const
+    return [paired(view, indexes, users, tenants, [...ofUser, ...ofTenant]), ...ofRole]
+  }
+  if (roles && tenants && roles.size * tenants.size <= FILTER_VALUES_MAX) {
+    return [paired(view, ['assignments_of_role_in_tenant'], roles, tenants, [...ofRole, ...ofTenant]), ...ofUser]
+  }
+  return [...ofUser, ...ofTenant, ...ofRole]
+}
+
+function ofNames(
+  view: () => View,
+  index: 'assignments_of_user' | 'assignments_of_tenant' | 'assignments_of_role',
+  names: Names,
+  nameOf: (row: Stored) => string,
+): Filter<Stored>[] {
+  if (names === undefined) return []
+  return [{ sources: [...names].map((name) => indexed(view, index, name)), fits: (row) => names.has(nameOf(row)) }]
+}
+
+function paired(
+  view: () => View,
+  indexes: readonly PairIndex[],
+  firsts: ReadonlySet<string>,
+  seconds: ReadonlySet<string>,
+  both: readonly Filter<Stored>[],
+): Filter<Stored> {
+  const pairs = [...firsts].flatMap((first) => [...seconds].map((second) => `${first}/${second}`))
+  const sources = indexes.flatMap((index) => pairs.map((pair) => indexed(view, index, pair)))
+  return { sources, fits: (row) => both.every(({ fits }) => fits(row)) }
+}
+
+type PairIndex =
+  | 'assignments_of_user_in_tenant'
+  | 'instance_assignments_of_user_in_tenant'
+  | 'assignments_of_role_in_tenant'
+
+/** Filters by the resource type and the instance that a role is held on. */
+function ofInstances(view: () => View, query: Query): Filter<Stored>[] {
+  const now = view()
+  const filters: Filter<Stored>[] = []
+  const type = readText(query, 'resource')
+  if (type !== undefined) {
+    const key = now.find('resource', type)?.key
+    filters.push(referring(view, 'assignments_on_resource', key, (row) => typeOf(row.resource_instance)))
+  }
+  const instance = readText(query, 'resource_instance')
+  if (instance !== undefined) {
+    const inType = type === undefined ? undefined : now.get('resource_instance', instanceKey(type, instance))
+    const key = (now.find('resource_instance', instance) ?? inType)?.key
+    filters.push(referring(view, 'assignments_on_instance', key, (row) => row.resource_instance))
+  }
+  return filters
+}
+
+/** As roles are named by `rolesNamed`. */
+function roleName({ role, resource_instance: instance }: Stored): string {
+  return instance === null ? role : partKey(typeOf(instance) ?? '', role)
+}
+
+function typeOf(instance: string | null): string | undefined {
+  return instance?.slice(0, instance.indexOf(':'))
+}

@@ -1,0 +1,98 @@
+// Roles and their permissions: /v2/schema/{p}/{e}/roles.
+import type { FastifyInstance } from 'fastify'
+import { ancestors, descendants, tenantRoles } from '../../../management/rules/hierarchy.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import {
+  RoleBulk,
+  RoleBulkRead,
+  RoleCreate,
+  RoleFamily,
+  RolePermissions,
+  RoleQuery,
+  RoleRead,
+  RoleReplace,
+  RoleUpdate,
+} from '../../../management/schemas/roles.ts'
+import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
+import type { View } from '../../../store/view.ts'
+import type { Query } from '../../page.ts'
+import { everyObject, findNamed, pageOf } from '../collection-pages.ts'
+import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
+import { roleRead } from '../render/schema.ts'
+import { type RouteContext, viewOf, write } from '../route-context.ts'
+
+const ROLE = '/v2/schema/:p/:e/roles/:ref'
+const read = { operation: 'schema.read' } as const
+const change = { operation: 'schema.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function roleRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: ROLE,
+    operations: SCHEMA,
+    find: ({ view, ref }) => view().require('role', ref),
+    answer: RoleRead,
+    print: ({ scope }, roles) => roles.map((role) => roleRead(scope, role)),
+    list: {
+      query: RoleQuery,
+      form: 'array or page',
+      rows: ({ view, query }, page, counted) => findNamed(everyObject(view, 'role'), query, page, counted),
+    },
+    create: { body: RoleCreate, useCase: 'createRole' },
+    update: { body: RoleUpdate, useCase: 'updateRole' },
+    replace: { body: RoleReplace, useCase: 'replaceRole' },
+    remove: 'deleteRole',
+  })
+  permissionRoutes(app, management)
+  familyRoutes(app, management)
+  app.put<{ Body: RoleBulk }>(
+    '/v2/schema/:p/:e/bulk/roles',
+    { config: change, bodyLimit: BULK_BODY_BYTES_MAX, schema: { body: RoleBulk, response: { 200: RoleBulkRead } } },
+    (request, reply) => write(management, request, reply, 'putRoles', request.body),
+  )
+}
+
+/** Roles above and below one, and one entry of what a role extends. */
+function familyRoutes(app: FastifyInstance, management: RouteContext): void {
+  const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
+    app.get<Named & { Querystring: Query }>(
+      `${ROLE}/${path}`,
+      { config: read, schema: { querystring: PageQuery, response: { 200: RoleFamily } } },
+      (request) => {
+        const view = viewOf(management, request)
+        const { key } = view.require('role', request.params.ref)
+        const keys = pageOf(keysOf(view, key), request.query)
+        return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
+      },
+    )
+  family('ancestors', (view, key) => ancestors(tenantRoles(view), key))
+  family('descendants', (view, key) => descendants(tenantRoles(view), key))
+  type Parent = { Params: { ref: string; parent: string } }
+  app.put<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: RoleRead } } },
+    async (request, reply) =>
+      roleRead(request.scope, await write(management, request, reply, 'addParent', request.params)),
+  )
+  app.delete<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: RoleRead } } },
+    async (request, reply) =>
+      roleRead(request.scope, await write(management, request, reply, 'removeParent', request.params)),
+  )
+}
+
+function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
+  type Permissions = Named & { Body: RolePermissions }
+  const options = { config: change, schema: { body: RolePermissions, response: { 200: RoleRead } } }
+  app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ref: request.params.ref, permissions: request.body.permissions }
+    return roleRead(request.scope, await write(management, request, reply, 'addPermissions', input))
+  })
+  app.delete<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ref: request.params.ref, permissions: request.body.permissions }
+    return roleRead(request.scope, await write(management, request, reply, 'removePermissions', input))
+  })
+}

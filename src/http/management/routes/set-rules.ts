@@ -1,0 +1,79 @@
+// Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body.
+import type { FastifyInstance } from 'fastify'
+import { setsNamed } from '../../../management/objects/set-rules.ts'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { SetRuleCreate, SetRuleQuery, SetRuleRead } from '../../../management/schemas/set-rules.ts'
+import { listOf } from '../../../model/json-schema.ts'
+import { parseId } from '../../../model/keys.ts'
+import type { SetRule as Stored } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { type Query, readText } from '../../page.ts'
+import { everyObject, type Filter, filtered, indexed } from '../collection-pages.ts'
+import { listRoute } from '../collection-routes.ts'
+import { setRuleRead } from '../render/facts.ts'
+import { type RouteContext, write } from '../route-context.ts'
+
+const RULES = '/v2/facts/:p/:e/set_rules'
+const change = { operation: 'facts.write' } as const
+type WithBody = { Body: SetRuleCreate }
+
+export function setRuleRoutes(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: RULES,
+    operation: 'facts.read',
+    query: SetRuleQuery,
+    form: 'array',
+    rows: ({ view, query }, page) => filtered(everyObject(view, 'set_rule'), filtersOf(view, query), page, false),
+    answer: SetRuleRead,
+    print: ({ scope }, rules) => rules.map((rule) => setRuleRead(scope, rule)),
+  })
+  const made = { body: SetRuleCreate, response: { 200: listOf(SetRuleRead) } }
+  app.post<WithBody>(RULES, { config: change, schema: made }, async (request, reply) => {
+    return [setRuleRead(request.scope, await write(management, request, reply, 'createSetRule', request.body))]
+  })
+  const gone = { body: SetRuleCreate, response: { 204: NoBody } }
+  app.delete<WithBody>(RULES, { config: change, schema: gone }, async (request, reply) => {
+    await write(management, request, reply, 'deleteSetRule', request.body)
+    return reply.code(204).send()
+  })
+}
+
+/**
+ * `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. A key of a set and of a role
+ * finds the rules of both. What names nothing finds nothing.
+ */
+function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
+  const now = view()
+  const filters: Filter<Stored>[] = []
+  for (const [name, type, index] of SETS) {
+    const ref = readText(query, name)
+    if (ref === undefined) continue
+    const keys = setsNamed(now, type, ref)
+    filters.push({ sources: keys.map((key) => indexed(view, index, key)), fits: (row) => keys.includes(row[name]) })
+  }
+  const permission = readText(query, 'permission')
+  if (permission !== undefined) filters.push(ofPermission(view, permission))
+  return filters
+}
+
+const SETS = [
+  ['user_set', 'userset', 'rules_of_user_set'],
+  ['resource_set', 'resourceset', 'rules_of_resource_set'],
+] as const
+
+/** `resource:action`, the key of an action of any resource, or the id of an action. */
+function ofPermission(view: () => View, ref: string): Filter<Stored> {
+  const one = ref.includes(':') ? ref : permissionOfId(view(), ref)
+  if (one === undefined) return { fits: ({ permission }) => permission.slice(permission.indexOf(':') + 1) === ref }
+  return { sources: [indexed(view, 'rules_of_permission', one)], fits: ({ permission }) => permission === one }
+}
+
+function permissionOfId(view: View, ref: string): string | undefined {
+  const id = parseId(ref)
+  if (id === undefined) return undefined
+  for (const resource of view.list('resource')) {
+    const action = resource.actions.find((one) => one.id === id)
+    if (action) return `${resource.key}:${action.key}`
+  }
+  return undefined
+}

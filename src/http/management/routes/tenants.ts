@@ -1,0 +1,104 @@
+// Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
+import type { FastifyInstance } from 'fastify'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import {
+  TenantCreate,
+  TenantQuery,
+  TenantRead,
+  TenantReplace,
+  TenantUpdate,
+} from '../../../management/schemas/tenants.ts'
+import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
+import type { User } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { type Page, type Query, readFlag, readText } from '../../page.ts'
+import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
+import { collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
+import { tenantRead, userRead } from '../render/facts.ts'
+import { type RouteContext, viewOf, write } from '../route-context.ts'
+import { printListed, userMatcher } from './users.ts'
+
+const TENANT = '/v2/facts/:p/:e/tenants/:ref'
+const change = { operation: 'facts.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: TENANT,
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('tenant', ref),
+    answer: TenantRead,
+    print: ({ scope }, tenants) => tenants.map((tenant) => tenantRead(scope, tenant)),
+    list: {
+      query: TenantQuery,
+      form: 'array or page',
+      rows: ({ view, query }, page, counted) => findNamed(everyObject(view, 'tenant'), query, page, counted),
+    },
+    create: { body: TenantCreate, useCase: 'createTenant' },
+    update: { body: TenantUpdate, useCase: 'updateTenant' },
+    replace: { body: TenantReplace, useCase: 'replaceTenant' },
+    remove: 'deleteTenant',
+  })
+  tenantUserRoutes(app, management)
+}
+
+function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: `${TENANT}/users`,
+    operation: 'facts.read',
+    query: UserQuery,
+    form: 'page',
+    rows: ({ view, ref, query }, page) => {
+      readFlag(query, 'include_resource_instance_roles') // refused before the search
+      return listTenantUsers(view, ref, query, page)
+    },
+    answer: UserRead,
+    print: printListed,
+  })
+  app.post<Named & { Body: UserCreate }>(
+    `${TENANT}/users`,
+    { config: change, schema: { body: UserCreate, response: { 200: UserRead } } },
+    async (request, reply) => {
+      const input = { tenant: request.params.ref, user: request.body }
+      const { object } = await write(management, request, reply, 'addTenantUser', input)
+      return userRead(request.scope, viewOf(management, request), object)
+    },
+  )
+  app.delete<{ Params: { ref: string; user: string } }>(
+    `${TENANT}/users/:user`,
+    { config: change, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      await write(management, request, reply, 'removeTenantUser', {
+        tenant: request.params.ref,
+        user: request.params.user,
+      })
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** Users of a tenant by `search` and by `role` (held in this tenant). */
+async function listTenantUsers(view: () => View, ref: string, query: Query, page: Page): Promise<Rows<User>> {
+  const tenant = view().require('tenant', ref).key
+  const search = readText(query, 'search')
+  const roleRef = readText(query, 'role')
+  const finds = userMatcher(search)
+  const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
+  if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
+  const source: Source<{ readonly user: string }> =
+    role === undefined
+      ? indexed(view, 'memberships_of_tenant', tenant)
+      : indexed(view, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
+  const userOf = (row: { readonly user: string }): User | undefined => view().get('user', row.user)
+  if (search === undefined) {
+    const { rows, total } = paged(source, page)
+    return { rows: rows.map(userOf).filter((user) => user !== undefined), total }
+  }
+  const pick = (row: { readonly user: string }): User | undefined => {
+    const user = userOf(row)
+    return user && finds(user) ? user : undefined
+  }
+  return searched(source, page, pick, true)
+}

@@ -1,0 +1,114 @@
+// Relationship tuples: /v2/facts/{p}/{e}/relationship_tuples. DELETE carries a body; filters take ids or keys.
+import type { FastifyInstance } from 'fastify'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import {
+  TupleCreate,
+  TupleDelete,
+  TupleDetailed,
+  TupleDetailedQuery,
+  TupleQuery,
+  TupleRead,
+} from '../../../management/schemas/tuples.ts'
+import type { Relation, RelationshipTuple } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { type Page, type Query, readFlag, readText } from '../../page.ts'
+import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'
+import { type Asked, listRoute } from '../collection-routes.ts'
+import { tupleDetailed, tupleRead } from '../render/facts.ts'
+import { type RouteContext, write } from '../route-context.ts'
+
+const TUPLES = '/v2/facts/:p/:e/relationship_tuples'
+const change = { operation: 'facts.write' } as const
+
+export function tupleRoutes(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: TUPLES,
+    operation: 'facts.read',
+    query: TupleQuery,
+    form: 'array or page',
+    rows: ({ view, query }, page, counted) => {
+      readFlag(query, 'detailed') // a list shows the details in any case
+      return listTuples(view, query, page, counted)
+    },
+    answer: TupleRead,
+    print: printTuples,
+  })
+  listRoute(app, management, {
+    path: `${TUPLES}/detailed`,
+    operation: 'facts.read',
+    query: TupleDetailedQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => listTuples(view, query, page, true),
+    answer: TupleDetailed,
+    print: printTuples,
+  })
+  app.post<{ Body: TupleCreate }>(
+    TUPLES,
+    { config: change, schema: { body: TupleCreate, response: { 200: TupleRead } } },
+    async (request, reply) =>
+      tupleRead(request.scope, await write(management, request, reply, 'createTuple', request.body)),
+  )
+  app.delete<{ Body: TupleDelete }>(
+    TUPLES,
+    { config: change, schema: { body: TupleDelete, response: { 204: NoBody } } },
+    async (request, reply) => {
+      await write(management, request, reply, 'deleteTuple', request.body)
+      return reply.code(204).send()
+    },
+  )
+}
+
+const listTuples = (view: () => View, query: Query, page: Page, counted: boolean) =>
+  filtered(everyObject(view, 'relationship_tuple'), filtersOf(view, query), page, counted)
+
+function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[]) {
+  const now = view()
+  // a row that went while a search was looking is left out
+  const there = tuples.filter(({ key }) => now.get('relationship_tuple', key))
+  return there.map((row) => tupleDetailed(scope, now, row))
+}
+
+/**
+ * `tenant`, `subject` and `object` (id or `type:key`), `relation`, `object_type`, `subject_type`. What names nothing
+ * finds nothing.
+ */
+function filtersOf(view: () => View, query: Query): Filter<RelationshipTuple>[] {
+  const now = view()
+  const filters: Filter<RelationshipTuple>[] = []
+  for (const [name, kind, index] of NAMED) {
+    const ref = readText(query, name)
+    if (ref === undefined) continue
+    filters.push(referring(view, index, now.find(kind, ref)?.key, (row) => row[name]))
+  }
+  const relation = readText(query, 'relation')
+  if (relation !== undefined) {
+    const byId = now.find('relation', relation)
+    filters.push(related(view, byId ? [byId] : [...now.by('relations_named', relation)]))
+  }
+  const objectType = readText(query, 'object_type')
+  if (objectType !== undefined) {
+    const key = now.find('resource', objectType)?.key ?? ''
+    filters.push(related(view, [...now.by('relations_of_resource', key)]))
+  }
+  const subjectType = readText(query, 'subject_type')
+  if (subjectType !== undefined) {
+    const key = now.find('resource', subjectType)?.key ?? ''
+    filters.push(related(view, [...now.by('relations_from_subject', key)]))
+  }
+  return filters
+}
+
+const NAMED = [
+  ['tenant', 'tenant', 'tuples_of_tenant'],
+  ['subject', 'resource_instance', 'tuples_of_subject'],
+  ['object', 'resource_instance', 'tuples_of_object'],
+] as const
+
+/** Tuples of any of these relations: the types of subject and object are those that the relation declares. */
+function related(view: () => View, relations: readonly Relation[]): Filter<RelationshipTuple> {
+  const keys = new Set(relations.map(({ key }) => key))
+  return {
+    sources: [...keys].map((key) => indexed(view, 'tuples_of_relation', key)),
+    fits: ({ object, relation }) => keys.has(`${object.slice(0, object.indexOf(':'))}/${relation}`),
+  }
+}

@@ -1,0 +1,113 @@
+// Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is
+// there (200).
+import type { FastifyInstance } from 'fastify'
+import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from '../../../management/schemas/users.ts'
+import type { User } from '../../../model/objects.ts'
+import type { StoredView } from '../../../store/view.ts'
+import { type Page, type Query, readFlag, readText } from '../../page.ts'
+import {
+  everyObject,
+  indexed,
+  jsonMatcher,
+  matcher,
+  mentioned,
+  paged,
+  type Rows,
+  searched,
+} from '../collection-pages.ts'
+import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
+import { assignmentRead, userRead } from '../render/facts.ts'
+import { type RouteContext, viewOf, write } from '../route-context.ts'
+
+const USER = '/v2/facts/:p/:e/users/:ref'
+const change = { operation: 'facts.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function userRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: USER,
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('user', ref),
+    answer: UserRead,
+    print: printUsers,
+    list: {
+      query: UserQuery,
+      form: 'page',
+      rows: ({ view, query }, page) => {
+        readFlag(query, 'include_resource_instance_roles') // refused before the search
+        return listUsers(view, query, page)
+      },
+      print: printListed,
+    },
+    create: { body: UserCreate, useCase: 'createUser' },
+    update: { body: UserUpdate, useCase: 'updateUser' },
+    remove: 'deleteUser',
+  })
+  app.put<Named & { Body: UserReplace }>(
+    USER,
+    { config: change, schema: { body: UserReplace, response: { 200: UserRead, 201: UserRead } } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      const { object, created } = await write(management, request, reply, 'replaceUser', input)
+      reply.code(created ? 201 : 200)
+      return userRead(request.scope, viewOf(management, request), object)
+    },
+  )
+  userRoleRoutes(app, management)
+}
+
+function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
+  type Roles = Named & { Body: RoleInTenant; Querystring: Query }
+  const options = { config: change, schema: { body: RoleInTenant, response: { 200: RoleAssignmentRead } } }
+  app.post<Roles>(`${USER}/roles`, options, async (request, reply) => {
+    const input = { user: request.params.ref, ...request.body }
+    return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
+  })
+  const response = { 200: RoleAssignmentRead, 204: NoBody }
+  const gone = { config: change, schema: { querystring: UnassignQuery, body: RoleInTenant, response } }
+  app.delete<Roles>(`${USER}/roles`, gone, async (request, reply) => {
+    const returned = readFlag(request.query, 'return_deleted')
+    const input = { user: request.params.ref, ...request.body }
+    const gone = await write(management, request, reply, 'unassign', input)
+    return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
+  })
+}
+
+function printUsers({ scope, view }: Asked, users: readonly User[], withInstances = false) {
+  const now = view()
+  return users.map((user) => userRead(scope, now, user, withInstances))
+}
+
+/** Users of a list; with their roles on instances, when these are asked for. */
+export const printListed = (asked: Asked, users: readonly User[]) =>
+  printUsers(asked, users, readFlag(asked.query, 'include_resource_instance_roles'))
+
+/** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant). */
+async function listUsers(view: () => StoredView, query: Query, page: Page): Promise<Rows<User>> {
+  const search = readText(query, 'search')
+  const role = readText(query, 'role')
+  const finds = userMatcher(search)
+  if (role !== undefined) {
+    const key = view().find('role', role)?.key
+    if (key === undefined) return { rows: [], total: 0 }
+    const source = indexed(view, 'users_of_role', key)
+    return search === undefined ? paged(source, page) : searched(source, page, (user) => keep(user, finds), true)
+  }
+  if (search === undefined) return paged(everyObject(view, 'user'), page)
+  return searched(mentioned(view, 'user', jsonMatcher(search)), page, (user) => keep(user, finds), true)
+}
+
+function keep(user: User | undefined, finds: (user: User) => boolean): User | undefined {
+  return user && finds(user) ? user : undefined
+}
+
+/** A test for the search text of users. */
+export function userMatcher(search: string | undefined): (user: User) => boolean {
+  if (search === undefined) return () => true
+  const finds = matcher(search)
+  return ({ key, email, first_name, last_name }) => finds(key, email, first_name, last_name)
+}

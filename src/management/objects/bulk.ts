@@ -1,0 +1,161 @@
+// The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing.
+
+import { isZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
+import {
+  BULK_ASSIGNMENTS_MAX,
+  BULK_INSTANCES_MAX,
+  BULK_TENANTS_MAX,
+  BULK_TUPLES_MAX,
+  BULK_USERS_MAX,
+} from '../../model/limits.ts'
+import type { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { BODY } from '../rules/fields.ts'
+import type {
+  AssignmentsCreated,
+  AssignmentsRemoved,
+  Idents,
+  InstanceBulk,
+  MissingUserPolicy,
+  RoleAssignmentBulk,
+  TenantBulk,
+  TupleBulk,
+  TupleIdents,
+  UserBulk,
+} from '../schemas/bulk.ts'
+import { deleteInstance, putInstance } from './instances.ts'
+import { eachOf } from './items.ts'
+import { assign, unassign } from './role-assignments.ts'
+import { createTenant, deleteTenant } from './tenants.ts'
+import { createTuple, deleteTuple } from './tuples.ts'
+import { createUser, deleteUser, replaceUser } from './users.ts'
+
+const OPERATIONS = [...BODY, 'operations']
+const IDENTS = [...BODY, 'idents']
+const USERS = { what: 'users', limit: BULK_USERS_MAX }
+const TENANTS = { what: 'tenants', limit: BULK_TENANTS_MAX }
+const INSTANCES = { what: 'resource instances', limit: BULK_INSTANCES_MAX }
+const TUPLES = { what: 'relationship tuples', limit: BULK_TUPLES_MAX }
+const ASSIGNMENTS = { what: 'role assignments', limit: BULK_ASSIGNMENTS_MAX }
+
+const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), result: null })
+
+/** Creates all of the users, or none. */
+export const createUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
+  done(eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => createUser(draft, user, mint)))
+
+/** Creates those users that are missing and replaces the others. A key in a body is never read as an id. */
+export const replaceUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => {
+      const { key, ...fields } = user
+      if (draft.get('user', key) === undefined) return createUser(draft, user, mint)
+      return replaceUser(draft, { ref: key, fields }, mint)
+    }),
+  )
+
+export const deleteUsers = (view: View, { idents }: Idents, mint: Mint) =>
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...USERS },
+      once((draft, ref) => deleteUser(draft, { ref }, mint)),
+    ),
+  )
+
+/** Creates all of the tenants, or none. */
+export const createTenants = (view: View, { operations }: TenantBulk, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...TENANTS }, (draft, tenant) =>
+      createTenant(draft, tenant, mint),
+    ),
+  )
+
+export const deleteTenants = (view: View, { idents }: Idents, mint: Mint) =>
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...TENANTS },
+      once((draft, ref) => deleteTenant(draft, { ref }, mint)),
+    ),
+  )
+
+/** Creates those instances that are missing and sets the attributes of the others. */
+export const putInstances = (view: View, { operations }: InstanceBulk, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...INSTANCES }, (draft, instance) =>
+      putInstance(draft, instance, mint),
+    ),
+  )
+
+export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...INSTANCES },
+      once((draft, ref) => deleteInstance(draft, { ref }, mint)),
+    ),
+  )
+
+/** Creates all of the tuples, or none. */
+export const createTuples = (view: View, { operations }: TupleBulk, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...TUPLES }, (draft, tuple) => createTuple(draft, tuple, mint)),
+  )
+
+export const deleteTuples = (view: View, { idents }: TupleIdents, mint: Mint) =>
+  done(eachOf(view, { items: idents, path: IDENTS, ...TUPLES }, (draft, tuple) => deleteTuple(draft, tuple, mint)))
+
+export interface NewAssignments {
+  readonly assignments: RoleAssignmentBulk
+  readonly missing_user_policy: MissingUserPolicy
+}
+
+/** Assigns all of the roles, or none. */
+export function assignMany(
+  view: View,
+  { assignments: items, missing_user_policy: policy }: NewAssignments,
+  mint: Mint,
+): Decided<AssignmentsCreated> {
+  let assignments_created = 0
+  const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
+    const missing = policy !== 'fail' && into.find('user', item.user) === undefined
+    if (missing && policy === 'ignore') return { changes: [], result: null }
+    if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
+    assignments_created++
+    return assign(into, item, mint)
+  })
+  return { changes: draft.changes(), result: { assignments_created } }
+}
+
+/** Removes those of the roles that are assigned; the others are skipped. */
+export function unassignMany(
+  view: View,
+  { assignments: items }: { readonly assignments: RoleAssignmentBulk },
+): Decided<AssignmentsRemoved> {
+  let assignments_removed = 0
+  const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
+    try {
+      const gone = unassign(from, item)
+      assignments_removed++
+      return gone
+    } catch (error) {
+      if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return { changes: [], result: null }
+      throw error
+    }
+  })
+  return { changes: draft.changes(), result: { assignments_removed } }
+}
+
+type Deletion = (draft: Draft, ref: string) => Decided<unknown>
+
+/** Runs once for each name, because a second deletion would not find the object. */
+function once(run: Deletion): Deletion {
+  const seen = new Set<string>()
+  return (draft, ref) => {
+    if (seen.has(ref)) return { changes: [], result: null }
+    seen.add(ref)
+    return run(draft, ref)
+  }
+}

@@ -1,0 +1,187 @@
+// Groups, composed of instances, roles and relations. A group is an instance of a resource type with the role `member`;
+// a member is a user with that role on the instance; a role of a group is a relation, a tuple and a derivation from
+// `member`. A group inside another group has the role `member` on it.
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { assignmentKey, type Group, instanceKey, partKey, tupleKey } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { afterInstance } from '../rules/cascade.ts'
+import { create, erase, locate } from '../rules/collection.ts'
+import { BODY, type Path, type Sent } from '../rules/fields.ts'
+import type { GroupCreate, GroupRole } from '../schemas/groups.ts'
+import { addDerivation } from './derivations.ts'
+import { createInstance, requireTenant } from './instances.ts'
+import { createRelation, relations } from './relations.ts'
+import { createResourceRole } from './resource-roles.ts'
+import { resources } from './resources.ts'
+import { assign, unassign } from './role-assignments.ts'
+import { createTuple } from './tuples.ts'
+
+/** The role of the members of a group. */
+export const MEMBER = 'member'
+const GROUP_TYPE = 'group'
+
+/** A role on one instance; without a tenant it is that of the instance. */
+type RoleOnInstance = Omit<GroupRole, 'tenant'> & { readonly tenant?: Sent<string> }
+interface InGroup {
+  /** id, `type:key` or key of the group */
+  readonly group: string
+}
+type GroupUser = InGroup & { readonly user: string; readonly tenant?: Sent<string> }
+
+/** The relation over which members of groups of a type have a role. */
+export const relationOf = (groupType: string, role: string): string => `${groupType}_group_${role}`
+
+/**
+ * A group by id or `type:key`, or by key alone where only one has it: a name must not come to mean another group.
+ * @throws OBJECT_NOT_FOUND, GROUP_AMBIGUOUS
+ */
+export function requireGroup(view: View, ref: string, path?: Path): Group {
+  const place = path === undefined ? {} : { path }
+  const exact = view.find('group', ref)
+  if (exact) return exact
+  const [found, other] = view.by('groups_named', ref, { limit: 2 })
+  if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'group', ref }, place)
+  if (other === undefined) return found
+  throw new ZerohopError('GROUP_AMBIGUOUS', { key: ref, one: found.key, other: other.key }, place)
+}
+
+/** Creates the instance of a group and, when missing, the resource type and its role `member`. @throws OBJECT_EXISTS */
+export function createGroup(view: View, input: GroupCreate, mint: Mint): Decided<Group> {
+  const draft = new Draft(view)
+  const type = input.group_resource_type_key ?? GROUP_TYPE
+  const typePath = [...BODY, 'group_resource_type_key']
+  const resource =
+    draft.find('resource', type) ?? draft.take(create(resources, draft, { key: type }, mint, { keyPath: typePath }))
+  if (draft.get('resource_role', partKey(resource.key, MEMBER)) === undefined) {
+    draft.take(createResourceRole(draft, { resource: resource.key, role: { key: MEMBER } }, mint))
+  }
+  const paths = { key: [...BODY, 'group_instance_key'], tenant: [...BODY, 'group_tenant'] }
+  const tenant = draft.require('tenant', input.group_tenant, paths.tenant).key
+  const of = { key: input.group_instance_key, resource: resource.key, tenant }
+  const { id, key, instance } = draft.take(createInstance(draft, of, mint, paths.key))
+  const group: Group = { id, key, created_at: mint.now, updated_at: mint.now, resource: resource.key, instance, tenant }
+  draft.stage([put('group', group)])
+  return { changes: draft.changes(), result: group }
+}
+
+/** Removes the group's instance, and with it its members and roles. */
+export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): Decided<null> {
+  const { key, resource } = requireGroup(view, ref)
+  const draft = new Draft(view)
+  const tuples = [...view.by('tuples_of_subject', key)]
+  draft.stage([...afterInstance(draft, key), remove('resource_instance', key)])
+  for (const { object, relation } of tuples) sweep(draft, resource, partKey(typeOf(object), relation), mint)
+  return { changes: draft.changes(), status: 204, result: null }
+}
+
+/** Makes the user a member; no change when the user is one already. @throws TENANT_MISMATCH */
+export function addGroupUser(view: View, input: GroupUser, mint: Mint): Decided<Group> {
+  const { group, user } = memberOf(view, input)
+  if (view.get('role_assignment', assignmentKey(user, MEMBER, group.tenant, group.key))) {
+    return { changes: [], result: group }
+  }
+  const { changes } = assign(view, { user, role: MEMBER, resource_instance: group.key }, mint)
+  return { changes, result: group }
+}
+
+/** @throws OBJECT_NOT_FOUND when the user is not a member, TENANT_MISMATCH */
+export function removeGroupUser(view: View, input: GroupUser, _mint: Mint): Decided<null> {
+  const { group, user } = memberOf(view, input)
+  const { changes } = unassign(view, { user, role: MEMBER, resource_instance: group.key })
+  return { changes, status: 204, result: null }
+}
+
+function memberOf(view: View, input: GroupUser): { readonly group: Group; readonly user: string } {
+  const group = requireGroup(view, input.group)
+  requireTenant(view, view.require('resource_instance', group.key), input.tenant)
+  return { group, user: view.require('user', input.user).key }
+}
+
+/** Gives all members of the group a role on an instance; no change when the group has it already. */
+export function addGroupRole(
+  view: View,
+  input: InGroup & { readonly role: RoleOnInstance },
+  mint: Mint,
+): Decided<Group> {
+  const draft = new Draft(view)
+  const group = requireGroup(view, input.group)
+  const { relation, role, object } = linkOf(draft, group, input.role)
+  const of = { resource: role.resource, ref: role.role }
+  if (draft.get('relation', partKey(role.resource, relation)) === undefined) {
+    const made = { key: relation, subject_resource: group.resource }
+    draft.take(createRelation(draft, { resource: role.resource, relation: made }, mint))
+  }
+  const rule = { role: MEMBER, on_resource: group.resource, linked_by_relation: relation }
+  const rules = draft.get('resource_role', role.key)?.granted_to?.users_with_role ?? []
+  const known = rules.some((one) => one.linked_by_relation === relation && one.role === MEMBER)
+  if (!known) draft.take(addDerivation(draft, { ...of, rule }, mint))
+  if (draft.get('relationship_tuple', tupleKey(group.key, relation, object)) === undefined) {
+    const tenant = input.role.tenant ?? null
+    draft.take(createTuple(draft, { subject: group.key, relation, object, tenant }, mint))
+  }
+  return { changes: draft.changes(), result: group }
+}
+
+/** @throws OBJECT_NOT_FOUND when the group does not have the role there */
+export function removeGroupRole(
+  view: View,
+  input: InGroup & { readonly role: RoleOnInstance },
+  mint: Mint,
+): Decided<null> {
+  const draft = new Draft(view)
+  const group = requireGroup(view, input.group)
+  const { relation, role, object } = linkOf(draft, group, input.role)
+  const tuple = draft.get('relationship_tuple', tupleKey(group.key, relation, object))
+  if (tuple === undefined) {
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role of the group', ref: `${object}#${role.role}` })
+  }
+  draft.stage([remove('relationship_tuple', tuple.key)])
+  sweep(draft, group.resource, partKey(role.resource, relation), mint)
+  return { changes: draft.changes(), status: 204, result: null }
+}
+
+type GroupInGroup = InGroup & { readonly into: string }
+
+/** Makes all members of the group members of another group. */
+export const addGroupToGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<Group> =>
+  addGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
+export const removeGroupFromGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<null> =>
+  removeGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
+
+function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): RoleOnInstance {
+  const path = [...BODY, 'group_instance_key']
+  const into = requireGroup(view, intoRef, path)
+  if (requireGroup(view, ref).key !== into.key) {
+    return { role: MEMBER, resource: into.resource, resource_instance: into.key }
+  }
+  throw new ZerohopError('INPUT_INVALID', { reason: 'a group is no member of itself' }, { path })
+}
+
+/** The relation, tuple and derivation that give a group a role on an instance. */
+function linkOf(
+  view: View,
+  group: Group,
+  { role: roleRef, resource: resourceRef, resource_instance: ref }: RoleOnInstance,
+) {
+  const resource = view.require('resource', resourceRef, [...BODY, 'resource']).key
+  const role = locate(view, 'resource_role', roleRef, resource, [...BODY, 'role'])
+  const object = view.find('resource_instance', ref)?.key ?? (ref.includes(':') ? ref : instanceKey(resource, ref))
+  if (typeOf(object) !== resource) {
+    const path = [...BODY, 'resource_instance']
+    throw new ZerohopError('INPUT_INVALID', { reason: `the instance is not of resource \`${resource}\`` }, { path })
+  }
+  return { relation: relationOf(group.resource, role.role), role, object }
+}
+
+/** Removes a relation that was created for groups, with its derivation, when no tuple uses it any more. */
+function sweep(draft: Draft, groupType: string, key: string, mint: Mint): void {
+  const relation = draft.get('relation', key)
+  if (!relation?.relation.startsWith(relationOf(groupType, '')) || draft.countBy('tuples_of_relation', key) > 0) return
+  draft.take(erase(relations, draft, { ref: relation.id }, mint, { of: relation.resource }))
+}
+
+function typeOf(instance: string): string {
+  return instance.slice(0, instance.indexOf(':'))
+}

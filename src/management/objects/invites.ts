@@ -1,0 +1,124 @@
+// User invites with a role: approving one creates the user if it is missing, and assigns the role.
+import { isDeepStrictEqual } from 'node:util'
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
+import { INVITES_MAX } from '../../model/limits.ts'
+import type { User, UserInvite } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { requireSameKey } from '../rules/collection.ts'
+import { BODY, settle, settleEmail, settleText } from '../rules/fields.ts'
+import type { InviteApprove, InviteCreate, InviteReplace, InviteUpdate } from '../schemas/invites.ts'
+import { reachInstance } from './instances.ts'
+import { findResourceRole, giveRoles, requireResourceRole } from './role-assignments.ts'
+import { createUser, userStays } from './users.ts'
+
+interface Approval {
+  readonly ref: string
+  readonly user: InviteApprove
+}
+
+const BLANK = {
+  status: 'pending',
+  email: '',
+  first_name: '',
+  last_name: '',
+  role: '',
+  tenant: '',
+  resource_instance: null,
+} as const
+
+/** @throws KEY_INVALID, OBJECT_EXISTS, OBJECT_NOT_FOUND, EMAIL_INVALID, TENANT_MISMATCH, LIMIT_EXCEEDED */
+export function createInvite(view: View, input: InviteCreate, mint: Mint): Decided<UserInvite> {
+  const key = requireKey('user', input.key)
+  view.refuse('user_invite', key)
+  if (view.count('user_invite') >= INVITES_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the user invites', limit: INVITES_MAX }, { path: BODY })
+  }
+  const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now }
+  const invite = merge(view, { ...stamps, ...BLANK }, input)
+  return { changes: [put('user_invite', invite)], result: invite }
+}
+
+/** Changes the fields that were sent. */
+export const updateInvite = (view: View, { ref, fields }: Changed<InviteUpdate>, mint: Mint): Decided<UserInvite> =>
+  rewrite(view, view.require('user_invite', ref), {}, fields, mint)
+
+/** Replaces the invite: without an instance it is for a role in the tenant; its other fields must be sent. */
+export const replaceInvite = (view: View, { ref, fields }: Changed<InviteReplace>, mint: Mint): Decided<UserInvite> =>
+  rewrite(view, view.require('user_invite', ref), BLANK, fields, mint)
+
+interface Changed<F> {
+  readonly ref: string
+  readonly fields: F
+}
+
+function rewrite(
+  view: View,
+  stored: UserInvite,
+  reset: Partial<UserInvite>,
+  sent: InviteUpdate,
+  mint: Mint,
+): Decided<UserInvite> {
+  requireSameKey(sent.key, stored.key)
+  const invite = { ...merge(view, { ...stored, ...reset }, sent), updated_at: mint.now }
+  if (isDeepStrictEqual({ ...invite, updated_at: stored.updated_at }, stored)) return { changes: [], result: stored }
+  return { changes: [put('user_invite', invite)], result: invite }
+}
+
+export function deleteInvite(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
+  const { key } = view.require('user_invite', ref)
+  return { changes: [remove('user_invite', key)], status: 204, result: null }
+}
+
+/**
+ * Creates the user unless the key exists, and assigns the role of the invite. A user who is there stays as it is:
+ * whoever accepts an invite must not be able to reset what access depends on.
+ * @throws INVITE_APPROVED, EMAIL_INVALID, KEY_INVALID
+ */
+export function approveInvite(view: View, { ref, user: sent }: Approval, mint: Mint): Decided<User> {
+  const invite = view.require('user_invite', ref)
+  if (invite.status === 'approved') throw new ZerohopError('INVITE_APPROVED', { key: invite.key })
+  const { first_name, last_name, role, tenant, resource_instance } = invite
+  const { key, email, attributes } = sent
+  settleEmail(email, null) // refused also where it is ignored
+  const draft = new Draft(view)
+  const stored = view.get('user', key)
+  const user = stored ?? draft.take(createUser(draft, { key, email, first_name, last_name, attributes }, mint))
+  draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance }], mint))
+  draft.stage([put('user_invite', { ...invite, status: 'approved', updated_at: mint.now })])
+  const warnings = stored === undefined ? {} : { warnings: [userStays(key, ['email', 'attributes'])] }
+  return { changes: draft.changes(), ...warnings, result: user }
+}
+
+/**
+ * The assignment of the invite: a role in the tenant, or one on an instance in it. Clients may send an instance with a
+ * tenant role too; the role is then in the tenant, and the instance only has to exist there. A PATCH without the
+ * instance keeps it, and one without the role keeps the kind of role: a role on an instance never becomes one in the
+ * whole tenant, whatever else is called so by then.
+ */
+function merge(view: View, base: UserInvite, sent: InviteUpdate): UserInvite {
+  const named = {
+    status: settle(sent.status, base.status, base.status),
+    email: settleEmail(sent.email ?? undefined, base.email) ?? base.email,
+    first_name: settleText(sent.first_name ?? undefined, base.first_name, 'first_name') ?? base.first_name,
+    last_name: settleText(sent.last_name ?? undefined, base.last_name, 'last_name') ?? base.last_name,
+  }
+  const tenant = view.require('tenant', sent.tenant_id ?? base.tenant, [...BODY, 'tenant_id']).key
+  const ref = settle<string | null>(sent.resource_instance_id, base.resource_instance, null)
+  const role = sent.role_id ?? base.role
+  if (ref === null) {
+    const { key } = view.require('role', role, [...BODY, 'role_id'])
+    return { ...base, ...named, role: key, tenant, resource_instance: null }
+  }
+  const { instance } = reachInstance(view, { ref, tenant, path: [...BODY, 'resource_instance_id'] }, undefined)
+  const hasTenantRole = base.role !== '' && base.resource_instance === null
+  const isTenantRole = sent.role_id == null ? hasTenantRole : !findResourceRole(view, instance.resource, role)
+  if (typeof sent.resource_instance_id === 'string' && isTenantRole) {
+    const tenantRole = view.find('role', role)
+    if (tenantRole) return { ...base, ...named, role: tenantRole.key, tenant, resource_instance: null }
+  }
+  const { role: key } = requireResourceRole(view, instance.resource, role, [...BODY, 'role_id'])
+  return { ...base, ...named, role: key, tenant, resource_instance: instance.key }
+}

@@ -1,0 +1,191 @@
+// Assigning and removing roles, in a tenant (D4: roles in tenants) or on one resource instance in it (D5: roles on
+// instances). A user with a role in a tenant belongs to the tenant, so the first assignment creates a membership, and
+// deleting the last one deletes it (cascade.ts).
+import { type Change, put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { DEFAULT_TENANT } from '../../model/keys.ts'
+import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
+import {
+  assignmentKey,
+  type Membership,
+  membershipKey,
+  partKey,
+  type ResourceInstance,
+  type ResourceRole,
+  type RoleAssignment,
+} from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { withoutAssignments } from '../rules/cascade.ts'
+import { BODY, type Path } from '../rules/fields.ts'
+import type { RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
+import { reachInstance } from './instances.ts'
+import { within } from './items.ts'
+
+/** An assignment with the ids of its objects, so that rendering needs no further look-ups. */
+export interface Assigned {
+  readonly assignment: RoleAssignment
+  readonly user_id: string
+  readonly role_id: string
+  readonly tenant_id: string
+  readonly resource_instance_id: string | null
+}
+
+/**
+ * Assigns the role to the user. All referenced objects must exist.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
+ */
+export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> {
+  const user = view.require('user', input.user, [...BODY, 'user'])
+  const { made, instance, ...target } = resolve(view, user.key, input, mint)
+  if (view.get('role_assignment', target.key)) {
+    throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: target.key })
+  }
+  const { assignment, changes } = give(view, target, mint)
+  requireRoom(view, target, 1)
+  const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
+  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
+  return { changes: [...made, ...changes], result }
+}
+
+/** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
+export function unassign(view: View, input: RoleAssignmentCreate): Decided<Assigned> {
+  const user = view.require('user', input.user, [...BODY, 'user'])
+  const { instance, ...target } = resolve(view, user.key, input, undefined)
+  const assignment = view.get('role_assignment', target.key)
+  if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: target.key })
+  const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
+  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
+  return { changes: withoutAssignments(view, [assignment]), status: 204, result }
+}
+
+/**
+ * The changes after which the user has the roles of `sent`, and no others when `only` is set. Existing assignments are
+ * not written again.
+ */
+export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[], mint: Mint, only = false): Change[] {
+  if (sent.length === 0 && !only) return []
+  const path = [...BODY, 'role_assignments']
+  if (sent.length > ASSIGNMENTS_PER_REQUEST_MAX) {
+    const details = { what: 'the roles of one request', limit: ASSIGNMENTS_PER_REQUEST_MAX }
+    throw new ZerohopError('LIMIT_EXCEEDED', details, { path })
+  }
+  const draft = new Draft(view)
+  const wanted = new Map<string, Target>()
+  for (const [at, one] of sent.entries()) {
+    const { made, instance: _, ...target } = within([...path, at], () => resolve(draft, user, one, mint))
+    draft.stage(made)
+    wanted.set(target.key, target)
+    if (!draft.get('role_assignment', target.key)) draft.stage(give(draft, target, mint).changes)
+  }
+  if (only) {
+    const gone = [...view.by('assignments_of_user', user)].filter(({ key }) => !wanted.has(key))
+    draft.stage(withoutAssignments(draft, gone))
+  }
+  for (const target of wanted.values()) requireRoom(draft, target, 0)
+  return draft.changes()
+}
+
+/** The membership of a user in a tenant when it must be written: a new one, or one that becomes explicit. */
+export function join(
+  view: View,
+  of: { readonly user: string; readonly tenant: string },
+  explicit: boolean,
+  mint: Mint,
+): Change[] {
+  const key = membershipKey(of.tenant, of.user)
+  const stored = view.get('membership', key)
+  if (stored && (stored.explicit || !explicit)) return []
+  const fresh = { id: mint.id(), key, created_at: mint.now }
+  const membership: Membership = {
+    ...(stored ?? fresh),
+    user: of.user,
+    tenant: of.tenant,
+    explicit,
+    updated_at: mint.now,
+  }
+  return [put('membership', membership)]
+}
+
+/** An assignment in its stored form, with the ids of its objects. */
+interface Target {
+  readonly key: string
+  readonly user: string
+  readonly role: string
+  readonly role_id: string
+  readonly tenant: string
+  readonly tenant_id: string
+  readonly resource_instance: string | null
+}
+
+interface Resolved extends Target {
+  readonly instance: ResourceInstance | undefined
+  /** changes that create the instance */
+  readonly made: readonly Change[]
+}
+
+/**
+ * Resolves the references of `sent`; with a mint, a missing instance is created. @throws OBJECT_NOT_FOUND,
+ * TENANT_MISMATCH
+ */
+function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | undefined): Resolved {
+  const ref = sent.resource_instance ?? undefined
+  if (ref === undefined) {
+    const role = view.require('role', sent.role, [...BODY, 'role'])
+    const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
+    const names = { user, role: role.key, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
+    const key = assignmentKey(user, role.key, tenant.key)
+    return { ...names, key, resource_instance: null, instance: undefined, made: [] }
+  }
+  const path = [...BODY, 'resource_instance']
+  const { instance, changes } = reachInstance(view, { ref, tenant: sent.tenant, path }, mint)
+  const role = requireResourceRole(view, instance.resource, sent.role, [...BODY, 'role'])
+  const tenant = view.require('tenant', instance.tenant)
+  const names = { user, role: role.role, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
+  const key = assignmentKey(user, role.role, tenant.key, instance.key)
+  return { ...names, key, resource_instance: instance.key, instance, made: changes }
+}
+
+/** The role of a resource type, by its id or by its key within the type; undefined when the type has no such role. */
+export function findResourceRole(view: View, resource: string, ref: string): ResourceRole | undefined {
+  const found = view.find('resource_role', ref)
+  return found?.resource === resource ? found : view.get('resource_role', partKey(resource, ref))
+}
+
+/** As `findResourceRole`. @throws OBJECT_NOT_FOUND when the type has no such role */
+export function requireResourceRole(view: View, resource: string, ref: string, path: Path = BODY): ResourceRole {
+  const role = findResourceRole(view, resource, ref)
+  if (role) return role
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'resource_role', ref: partKey(resource, ref) }, { path })
+}
+
+/** The index values of roles with that id or key: a tenant role, and roles of resource types with the same key. */
+export function rolesNamed(view: View, ref: string): string[] {
+  const byId = view.find('resource_role', ref)
+  if (byId) return [byId.key]
+  const role = view.find('role', ref)
+  const names = [...view.by('resource_roles_named', ref)].map(({ key }) => key)
+  return role ? [role.key, ...names] : names
+}
+
+function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignment; changes: Change[] } {
+  const { key, user, role, tenant, resource_instance } = target
+  const stamps = { created_at: mint.now, updated_at: mint.now }
+  const assignment: RoleAssignment = { id: mint.id(), key, user, role, tenant, resource_instance, ...stamps }
+  return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
+}
+
+/** Requires that both limits hold after adding `more` assignments like this one. @throws LIMIT_EXCEEDED */
+function requireRoom(view: View, { user, tenant, resource_instance: instance }: Target, more: number): void {
+  const held =
+    instance === null
+      ? view.countBy('assignments_of_user_in_tenant', `${user}/${tenant}`)
+      : view.countBy('assignments_of_user_on_instance', `${user}/${instance}`)
+  if (held + more > ROLES_PER_GRANT_MAX) {
+    const details = { what: `the roles of one user ${instance === null ? 'in one tenant' : 'on one instance'}` }
+    throw new ZerohopError('LIMIT_EXCEEDED', { ...details, limit: ROLES_PER_GRANT_MAX }, { path: BODY })
+  }
+  if (view.count('role_assignment') + more > ASSIGNMENTS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the role assignments', limit: ASSIGNMENTS_MAX }, { path: BODY })
+  }
+}

@@ -1,0 +1,83 @@
+// Relationship tuples: one instance is related to another by a relation that the type of the object declares. Both are
+// in one tenant.
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { TUPLES_MAX } from '../../model/limits.ts'
+import { partKey, type Relation, type RelationshipTuple, tupleKey } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { BODY } from '../rules/fields.ts'
+import type { TupleCreate, TupleDelete } from '../schemas/tuples.ts'
+import { reachInstance } from './instances.ts'
+
+/**
+ * `subject` and `object` are ids or `type:key` of instances, `relation` is an id or a key of a relation of the object's
+ * type.
+ */
+/** A tuple with the ids of its objects. */
+export interface Related {
+  readonly tuple: RelationshipTuple
+  readonly subject_id: string
+  readonly relation_id: string
+  readonly object_id: string
+  readonly tenant_id: string
+}
+
+/** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED */
+export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided<Related> {
+  const draft = new Draft(view)
+  const reach = (name: 'subject' | 'object') => {
+    const of = { ref: input[name], tenant: input.tenant, path: [...BODY, name] }
+    const { instance, changes } = reachInstance(draft, of, mint)
+    draft.stage(changes)
+    return instance
+  }
+  const object = reach('object')
+  const subject = reach('subject')
+  const relation = requireRelation(view, object.resource, input.relation)
+  if (relation.subject_resource !== subject.resource) {
+    const details = { relation: relation.relation, object: object.key, want: relation.subject_resource }
+    throw new ZerohopError('RELATION_MISMATCH', { ...details, got: subject.resource }, { path: [...BODY, 'subject'] })
+  }
+  if (subject.tenant !== object.tenant) {
+    const details = { instance: subject.key, have: subject.tenant, want: object.tenant }
+    throw new ZerohopError('TENANT_MISMATCH', details, { path: [...BODY, 'subject'] })
+  }
+  const key = tupleKey(subject.key, relation.relation, object.key)
+  draft.refuse('relationship_tuple', key)
+  if (view.count('relationship_tuple') >= TUPLES_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the relationship tuples', limit: TUPLES_MAX }, { path: BODY })
+  }
+  const tuple: RelationshipTuple = {
+    id: mint.id(),
+    key,
+    created_at: mint.now,
+    updated_at: mint.now,
+    subject: subject.key,
+    relation: relation.relation,
+    object: object.key,
+    tenant: object.tenant,
+  }
+  draft.stage([put('relationship_tuple', tuple)])
+  const tenant_id = view.require('tenant', tuple.tenant).id
+  const ids = { subject_id: subject.id, relation_id: relation.id, object_id: object.id, tenant_id }
+  return { changes: draft.changes(), result: { tuple, ...ids } }
+}
+
+/** @throws OBJECT_NOT_FOUND */
+export function deleteTuple(view: View, input: TupleDelete, _mint: Mint): Decided<null> {
+  const subject = view.require('resource_instance', input.subject, [...BODY, 'subject'])
+  const object = view.require('resource_instance', input.object, [...BODY, 'object'])
+  const relation = requireRelation(view, object.resource, input.relation)
+  const { key } = view.require('relationship_tuple', tupleKey(subject.key, relation.relation, object.key))
+  return { changes: [remove('relationship_tuple', key)], status: 204, result: null }
+}
+
+/** The relation of a resource type, by its id or by its key within the type. @throws OBJECT_NOT_FOUND */
+function requireRelation(view: View, resource: string, ref: string): Relation {
+  const found = view.find('relation', ref)
+  const relation = found?.resource === resource ? found : view.get('relation', partKey(resource, ref))
+  if (relation) return relation
+  const details = { kind: 'relation', ref: partKey(resource, ref) }
+  throw new ZerohopError('OBJECT_NOT_FOUND', details, { path: [...BODY, 'relation'] })
+}

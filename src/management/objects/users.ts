@@ -1,0 +1,80 @@
+// Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
+
+import { USER_TYPE } from '../../model/condition-reads.ts'
+import { plural } from '../../model/counted.ts'
+import { USERS_MAX } from '../../model/limits.ts'
+import type { User } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { settleDeclared } from '../rules/attribute-values.ts'
+import { afterUser } from '../rules/cascade.ts'
+import { type Collection, create, patch, replace, requireSameKey, type Written, writesOf } from '../rules/collection.ts'
+import { settleEmail, settleText } from '../rules/fields.ts'
+import type { UserCreate, UserReplace, UserUpdate } from '../schemas/users.ts'
+import { giveRoles } from './role-assignments.ts'
+
+interface UserReplacement {
+  readonly ref: string
+  readonly fields: UserReplace
+}
+
+export const users: Collection<'user', UserUpdate> = {
+  kind: 'user',
+  limit: USERS_MAX,
+  defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
+  merge: (base, sent, { view }) => ({
+    email: settleEmail(sent.email, base.email),
+    first_name: settleText(sent.first_name, base.first_name, 'first_name'),
+    last_name: settleText(sent.last_name, base.last_name, 'last_name'),
+    attributes: settleDeclared(view, USER_TYPE, [sent.attributes, base.attributes, {}]),
+  }),
+  removed: (view, { key }) => afterUser(view, key),
+}
+
+/** Creates a user with the roles of `role_assignments`. */
+export function createUser(view: View, { role_assignments, ...input }: UserCreate, mint: Mint): Decided<User> {
+  const made = create(users, view, input, mint)
+  return { ...made, changes: [...made.changes, ...giveRoles(view, made.result.key, role_assignments ?? [], mint)] }
+}
+
+/**
+ * Creates or replaces the user that `ref` names (sync). Roles are kept unless `role_assignments` is sent; then they are
+ * replaced by those.
+ */
+export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: Mint): Decided<Written<User>> {
+  const { role_assignments, ...sent } = fields
+  const stored = view.find('user', ref)
+  if (stored === undefined) {
+    requireSameKey(sent.key, ref)
+    const made = createUser(view, { ...fields, key: ref }, mint)
+    return { changes: made.changes, status: 201, result: { object: made.result, created: true } }
+  }
+  const { changes, result } = replace(users, view, { ref, fields: sent }, mint)
+  const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, true) : []
+  return { changes: [...changes, ...given], result: { object: result, created: false } }
+}
+
+/**
+ * Creates the user, or changes what is sent: attributes that are not sent stay, and roles are only added. For callers
+ * who make sure that a user is there, and know only a part of it.
+ */
+export function syncUser(view: View, { role_assignments, ...sent }: UserCreate, mint: Mint): Decided<User> {
+  const stored = view.get('user', sent.key)
+  if (stored === undefined) return createUser(view, { ...sent, role_assignments }, mint)
+  const { key, attributes, ...others } = sent
+  const named = Object.entries(others).filter(([, value]) => value !== null)
+  const fields = {
+    ...Object.fromEntries(named),
+    ...(attributes ? { attributes: { ...stored.attributes, ...attributes } } : {}),
+  }
+  const draft = new Draft(view)
+  const user = draft.take(patch(users, draft, { ref: stored.id, fields }, mint))
+  draft.stage(giveRoles(draft, key, role_assignments ?? [], mint))
+  return { changes: draft.changes(), result: user }
+}
+
+/** The warning that fields of a request about a user who is there are ignored. */
+export const userStays = (key: string, ignored: readonly string[]): string =>
+  `user \`${key}\` already exists and is not changed: ${ignored.map((field) => `\`${field}\``).join(', ')} of the request ${plural(ignored.length, 'is', 'are')} ignored`
+
+export const { update: updateUser, remove: deleteUser } = writesOf(users)

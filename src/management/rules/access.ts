@@ -1,0 +1,107 @@
+// Who may do what: one table from an operation to the narrowest key level and the least access level that it needs.
+// Which objects a key may reach is decided elsewhere: everything outside its own organization, project or environment
+// is answered as missing (404), never as forbidden. A `read` key may read, follow and check; it never writes and never
+// sees a secret.
+import { ZerohopError } from '../../model/errors.ts'
+import type { AccessLevel, ApiKey, KeyLevel } from '../../model/objects.ts'
+
+interface Need {
+  readonly level: KeyLevel
+  /** set when keys of a wider level may not do it either */
+  readonly widest?: KeyLevel
+  readonly access: AccessLevel
+  /** completes "this API key may not …" */
+  readonly what: string
+}
+
+export const ACCESS = {
+  'scope.read': { level: 'env', access: 'no_access', what: 'read its own scope' },
+  'organization.read': { level: 'env', access: 'read', what: 'read the organization' },
+  'project.read': { level: 'env', access: 'read', what: 'read projects' },
+  'environment.read': { level: 'env', access: 'read', what: 'read environments' },
+  'organization.stats': { level: 'org', access: 'read', what: 'read the statistics of the organization' },
+  'organization.write': { level: 'org', access: 'write', what: 'change the organization' },
+  'project.create': { level: 'org', access: 'write', what: 'create projects' },
+  'project.write': { level: 'project', access: 'write', what: 'change projects' },
+  'project.delete': { level: 'project', access: 'admin', what: 'delete projects' },
+  'environment.create': { level: 'project', access: 'write', what: 'create environments' },
+  'environment.write': { level: 'env', access: 'write', what: 'change environments' },
+  // an environment's key is given to PDPs and back ends: it must not be able to delete the environment or to issue
+  // other keys
+  'environment.delete': { level: 'project', access: 'admin', what: 'delete environments' },
+  'environment.copy': { level: 'project', access: 'write', what: 'copy environments' },
+  'environment.planCopy': { level: 'project', access: 'read', what: 'plan copies of environments' },
+  'key.read': { level: 'env', access: 'read', what: 'list API keys' },
+  'key.reveal': { level: 'project', access: 'admin', what: 'read the secrets of API keys' },
+  'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
+  'elements.login': { level: 'env', access: 'write', what: 'log users in' },
+  'decision.explain': { level: 'env', access: 'read', what: 'ask about decisions' },
+  'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
+  // only keys of an environment, as PDPs use them, with access `write`: each record is stored with the id of the
+  // sending key
+  'audit.write': { level: 'env', widest: 'env', access: 'write', what: 'send decisions' },
+  // secrets of proxy configs: proxies that use the environment's key send them
+  'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
+  'metrics.read': { level: 'env', access: 'read', what: 'read the metrics' },
+  'history.read': { level: 'env', access: 'read', what: 'read the history' },
+  'schema.read': { level: 'env', access: 'read', what: 'read the policy' },
+  'schema.write': { level: 'env', access: 'write', what: 'change the policy' },
+  'facts.read': { level: 'env', access: 'read', what: 'read the facts' },
+  'facts.write': { level: 'env', access: 'write', what: 'change the facts' },
+  'feed.read': { level: 'env', access: 'read', what: 'follow the environment' },
+} as const satisfies Record<string, Need>
+
+export type Operation = keyof typeof ACCESS
+
+const LEVELS: Readonly<Record<KeyLevel, number>> = { env: 0, project: 1, org: 2 }
+const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
+
+/** What is asked about: a key, or a user of the console, whose writes may be limited to facts. */
+export type Rights = Pick<ApiKey, 'level' | 'access'> & { readonly only?: 'facts' }
+
+/** True when a key of this level and access may do it on the objects that it reaches. */
+export function hasAccess(key: Rights, operation: Operation): boolean {
+  const { level, widest = 'org', access }: Need = ACCESS[operation]
+  if (key.only === 'facts' && ACCESSES[access] > ACCESSES.read && operation !== 'facts.write') return false
+  const fits = LEVELS[key.level] >= LEVELS[level] && LEVELS[key.level] <= LEVELS[widest]
+  return fits && ACCESSES[key.access] >= ACCESSES[access]
+}
+
+/** The keys that may do it, for operations that need another level of key and not only more access. */
+const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
+  env: ': it needs the key of an environment',
+  project: ': it needs a key of the project or the organization',
+  org: ': it needs a key of the organization',
+}
+
+/** @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere */
+export function requireAccess(key: Rights, operation: Operation): void {
+  if (hasAccess(key, operation)) return
+  const { level, widest = 'org', what }: Need = ACCESS[operation]
+  const isOtherLevel = LEVELS[key.level] < LEVELS[level] || LEVELS[key.level] > LEVELS[widest]
+  const needed = isOtherLevel ? NEEDED_LEVEL[level] : ''
+  throw new ZerohopError('KEY_TOO_NARROW', { what: what + needed })
+}
+
+/**
+ * True when the other key reaches no further than this one: it may then be listed and managed, as far as access allows.
+ */
+export function reachesKey(key: ApiKey, other: ApiKey): boolean {
+  if (key.level === 'org') return true
+  if (key.level === 'project') return other.project_id === key.project_id
+  return other.environment_id === key.environment_id
+}
+
+/** True when the key reaches into the project; an environment key reaches into the one that holds its environment. */
+export function reachesProject(key: ApiKey, project: { readonly id: string }): boolean {
+  return key.level === 'org' || key.project_id === project.id
+}
+
+/** True when the key reaches into the environment, of which `project` is the project. */
+export function reachesEnvironment(
+  key: ApiKey,
+  project: { readonly id: string },
+  environment: { readonly id: string },
+): boolean {
+  return reachesProject(key, project) && (key.level !== 'env' || key.environment_id === environment.id)
+}

@@ -1,0 +1,117 @@
+// Inheritance: roles that extend roles, sets with a parent. The rules are the same: no cycles, and no chain longer than
+// a bound, so that every walk over a chain ends.
+import { type ErrorCode, ZerohopError } from '../../model/errors.ts'
+import { EXTENDS_DEPTH_MAX, SET_DEPTH_MAX } from '../../model/limits.ts'
+import { partKey } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import type { Path } from './fields.ts'
+
+/** An inheritance graph of objects by their keys. */
+export interface Hierarchy {
+  /** direct parents */
+  parents(key: string): readonly string[]
+  /** direct children */
+  children(key: string): Iterable<string>
+  /** maximal number of objects in one chain */
+  readonly depth: number
+  readonly what: string
+  readonly cycle: ErrorCode
+}
+
+/** The roles in tenants. */
+export function tenantRoles(view: View): Hierarchy {
+  return {
+    parents: (key) => view.get('role', key)?.extends ?? [],
+    *children(key) {
+      for (const child of view.by('roles_with_parent', key)) yield child.key
+    },
+    depth: EXTENDS_DEPTH_MAX,
+    what: 'the chain of extended roles',
+    cycle: 'EXTENDS_CYCLE',
+  }
+}
+
+/** The roles of one resource type, by their key in the type. */
+export function rolesOfResource(view: View, resource: string): Hierarchy {
+  return {
+    parents: (key) => view.get('resource_role', partKey(resource, key))?.extends ?? [],
+    *children(key) {
+      for (const child of view.by('resource_roles_with_parent', partKey(resource, key))) yield child.role
+    },
+    depth: EXTENDS_DEPTH_MAX,
+    what: 'the chain of extended roles',
+    cycle: 'EXTENDS_CYCLE',
+  }
+}
+
+/** Condition sets. */
+export function conditionSets(view: View): Hierarchy {
+  return {
+    parents: (key) => {
+      const parent = view.get('condition_set', key)?.parent ?? null
+      return parent === null ? [] : [parent]
+    },
+    *children(key) {
+      for (const child of view.by('sets_with_parent', key)) yield child.key
+    },
+    depth: SET_DEPTH_MAX,
+    what: 'the chain of parents',
+    cycle: 'PARENT_CYCLE',
+  }
+}
+
+/** @throws EXTENDS_CYCLE or PARENT_CYCLE, LIMIT_EXCEEDED when `key` may not have these parents */
+export function requireParents(hierarchy: Hierarchy, key: string, parents: readonly string[], path: Path): void {
+  const above = new Map<string, number>()
+  let highest = 1
+  for (const parent of parents) highest = Math.max(highest, 1 + height(hierarchy, parent, key, above, path))
+  if (highest + depthBelow(hierarchy, key) <= hierarchy.depth) return
+  throw new ZerohopError('LIMIT_EXCEEDED', { what: hierarchy.what, limit: hierarchy.depth }, { path })
+}
+
+/** All ancestors of `key`, nearest first, without duplicates. */
+export function ancestors(hierarchy: Hierarchy, key: string): string[] {
+  return reached(key, (one) => hierarchy.parents(one))
+}
+
+/** All descendants of `key`, nearest first, without duplicates. */
+export function descendants(hierarchy: Hierarchy, key: string): string[] {
+  return reached(key, (one) => hierarchy.children(one))
+}
+
+function reached(start: string, next: (key: string) => Iterable<string>): string[] {
+  const found = new Set([start])
+  // iterating a Set includes members added meanwhile
+  for (const key of found) for (const one of next(key)) found.add(one)
+  found.delete(start)
+  return [...found]
+}
+
+/** Objects on the longest chain from `key` upwards. The chain is bounded because every stored one is. */
+function height(hierarchy: Hierarchy, key: string, forbidden: string, known: Map<string, number>, path: Path): number {
+  const seen = known.get(key)
+  if (seen !== undefined) return seen
+  const circle = (via: string) => new ZerohopError(hierarchy.cycle, { key: forbidden, via }, { path })
+  if (key === forbidden) throw circle(key)
+  let highest = 1
+  for (const parent of hierarchy.parents(key)) {
+    if (parent === forbidden) throw circle(key)
+    highest = Math.max(highest, 1 + height(hierarchy, parent, forbidden, known, path))
+  }
+  known.set(key, highest)
+  return highest
+}
+
+/** Objects on the longest chain from the children of `key` downwards, counted level by level. */
+function depthBelow(hierarchy: Hierarchy, key: string): number {
+  let level = new Set([key])
+  let depth = 0
+  while (depth <= hierarchy.depth) {
+    const next = new Set<string>()
+    for (const one of level) for (const child of hierarchy.children(one)) next.add(child)
+    if (next.size === 0) return depth
+    level = next
+    depth++
+  }
+  return depth
+}

@@ -1,0 +1,37 @@
+// Query parameters that several routes read, for the schemas of their queries. Only their names are checked by these
+// (src/http/query-names.ts): handlers read the values with src/http/page.ts, and a test compares the two.
+import { described, open, optional, schemaOf, Text, Texts, type TSchema, unchecked } from '../../model/json-schema.ts'
+
+export const flagParameter = (description: string) =>
+  optional(schemaOf<boolean>({ type: 'boolean', default: false, description }))
+export const textParameter = (description: string) => optional(described(Text, description))
+export const textsParameter = (description: string) => optional(described(Texts, description))
+export const numberParameter = (schema: Readonly<Record<string, unknown>>, description: string) =>
+  optional(schemaOf<number>({ ...schema, description }))
+
+/** True or false; absent means no filter. */
+export const flagFilter = (description: string) => optional(schemaOf<boolean>({ type: 'boolean', description }))
+export const timeParameter = numberParameter({ type: 'integer' }, 'seconds since 1970')
+
+/** A query with these parameters. */
+export const query = <P extends Record<string, TSchema>>(parameters: P) => unchecked(open(parameters))
+
+export const page = {
+  page: numberParameter({ type: 'integer', minimum: 1, default: 1 }, 'number of the page'),
+  per_page: numberParameter({ type: 'integer', minimum: 1, maximum: 100, default: 30 }, 'rows per page'),
+}
+export const counted = { include_total_count: flagParameter('answer with a page object instead of an array') }
+export const search = { search: textParameter('a substring, in any letter case') }
+export const attributeFilter = {
+  'attr_<name>': textParameter('only objects whose attribute has this value, as text'),
+}
+export const detailed = { detailed: flagParameter('include the related objects, not only their keys') }
+export const resourceFilter = { resource: textParameter('only those on this resource') }
+export const roleFilter = { role: textsParameter('only those with this role') }
+export const userFilter = { user: textsParameter('only those of this user') }
+export const tenantFilter = { tenant: textsParameter('only those in this tenant') }
+export const withInstanceRoles = { include_resource_instance_roles: flagParameter('with the roles on instances') }
+export const returnDeleted = { return_deleted: flagParameter('answer with what was deleted') }
+
+/** The page parameters, for lists without filters. */
+export const PageQuery = query(page)
