@@ -10,23 +10,23 @@ import {
   timeParameter,
 } from '../management/schemas/query-parameters.ts'
 import { Attributes, Count, Id, Time } from '../management/schemas/schema-parts.ts'
-import { Flag, listOf, named, nullable, open, optional, type Static, schemaOf, Text } from '../model/json-schema.ts'
+import * as t from '../model/json-schema.ts'
 
-export const AuditLogRead = named(
+export const AuditLogRead = t.named(
   'AuditLog',
-  open({
+  t.open({
     id: Id,
     timestamp: Time,
     created_at: Time,
-    query: Text,
-    user_key: Text,
-    user_email: nullable(Text),
-    user_name: nullable(Text),
-    resource_type: Text,
-    tenant: Text,
-    action: Text,
-    decision: Flag,
-    reason: nullable(Text),
+    query: t.Text,
+    user_key: t.Text,
+    user_email: t.nullable(t.Text),
+    user_name: t.nullable(t.Text),
+    resource_type: t.Text,
+    tenant: t.Text,
+    action: t.Text,
+    decision: t.Flag,
+    reason: t.nullable(t.Text),
     org_id: Id,
     project_id: Id,
     env_id: Id,
@@ -37,32 +37,32 @@ export const AuditLogRead = named(
     raw_data: Attributes,
   }),
 )
-export type AuditLogRead = Static<typeof AuditLogRead>
+export type AuditLogRead = t.Static<typeof AuditLogRead>
 
-export const AuditStored = named(
+export const AuditStored = t.named(
   'AuditStored',
-  open({
+  t.open({
     stored: Count,
     known: Count,
     refused: Count,
-    refusals: open({ not_a_record: Count, other_environment: Count, other_key: Count, other_sender: Count }),
+    refusals: t.open({ not_a_record: Count, other_environment: Count, other_key: Count, other_sender: Count }),
   }),
 )
-export type AuditStored = Static<typeof AuditStored>
+export type AuditStored = t.Static<typeof AuditStored>
 
-export const AuditCounts = named(
+export const AuditCounts = t.named(
   'AuditCounts',
-  open({
-    by: Text,
+  t.open({
+    by: t.Text,
     from: Time,
     to: Time,
-    data: listOf(open({ time: Time, allowed: Count, denied: Count })),
+    data: t.listOf(t.open({ time: Time, allowed: Count, denied: Count })),
   }),
 )
-export type AuditCounts = Static<typeof AuditCounts>
+export type AuditCounts = t.Static<typeof AuditCounts>
 export const AuditCountsQuery = query({
-  by: optional(
-    schemaOf<string>({
+  by: t.optional(
+    t.schemaOf<string>({
       type: 'string',
       enum: ['minute', 'hour', 'day'],
       default: 'hour',
@@ -85,8 +85,8 @@ export const AuditStreamQuery = query(questions)
 export const AuditQuery = query({
   ...page,
   ...questions,
-  sort_by: optional(
-    schemaOf<string>({ type: 'string', enum: ['timestamp'], description: 'the newest always comes first' }),
+  sort_by: t.optional(
+    t.schemaOf<string>({ type: 'string', enum: ['timestamp'], description: 'the newest always comes first' }),
   ),
   timestamp_from: timeParameter,
   timestamp_to: timeParameter,

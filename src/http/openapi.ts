@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifySchema } from 'fastify'
 import { ACCESS, type Operation } from '../management/rules/access.ts'
-import { named, schemaName, type TSchema } from '../model/json-schema.ts'
+import * as t from '../model/json-schema.ts'
 import { NamedSchemas } from './named-schemas.ts'
 import { summaryOf, TAGS, tagOf } from './operation-names.ts'
 import type { NotedRoute } from './route-methods.ts'
@@ -175,8 +175,8 @@ const ERRORS = {
 
 /** A list is called after what it holds, so that generated clients have a name for it. */
 function answered(schema: Part): Part {
-  const name = schema.type === 'array' ? schemaName(schema.items as object) : undefined
-  return name === undefined ? schema : (named(`${name}List`, schema as TSchema) as object as Part)
+  const name = schema.type === 'array' ? t.schemaName(schema.items as object) : undefined
+  return name === undefined ? schema : (t.named(`${name}List`, schema as t.TSchema) as object as Part)
 }
 
 function needOf(operation: Operation | undefined): string {

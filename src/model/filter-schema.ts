@@ -19,61 +19,61 @@ import {
   type RowPath,
   type Term,
 } from './filter.ts'
-import { closed, enumOf, listOf, optional, type Static, schemaOf, Text, Texts, type TSchema } from './json-schema.ts'
+import * as t from './json-schema.ts'
 import type { Json } from './objects.ts'
 
 /** The schema, when its values are those of `T` and no others; else it does not compile. */
 const of =
   <T>() =>
-  <S extends TSchema>(schema: [Static<S>, T] extends [T, Static<S>] ? S : never): S =>
+  <S extends t.TSchema>(schema: [t.Static<S>, T] extends [T, t.Static<S>] ? S : never): S =>
     schema
 
-const True = schemaOf<true>({ const: true })
-const Bool = schemaOf<boolean>({ type: 'boolean' })
-const TermSchema = schemaOf<Term>({ $ref: '#/$defs/Term' })
-const NodeSchema = schemaOf<FilterNode>({ $ref: '#/$defs/Node' })
-const LeafSchema = schemaOf<Leaf>({ $ref: '#/$defs/Leaf' })
+const True = t.schemaOf<true>({ const: true })
+const Bool = t.schemaOf<boolean>({ type: 'boolean' })
+const TermSchema = t.schemaOf<Term>({ $ref: '#/$defs/Term' })
+const NodeSchema = t.schemaOf<FilterNode>({ $ref: '#/$defs/Node' })
+const LeafSchema = t.schemaOf<Leaf>({ $ref: '#/$defs/Leaf' })
 const OPERATOR_NAMES = Object.keys(OPERATORS) as [Operator, ...Operator[]]
-const AttributeTypeSchema = enumOf('bool', 'number', 'string', 'time', 'array', 'object', 'object_array', 'json')
+const AttributeTypeSchema = t.enumOf('bool', 'number', 'string', 'time', 'array', 'object', 'object_array', 'json')
 
 const ABOUT = {
-  format: schemaOf<typeof FILTER_FORMAT>({ const: FILTER_FORMAT }),
-  revision: schemaOf<number>({ type: 'integer', minimum: 0 }),
-  type: Text,
-  tenant: Text,
-  tenantColumnIsAuthoritative: optional(True),
+  format: t.schemaOf<typeof FILTER_FORMAT>({ const: FILTER_FORMAT }),
+  revision: t.schemaOf<number>({ type: 'integer', minimum: 0 }),
+  type: t.Text,
+  tenant: t.Text,
+  tenantColumnIsAuthoritative: t.optional(True),
 }
-const ReadsSchema = of<Reads>()(closed({ attributes: Texts, relations: Texts, key: Bool }))
+const ReadsSchema = of<Reads>()(t.closed({ attributes: t.Texts, relations: t.Texts, key: Bool }))
 
 /** The JSON schema of a filter. */
 export const FilterSchema: Readonly<Record<string, unknown>> = {
   anyOf: [
-    of<DecidedFilter>()(closed({ ...ABOUT, kind: enumOf('always', 'never') })),
-    of<ConditionalFilter>()(closed({ ...ABOUT, kind: enumOf('when'), where: NodeSchema, reads: ReadsSchema })),
+    of<DecidedFilter>()(t.closed({ ...ABOUT, kind: t.enumOf('always', 'never') })),
+    of<ConditionalFilter>()(t.closed({ ...ABOUT, kind: t.enumOf('when'), where: NodeSchema, reads: ReadsSchema })),
   ],
   $defs: {
     Term: {
       anyOf: [
-        of<RowPath>()(closed({ path: Texts, type: AttributeTypeSchema })),
-        of<ItemPath>()(closed({ item: Texts })),
-        of<RowKey>()(closed({ key: True })),
-        of<Now>()(closed({ now: True })),
-        of<Constant>()(closed({ value: schemaOf<Json>({}), time: optional(True) })),
+        of<RowPath>()(t.closed({ path: t.Texts, type: AttributeTypeSchema })),
+        of<ItemPath>()(t.closed({ item: t.Texts })),
+        of<RowKey>()(t.closed({ key: True })),
+        of<Now>()(t.closed({ now: True })),
+        of<Constant>()(t.closed({ value: t.schemaOf<Json>({}), time: t.optional(True) })),
       ],
     },
     Leaf: {
       anyOf: [
-        of<Comparison>()(closed({ op: enumOf(...OPERATOR_NAMES), left: TermSchema, right: TermSchema })),
-        of<Match>()(closed({ match: enumOf('object', 'any', 'all'), left: TermSchema, where: NodeSchema })),
-        of<KeyIn>()(closed({ key: closed({ in: Texts }) })),
-        of<Related>()(closed({ related: Text, type: Text, in: Texts })),
+        of<Comparison>()(t.closed({ op: t.enumOf(...OPERATOR_NAMES), left: TermSchema, right: TermSchema })),
+        of<Match>()(t.closed({ match: t.enumOf('object', 'any', 'all'), left: TermSchema, where: NodeSchema })),
+        of<KeyIn>()(t.closed({ key: t.closed({ in: t.Texts }) })),
+        of<Related>()(t.closed({ related: t.Text, type: t.Text, in: t.Texts })),
       ],
     },
     Node: {
       anyOf: [
-        closed({ and: listOf(NodeSchema) }),
-        closed({ or: listOf(NodeSchema) }),
-        closed({ not: LeafSchema }),
+        t.closed({ and: t.listOf(NodeSchema) }),
+        t.closed({ or: t.listOf(NodeSchema) }),
+        t.closed({ not: LeafSchema }),
         LeafSchema,
       ],
     },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ProviderOptions } from '../../http/console/identity-provider.ts'
 import type { RetentionOptions } from '../../management/host/retention.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { closed, type Static, type TSchema } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'
 import { type DecisionLogEnv, readDecisionLog, readTracing, type TracingEnv } from './env-records.ts'
 import { labelOf, Pem, Port, readAs } from './value-types.ts'
@@ -17,13 +17,13 @@ import { RECORD_VARIABLES } from './variables/record-variables.ts'
 import { SERVER_VARIABLES } from './variables/server-variables.ts'
 
 /** Every variable. docs/operations.md lists them as they stand here. */
-export const Environment = closed({
+export const Environment = t.closed({
   ...SERVER_VARIABLES,
   ...PDP_VARIABLES,
   ...RECORD_VARIABLES,
   ...INTEGRATION_VARIABLES,
 })
-type Values = Static<typeof Environment>
+type Values = t.Static<typeof Environment>
 export type VariableName = keyof typeof Environment.properties & string
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -252,7 +252,7 @@ function readAll(variables: Variables): Values {
 }
 
 /** The value under the name of the variable, else under the first of its aliases that has one. */
-function readOne(name: string, schema: TSchema, variables: Variables): unknown {
+function readOne(name: string, schema: t.TSchema, variables: Variables): unknown {
   for (const each of [name, ...(factsOf(schema).aliases ?? [])]) {
     const text = textOf(each, schema, variables)
     if (text !== undefined) return readAs(schema, text, each)
@@ -261,7 +261,7 @@ function readOne(name: string, schema: TSchema, variables: Variables): unknown {
 }
 
 /** An empty value counts as absent, as in a compose file that passes on what is not set. */
-function textOf(name: string, schema: TSchema, variables: Variables): string | undefined {
+function textOf(name: string, schema: t.TSchema, variables: Variables): string | undefined {
   const given = variables[name]?.trim() || undefined
   const { isPem, isSecret } = { isPem: labelOf(schema) === labelOf(Pem), isSecret: factsOf(schema).isSecret ?? false }
   if (isPem && given !== undefined && !given.startsWith('-----BEGIN')) return readSecretFile(name, given)

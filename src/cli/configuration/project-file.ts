@@ -9,19 +9,19 @@ import type { Problem } from '../../management/policy-file/problem.ts'
 import { misfits } from '../../management/policy-file/shape.ts'
 import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { closed, described, maybe, type Static, Text, Texts } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { lineOf } from '../process/process.ts'
 
-const ProjectFile = closed({
-  api: maybe(described(Text, 'URL of the management API; `--api` and ZEROHOP_API take precedence')),
-  project: maybe(described(Text, 'id or key of the project; `default` when absent')),
-  environment: maybe(described(Text, 'id or key of the environment; `development` when absent')),
-  files: maybe(
-    described(Texts, 'policy files, and folders of them, from the folder of this file; `policy.yaml` when absent'),
+const ProjectFile = t.closed({
+  api: t.maybe(t.described(t.Text, 'URL of the management API; `--api` and ZEROHOP_API take precedence')),
+  project: t.maybe(t.described(t.Text, 'id or key of the project; `default` when absent')),
+  environment: t.maybe(t.described(t.Text, 'id or key of the environment; `development` when absent')),
+  files: t.maybe(
+    t.described(t.Texts, 'policy files, and folders of them, from the folder of this file; `policy.yaml` when absent'),
   ),
-  tests: maybe(described(Texts, 'test files, and folders of them; `tests` when absent')),
+  tests: t.maybe(t.described(t.Texts, 'test files, and folders of them; `tests` when absent')),
 })
-type ProjectFile = Static<typeof ProjectFile>
+type ProjectFile = t.Static<typeof ProjectFile>
 
 /** The configuration of a folder. */
 export interface Project {

@@ -1,6 +1,6 @@
 // One variable of the environment: its schema and everything else that is known of it. Parsing, the help of commands
 // and the table in docs/operations.md are made from it.
-import { described, documentationOf, optional, type Static, type TSchema } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 
 /** The commands of `zerohop`, in the order of its help. */
 export const COMMANDS = [
@@ -45,16 +45,16 @@ export interface Facts {
   readonly hint?: string
 }
 
-type Optional<S extends TSchema> = ReturnType<typeof optional<S>>
+type Optional<S extends t.TSchema> = ReturnType<typeof t.optional<S>>
 
 /** A variable that has a value even when it is not set. */
-export const withDefault = <S extends TSchema>(type: S, value: Static<S>, facts: Facts): S =>
-  described(type, facts.about, { ...facts, default: value })
+export const withDefault = <S extends t.TSchema>(type: S, value: t.Static<S>, facts: Facts): S =>
+  t.described(type, facts.about, { ...facts, default: value })
 
 /** A variable that may be absent. */
-export const variable = <S extends TSchema>(type: S, facts: Facts): Optional<S> =>
-  optional(described(type, facts.about, { ...facts }))
+export const variable = <S extends t.TSchema>(type: S, facts: Facts): Optional<S> =>
+  t.optional(t.described(type, facts.about, { ...facts }))
 
 /** What is known of a variable. */
-export const factsOf = (schema: TSchema): Facts & { readonly default?: unknown } =>
-  documentationOf(schema) as unknown as Facts & { readonly default?: unknown }
+export const factsOf = (schema: t.TSchema): Facts & { readonly default?: unknown } =>
+  t.documentationOf(schema) as unknown as Facts & { readonly default?: unknown }

@@ -10,7 +10,7 @@ import type { PastRevisions } from '../../management/past/past-revisions.ts'
 import { Planner } from '../../management/plan/planner.ts'
 import type { Snapshots } from '../../management/snapshot/snapshot.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { enumOf, named, open, optional, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import type { Store } from '../../store/store.ts'
 import { guideRoute } from '../../v1/routes/migration-guide.ts'
 import { v1Routes } from '../../v1/routes/v1-routes.ts'
@@ -107,13 +107,13 @@ export interface ManagementOptions {
   readonly routes?: (app: FastifyInstance, management: RouteContext) => void
 }
 
-const Health = named('Health', open({ status: enumOf('ok') }))
-const Ready = named(
+const Health = t.named('Health', t.open({ status: t.enumOf('ok') }))
+const Ready = t.named(
   'Ready',
-  open({
-    status: enumOf('ok', 'degraded', 'unavailable', 'ending'),
-    code: optional(Text),
-    history_lost: optional(Text),
+  t.open({
+    status: t.enumOf('ok', 'degraded', 'unavailable', 'ending'),
+    code: t.optional(t.Text),
+    history_lost: t.optional(t.Text),
   }),
 )
 

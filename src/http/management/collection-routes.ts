@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
 import type { Operation } from '../../management/rules/access.ts'
 import { listOrPage, NoBody, pageOf } from '../../management/schemas/schema-parts.ts'
-import { listOf, type Static, type TSchema } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
 import type { Scope } from './auth.ts'
@@ -53,7 +53,7 @@ type ChangeInput<Part extends string, Body> = OneInput<Part> & { readonly fields
 
 /** A parameter that names the resource type of a part. */
 export interface ResourceIn {
-  readonly query: TSchema
+  readonly query: t.TSchema
   readonly read: (query: Query) => string
 }
 
@@ -61,7 +61,7 @@ export interface ResourceIn {
 type Print<T> = (asked: Asked, objects: readonly T[]) => readonly unknown[]
 
 interface List<T> {
-  readonly query: TSchema
+  readonly query: t.TSchema
   /** a page tells how many objects there are; `array or page` is a page when `include_total_count` is sent */
   readonly form: 'array' | 'page' | 'array or page'
   /** The objects of the page; `counted` when their total is needed. */
@@ -74,18 +74,18 @@ export interface ListRoute<T> extends List<T> {
   /** the name of the parameter in the path that is asked for as `ref`; default `ref` */
   readonly refName?: string
   readonly operation: Operation
-  readonly answer: TSchema
+  readonly answer: t.TSchema
   /** default what `form` makes of `answer` */
-  readonly response?: TSchema
+  readonly response?: t.TSchema
   readonly print: Print<T>
   readonly beforeShown?: (asked: Asked, objects: readonly T[]) => Promise<void>
 }
 
 export interface CollectionRoutes<
   T,
-  Create extends TSchema,
-  Update extends TSchema,
-  Replace extends TSchema,
+  Create extends t.TSchema,
+  Update extends t.TSchema,
+  Replace extends t.TSchema,
   Part extends string,
 > {
   /** of one object; without the last parameter it is that of the list and of POST */
@@ -107,7 +107,7 @@ export interface CollectionRoutes<
    * @throws OBJECT_NOT_FOUND
    */
   readonly find?: (asked: Asked) => T
-  readonly answer: TSchema
+  readonly answer: t.TSchema
   readonly print: Print<T>
   /** awaited before objects are shown that POST did not just make */
   readonly beforeShown?: (asked: Asked, objects: readonly T[]) => Promise<void>
@@ -118,18 +118,18 @@ export interface CollectionRoutes<
   }
   readonly create?: {
     readonly body: Create
-    readonly useCase: UseCaseFor<CreateInput<Part, Static<Create>>, T>
+    readonly useCase: UseCaseFor<CreateInput<Part, t.Static<Create>>, T>
     /** when a new object is shown in another way */
-    readonly print?: (asked: Asked, object: T, body: Static<Create>) => unknown
+    readonly print?: (asked: Asked, object: T, body: t.Static<Create>) => unknown
   }
   /** PATCH: what is not sent stays. */
-  readonly update?: { readonly body: Update; readonly useCase: UseCaseFor<ChangeInput<Part, Static<Update>>, T> }
+  readonly update?: { readonly body: Update; readonly useCase: UseCaseFor<ChangeInput<Part, t.Static<Update>>, T> }
   /** PUT: what is not sent is reset. */
-  readonly replace?: { readonly body: Replace; readonly useCase: UseCaseFor<ChangeInput<Part, Static<Replace>>, T> }
+  readonly replace?: { readonly body: Replace; readonly useCase: UseCaseFor<ChangeInput<Part, t.Static<Replace>>, T> }
   readonly remove?: UseCaseFor<OneInput<Part>, null>
 }
 
-const RESPONSES = { array: listOf, page: pageOf, 'array or page': listOrPage } as const
+const RESPONSES = { array: t.listOf, page: pageOf, 'array or page': listOrPage } as const
 
 export function listRoute<T>(
   app: FastifyInstance,
@@ -152,9 +152,9 @@ export function listRoute<T>(
 
 export function collectionRoutes<
   T,
-  Create extends TSchema,
-  Update extends TSchema,
-  Replace extends TSchema,
+  Create extends t.TSchema,
+  Update extends t.TSchema,
+  Replace extends t.TSchema,
   Part extends string = never,
 >(
   app: FastifyInstance,
@@ -193,7 +193,7 @@ export function collectionRoutes<
     const schema = { ...querystring, body, response: { 200: answer } }
     app.post(all, options(operations.create, schema), async (request, reply) => {
       const of = asked(request)
-      const sent = request.body as Static<Create> // the schema was checked
+      const sent = request.body as t.Static<Create> // the schema was checked
       const input = description.part === undefined ? sent : { ...placeOf(of), [description.part]: sent }
       const made = (await commit(request, reply, useCase, () => input as object)) as T
       return create.print ? create.print(of, made, sent) : print(of, [made])[0]

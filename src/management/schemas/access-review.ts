@@ -1,18 +1,6 @@
 // Access reviews of an environment: GET …/access and what is below it.
 import { AccessDiff, AccessSource } from '../../model/access-diff.ts'
-import {
-  described,
-  enumOf,
-  Flag,
-  listOf,
-  named,
-  nullable,
-  open,
-  optional,
-  type Static,
-  schemaOf,
-  Text,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
 import { flagParameter, numberParameter, query, textParameter } from './query-parameters.ts'
 import { Count, Time } from './schema-parts.ts'
@@ -36,8 +24,8 @@ export const AccessQuery = query({
   changed: flagParameter('with `since`: only added or removed access'),
   after: textParameter('`next` of the previous page; keep the other parameters the same'),
   limit: numberParameter(LIMIT, 'lines per page'),
-  format: optional(
-    schemaOf<string>({
+  format: t.optional(
+    t.schemaOf<string>({
       type: 'string',
       enum: FORMATS,
       default: 'json',
@@ -47,75 +35,83 @@ export const AccessQuery = query({
 })
 
 const answered = {
-  revision: described(Count, 'the revision that was used'),
-  revision_at: described(Time, 'when it was written'),
+  revision: t.described(Count, 'the revision that was used'),
+  revision_at: t.described(Time, 'when it was written'),
 }
-const compared = described(nullable(Count), 'the revision of `since`')
+const compared = t.described(t.nullable(Count), 'the revision of `since`')
 
-const AccessLineRead = named(
+const AccessLineRead = t.named(
   'AccessLine',
-  open({
-    user: Text,
-    tenant: described(nullable(Text), 'null: in every tenant'),
-    resource: described(nullable(Text), 'resource type'),
-    resource_instance: described(
-      nullable(Text),
+  t.open({
+    user: t.Text,
+    tenant: t.described(t.nullable(t.Text), 'null: in every tenant'),
+    resource: t.described(t.nullable(t.Text), 'resource type'),
+    resource_instance: t.described(
+      t.nullable(t.Text),
       'key of an instance; null: the type, and so all its instances in the tenant',
     ),
-    action: nullable(Text),
-    access: described(
-      enumOf('allowed', 'conditional', 'undecided', 'incomplete'),
+    action: t.nullable(t.Text),
+    access: t.described(
+      t.enumOf('allowed', 'conditional', 'undecided', 'incomplete'),
       '`allowed`: also without attributes in the request. `conditional`: if `when` is true. `undecided`: a check ends with an error. ' +
         '`incomplete`: the user has more access than is listed',
     ),
-    source: described(nullable(AccessSource), 'source of the access; access from several sources has several lines'),
-    derived: described(
-      Flag,
+    source: t.described(
+      t.nullable(AccessSource),
+      'source of the access; access from several sources has several lines',
+    ),
+    derived: t.described(
+      t.Flag,
       'for a role on an instance: it is derived through relations, not assigned on the instance',
     ),
-    when: described(nullable(Text), 'the conditions of a set rule on what is sent, or stored for the resource'),
-    change: described(nullable(enumOf('added', 'removed')), 'change since `since`'),
+    when: t.described(t.nullable(t.Text), 'the conditions of a set rule on what is sent, or stored for the resource'),
+    change: t.described(t.nullable(t.enumOf('added', 'removed')), 'change since `since`'),
   }),
 )
 
-export const AccessPage = named(
+export const AccessPage = t.named(
   'AccessPage',
-  open({
+  t.open({
     ...answered,
     since: compared,
-    lines: described(
-      listOf(AccessLineRead),
+    lines: t.described(
+      t.listOf(AccessLineRead),
       'ordered by user; a page can have fewer than `limit` lines, or none, although more follow',
     ),
-    next: described(nullable(Text), 'cursor of the next page; null on the last page'),
+    next: t.described(t.nullable(t.Text), 'cursor of the next page; null on the last page'),
   }),
 )
-export type AccessPage = Static<typeof AccessPage>
+export type AccessPage = t.Static<typeof AccessPage>
 
 export const CountsQuery = query({
   at,
-  by: optional(schemaOf<string>({ type: 'string', enum: GROUPINGS, default: 'role', description: 'what to count' })),
+  by: t.optional(
+    t.schemaOf<string>({ type: 'string', enum: GROUPINGS, default: 'role', description: 'what to count' }),
+  ),
 })
 
-export const AccessCounts = named(
+export const AccessCounts = t.named(
   'AccessCounts',
-  open({
+  t.open({
     ...answered,
-    counts: listOf(
-      open({
-        key: described(Text, 'a role in tenants, `type#role` on instances, or `type:action`'),
-        users: described(Count, 'users who have the role somewhere, assigned or derived; or who are allowed somewhere'),
-        conditional: described(Count, 'for an action: further users, for whom it depends on the request'),
-        permissions: described(
-          nullable(Count),
+    counts: t.listOf(
+      t.open({
+        key: t.described(t.Text, 'a role in tenants, `type#role` on instances, or `type:action`'),
+        users: t.described(
+          Count,
+          'users who have the role somewhere, assigned or derived; or who are allowed somewhere',
+        ),
+        conditional: t.described(Count, 'for an action: further users, for whom it depends on the request'),
+        permissions: t.described(
+          t.nullable(Count),
           'for a role: its permissions, including those of the roles that it extends',
         ),
       }),
     ),
-    complete: described(Flag, 'false if a limit was reached; the numbers are then lower bounds'),
+    complete: t.described(t.Flag, 'false if a limit was reached; the numbers are then lower bounds'),
   }),
 )
-export type AccessCounts = Static<typeof AccessCounts>
+export type AccessCounts = t.Static<typeof AccessCounts>
 
 export const ChangesQuery = query({
   at,
@@ -123,14 +119,14 @@ export const ChangesQuery = query({
   page: textParameter('`next` of `gained` or `lost` in an earlier answer'),
 })
 
-export const AccessChanges = named(
+export const AccessChanges = t.named(
   'AccessChanges',
-  open({
+  t.open({
     ...answered,
-    since: described(Count, 'the revision to compare with'),
-    since_at: described(Time, 'when that revision was written'),
+    since: t.described(Count, 'the revision to compare with'),
+    since_at: t.described(Time, 'when that revision was written'),
     policy: AccessDiff.properties.policy,
-    access: described(AccessDiff.properties.access, 'who gained and lost access between the two revisions'),
+    access: t.described(AccessDiff.properties.access, 'who gained and lost access between the two revisions'),
   }),
 )
-export type AccessChanges = Static<typeof AccessChanges>
+export type AccessChanges = t.Static<typeof AccessChanges>

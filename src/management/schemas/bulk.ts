@@ -1,6 +1,6 @@
 // The bulk calls on facts in the API: what is sent and what is answered at /v2/facts/{p}/{e}/bulk/… and …/bulk.
 // Assignments come as a bare array, the others as operations or idents.
-import { closed, described, enumOf, listOf, named, open, optional, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import {
   BULK_ASSIGNMENTS_MAX,
   BULK_INSTANCES_MAX,
@@ -16,46 +16,55 @@ import { TenantCreate } from './tenants.ts'
 import { TupleCreate, TupleDelete } from './tuples.ts'
 import { UserCreate } from './users.ts'
 
-const identsOf = (limit: number) => closed({ idents: described(listOf(Text, limit), 'keys or ids') })
+const identsOf = (limit: number) => t.closed({ idents: t.described(t.listOf(t.Text, limit), 'keys or ids') })
 
-export const UserBulk = named('UserBulk', closed({ operations: listOf(UserCreate, BULK_USERS_MAX) }))
-export type UserBulk = Static<typeof UserBulk>
-export const UserIdents = named('UserIdents', identsOf(BULK_USERS_MAX))
+export const UserBulk = t.named('UserBulk', t.closed({ operations: t.listOf(UserCreate, BULK_USERS_MAX) }))
+export type UserBulk = t.Static<typeof UserBulk>
+export const UserIdents = t.named('UserIdents', identsOf(BULK_USERS_MAX))
 
-export const TenantBulk = named('TenantBulk', closed({ operations: listOf(TenantCreate, BULK_TENANTS_MAX) }))
-export type TenantBulk = Static<typeof TenantBulk>
-export const TenantIdents = named('TenantIdents', identsOf(BULK_TENANTS_MAX))
+export const TenantBulk = t.named('TenantBulk', t.closed({ operations: t.listOf(TenantCreate, BULK_TENANTS_MAX) }))
+export type TenantBulk = t.Static<typeof TenantBulk>
+export const TenantIdents = t.named('TenantIdents', identsOf(BULK_TENANTS_MAX))
 
-export const InstanceBulk = named(
+export const InstanceBulk = t.named(
   'ResourceInstanceBulk',
-  closed({ operations: listOf(InstanceCreate, BULK_INSTANCES_MAX) }),
+  t.closed({ operations: t.listOf(InstanceCreate, BULK_INSTANCES_MAX) }),
 )
-export type InstanceBulk = Static<typeof InstanceBulk>
-export const InstanceIdents = named('ResourceInstanceIdents', identsOf(BULK_INSTANCES_MAX))
+export type InstanceBulk = t.Static<typeof InstanceBulk>
+export const InstanceIdents = t.named('ResourceInstanceIdents', identsOf(BULK_INSTANCES_MAX))
 
-export type Idents = Static<typeof UserIdents>
+export type Idents = t.Static<typeof UserIdents>
 
-export const TupleBulk = named('RelationshipTupleBulk', closed({ operations: listOf(TupleCreate, BULK_TUPLES_MAX) }))
-export type TupleBulk = Static<typeof TupleBulk>
-export const TupleIdents = named('RelationshipTupleIdents', closed({ idents: listOf(TupleDelete, BULK_TUPLES_MAX) }))
-export type TupleIdents = Static<typeof TupleIdents>
+export const TupleBulk = t.named(
+  'RelationshipTupleBulk',
+  t.closed({ operations: t.listOf(TupleCreate, BULK_TUPLES_MAX) }),
+)
+export type TupleBulk = t.Static<typeof TupleBulk>
+export const TupleIdents = t.named(
+  'RelationshipTupleIdents',
+  t.closed({ idents: t.listOf(TupleDelete, BULK_TUPLES_MAX) }),
+)
+export type TupleIdents = t.Static<typeof TupleIdents>
 
-export const RoleAssignmentBulk = named('RoleAssignmentBulk', listOf(RoleAssignmentCreate, BULK_ASSIGNMENTS_MAX))
-export type RoleAssignmentBulk = Static<typeof RoleAssignmentBulk>
+export const RoleAssignmentBulk = t.named('RoleAssignmentBulk', t.listOf(RoleAssignmentCreate, BULK_ASSIGNMENTS_MAX))
+export type RoleAssignmentBulk = t.Static<typeof RoleAssignmentBulk>
 
 /** The answer of a bulk call that has nothing to say. */
-export const Nothing = named('Nothing', open({}))
-export type Nothing = Static<typeof Nothing>
-export const AssignmentsCreated = named('AssignmentsCreated', open({ assignments_created: Count }))
-export type AssignmentsCreated = Static<typeof AssignmentsCreated>
-export const AssignmentsRemoved = named('AssignmentsRemoved', open({ assignments_removed: Count }))
-export type AssignmentsRemoved = Static<typeof AssignmentsRemoved>
+export const Nothing = t.named('Nothing', t.open({}))
+export type Nothing = t.Static<typeof Nothing>
+export const AssignmentsCreated = t.named('AssignmentsCreated', t.open({ assignments_created: Count }))
+export type AssignmentsCreated = t.Static<typeof AssignmentsCreated>
+export const AssignmentsRemoved = t.named('AssignmentsRemoved', t.open({ assignments_removed: Count }))
+export type AssignmentsRemoved = t.Static<typeof AssignmentsRemoved>
 
-const MissingUserPolicy = enumOf('fail', 'ignore', 'create')
-export type MissingUserPolicy = Static<typeof MissingUserPolicy>
+const MissingUserPolicy = t.enumOf('fail', 'ignore', 'create')
+export type MissingUserPolicy = t.Static<typeof MissingUserPolicy>
 
 export const RoleAssignmentBulkQuery = query({
-  missing_user_policy: optional(
-    described({ ...MissingUserPolicy, default: 'fail' }, 'what to do with an assignment to a user who does not exist'),
+  missing_user_policy: t.optional(
+    t.described(
+      { ...MissingUserPolicy, default: 'fail' },
+      'what to do with an assignment to a user who does not exist',
+    ),
   ),
 })

@@ -1,5 +1,5 @@
 // The login of users into embedded pages in the API: what is sent to /v2/auth/elements_login_as.
-import { closed, named, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 
-export const ElementsLogin = named('ElementsLogin', closed({ user_id: Text, tenant_id: Text }))
-export type ElementsLogin = Static<typeof ElementsLogin>
+export const ElementsLogin = t.named('ElementsLogin', t.closed({ user_id: t.Text, tenant_id: t.Text }))
+export type ElementsLogin = t.Static<typeof ElementsLogin>

@@ -1,134 +1,126 @@
 // Environments in the API: what is sent and what is answered at /v2/projects/{p}/envs, and their PDP configs.
-import {
-  closed,
-  described,
-  enumOf,
-  Flag,
-  listOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  type Static,
-  schemaOf,
-  Text,
-  Texts,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { agreed, page } from './plan.ts'
 import { numberParameter, query } from './query-parameters.ts'
 import { Attributes, bodyNames, Count, Id, Key, Null, place, readNames, sameKey, stamps } from './schema-parts.ts'
 
 /** Where the keys are that verify tokens of a front end, or the keys themselves. */
-const Jwks = schemaOf<JsonObject>({
-  ...closed({
-    ttl: maybe(Count),
-    url: maybe(schemaOf<string>({ type: 'string', pattern: '^https://[^\\s/]+(/\\S*)?$' })),
-    jwks: maybe(closed({ keys: listOf(Attributes) })),
+const Jwks = t.schemaOf<JsonObject>({
+  ...t.closed({
+    ttl: t.maybe(Count),
+    url: t.maybe(t.schemaOf<string>({ type: 'string', pattern: '^https://[^\\s/]+(/\\S*)?$' })),
+    jwks: t.maybe(t.closed({ keys: t.listOf(Attributes) })),
   }),
 })
 
 const fields = {
   ...bodyNames,
-  custom_branch_name: maybe(Text),
-  jwks: maybe(Jwks),
-  settings: maybe(Attributes),
+  custom_branch_name: t.maybe(t.Text),
+  jwks: t.maybe(Jwks),
+  settings: t.maybe(Attributes),
 }
 
-export const EnvironmentCreate = named('EnvironmentCreate', closed({ key: Key, ...fields }))
-export type EnvironmentCreate = Static<typeof EnvironmentCreate>
+export const EnvironmentCreate = t.named('EnvironmentCreate', t.closed({ key: Key, ...fields }))
+export type EnvironmentCreate = t.Static<typeof EnvironmentCreate>
 
-export const EnvironmentReplace = named('EnvironmentReplace', closed({ ...sameKey, ...fields }))
-export type EnvironmentReplace = Static<typeof EnvironmentReplace>
+export const EnvironmentReplace = t.named('EnvironmentReplace', t.closed({ ...sameKey, ...fields }))
+export type EnvironmentReplace = t.Static<typeof EnvironmentReplace>
 
-export const EnvironmentUpdate = named('EnvironmentUpdate', closed({ ...sameKey, ...fields }))
-export type EnvironmentUpdate = Static<typeof EnvironmentUpdate>
+export const EnvironmentUpdate = t.named('EnvironmentUpdate', t.closed({ ...sameKey, ...fields }))
+export type EnvironmentUpdate = t.Static<typeof EnvironmentUpdate>
 
-const CopyFilter = closed({ include: maybe(described(Texts, 'keys; default: all')), exclude: maybe(Texts) })
-const CopyScope = closed({
-  resources: maybe(CopyFilter),
-  roles: maybe(CopyFilter),
-  user_sets: maybe(CopyFilter),
-  resource_sets: maybe(CopyFilter),
-  custom_policies: maybe(CopyFilter),
+const CopyFilter = t.closed({ include: t.maybe(t.described(t.Texts, 'keys; default: all')), exclude: t.maybe(t.Texts) })
+const CopyScope = t.closed({
+  resources: t.maybe(CopyFilter),
+  roles: t.maybe(CopyFilter),
+  user_sets: t.maybe(CopyFilter),
+  resource_sets: t.maybe(CopyFilter),
+  custom_policies: t.maybe(CopyFilter),
 })
-export type CopyScope = Static<typeof CopyScope>
+export type CopyScope = t.Static<typeof CopyScope>
 
 const copied = {
-  target_env: described(
-    closed({ existing: maybe(described(Text, 'key or id in the same project')), new: maybe(EnvironmentCreate) }),
+  target_env: t.described(
+    t.closed({
+      existing: t.maybe(t.described(t.Text, 'key or id in the same project')),
+      new: t.maybe(EnvironmentCreate),
+    }),
     'exactly one of the two is required',
   ),
-  conflict_strategy: maybe(enumOf('fail', 'overwrite')),
-  scope: maybe(CopyScope),
+  conflict_strategy: t.maybe(t.enumOf('fail', 'overwrite')),
+  scope: t.maybe(CopyScope),
 }
-export const EnvironmentCopy = named('EnvironmentCopy', closed({ ...copied, ...agreed }))
-export type EnvironmentCopy = Static<typeof EnvironmentCopy>
+export const EnvironmentCopy = t.named('EnvironmentCopy', t.closed({ ...copied, ...agreed }))
+export type EnvironmentCopy = t.Static<typeof EnvironmentCopy>
 
-export const EnvironmentCopyPlan = named('EnvironmentCopyPlan', closed({ ...copied, page }))
-export type EnvironmentCopyPlan = Static<typeof EnvironmentCopyPlan>
+export const EnvironmentCopyPlan = t.named('EnvironmentCopyPlan', t.closed({ ...copied, page }))
+export type EnvironmentCopyPlan = t.Static<typeof EnvironmentCopyPlan>
 
 const environment = {
   id: Id,
-  key: Text,
+  key: t.Text,
   ...readNames,
-  custom_branch_name: nullable(Text),
-  jwks: nullable(Attributes),
-  settings: nullable(Attributes),
+  custom_branch_name: t.nullable(t.Text),
+  jwks: t.nullable(Attributes),
+  settings: t.nullable(Attributes),
   avp_policy_store_id: Null,
   organization_id: Id,
   project_id: Id,
   ...stamps,
 }
-export const EnvironmentRead = named('Environment', open(environment))
-export type EnvironmentRead = Static<typeof EnvironmentRead>
-export const EnvironmentWithEmail = named('EnvironmentWithEmail', open({ ...environment, email_configuration: Null }))
-export type EnvironmentWithEmail = Static<typeof EnvironmentWithEmail>
+export const EnvironmentRead = t.named('Environment', t.open(environment))
+export type EnvironmentRead = t.Static<typeof EnvironmentRead>
+export const EnvironmentWithEmail = t.named(
+  'EnvironmentWithEmail',
+  t.open({ ...environment, email_configuration: Null }),
+)
+export type EnvironmentWithEmail = t.Static<typeof EnvironmentWithEmail>
 
-export const PdpConfigRead = named(
+export const PdpConfigRead = t.named(
   'PdpConfig',
-  open({
+  t.open({
     id: Id,
-    name: Text,
-    client_secret: Text,
+    name: t.Text,
+    client_secret: t.Text,
     opal_server_access_token: Null,
     num_shards: Count,
-    debug_audit_logs: Flag,
+    debug_audit_logs: t.Flag,
     min_pdp_version: Null,
     ...place,
   }),
 )
-export type PdpConfigRead = Static<typeof PdpConfigRead>
+export type PdpConfigRead = t.Static<typeof PdpConfigRead>
 
-export const EnvironmentStats = named(
+export const EnvironmentStats = t.named(
   'EnvironmentStats',
-  open({
+  t.open({
     ...environment,
-    pdp_configs: listOf(PdpConfigRead),
-    stats: open({
+    pdp_configs: t.listOf(PdpConfigRead),
+    stats: t.open({
       roles: Count,
       users: Count,
       policies: Count,
       resources: Count,
       tenants: Count,
       mau: Count,
-      has_decision_logs: Flag,
-      members: listOf(Attributes),
+      has_decision_logs: t.Flag,
+      members: t.listOf(Attributes),
     }),
   }),
 )
-export type EnvironmentStats = Static<typeof EnvironmentStats>
+export type EnvironmentStats = t.Static<typeof EnvironmentStats>
 
-export const EnvironmentTask = named(
+export const EnvironmentTask = t.named(
   'EnvironmentTask',
-  open({
+  t.open({
     task_id: Id,
-    status: enumOf('processing', 'success', 'failure'),
-    result: nullable(EnvironmentRead),
-    error: nullable(Attributes),
+    status: t.enumOf('processing', 'success', 'failure'),
+    result: t.nullable(EnvironmentRead),
+    error: t.nullable(Attributes),
   }),
 )
-export type EnvironmentTask = Static<typeof EnvironmentTask>
+export type EnvironmentTask = t.Static<typeof EnvironmentTask>
 
 export const CopyQuery = query({
   wait: numberParameter({ type: 'number', minimum: 0, maximum: 60, default: 0 }, 'seconds to wait for the outcome'),

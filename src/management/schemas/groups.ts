@@ -1,60 +1,60 @@
 // Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups. In bodies that clients send with
 // more members, the others are ignored.
-import { closed, described, listOf, maybe, named, open, type Static, Text, Texts } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { counted, page, query, resourceFilter, search, tenantFilter, withInstanceRoles } from './query-parameters.ts'
 import { Attributes, Id } from './schema-parts.ts'
 
-export const GroupCreate = named(
+export const GroupCreate = t.named(
   'GroupCreate',
-  closed({
-    group_instance_key: Text,
-    group_tenant: described(Text, 'key or id'),
-    group_resource_type_key: maybe(
-      described(Text, 'key of a resource type, which is created if it does not exist; default `group`'),
+  t.closed({
+    group_instance_key: t.Text,
+    group_tenant: t.described(t.Text, 'key or id'),
+    group_resource_type_key: t.maybe(
+      t.described(t.Text, 'key of a resource type, which is created if it does not exist; default `group`'),
     ),
   }),
 )
-export type GroupCreate = Static<typeof GroupCreate>
+export type GroupCreate = t.Static<typeof GroupCreate>
 
-export const GroupUser = named('GroupUserInput', open({ tenant: Text }))
-export type GroupUser = Static<typeof GroupUser>
+export const GroupUser = t.named('GroupUserInput', t.open({ tenant: t.Text }))
+export type GroupUser = t.Static<typeof GroupUser>
 
 /** A role on one instance. */
-export const GroupRole = named(
+export const GroupRole = t.named(
   'GroupRoleInput',
-  open({
-    role: Text,
-    resource: Text,
-    resource_instance: described(Text, 'id, `type:key` or key'),
-    tenant: Text,
+  t.open({
+    role: t.Text,
+    resource: t.Text,
+    resource_instance: t.described(t.Text, 'id, `type:key` or key'),
+    tenant: t.Text,
   }),
 )
-export type GroupRole = Static<typeof GroupRole>
+export type GroupRole = t.Static<typeof GroupRole>
 
-export const GroupInGroup = named('GroupInGroupInput', open({ group_instance_key: Text }))
-export type GroupInGroup = Static<typeof GroupInGroup>
+export const GroupInGroup = t.named('GroupInGroupInput', t.open({ group_instance_key: t.Text }))
+export type GroupInGroup = t.Static<typeof GroupInGroup>
 
-const group = { id: Id, group_resource_type_key: Text, group_instance_key: Text, group_tenant: Text }
+const group = { id: Id, group_resource_type_key: t.Text, group_instance_key: t.Text, group_tenant: t.Text }
 
-export const GroupRead = named(
+export const GroupRead = t.named(
   'Group',
-  open({ ...group, assigned_roles: Texts, users: described(listOf(Id), 'ids of users') }),
+  t.open({ ...group, assigned_roles: t.Texts, users: t.described(t.listOf(Id), 'ids of users') }),
 )
-export type GroupRead = Static<typeof GroupRead>
+export type GroupRead = t.Static<typeof GroupRead>
 /** A group by itself. */
-export const GroupBlock = named('GroupBlock', open(group))
-export type GroupBlock = Static<typeof GroupBlock>
-export const GroupRoleRead = named(
+export const GroupBlock = t.named('GroupBlock', t.open(group))
+export type GroupBlock = t.Static<typeof GroupBlock>
+export const GroupRoleRead = t.named(
   'GroupRole',
-  open({
+  t.open({
     id: Id,
-    key: Text,
-    name: Text,
-    resource: open({ id: Id, key: Text, name: Text }),
-    resource_instance: open({ id: Id, key: Text, resource: Text, attributes: Attributes }),
+    key: t.Text,
+    name: t.Text,
+    resource: t.open({ id: Id, key: t.Text, name: t.Text }),
+    resource_instance: t.open({ id: Id, key: t.Text, resource: t.Text, attributes: Attributes }),
   }),
 )
-export type GroupRoleRead = Static<typeof GroupRoleRead>
+export type GroupRoleRead = t.Static<typeof GroupRoleRead>
 
 const filters = { ...resourceFilter, ...search, ...tenantFilter }
 export const GroupQuery = query({ ...page, ...counted, ...filters })

@@ -1,16 +1,5 @@
 // History and activity in the API: what is answered at /v2/history and /v2/activity.
-import {
-  described,
-  enumOf,
-  Flag,
-  listOf,
-  named,
-  nullable,
-  open,
-  optional,
-  type Static,
-  Text,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import {
   flagFilter,
   flagParameter,
@@ -23,49 +12,49 @@ import {
 import { Attributes, Count, Id, Time } from './schema-parts.ts'
 
 /** A person who signed in to the console, as the identity provider names them. */
-const User = named('Actor', open({ issuer: Text, subject: Text, name: nullable(Text) }))
+const User = t.named('Actor', t.open({ issuer: t.Text, subject: t.Text, name: t.nullable(t.Text) }))
 
 const event = {
   id: Id,
   timestamp: Time,
-  client_ip: Text,
-  actor_type: enumOf('api_key', 'user', 'system'),
+  client_ip: t.Text,
+  actor_type: t.enumOf('api_key', 'user', 'system'),
   actor_id: Id,
-  actor_display_name: described(
-    nullable(Text),
+  actor_display_name: t.described(
+    t.nullable(t.Text),
     'name of the API key, or of what the key belongs to; name of the user; otherwise the operation of the command line or of the server',
   ),
-  actor_user: nullable(User),
+  actor_user: t.nullable(User),
   org_id: Id,
-  project_id: nullable(Id),
-  project_key: nullable(Text),
-  env_id: nullable(Id),
-  env_key: nullable(Text),
+  project_id: t.nullable(Id),
+  project_key: t.nullable(t.Text),
+  env_id: t.nullable(Id),
+  env_key: t.nullable(t.Text),
 }
 
-export const EventRead = named(
+export const EventRead = t.named(
   'Event',
-  open({
+  t.open({
     ...event,
     timestamp_utc: Time,
-    method: Text,
-    path: Text,
-    success: Flag,
+    method: t.Text,
+    path: t.Text,
+    success: t.Flag,
     status: Count,
-    request_id: nullable(Id),
-    correlation_id: nullable(Text),
-    operation: Text,
-    summary: described(nullable(Text), 'what was done, if the operation and the path do not show it'),
+    request_id: t.nullable(Id),
+    correlation_id: t.nullable(t.Text),
+    operation: t.Text,
+    summary: t.described(t.nullable(t.Text), 'what was done, if the operation and the path do not show it'),
     revision: Count,
-    changed: optional(
-      described(
-        nullable(
-          open({
-            objects: described(
-              listOf(open({ kind: Text, key: Text, op: enumOf('create', 'update', 'delete') })),
+    changed: t.optional(
+      t.described(
+        t.nullable(
+          t.open({
+            objects: t.described(
+              t.listOf(t.open({ kind: t.Text, key: t.Text, op: t.enumOf('create', 'update', 'delete') })),
               'the first objects, starting with the main object of the operation',
             ),
-            count: described(Count, 'number of objects; also 0 if the changes are no longer kept'),
+            count: t.described(Count, 'number of objects; also 0 if the changes are no longer kept'),
           }),
         ),
         'with `changed`: the objects that the revision wrote; null outside environments, and if there are very many',
@@ -73,16 +62,16 @@ export const EventRead = named(
     ),
   }),
 )
-export type EventRead = Static<typeof EventRead>
+export type EventRead = t.Static<typeof EventRead>
 
-export const ActivityRead = named(
+export const ActivityRead = t.named(
   'Activity',
-  open({ ...event, activity_id: Text, activity_description: Text, activity_details: Attributes }),
+  t.open({ ...event, activity_id: t.Text, activity_description: t.Text, activity_details: Attributes }),
 )
-export type ActivityRead = Static<typeof ActivityRead>
+export type ActivityRead = t.Static<typeof ActivityRead>
 
-export const ActivityType = named('ActivityType', open({ id: Text, description: Text }))
-export type ActivityType = Static<typeof ActivityType>
+export const ActivityType = t.named('ActivityType', t.open({ id: t.Text, description: t.Text }))
+export type ActivityType = t.Static<typeof ActivityType>
 
 const filters = {
   ...page,

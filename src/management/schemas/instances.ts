@@ -1,48 +1,48 @@
 // Resource instances in the API: what is sent and what is answered at /v2/facts/{p}/{e}/resource_instances.
-import { closed, described, listOf, maybe, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { counted, detailed, page, query, resourceFilter, search, tenantFilter } from './query-parameters.ts'
 import { Attributes, GoneId, Key, known, sameKey } from './schema-parts.ts'
 
-const fields = { attributes: maybe(Attributes) }
+const fields = { attributes: t.maybe(Attributes) }
 
-export const InstanceCreate = named(
+export const InstanceCreate = t.named(
   'ResourceInstanceCreate',
-  closed({
+  t.closed({
     key: Key,
-    resource: described(Text, 'key or id of the resource type'),
-    tenant: described(Text, 'key or id'),
+    resource: t.described(t.Text, 'key or id of the resource type'),
+    tenant: t.described(t.Text, 'key or id'),
     ...fields,
   }),
 )
-export type InstanceCreate = Static<typeof InstanceCreate>
+export type InstanceCreate = t.Static<typeof InstanceCreate>
 
 /** What is said besides attributes must be as it is. */
-export const InstanceReplace = named(
+export const InstanceReplace = t.named(
   'ResourceInstanceReplace',
-  closed({ ...sameKey, resource: maybe(Text), tenant: maybe(Text), ...fields }),
+  t.closed({ ...sameKey, resource: t.maybe(t.Text), tenant: t.maybe(t.Text), ...fields }),
 )
-export type InstanceReplace = Static<typeof InstanceReplace>
+export type InstanceReplace = t.Static<typeof InstanceReplace>
 
-export const InstanceUpdate = named('ResourceInstanceUpdate', closed({ ...sameKey, ...fields }))
-export type InstanceUpdate = Static<typeof InstanceUpdate>
+export const InstanceUpdate = t.named('ResourceInstanceUpdate', t.closed({ ...sameKey, ...fields }))
+export type InstanceUpdate = t.Static<typeof InstanceUpdate>
 
 const instance = {
   ...known,
-  resource: Text,
-  tenant: Text,
+  resource: t.Text,
+  tenant: t.Text,
   resource_id: GoneId,
   tenant_id: GoneId,
   attributes: Attributes,
 }
-const relationships = listOf(open({ subject: Text, relation: Text, object: Text }))
+const relationships = t.listOf(t.open({ subject: t.Text, relation: t.Text, object: t.Text }))
 
-export const InstanceRead = named(
+export const InstanceRead = t.named(
   'ResourceInstance',
-  open({ ...instance, relationships: nullable(described(relationships, 'with `detailed`')) }),
+  t.open({ ...instance, relationships: t.nullable(t.described(relationships, 'with `detailed`')) }),
 )
-export type InstanceRead = Static<typeof InstanceRead>
-export const InstanceDetailed = named('ResourceInstanceDetailed', open({ ...instance, relationships }))
-export type InstanceDetailed = Static<typeof InstanceDetailed>
+export type InstanceRead = t.Static<typeof InstanceRead>
+export const InstanceDetailed = t.named('ResourceInstanceDetailed', t.open({ ...instance, relationships }))
+export type InstanceDetailed = t.Static<typeof InstanceDetailed>
 
 const filters = { ...resourceFilter, ...search, ...tenantFilter }
 export const InstanceQuery = query({ ...page, ...detailed, ...counted, ...filters })

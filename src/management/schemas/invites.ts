@@ -1,60 +1,63 @@
 // User invites in the API: what is sent and what is answered at /v2/facts/{p}/{e}/user_invites.
-import { closed, described, enumOf, maybe, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { page, query, roleFilter, search, tenantFilter } from './query-parameters.ts'
 import { Attributes, Id, known, sameKey, UserKey } from './schema-parts.ts'
 
-const Status = enumOf('pending', 'approved')
-const RoleRef = described(Text, 'key or id of a tenant role; with an instance, of a role of its resource type')
-const InstanceRef = described(Text, 'id or `type:key`')
+const Status = t.enumOf('pending', 'approved')
+const RoleRef = t.described(t.Text, 'key or id of a tenant role; with an instance, of a role of its resource type')
+const InstanceRef = t.described(t.Text, 'id or `type:key`')
 
 const fields = {
   status: Status,
-  email: Text,
-  first_name: Text,
-  last_name: Text,
+  email: t.Text,
+  first_name: t.Text,
+  last_name: t.Text,
   role_id: RoleRef,
-  tenant_id: described(Text, 'key or id'),
-  resource_instance_id: maybe(InstanceRef),
+  tenant_id: t.described(t.Text, 'key or id'),
+  resource_instance_id: t.maybe(InstanceRef),
 }
 
-export const InviteCreate = named('UserInviteCreate', closed({ key: UserKey, ...fields }))
-export type InviteCreate = Static<typeof InviteCreate>
+export const InviteCreate = t.named('UserInviteCreate', t.closed({ key: UserKey, ...fields }))
+export type InviteCreate = t.Static<typeof InviteCreate>
 
-export const InviteReplace = named('UserInviteReplace', closed({ ...sameKey, ...fields }))
-export type InviteReplace = Static<typeof InviteReplace>
+export const InviteReplace = t.named('UserInviteReplace', t.closed({ ...sameKey, ...fields }))
+export type InviteReplace = t.Static<typeof InviteReplace>
 
-export const InviteUpdate = named(
+export const InviteUpdate = t.named(
   'UserInviteUpdate',
-  closed({
-    key: maybe(Text),
-    status: maybe(Status),
-    email: maybe(Text),
-    first_name: maybe(Text),
-    last_name: maybe(Text),
-    role_id: maybe(RoleRef),
-    tenant_id: maybe(Text),
-    resource_instance_id: maybe(InstanceRef),
+  t.closed({
+    key: t.maybe(t.Text),
+    status: t.maybe(Status),
+    email: t.maybe(t.Text),
+    first_name: t.maybe(t.Text),
+    last_name: t.maybe(t.Text),
+    role_id: t.maybe(RoleRef),
+    tenant_id: t.maybe(t.Text),
+    resource_instance_id: t.maybe(InstanceRef),
   }),
 )
-export type InviteUpdate = Static<typeof InviteUpdate>
+export type InviteUpdate = t.Static<typeof InviteUpdate>
 
 /** The user that is made. */
-export const InviteApprove = named('UserInviteApprove', closed({ key: UserKey, email: Text, attributes: Attributes }))
-export type InviteApprove = Static<typeof InviteApprove>
+export const InviteApprove = t.named(
+  'UserInviteApprove',
+  t.closed({ key: UserKey, email: t.Text, attributes: Attributes }),
+)
+export type InviteApprove = t.Static<typeof InviteApprove>
 
-export const InviteRead = named(
+export const InviteRead = t.named(
   'UserInvite',
-  open({
+  t.open({
     ...known,
     status: Status,
-    email: Text,
-    first_name: Text,
-    last_name: Text,
-    role_id: nullable(Id),
-    tenant_id: nullable(Id),
-    resource_instance_id: nullable(Id),
+    email: t.Text,
+    first_name: t.Text,
+    last_name: t.Text,
+    role_id: t.nullable(Id),
+    tenant_id: t.nullable(Id),
+    resource_instance_id: t.nullable(Id),
   }),
 )
-export type InviteRead = Static<typeof InviteRead>
+export type InviteRead = t.Static<typeof InviteRead>
 
 export const InviteQuery = query({ ...page, ...roleFilter, ...search, ...tenantFilter })

@@ -1,37 +1,37 @@
 // Organizations in the API: what is sent and what is answered at /v2/orgs.
-import { closed, Flag, listOf, maybe, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { page, query, search } from './query-parameters.ts'
 import { Attributes, Count, Id, Null, sameKey, stamps } from './schema-parts.ts'
 
-const fields = { ...sameKey, name: maybe(Text), settings: maybe(Attributes) }
+const fields = { ...sameKey, name: t.maybe(t.Text), settings: t.maybe(Attributes) }
 
-export const OrganizationUpdate = named('OrganizationUpdate', closed(fields))
-export type OrganizationUpdate = Static<typeof OrganizationUpdate>
+export const OrganizationUpdate = t.named('OrganizationUpdate', t.closed(fields))
+export type OrganizationUpdate = t.Static<typeof OrganizationUpdate>
 
-export const OrganizationReplace = named('OrganizationReplace', closed(fields))
-export type OrganizationReplace = Static<typeof OrganizationReplace>
+export const OrganizationReplace = t.named('OrganizationReplace', t.closed(fields))
+export type OrganizationReplace = t.Static<typeof OrganizationReplace>
 
 const organization = {
   id: Id,
-  key: Text,
-  name: Text,
-  settings: nullable(Attributes),
-  is_enterprise: Flag,
+  key: t.Text,
+  name: t.Text,
+  settings: t.nullable(Attributes),
+  is_enterprise: t.Flag,
   usage_limits: Null,
   ...stamps,
 }
-export const OrganizationRead = named('Organization', open(organization))
-export type OrganizationRead = Static<typeof OrganizationRead>
+export const OrganizationRead = t.named('Organization', t.open(organization))
+export type OrganizationRead = t.Static<typeof OrganizationRead>
 
-const Usage = open({ mau: Count, tenants: Count, monthly_tenants: listOf(Id), month: Count, year: Count })
-export const OrganizationStats = named(
+const Usage = t.open({ mau: Count, tenants: Count, monthly_tenants: t.listOf(Id), month: Count, year: Count })
+export const OrganizationStats = t.named(
   'OrganizationStats',
-  open({
+  t.open({
     ...organization,
-    stats: open({ projects: Count, environments: Count, users: Count }),
-    historical_usage: open({ current_month: Usage, previous_month: Usage, two_months_ago: Usage }),
+    stats: t.open({ projects: Count, environments: Count, users: Count }),
+    historical_usage: t.open({ current_month: Usage, previous_month: Usage, two_months_ago: Usage }),
   }),
 )
-export type OrganizationStats = Static<typeof OrganizationStats>
+export type OrganizationStats = t.Static<typeof OrganizationStats>
 
 export const OrganizationQuery = query({ ...page, ...search })

@@ -1,21 +1,6 @@
 // The form of a policy file: the bodies of the API, by keys, without what only requests have.
 // `Bundle` is version 1 of the form, which is still read.
-import {
-  anyOf,
-  closed,
-  described,
-  enumOf,
-  Flag,
-  listOf,
-  mapOf,
-  maybe,
-  membersOf,
-  named,
-  type Static,
-  schemaOf,
-  Text,
-  Texts,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { ActionGroupCreate } from './action-groups.ts'
 import { ConditionSetCreate, ConditionSetReplace } from './condition-sets.ts'
@@ -32,18 +17,20 @@ import { UserCreate } from './users.ts'
 
 const role = ['name', 'description', 'permissions', 'extends', 'attributes'] as const
 
-const BundleResource = closed({
-  ...membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
-  actions: maybe(mapOf(closed(membersOf(ActionBlock, 'name', 'description', 'attributes')))),
-  action_groups: maybe(mapOf(closed(membersOf(ActionGroupCreate, 'name', 'description', 'attributes', 'actions')))),
-  relations: maybe(mapOf(closed(membersOf(RelationCreate, 'subject_resource', 'name', 'description')))),
-  roles: maybe(
-    mapOf(
-      closed({
-        ...membersOf(RoleBlock, ...role, 'granted_to'),
-        bare_permissions: maybe(
-          described(
-            Flag,
+const BundleResource = t.closed({
+  ...t.membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
+  actions: t.maybe(t.mapOf(t.closed(t.membersOf(ActionBlock, 'name', 'description', 'attributes')))),
+  action_groups: t.maybe(
+    t.mapOf(t.closed(t.membersOf(ActionGroupCreate, 'name', 'description', 'attributes', 'actions'))),
+  ),
+  relations: t.maybe(t.mapOf(t.closed(t.membersOf(RelationCreate, 'subject_resource', 'name', 'description')))),
+  roles: t.maybe(
+    t.mapOf(
+      t.closed({
+        ...t.membersOf(RoleBlock, ...role, 'granted_to'),
+        bare_permissions: t.maybe(
+          t.described(
+            t.Flag,
             'true if a client wrote the permissions as `action` only; the API then lists them that way. Written by export',
           ),
         ),
@@ -51,113 +38,119 @@ const BundleResource = closed({
     ),
   ),
 })
-export type BundleResource = Static<typeof BundleResource>
+export type BundleResource = t.Static<typeof BundleResource>
 
-const BundleConditionSet = closed({
-  ...membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type', 'resource_id', 'parent_id'),
-  ...membersOf(ConditionSetReplace, 'conditions'),
+const BundleConditionSet = t.closed({
+  ...t.membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type', 'resource_id', 'parent_id'),
+  ...t.membersOf(ConditionSetReplace, 'conditions'),
 })
-export type BundleConditionSet = Static<typeof BundleConditionSet>
+export type BundleConditionSet = t.Static<typeof BundleConditionSet>
 
-export const Bundle = closed({
+export const Bundle = t.closed({
   /** version of the form */
-  zerohop: schemaOf<1>({ enum: [1, '1'] }),
+  zerohop: t.schemaOf<1>({ enum: [1, '1'] }),
   /** attributes that users and tenants have */
-  user_attributes: maybe(mapOf(AttributeBlock)),
-  tenant_attributes: maybe(mapOf(AttributeBlock)),
-  resources: maybe(listOf(BundleResource)),
-  roles: maybe(listOf(closed(membersOf(RoleCreate, 'key', ...role)))),
-  condition_sets: maybe(listOf(BundleConditionSet)),
-  set_rules: maybe(listOf(SetRuleCreate)),
-  tenants: maybe(listOf(TenantCreate)),
-  users: maybe(listOf(closed(membersOf(UserCreate, 'key', 'email', 'first_name', 'last_name', 'attributes')))),
+  user_attributes: t.maybe(t.mapOf(AttributeBlock)),
+  tenant_attributes: t.maybe(t.mapOf(AttributeBlock)),
+  resources: t.maybe(t.listOf(BundleResource)),
+  roles: t.maybe(t.listOf(t.closed(t.membersOf(RoleCreate, 'key', ...role)))),
+  condition_sets: t.maybe(t.listOf(BundleConditionSet)),
+  set_rules: t.maybe(t.listOf(SetRuleCreate)),
+  tenants: t.maybe(t.listOf(TenantCreate)),
+  users: t.maybe(t.listOf(t.closed(t.membersOf(UserCreate, 'key', 'email', 'first_name', 'last_name', 'attributes')))),
   /** users who were put into a tenant without a role */
-  memberships: maybe(listOf(closed({ user: Text, tenant: Text }))),
-  resource_instances: maybe(listOf(InstanceCreate)),
-  relationship_tuples: maybe(listOf(TupleCreate)),
-  role_assignments: maybe(listOf(RoleAssignmentCreate)),
+  memberships: t.maybe(t.listOf(t.closed({ user: t.Text, tenant: t.Text }))),
+  resource_instances: t.maybe(t.listOf(InstanceCreate)),
+  relationship_tuples: t.maybe(t.listOf(TupleCreate)),
+  role_assignments: t.maybe(t.listOf(RoleAssignmentCreate)),
 })
-export type Bundle = Static<typeof Bundle>
+export type Bundle = t.Static<typeof Bundle>
 
-const Kind = enumOf(...POLICY_KINDS)
+const Kind = t.enumOf(...POLICY_KINDS)
 
-const Manages = named(
+const Manages = t.named(
   'PolicyManages',
-  closed({
+  t.closed({
     kind: Kind,
-    keys: maybe(described(Texts, 'keys, with `*` for any characters; default: every object of the kind')),
+    keys: t.maybe(t.described(t.Texts, 'keys, with `*` for any characters; default: every object of the kind')),
   }),
 )
-export type Manages = Static<typeof Manages>
+export type Manages = t.Static<typeof Manages>
 
-export const Moved = named(
+export const Moved = t.named(
   'PolicyMoved',
-  closed({ kind: Kind, from: described(Text, 'the old key'), to: described(Text, 'the new key, as in this file') }),
+  t.closed({
+    kind: Kind,
+    from: t.described(t.Text, 'the old key'),
+    to: t.described(t.Text, 'the new key, as in this file'),
+  }),
 )
-export type Moved = Static<typeof Moved>
+export type Moved = t.Static<typeof Moved>
 
-const PolicyResource = named(
+const PolicyResource = t.named(
   'PolicyResource',
-  closed({
-    ...membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes'),
+  t.closed({
+    ...t.membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes'),
     actions: BundleResource.properties.actions,
-    ...membersOf(ResourceCreate, 'attributes'),
+    ...t.membersOf(ResourceCreate, 'attributes'),
     action_groups: BundleResource.properties.action_groups,
-    relations: maybe(
-      mapOf(
-        anyOf(
-          described(Text, 'key of the source resource type'),
-          closed(membersOf(RelationCreate, 'subject_resource', 'name', 'description')),
+    relations: t.maybe(
+      t.mapOf(
+        t.anyOf(
+          t.described(t.Text, 'key of the source resource type'),
+          t.closed(t.membersOf(RelationCreate, 'subject_resource', 'name', 'description')),
         ),
       ),
     ),
     roles: BundleResource.properties.roles,
   }),
 )
-export type PolicyResource = Static<typeof PolicyResource>
+export type PolicyResource = t.Static<typeof PolicyResource>
 
-const PolicyConditionSet = named(
+const PolicyConditionSet = t.named(
   'PolicyConditionSet',
-  closed({
-    ...membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type'),
-    resource: maybe(described(Text, 'for a resource set: key of the resource type')),
-    parent: maybe(described(Text, 'key of the parent set')),
-    ...membersOf(ConditionSetReplace, 'conditions'),
+  t.closed({
+    ...t.membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type'),
+    resource: t.maybe(t.described(t.Text, 'for a resource set: key of the resource type')),
+    parent: t.maybe(t.described(t.Text, 'key of the parent set')),
+    ...t.membersOf(ConditionSetReplace, 'conditions'),
   }),
 )
-export type PolicyConditionSet = Static<typeof PolicyConditionSet>
+export type PolicyConditionSet = t.Static<typeof PolicyConditionSet>
 
 /** Version 2 of the form. */
-export const PolicyFile = named(
+export const PolicyFile = t.named(
   'PolicyFile',
-  closed({
-    zerohop: described(schemaOf<2>({ enum: [2, '2'] }), 'version of the file format'),
-    manages: maybe(described(listOf(Manages), 'what the file manages; default: the schema kinds that it contains')),
-    moved: maybe(described(listOf(Moved), 'objects that were renamed')),
-    user_attributes: described(Bundle.properties.user_attributes, 'attributes of users, by key'),
-    tenant_attributes: described(Bundle.properties.tenant_attributes, 'attributes of tenants, by key'),
-    context_attributes: maybe(
-      described(
-        mapOf(AttributeBlock),
+  t.closed({
+    zerohop: t.described(t.schemaOf<2>({ enum: [2, '2'] }), 'version of the file format'),
+    manages: t.maybe(
+      t.described(t.listOf(Manages), 'what the file manages; default: the schema kinds that it contains'),
+    ),
+    moved: t.maybe(t.described(t.listOf(Moved), 'objects that were renamed')),
+    user_attributes: t.described(Bundle.properties.user_attributes, 'attributes of users, by key'),
+    tenant_attributes: t.described(Bundle.properties.tenant_attributes, 'attributes of tenants, by key'),
+    context_attributes: t.maybe(
+      t.described(
+        t.mapOf(AttributeBlock),
         'attributes that applications send in `context`; used only for warnings of `validate`',
       ),
     ),
-    resources: maybe(described(listOf(PolicyResource), 'resource types with their actions')),
-    roles: described(Bundle.properties.roles, 'roles in tenants'),
-    condition_sets: maybe(described(listOf(PolicyConditionSet), 'users or resources that match conditions')),
-    set_rules: described(
+    resources: t.maybe(t.described(t.listOf(PolicyResource), 'resource types with their actions')),
+    roles: t.described(Bundle.properties.roles, 'roles in tenants'),
+    condition_sets: t.maybe(t.described(t.listOf(PolicyConditionSet), 'users or resources that match conditions')),
+    set_rules: t.described(
       Bundle.properties.set_rules,
       'what users of a user set can do with resources of a resource set',
     ),
-    tenants: described(Bundle.properties.tenants, 'facts: tenants'),
-    users: described(Bundle.properties.users, 'facts: users'),
-    memberships: described(
+    tenants: t.described(Bundle.properties.tenants, 'facts: tenants'),
+    users: t.described(Bundle.properties.users, 'facts: users'),
+    memberships: t.described(
       Bundle.properties.memberships,
       'facts: users who are members of a tenant without a role in it',
     ),
-    resource_instances: described(Bundle.properties.resource_instances, 'facts: resource instances'),
-    relationship_tuples: described(Bundle.properties.relationship_tuples, 'facts: relations between instances'),
-    role_assignments: described(Bundle.properties.role_assignments, 'facts: who has which role where'),
+    resource_instances: t.described(Bundle.properties.resource_instances, 'facts: resource instances'),
+    relationship_tuples: t.described(Bundle.properties.relationship_tuples, 'facts: relations between instances'),
+    role_assignments: t.described(Bundle.properties.role_assignments, 'facts: who has which role where'),
   }),
 )
-export type PolicyFile = Static<typeof PolicyFile>
+export type PolicyFile = t.Static<typeof PolicyFile>

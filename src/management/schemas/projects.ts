@@ -1,39 +1,42 @@
 // Projects in the API: what is sent and what is answered at /v2/projects.
-import { closed, later, listOf, maybe, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { EnvironmentCreate } from './environments.ts'
 import { Attributes, bodyNames, Id, Key, Null, readNames, sameKey, stamps } from './schema-parts.ts'
 
-const fields = { ...bodyNames, settings: maybe(Attributes), active_policy_repo_id: later() }
+const fields = { ...bodyNames, settings: t.maybe(Attributes), active_policy_repo_id: t.later() }
 
-export const ProjectCreate = named(
+export const ProjectCreate = t.named(
   'ProjectCreate',
-  closed({
+  t.closed({
     key: Key,
-    urn_namespace: maybe(Text),
+    urn_namespace: t.maybe(t.Text),
     ...fields,
-    initial_environments: maybe(listOf(EnvironmentCreate)),
+    initial_environments: t.maybe(t.listOf(EnvironmentCreate)),
   }),
 )
-export type ProjectCreate = Static<typeof ProjectCreate>
+export type ProjectCreate = t.Static<typeof ProjectCreate>
 
-export const ProjectReplace = named('ProjectReplace', closed({ ...sameKey, urn_namespace: maybe(Text), ...fields }))
-export type ProjectReplace = Static<typeof ProjectReplace>
+export const ProjectReplace = t.named(
+  'ProjectReplace',
+  t.closed({ ...sameKey, urn_namespace: t.maybe(t.Text), ...fields }),
+)
+export type ProjectReplace = t.Static<typeof ProjectReplace>
 
-export const ProjectUpdate = named('ProjectUpdate', closed({ ...sameKey, ...fields }))
-export type ProjectUpdate = Static<typeof ProjectUpdate>
+export const ProjectUpdate = t.named('ProjectUpdate', t.closed({ ...sameKey, ...fields }))
+export type ProjectUpdate = t.Static<typeof ProjectUpdate>
 
-export const ProjectRead = named(
+export const ProjectRead = t.named(
   'Project',
-  open({
+  t.open({
     id: Id,
-    key: Text,
+    key: t.Text,
     ...readNames,
-    urn_namespace: nullable(Text),
-    settings: nullable(Attributes),
+    urn_namespace: t.nullable(t.Text),
+    settings: t.nullable(Attributes),
     active_policy_repo_id: Null,
     organization_id: Id,
     ...stamps,
   }),
 )
 
-export type ProjectRead = Static<typeof ProjectRead>
+export type ProjectRead = t.Static<typeof ProjectRead>

@@ -1,20 +1,20 @@
 // Query parameters that several routes read, for the schemas of their queries. Only their names are checked by these
 // (src/http/query-names.ts): handlers read the values with src/http/page.ts, and a test compares the two.
-import { described, open, optional, schemaOf, Text, Texts, type TSchema, unchecked } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 
 export const flagParameter = (description: string) =>
-  optional(schemaOf<boolean>({ type: 'boolean', default: false, description }))
-export const textParameter = (description: string) => optional(described(Text, description))
-export const textsParameter = (description: string) => optional(described(Texts, description))
+  t.optional(t.schemaOf<boolean>({ type: 'boolean', default: false, description }))
+export const textParameter = (description: string) => t.optional(t.described(t.Text, description))
+export const textsParameter = (description: string) => t.optional(t.described(t.Texts, description))
 export const numberParameter = (schema: Readonly<Record<string, unknown>>, description: string) =>
-  optional(schemaOf<number>({ ...schema, description }))
+  t.optional(t.schemaOf<number>({ ...schema, description }))
 
 /** True or false; absent means no filter. */
-export const flagFilter = (description: string) => optional(schemaOf<boolean>({ type: 'boolean', description }))
+export const flagFilter = (description: string) => t.optional(t.schemaOf<boolean>({ type: 'boolean', description }))
 export const timeParameter = numberParameter({ type: 'integer' }, 'seconds since 1970')
 
 /** A query with these parameters. */
-export const query = <P extends Record<string, TSchema>>(parameters: P) => unchecked(open(parameters))
+export const query = <P extends Record<string, t.TSchema>>(parameters: P) => t.unchecked(t.open(parameters))
 
 export const page = {
   page: numberParameter({ type: 'integer', minimum: 1, default: 1 }, 'number of the page'),

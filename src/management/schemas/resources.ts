@@ -1,92 +1,81 @@
 // Resource types in the API, with their actions and declared attributes: what is sent and what is answered at
 // /v2/schema/{p}/{e}/resources and /v2/schema/{p}/{e}/users/attributes.
-import {
-  closed,
-  described,
-  enumOf,
-  Flag,
-  later,
-  mapOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  type Static,
-  Text,
-  Texts,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { ACTIONS_PER_RESOURCE_MAX, ATTRIBUTES_PER_RESOURCE_MAX } from '../../model/limits.ts'
 import { attributeFilter, counted, flagParameter, page, query, search, textParameter } from './query-parameters.ts'
 import { ResourceRoleRead, RoleBlock } from './resource-roles.ts'
 import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from './schema-parts.ts'
 
-const AttributeTypeName = enumOf('bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array')
+const AttributeTypeName = t.enumOf('bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array')
 
 /** Texts of the first API version. */
-const bodyV1Texts = { v1compat_path: maybe(Text), v1compat_name: maybe(Text) }
-const readV1Texts = { v1compat_path: nullable(Text), v1compat_name: nullable(Text) }
+const bodyV1Texts = { v1compat_path: t.maybe(t.Text), v1compat_name: t.maybe(t.Text) }
+const readV1Texts = { v1compat_path: t.nullable(t.Text), v1compat_name: t.nullable(t.Text) }
 
-const actionFields = { ...bodyNames, attributes: maybe(Attributes), ...bodyV1Texts }
+const actionFields = { ...bodyNames, attributes: t.maybe(Attributes), ...bodyV1Texts }
 
 /** In the map `actions` of a resource type the key stands outside. */
-export const ActionBlock = closed(actionFields)
-export type ActionBlock = Static<typeof ActionBlock>
+export const ActionBlock = t.closed(actionFields)
+export type ActionBlock = t.Static<typeof ActionBlock>
 
-export const ActionCreate = named('ActionCreate', closed({ key: Key, ...actionFields, v1compat_is_built_in: later() }))
-export type ActionCreate = Static<typeof ActionCreate>
+export const ActionCreate = t.named(
+  'ActionCreate',
+  t.closed({ key: Key, ...actionFields, v1compat_is_built_in: t.later() }),
+)
+export type ActionCreate = t.Static<typeof ActionCreate>
 
-export const ActionUpdate = named(
+export const ActionUpdate = t.named(
   'ActionUpdate',
-  closed({ ...sameKey, ...actionFields, v1compat_is_built_in: later() }),
+  t.closed({ ...sameKey, ...actionFields, v1compat_is_built_in: t.later() }),
 )
-export type ActionUpdate = Static<typeof ActionUpdate>
+export type ActionUpdate = t.Static<typeof ActionUpdate>
 
-export const ActionReplace = named(
+export const ActionReplace = t.named(
   'ActionReplace',
-  closed({ ...sameKey, ...actionFields, v1compat_is_built_in: later() }),
+  t.closed({ ...sameKey, ...actionFields, v1compat_is_built_in: t.later() }),
 )
-export type ActionReplace = Static<typeof ActionReplace>
+export type ActionReplace = t.Static<typeof ActionReplace>
 
 /** In the map `attributes` of a resource type the key stands outside. */
-export const AttributeBlock = closed({ type: AttributeTypeName, description: maybe(Text) })
-export type AttributeBlock = Static<typeof AttributeBlock>
+export const AttributeBlock = t.closed({ type: AttributeTypeName, description: t.maybe(t.Text) })
+export type AttributeBlock = t.Static<typeof AttributeBlock>
 
-export const AttributeCreate = named('AttributeCreate', closed({ key: Key, ...AttributeBlock.properties }))
-export type AttributeCreate = Static<typeof AttributeCreate>
+export const AttributeCreate = t.named('AttributeCreate', t.closed({ key: Key, ...AttributeBlock.properties }))
+export type AttributeCreate = t.Static<typeof AttributeCreate>
 
-export const AttributeUpdate = named(
+export const AttributeUpdate = t.named(
   'AttributeUpdate',
-  closed({ ...sameKey, type: maybe(AttributeTypeName), description: maybe(Text) }),
+  t.closed({ ...sameKey, type: t.maybe(AttributeTypeName), description: t.maybe(t.Text) }),
 )
-export type AttributeUpdate = Static<typeof AttributeUpdate>
+export type AttributeUpdate = t.Static<typeof AttributeUpdate>
 
-export const AttributeReplace = named('AttributeReplace', closed({ ...sameKey, ...AttributeBlock.properties }))
-export type AttributeReplace = Static<typeof AttributeReplace>
+export const AttributeReplace = t.named('AttributeReplace', t.closed({ ...sameKey, ...AttributeBlock.properties }))
+export type AttributeReplace = t.Static<typeof AttributeReplace>
 
 const fields = {
   ...bodyNames,
-  urn: maybe(Text),
-  type_attributes: maybe(described(Attributes, 'attributes of the type itself; any JSON object')),
-  actions: maybe(
-    described(mapOf(ActionBlock), 'by key; replaces the existing map', {
+  urn: t.maybe(t.Text),
+  type_attributes: t.maybe(t.described(Attributes, 'attributes of the type itself; any JSON object')),
+  actions: t.maybe(
+    t.described(t.mapOf(ActionBlock), 'by key; replaces the existing map', {
       maxProperties: ACTIONS_PER_RESOURCE_MAX,
     }),
   ),
-  attributes: maybe(
-    described(mapOf(AttributeBlock), 'attributes of instances, by key', {
+  attributes: t.maybe(
+    t.described(t.mapOf(AttributeBlock), 'attributes of instances, by key', {
       maxProperties: ATTRIBUTES_PER_RESOURCE_MAX,
     }),
   ),
-  roles: maybe(described(mapOf(RoleBlock), 'roles on instances, by key')),
-  relations: maybe(described(mapOf(Text), 'for each relation, the key or id of its source resource type')),
+  roles: t.maybe(t.described(t.mapOf(RoleBlock), 'roles on instances, by key')),
+  relations: t.maybe(t.described(t.mapOf(t.Text), 'for each relation, the key or id of its source resource type')),
   ...bodyV1Texts,
-  v1compat_type: maybe(Text),
+  v1compat_type: t.maybe(t.Text),
 }
 
-export const ResourceCreate = named(
+export const ResourceCreate = t.named(
   'ResourceCreate',
-  described(
-    closed({ key: Key, ...fields }),
+  t.described(
+    t.closed({ key: Key, ...fields }),
     'a resource type with its actions, and the roles and relations of its instances',
     {
       examples: [
@@ -102,59 +91,59 @@ export const ResourceCreate = named(
     },
   ),
 )
-export type ResourceCreate = Static<typeof ResourceCreate>
+export type ResourceCreate = t.Static<typeof ResourceCreate>
 
-export const ResourceReplace = named('ResourceReplace', closed({ ...sameKey, ...fields }))
-export type ResourceReplace = Static<typeof ResourceReplace>
+export const ResourceReplace = t.named('ResourceReplace', t.closed({ ...sameKey, ...fields }))
+export type ResourceReplace = t.Static<typeof ResourceReplace>
 
-export const ResourceUpdate = named('ResourceUpdate', closed({ ...sameKey, ...fields }))
-export type ResourceUpdate = Static<typeof ResourceUpdate>
+export const ResourceUpdate = t.named('ResourceUpdate', t.closed({ ...sameKey, ...fields }))
+export type ResourceUpdate = t.Static<typeof ResourceUpdate>
 
-const actionRead = { id: Id, key: Text, ...readNames, attributes: nullable(Attributes), ...readV1Texts }
-const attributeRead = { id: Id, key: Text, type: AttributeTypeName, description: nullable(Text) }
+const actionRead = { id: Id, key: t.Text, ...readNames, attributes: t.nullable(Attributes), ...readV1Texts }
+const attributeRead = { id: Id, key: t.Text, type: AttributeTypeName, description: t.nullable(t.Text) }
 
-export const ActionRead = named(
+export const ActionRead = t.named(
   'Action',
-  open({
+  t.open({
     ...known,
     ...actionRead,
-    v1compat_is_built_in: Flag,
-    permission_name: described(Text, '`resource:action`'),
+    v1compat_is_built_in: t.Flag,
+    permission_name: t.described(t.Text, '`resource:action`'),
     resource_id: Id,
   }),
 )
-export type ActionRead = Static<typeof ActionRead>
+export type ActionRead = t.Static<typeof ActionRead>
 
-export const AttributeRead = named(
+export const AttributeRead = t.named(
   'Attribute',
-  open({ ...known, ...attributeRead, resource_id: Id, resource_key: Text, built_in: Flag }),
+  t.open({ ...known, ...attributeRead, resource_id: Id, resource_key: t.Text, built_in: t.Flag }),
 )
-export type AttributeRead = Static<typeof AttributeRead>
+export type AttributeRead = t.Static<typeof AttributeRead>
 
-export const ResourceRead = named(
+export const ResourceRead = t.named(
   'Resource',
-  open({
+  t.open({
     ...known,
     ...readNames,
-    urn: nullable(Text),
-    type_attributes: nullable(Attributes),
+    urn: t.nullable(t.Text),
+    type_attributes: t.nullable(Attributes),
     ...readV1Texts,
-    v1compat_type: nullable(Text),
-    actions: mapOf(open(actionRead)),
-    attributes: mapOf(open(attributeRead)),
-    roles: mapOf(ResourceRoleRead),
-    relations: mapOf(
-      open({
-        description: nullable(Text),
+    v1compat_type: t.nullable(t.Text),
+    actions: t.mapOf(t.open(actionRead)),
+    attributes: t.mapOf(t.open(attributeRead)),
+    roles: t.mapOf(ResourceRoleRead),
+    relations: t.mapOf(
+      t.open({
+        description: t.nullable(t.Text),
         resource_id: Id,
-        resource: described(Text, 'key of the source resource type'),
-        relation_name: Text,
+        resource: t.described(t.Text, 'key of the source resource type'),
+        relation_name: t.Text,
       }),
     ),
-    action_groups: mapOf(described(Texts, 'keys of actions')),
+    action_groups: t.mapOf(t.described(t.Texts, 'keys of actions')),
   }),
 )
-export type ResourceRead = Static<typeof ResourceRead>
+export type ResourceRead = t.Static<typeof ResourceRead>
 
 export const ResourceQuery = query({
   ...page,

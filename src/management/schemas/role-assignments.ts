@@ -1,18 +1,6 @@
 // Role assignments in the API: what is sent and what is answered at /v2/facts/{p}/{e}/role_assignments and at the roles
 // of a user.
-import {
-  anyOf,
-  closed,
-  described,
-  listOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  type Static,
-  Text,
-  Texts,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import {
   counted,
   detailed,
@@ -28,71 +16,74 @@ import {
 import { Attributes, Id, pageOf, place, Time } from './schema-parts.ts'
 
 const roleInTenant = {
-  role: described(Text, 'key or id of a role; with an instance, of a role of its resource type'),
-  tenant: maybe(described(Text, 'key or id; `default` if neither a tenant nor an instance is sent')),
-  resource_instance: maybe(
-    described(Text, 'id or `type:key`; an instance that does not exist is created if the tenant is sent'),
+  role: t.described(t.Text, 'key or id of a role; with an instance, of a role of its resource type'),
+  tenant: t.maybe(t.described(t.Text, 'key or id; `default` if neither a tenant nor an instance is sent')),
+  resource_instance: t.maybe(
+    t.described(t.Text, 'id or `type:key`; an instance that does not exist is created if the tenant is sent'),
   ),
 }
 
 /** A role in a tenant or on a resource instance, of a user who is named elsewhere. */
-export const RoleInTenant = named('RoleInTenantInput', closed(roleInTenant))
-export type RoleInTenant = Static<typeof RoleInTenant>
+export const RoleInTenant = t.named('RoleInTenantInput', t.closed(roleInTenant))
+export type RoleInTenant = t.Static<typeof RoleInTenant>
 
-export const RoleAssignmentCreate = named(
+export const RoleAssignmentCreate = t.named(
   'RoleAssignmentCreate',
-  closed({ user: described(Text, 'key or id'), ...roleInTenant }),
+  t.closed({ user: t.described(t.Text, 'key or id'), ...roleInTenant }),
 )
-export type RoleAssignmentCreate = Static<typeof RoleAssignmentCreate>
+export type RoleAssignmentCreate = t.Static<typeof RoleAssignmentCreate>
 
-export const RoleAssignmentRead = named(
+export const RoleAssignmentRead = t.named(
   'RoleAssignment',
-  open({
+  t.open({
     id: Id,
-    user: Text,
-    role: Text,
-    tenant: Text,
-    resource_instance: nullable(described(Text, '`type:key`')),
+    user: t.Text,
+    role: t.Text,
+    tenant: t.Text,
+    resource_instance: t.nullable(t.described(t.Text, '`type:key`')),
     ...place,
     created_at: Time,
     user_id: Id,
     role_id: Id,
     tenant_id: Id,
-    resource_instance_id: nullable(Id),
+    resource_instance_id: t.nullable(Id),
   }),
 )
-export type RoleAssignmentRead = Static<typeof RoleAssignmentRead>
+export type RoleAssignmentRead = t.Static<typeof RoleAssignmentRead>
 
-const Instance = named('RoleAssignmentInstance', open({ id: Id, key: Text, resource: Text, attributes: Attributes }))
+const Instance = t.named(
+  'RoleAssignmentInstance',
+  t.open({ id: Id, key: t.Text, resource: t.Text, attributes: Attributes }),
+)
 
-export const RoleAssignmentDetailed = named(
+export const RoleAssignmentDetailed = t.named(
   'RoleAssignmentDetailed',
-  open({
+  t.open({
     id: Id,
     ...place,
     created_at: Time,
-    user: open({
+    user: t.open({
       id: Id,
-      key: Text,
-      email: nullable(Text),
-      first_name: nullable(Text),
-      last_name: nullable(Text),
+      key: t.Text,
+      email: t.nullable(t.Text),
+      first_name: t.nullable(t.Text),
+      last_name: t.nullable(t.Text),
       attributes: Attributes,
     }),
-    role: open({ id: Id, key: Text, name: Text, permissions: Texts }),
-    tenant: open({ id: Id, key: Text, name: Text, attributes: Attributes }),
-    resource_instance: nullable(Instance),
+    role: t.open({ id: Id, key: t.Text, name: t.Text, permissions: t.Texts }),
+    tenant: t.open({ id: Id, key: t.Text, name: t.Text, attributes: Attributes }),
+    resource_instance: t.nullable(Instance),
   }),
 )
-export type RoleAssignmentDetailed = Static<typeof RoleAssignmentDetailed>
+export type RoleAssignmentDetailed = t.Static<typeof RoleAssignmentDetailed>
 
 /** By `detailed` and `include_total_count`. */
-export const RoleAssignmentList = named(
+export const RoleAssignmentList = t.named(
   'RoleAssignmentListOrPage',
-  anyOf(
-    listOf(RoleAssignmentRead),
+  t.anyOf(
+    t.listOf(RoleAssignmentRead),
     pageOf(RoleAssignmentRead),
-    listOf(RoleAssignmentDetailed),
+    t.listOf(RoleAssignmentDetailed),
     pageOf(RoleAssignmentDetailed),
   ),
 )

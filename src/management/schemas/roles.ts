@@ -1,17 +1,5 @@
 // Tenant roles in the API: what is sent and what is answered at /v2/schema/{p}/{e}/roles.
-import {
-  closed,
-  described,
-  later,
-  listOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  type Static,
-  Text,
-  Texts,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
 import { attributeFilter, counted, page, query, search } from './query-parameters.ts'
 import { ResourceRoleCreate } from './resource-roles.ts'
@@ -19,22 +7,24 @@ import { Attributes, bodyNames, Key, known, Null, readNames, sameKey } from './s
 
 const fields = {
   ...bodyNames,
-  permissions: maybe(
-    described(Texts, 'permissions as `resource:action`, with keys or ids', { maxItems: PERMISSIONS_PER_REQUEST_MAX }),
+  permissions: t.maybe(
+    t.described(t.Texts, 'permissions as `resource:action`, with keys or ids', {
+      maxItems: PERMISSIONS_PER_REQUEST_MAX,
+    }),
   ),
-  extends: maybe(
-    described(Texts, 'keys or ids of roles whose permissions this role also gets', { maxItems: EXTENDS_MAX }),
+  extends: t.maybe(
+    t.described(t.Texts, 'keys or ids of roles whose permissions this role also gets', { maxItems: EXTENDS_MAX }),
   ),
-  attributes: maybe(Attributes),
-  granted_to: later(),
-  v1compat_settings: maybe(Attributes),
-  v1compat_attributes: maybe(Attributes),
+  attributes: t.maybe(Attributes),
+  granted_to: t.later(),
+  v1compat_settings: t.maybe(Attributes),
+  v1compat_attributes: t.maybe(Attributes),
 }
 
-export const RoleCreate = named(
+export const RoleCreate = t.named(
   'RoleCreate',
-  described(
-    closed({ key: Key, ...fields, v1compat_is_built_in: later() }),
+  t.described(
+    t.closed({ key: Key, ...fields, v1compat_is_built_in: t.later() }),
     'a role in tenants; only the key is required',
     {
       examples: [
@@ -43,48 +33,51 @@ export const RoleCreate = named(
     },
   ),
 )
-export type RoleCreate = Static<typeof RoleCreate>
+export type RoleCreate = t.Static<typeof RoleCreate>
 
-export const RoleReplace = named('RoleReplace', closed({ ...sameKey, ...fields }))
-export type RoleReplace = Static<typeof RoleReplace>
+export const RoleReplace = t.named('RoleReplace', t.closed({ ...sameKey, ...fields }))
+export type RoleReplace = t.Static<typeof RoleReplace>
 
-export const RoleUpdate = named('RoleUpdate', closed({ ...sameKey, ...fields }))
-export type RoleUpdate = Static<typeof RoleUpdate>
+export const RoleUpdate = t.named('RoleUpdate', t.closed({ ...sameKey, ...fields }))
+export type RoleUpdate = t.Static<typeof RoleUpdate>
 
-export const RolePermissions = named('RolePermissions', closed({ permissions: Texts }))
-export type RolePermissions = Static<typeof RolePermissions>
+export const RolePermissions = t.named('RolePermissions', t.closed({ permissions: t.Texts }))
+export type RolePermissions = t.Static<typeof RolePermissions>
 
-export const RoleRead = named(
+export const RoleRead = t.named(
   'Role',
-  open({
+  t.open({
     ...known,
     ...readNames,
-    permissions: Texts,
-    attributes: nullable(Attributes),
-    extends: described(Texts, 'keys of roles'),
+    permissions: t.Texts,
+    attributes: t.nullable(Attributes),
+    extends: t.described(t.Texts, 'keys of roles'),
     granted_to: Null,
-    v1compat_settings: nullable(Attributes),
-    v1compat_attributes: nullable(Attributes),
+    v1compat_settings: t.nullable(Attributes),
+    v1compat_attributes: t.nullable(Attributes),
   }),
 )
-export type RoleRead = Static<typeof RoleRead>
+export type RoleRead = t.Static<typeof RoleRead>
 
 export const RoleQuery = query({ ...page, ...attributeFilter, ...counted, ...search })
 
 /** Roles above or below one. */
-export const RoleFamily = named('Roles', open({ roles: listOf(RoleRead) }))
-export type RoleFamily = Static<typeof RoleFamily>
+export const RoleFamily = t.named('Roles', t.open({ roles: t.listOf(RoleRead) }))
+export type RoleFamily = t.Static<typeof RoleFamily>
 
 /** An item with a resource is a role of that resource type. */
-export const RoleBulk = named(
+export const RoleBulk = t.named(
   'RoleBulk',
-  closed({
-    operations: listOf(
-      closed({ ...ResourceRoleCreate.properties, resource: maybe(described(Text, 'for a role of a resource type')) }),
+  t.closed({
+    operations: t.listOf(
+      t.closed({
+        ...ResourceRoleCreate.properties,
+        resource: t.maybe(t.described(t.Text, 'for a role of a resource type')),
+      }),
     ),
   }),
 )
-export type RoleBulk = Static<typeof RoleBulk>
+export type RoleBulk = t.Static<typeof RoleBulk>
 
-export const RoleBulkRead = named('RolesBulk', open({ created: described(Texts, 'keys'), updated: Texts }))
-export type RoleBulkRead = Static<typeof RoleBulkRead>
+export const RoleBulkRead = t.named('RolesBulk', t.open({ created: t.described(t.Texts, 'keys'), updated: t.Texts }))
+export type RoleBulkRead = t.Static<typeof RoleBulkRead>

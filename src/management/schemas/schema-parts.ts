@@ -1,72 +1,60 @@
 // What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's
 // own schema.ts is in its folder.
-import {
-  anyOf,
-  described,
-  listOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  schemaName,
-  schemaOf,
-  Text,
-  type TSchema,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { KEY_PATTERN, USER_KEY_PATTERN } from '../../model/keys.ts'
 import { DESCRIPTION_LENGTH_MAX, KEY_BYTES_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 
-export const Id = schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
-export const Time = schemaOf<string>({ type: 'string', format: 'date-time' })
-export const Count = schemaOf<number>({ type: 'integer', minimum: 0 })
-export const Null = schemaOf<null>({ type: 'null' })
-export const Attributes = schemaOf<JsonObject>({ type: 'object' })
+export const Id = t.schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
+export const Time = t.schemaOf<string>({ type: 'string', format: 'date-time' })
+export const Count = t.schemaOf<number>({ type: 'integer', minimum: 0 })
+export const Null = t.schemaOf<null>({ type: 'null' })
+export const Attributes = t.schemaOf<JsonObject>({ type: 'object' })
 
 /** An answer without a body. */
-export const NoBody = schemaOf<null>({ type: 'null' })
+export const NoBody = t.schemaOf<null>({ type: 'null' })
 
 /** The fields of a body that name an object. */
-export const Key = described(Text, 'chosen by you; cannot be changed later', {
+export const Key = t.described(t.Text, 'chosen by you; cannot be changed later', {
   pattern: KEY_PATTERN,
   maxLength: KEY_BYTES_MAX,
 })
-export const UserKey = described(Text, 'the identifier that your application uses; cannot be changed later', {
+export const UserKey = t.described(t.Text, 'the identifier that your application uses; cannot be changed later', {
   pattern: USER_KEY_PATTERN,
   maxLength: KEY_BYTES_MAX,
 })
 export const bodyNames = {
-  name: maybe(described(Text, 'display name; default: the key', { maxLength: NAME_LENGTH_MAX })),
-  description: maybe(described(Text, 'description for people', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  name: t.maybe(t.described(t.Text, 'display name; default: the key', { maxLength: NAME_LENGTH_MAX })),
+  description: t.maybe(t.described(t.Text, 'description for people', { maxLength: DESCRIPTION_LENGTH_MAX })),
 }
 /** A body that changes an object may name it, by the key that it has. */
-export const sameKey = { key: maybe(described(Text, 'key of the object')) }
+export const sameKey = { key: t.maybe(t.described(t.Text, 'key of the object')) }
 
 /** What objects of an environment have in every answer. */
-export const readNames = { name: Text, description: nullable(Text) }
+export const readNames = { name: t.Text, description: t.nullable(t.Text) }
 export const stamps = { created_at: Time, updated_at: Time }
 export const place = { organization_id: Id, project_id: Id, environment_id: Id }
-export const known = { id: Id, key: Text, ...place, ...stamps }
+export const known = { id: Id, key: t.Text, ...place, ...stamps }
 
 /** Of an object that was deleted while a list was read, only the key is left. */
-export const GoneId = described(nullable(Id), 'null if the object was deleted in the meantime')
+export const GoneId = t.described(t.nullable(Id), 'null if the object was deleted in the meantime')
 
 /** Called after what it holds, so that generated clients have a name for it. */
-export function namedAfter<S extends TSchema>(items: TSchema, suffix: string, schema: S): S {
-  const name = schemaName(items)
-  return name === undefined ? schema : named(`${name}${suffix}`, schema)
+export function namedAfter<S extends t.TSchema>(items: t.TSchema, suffix: string, schema: S): S {
+  const name = t.schemaName(items)
+  return name === undefined ? schema : t.named(`${name}${suffix}`, schema)
 }
 
 /** A page of a list. */
-export const pageOf = <S extends TSchema>(items: S) =>
-  namedAfter(items, 'Page', open({ data: listOf(items), total_count: Count, page_count: Count }))
+export const pageOf = <S extends t.TSchema>(items: S) =>
+  namedAfter(items, 'Page', t.open({ data: t.listOf(items), total_count: Count, page_count: Count }))
 /** A page of a list that can be paged to a bound only. */
-export const longPageOf = <S extends TSchema>(items: S) =>
+export const longPageOf = <S extends t.TSchema>(items: S) =>
   namedAfter(
     items,
     'Page',
-    open({ data: listOf(items), total_count: Count, page_count: Count, pagination_count: Count }),
+    t.open({ data: t.listOf(items), total_count: Count, page_count: Count, pagination_count: Count }),
   )
 /** A list; a page of it with `include_total_count`. */
-export const listOrPage = <S extends TSchema>(items: S) =>
-  namedAfter(items, 'ListOrPage', anyOf(listOf(items), pageOf(items)))
+export const listOrPage = <S extends t.TSchema>(items: S) =>
+  namedAfter(items, 'ListOrPage', t.anyOf(t.listOf(items), pageOf(items)))

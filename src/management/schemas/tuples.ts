@@ -1,32 +1,32 @@
 // Relationship tuples in the API: what is sent and what is answered at /v2/facts/{p}/{e}/relationship_tuples.
-import { closed, described, maybe, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { counted, detailed, page, query, tenantFilter, textParameter } from './query-parameters.ts'
 import { Attributes, Id, place, readNames, stamps } from './schema-parts.ts'
 
 const names = {
-  subject: described(Text, 'id or `type:key` of an instance'),
-  relation: described(Text, 'key or id of a relation of the type of the object'),
-  object: described(Text, 'id or `type:key` of an instance'),
+  subject: t.described(t.Text, 'id or `type:key` of an instance'),
+  relation: t.described(t.Text, 'key or id of a relation of the type of the object'),
+  object: t.described(t.Text, 'id or `type:key` of an instance'),
 }
 
-export const TupleDelete = named('RelationshipTupleDelete', closed(names))
-export type TupleDelete = Static<typeof TupleDelete>
+export const TupleDelete = t.named('RelationshipTupleDelete', t.closed(names))
+export type TupleDelete = t.Static<typeof TupleDelete>
 
-export const TupleCreate = named(
+export const TupleCreate = t.named(
   'RelationshipTupleCreate',
-  closed({
+  t.closed({
     ...names,
-    tenant: maybe(described(Text, 'tenant in which missing instances are created')),
+    tenant: t.maybe(t.described(t.Text, 'tenant in which missing instances are created')),
   }),
 )
-export type TupleCreate = Static<typeof TupleCreate>
+export type TupleCreate = t.Static<typeof TupleCreate>
 
 const tuple = {
   id: Id,
-  subject: Text,
-  relation: Text,
-  object: Text,
-  tenant: Text,
+  subject: t.Text,
+  relation: t.Text,
+  object: t.Text,
+  tenant: t.Text,
   ...place,
   ...stamps,
   subject_id: Id,
@@ -34,24 +34,24 @@ const tuple = {
   object_id: Id,
   tenant_id: Id,
 }
-const Instance = open({ key: Text, resource: Text, tenant: Text, attributes: Attributes })
-const Relation = open({ key: Text, ...readNames })
-const Tenant = open({ key: Text, ...readNames, attributes: nullable(Attributes) })
+const Instance = t.open({ key: t.Text, resource: t.Text, tenant: t.Text, attributes: Attributes })
+const Relation = t.open({ key: t.Text, ...readNames })
+const Tenant = t.open({ key: t.Text, ...readNames, attributes: t.nullable(Attributes) })
 
-export const TupleRead = named(
+export const TupleRead = t.named(
   'RelationshipTuple',
-  open({
+  t.open({
     ...tuple,
-    subject_details: nullable(Instance),
-    object_details: nullable(Instance),
-    relation_details: nullable(Relation),
-    tenant_details: nullable(Tenant),
+    subject_details: t.nullable(Instance),
+    object_details: t.nullable(Instance),
+    relation_details: t.nullable(Relation),
+    tenant_details: t.nullable(Tenant),
   }),
 )
-export type TupleRead = Static<typeof TupleRead>
-export const TupleDetailed = named(
+export type TupleRead = t.Static<typeof TupleRead>
+export const TupleDetailed = t.named(
   'RelationshipTupleDetailed',
-  open({
+  t.open({
     ...tuple,
     subject_details: Instance,
     object_details: Instance,
@@ -59,7 +59,7 @@ export const TupleDetailed = named(
     tenant_details: Tenant,
   }),
 )
-export type TupleDetailed = Static<typeof TupleDetailed>
+export type TupleDetailed = t.Static<typeof TupleDetailed>
 
 const filters = {
   object: textParameter('only tuples with this object, an id or `type:key`'),

@@ -1,71 +1,59 @@
 // Users in the API: what is sent and what is answered at /v2/facts/{p}/{e}/users.
-import {
-  closed,
-  described,
-  enumOf,
-  listOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  type Static,
-  Text,
-  Texts,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import { ASSIGNMENTS_PER_REQUEST_MAX, DESCRIPTION_LENGTH_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
 import { page, query, roleFilter, search, withInstanceRoles } from './query-parameters.ts'
 import { RoleInTenant } from './role-assignments.ts'
 import { Attributes, known, sameKey, UserKey } from './schema-parts.ts'
 
 const fields = {
-  email: maybe(described(Text, 'shown in logs', { maxLength: EMAIL_LENGTH_MAX })),
-  first_name: maybe(described(Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
-  last_name: maybe(described(Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
-  attributes: maybe(Attributes),
+  email: t.maybe(t.described(t.Text, 'shown in logs', { maxLength: EMAIL_LENGTH_MAX })),
+  first_name: t.maybe(t.described(t.Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  last_name: t.maybe(t.described(t.Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  attributes: t.maybe(Attributes),
 }
 const withRoles = {
   ...fields,
-  role_assignments: maybe(
-    described(listOf(RoleInTenant), 'roles to assign to the user', { maxItems: ASSIGNMENTS_PER_REQUEST_MAX }),
+  role_assignments: t.maybe(
+    t.described(t.listOf(RoleInTenant), 'roles to assign to the user', { maxItems: ASSIGNMENTS_PER_REQUEST_MAX }),
   ),
 }
 
-export const UserCreate = named(
+export const UserCreate = t.named(
   'UserCreate',
-  described(closed({ key: UserKey, ...withRoles }), 'a user, and the roles to assign', {
+  t.described(t.closed({ key: UserKey, ...withRoles }), 'a user, and the roles to assign', {
     examples: [
       { key: 'ann@example.com', email: 'ann@example.com', role_assignments: [{ role: 'editor', tenant: 'default' }] },
     ],
   }),
 )
-export type UserCreate = Static<typeof UserCreate>
+export type UserCreate = t.Static<typeof UserCreate>
 
 /** Roles are kept when none are sent; else they are exactly these. */
-export const UserReplace = named('UserReplace', closed({ ...sameKey, ...withRoles }))
-export type UserReplace = Static<typeof UserReplace>
+export const UserReplace = t.named('UserReplace', t.closed({ ...sameKey, ...withRoles }))
+export type UserReplace = t.Static<typeof UserReplace>
 
-export const UserUpdate = named('UserUpdate', closed({ ...sameKey, ...fields }))
-export type UserUpdate = Static<typeof UserUpdate>
+export const UserUpdate = t.named('UserUpdate', t.closed({ ...sameKey, ...fields }))
+export type UserUpdate = t.Static<typeof UserUpdate>
 
-export const UserRead = named(
+export const UserRead = t.named(
   'User',
-  open({
+  t.open({
     ...known,
-    email: nullable(Text),
-    first_name: nullable(Text),
-    last_name: nullable(Text),
+    email: t.nullable(t.Text),
+    first_name: t.nullable(t.Text),
+    last_name: t.nullable(t.Text),
     attributes: Attributes,
-    roles: described(listOf(open({ role: Text, tenant: Text })), 'roles in tenants'),
-    associated_tenants: listOf(
-      open({
-        tenant: Text,
-        roles: Texts,
-        status: enumOf('active'),
-        resource_instance_roles: listOf(open({ resource_instance: Text, resource: Text, role: Text })),
+    roles: t.described(t.listOf(t.open({ role: t.Text, tenant: t.Text })), 'roles in tenants'),
+    associated_tenants: t.listOf(
+      t.open({
+        tenant: t.Text,
+        roles: t.Texts,
+        status: t.enumOf('active'),
+        resource_instance_roles: t.listOf(t.open({ resource_instance: t.Text, resource: t.Text, role: t.Text })),
       }),
     ),
   }),
 )
-export type UserRead = Static<typeof UserRead>
+export type UserRead = t.Static<typeof UserRead>
 
 export const UserQuery = query({ ...page, ...withInstanceRoles, ...roleFilter, ...search })

@@ -10,201 +10,191 @@ import {
   userFilter,
 } from '../../management/schemas/query-parameters.ts'
 import { Attributes, Id, Null, namedAfter } from '../../management/schemas/schema-parts.ts'
-import {
-  closed,
-  described,
-  Flag,
-  later,
-  listOf,
-  mapOf,
-  maybe,
-  named,
-  nullable,
-  open,
-  optional,
-  type Static,
-  schemaOf,
-  Text,
-  Texts,
-  type TSchema,
-} from '../../model/json-schema.ts'
+import * as t from '../../model/json-schema.ts'
 import type { V1PermissionRef } from '../use-cases/v1-writes.ts'
 
 /** Members that clients read and send back: they are ignored. */
-const Ignored = () => optional(schemaOf<unknown>({ description: 'ignored' }))
+const Ignored = () => t.optional(t.schemaOf<unknown>({ description: 'ignored' }))
 const read = { id: Ignored(), organizationId: Ignored() }
 
-export const V1User = named(
+export const V1User = t.named(
   'V1UserInput',
-  closed({
-    key: maybe(Text),
-    customId: maybe(Text),
-    firstName: maybe(Text),
-    lastName: maybe(Text),
-    email: maybe(Text),
-    attributes: maybe(Attributes),
-    roles: maybe(listOf(closed({ role: Text, tenant: maybe(Text) }))),
+  t.closed({
+    key: t.maybe(t.Text),
+    customId: t.maybe(t.Text),
+    firstName: t.maybe(t.Text),
+    lastName: t.maybe(t.Text),
+    email: t.maybe(t.Text),
+    attributes: t.maybe(Attributes),
+    roles: t.maybe(t.listOf(t.closed({ role: t.Text, tenant: t.maybe(t.Text) }))),
     ...read,
     tenantIds: Ignored(),
   }),
 )
-export type V1User = Static<typeof V1User>
+export type V1User = t.Static<typeof V1User>
 
-export const V1Tenant = named(
+export const V1Tenant = t.named(
   'V1TenantInput',
-  closed({
-    externalId: maybe(Text),
-    key: maybe(Text),
-    name: maybe(Text),
-    description: maybe(Text),
-    settings: later(),
+  t.closed({
+    externalId: t.maybe(t.Text),
+    key: t.maybe(t.Text),
+    name: t.maybe(t.Text),
+    description: t.maybe(t.Text),
+    settings: t.later(),
     ...read,
   }),
 )
-export type V1Tenant = Static<typeof V1Tenant>
+export type V1Tenant = t.Static<typeof V1Tenant>
 
-const Permission = schemaOf<string | V1PermissionRef>({ anyOf: [{ type: 'string' }, { type: 'object' }] })
-export const V1Role = named(
+const Permission = t.schemaOf<string | V1PermissionRef>({ anyOf: [{ type: 'string' }, { type: 'object' }] })
+export const V1Role = t.named(
   'V1RoleInput',
-  closed({
-    name: Text,
-    description: maybe(Text),
-    attributes: maybe(Attributes),
-    settings: maybe(Attributes),
-    permissions: maybe(listOf(Permission)),
-    isBuiltIn: later(),
+  t.closed({
+    name: t.Text,
+    description: t.maybe(t.Text),
+    attributes: t.maybe(Attributes),
+    settings: t.maybe(Attributes),
+    permissions: t.maybe(t.listOf(Permission)),
+    isBuiltIn: t.later(),
     ...read,
   }),
 )
-export type V1Role = Static<typeof V1Role>
+export type V1Role = t.Static<typeof V1Role>
 
-export const V1Assignment = named(
+export const V1Assignment = t.named(
   'V1RoleAssignmentInput',
-  closed({ role: Text, user: Text, scope: maybe(Text), id: Ignored() }),
+  t.closed({ role: t.Text, user: t.Text, scope: t.maybe(t.Text), id: Ignored() }),
 )
-export type V1Assignment = Static<typeof V1Assignment>
+export type V1Assignment = t.Static<typeof V1Assignment>
 
 const actionFields = {
-  title: maybe(Text),
-  description: maybe(Text),
-  path: maybe(Text),
-  attributes: maybe(Attributes),
+  title: t.maybe(t.Text),
+  description: t.maybe(t.Text),
+  path: t.maybe(t.Text),
+  attributes: t.maybe(Attributes),
 }
-export const V1Action = named(
+export const V1Action = t.named(
   'V1ActionInput',
-  closed({
-    name: Text,
+  t.closed({
+    name: t.Text,
     ...actionFields,
     resourceId: Ignored(),
     permissionName: Ignored(),
-    isBuiltIn: later(),
+    isBuiltIn: t.later(),
     id: Ignored(),
   }),
 )
-export type V1Action = Static<typeof V1Action>
-export const V1Resource = named(
+export type V1Action = t.Static<typeof V1Action>
+export const V1Resource = t.named(
   'V1ResourceInput',
-  closed({
-    name: maybe(Text),
-    type: maybe(Text),
-    path: maybe(Text),
-    description: maybe(Text),
-    attributes: maybe(Attributes),
-    actions: maybe(listOf(V1Action)),
-    isBuiltIn: later(),
+  t.closed({
+    name: t.maybe(t.Text),
+    type: t.maybe(t.Text),
+    path: t.maybe(t.Text),
+    description: t.maybe(t.Text),
+    attributes: t.maybe(Attributes),
+    actions: t.maybe(t.listOf(V1Action)),
+    isBuiltIn: t.later(),
     ...read,
   }),
 )
-export type V1Resource = Static<typeof V1Resource>
-export const V1Resources = named(
+export type V1Resource = t.Static<typeof V1Resource>
+export const V1Resources = t.named(
   'V1ResourcesInput',
-  closed({
-    resources: listOf(
-      closed({
-        type: Text,
-        description: maybe(Text),
-        attributes: maybe(Attributes),
-        actions: maybe(mapOf(closed(actionFields))),
+  t.closed({
+    resources: t.listOf(
+      t.closed({
+        type: t.Text,
+        description: t.maybe(t.Text),
+        attributes: t.maybe(Attributes),
+        actions: t.maybe(t.mapOf(t.closed(actionFields))),
       }),
     ),
   }),
 )
-export type V1Resources = Static<typeof V1Resources>
+export type V1Resources = t.Static<typeof V1Resources>
 
-export const V1Login = named('V1LoginInput', closed({ userId: Text, tenantId: Text }))
-export type V1Login = Static<typeof V1Login>
+export const V1Login = t.named('V1LoginInput', t.closed({ userId: t.Text, tenantId: t.Text }))
+export type V1Login = t.Static<typeof V1Login>
 
-const readAction = open({
+const readAction = t.open({
   id: Id,
-  name: Text,
-  title: Text,
-  description: nullable(Text),
-  path: nullable(Text),
+  name: t.Text,
+  title: t.Text,
+  description: t.nullable(t.Text),
+  path: t.nullable(t.Text),
   attributes: Attributes,
-  permissionName: Text,
-  isBuiltIn: Flag,
+  permissionName: t.Text,
+  isBuiltIn: t.Flag,
 })
-export const V1ActionRead = named('V1Action', readAction)
-export type V1ActionRead = Static<typeof V1ActionRead>
+export const V1ActionRead = t.named('V1Action', readAction)
+export type V1ActionRead = t.Static<typeof V1ActionRead>
 
-export const V1UserRead = named(
+export const V1UserRead = t.named(
   'V1User',
-  open({
+  t.open({
     id: Id,
-    customId: Text,
-    firstName: nullable(Text),
-    lastName: nullable(Text),
-    email: nullable(Text),
+    customId: t.Text,
+    firstName: t.nullable(t.Text),
+    lastName: t.nullable(t.Text),
+    email: t.nullable(t.Text),
     attributes: Attributes,
     organizationId: Id,
-    tenantIds: Texts,
+    tenantIds: t.Texts,
   }),
 )
-export type V1UserRead = Static<typeof V1UserRead>
+export type V1UserRead = t.Static<typeof V1UserRead>
 
-export const V1TenantRead = named(
+export const V1TenantRead = t.named(
   'V1Tenant',
-  open({ id: Id, externalId: Text, name: Text, description: nullable(Text), settings: Attributes, organizationId: Id }),
-)
-export type V1TenantRead = Static<typeof V1TenantRead>
-
-export const V1RoleRead = named(
-  'V1Role',
-  open({
+  t.open({
     id: Id,
-    name: Text,
-    description: nullable(Text),
+    externalId: t.Text,
+    name: t.Text,
+    description: t.nullable(t.Text),
+    settings: Attributes,
+    organizationId: Id,
+  }),
+)
+export type V1TenantRead = t.Static<typeof V1TenantRead>
+
+export const V1RoleRead = t.named(
+  'V1Role',
+  t.open({
+    id: Id,
+    name: t.Text,
+    description: t.nullable(t.Text),
     attributes: Attributes,
     settings: Attributes,
-    isBuiltIn: Flag,
-    permissions: listOf(open({ id: Id, name: Text, scope: Null, resourceId: Id, actionId: Id })),
+    isBuiltIn: t.Flag,
+    permissions: t.listOf(t.open({ id: Id, name: t.Text, scope: Null, resourceId: Id, actionId: Id })),
   }),
 )
-export type V1RoleRead = Static<typeof V1RoleRead>
+export type V1RoleRead = t.Static<typeof V1RoleRead>
 
-export const V1AssignmentRead = named(
+export const V1AssignmentRead = t.named(
   'V1RoleAssignment',
-  open({ id: Id, role: V1RoleRead, user: Text, scope: described(Text, 'the tenant') }),
+  t.open({ id: Id, role: V1RoleRead, user: t.Text, scope: t.described(t.Text, 'the tenant') }),
 )
-export type V1AssignmentRead = Static<typeof V1AssignmentRead>
+export type V1AssignmentRead = t.Static<typeof V1AssignmentRead>
 
-export const V1ResourceRead = named(
+export const V1ResourceRead = t.named(
   'V1Resource',
-  open({
+  t.open({
     id: Id,
-    type: Text,
-    name: Text,
-    path: nullable(Text),
-    description: nullable(Text),
+    type: t.Text,
+    name: t.Text,
+    path: t.nullable(t.Text),
+    description: t.nullable(t.Text),
     attributes: Attributes,
-    isBuiltIn: Flag,
-    actions: listOf(V1ActionRead),
+    isBuiltIn: t.Flag,
+    actions: t.listOf(V1ActionRead),
   }),
 )
-export type V1ResourceRead = Static<typeof V1ResourceRead>
+export type V1ResourceRead = t.Static<typeof V1ResourceRead>
 
-export const v1ListOf = <S extends TSchema>(items: S) =>
-  namedAfter(items, 'Page', open({ url: Text, data: listOf(items) }))
+export const v1ListOf = <S extends t.TSchema>(items: S) =>
+  namedAfter(items, 'Page', t.open({ url: t.Text, data: t.listOf(items) }))
 
 const scope = { scope: textParameter('the tenant, by its v1 name') }
 export const V1AssignmentQuery = query({ ...page, ...roleFilter, ...scope, ...tenantFilter, ...userFilter })

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hashSecret } from '../../../management/objects/api-key.ts'
 import { isZerohopError, ZerohopError } from '../../../model/errors.ts'
-import { closed, type Static, Text } from '../../../model/json-schema.ts'
+import * as t from '../../../model/json-schema.ts'
 import { SIGN_IN_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import { CONSOLE_API, isConsole } from '../../console/console-request.ts'
 import { endOf, requireCsrf, type Session, type Sessions } from '../../console/sessions.ts'
@@ -21,8 +21,8 @@ declare module 'fastify' {
 }
 
 const SESSION = `${CONSOLE_API}/session`
-const SignIn = closed({ api_key: Text })
-const RedeemLink = closed({ token: Text })
+const SignIn = t.closed({ api_key: t.Text })
+const RedeemLink = t.closed({ token: t.Text })
 
 /** The caller of a request of the console, by the cookie alone. */
 export function cookieCaller(gate: Gate, door: UserDoor, sessions: Sessions): CookieCaller {
@@ -53,10 +53,10 @@ export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Session
     }
   }
   const options = { bodyLimit: SIGN_IN_BODY_BYTES_MAX, onRequest: onlyMarked }
-  app.post<{ Body: Static<typeof SignIn> }>(SESSION, { ...options, schema: { body: SignIn } }, (request, reply) =>
+  app.post<{ Body: t.Static<typeof SignIn> }>(SESSION, { ...options, schema: { body: SignIn } }, (request, reply) =>
     begin(request, reply, () => hashSecret(request.body.api_key)),
   )
-  app.post<{ Body: Static<typeof RedeemLink> }>(
+  app.post<{ Body: t.Static<typeof RedeemLink> }>(
     `${SESSION}/link`,
     { ...options, schema: { body: RedeemLink } },
     (request, reply) => begin(request, reply, () => link.redeem(request, request.body.token)),
