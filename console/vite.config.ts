@@ -35,7 +35,7 @@ export default defineConfig({
       // not in the package: sentences that the command line says, too
       'zerohop/change-words': from('../src/model/change-words.ts'),
       'zerohop/reason-words': from('../src/model/reason-words.ts'),
-      'zerohop/history-words': from('../src/model/history-words.ts'),
+      'zerohop/history-words': from('../src/kinds/history-words.ts'),
       // nor this: the operators of conditions, and what each takes
       'zerohop/conditions': from('../src/model/condition-operators.ts'),
       // nor this: the kinds of objects that a policy file has

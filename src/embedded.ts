@@ -1,6 +1,16 @@
 // The package entry `zerohop/embedded`: store, management and decision point in your own process, without HTTP. When a
 // write resolves it is on disk, and the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
 import { randomBytes } from 'node:crypto'
+import type { ConditionSet } from './kinds/condition-set.ts'
+import type { KindName, Objects } from './kinds/index.ts'
+import type { RelationshipTuple } from './kinds/relationship-tuple.ts'
+import type { Resource } from './kinds/resource.ts'
+import type { ResourceInstance } from './kinds/resource-instance.ts'
+import type { Role } from './kinds/role.ts'
+import type { RoleAssignment } from './kinds/role-assignment.ts'
+import type { SetRule } from './kinds/set-rule.ts'
+import type { Tenant } from './kinds/tenant.ts'
+import type { User } from './kinds/user.ts'
 import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
 import { type ManagementData, openManagementData } from './management/host/open.ts'
@@ -9,36 +19,21 @@ import { shownWarnings } from './management/rules/shown-warnings.ts'
 import { ZerohopError } from './model/errors.ts'
 import { type OnEvent, tell } from './model/events.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
-import type {
-  ConditionSet,
-  Kind,
-  Objects,
-  RelationshipTuple,
-  Resource,
-  ResourceInstance,
-  Role,
-  RoleAssignment,
-  SetRule,
-  Tenant,
-  User,
-} from './model/objects.ts'
 import { Follower } from './pdp/follower.ts'
 import { Pdp, type PdpOptions } from './pdp/pdp.ts'
 import type { InputOf, ResultOf, View } from './store/view.ts'
 
 export type { Explanation } from './image/image.ts'
+export type { ConditionSet } from './kinds/condition-set.ts'
+export type { RelationshipTuple } from './kinds/relationship-tuple.ts'
+export type { Resource } from './kinds/resource.ts'
+export type { ResourceInstance } from './kinds/resource-instance.ts'
+export type { Role } from './kinds/role.ts'
+export type { RoleAssignment } from './kinds/role-assignment.ts'
+export type { SetRule } from './kinds/set-rule.ts'
+export type { Tenant } from './kinds/tenant.ts'
+export type { User } from './kinds/user.ts'
 export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'
-export type {
-  ConditionSet,
-  RelationshipTuple,
-  Resource,
-  ResourceInstance,
-  Role,
-  RoleAssignment,
-  SetRule,
-  Tenant,
-  User,
-} from './model/objects.ts'
 export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
 export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/pdp-listings.ts'
 export type { Subject } from './pdp/subject.ts'
@@ -267,7 +262,7 @@ class Zerohop {
     return this.#management.store.view(this.#environment)
   }
 
-  #reads<K extends Kind>(kind: K): Reads<Objects[K]> {
+  #reads<K extends KindName>(kind: K): Reads<Objects[K]> {
     return {
       get: (ref) => this.#view().find(kind, ref),
       list: () => [...this.#view().list(kind)],

@@ -2,6 +2,7 @@
 // Invalid lines are counted and left out: refusing a whole batch would block every batch behind it. A sender may only
 // store records of its own environment, under its own API key, in series (instances) that it began.
 import { gunzipSync } from 'node:zlib'
+import type { User } from '../kinds/user.ts'
 import { ZerohopError } from '../model/errors.ts'
 import {
   AUDIT_BATCH_BYTES_MAX,
@@ -10,7 +11,6 @@ import {
   DECISION_OMITTED_NAME_MAX,
   DECISION_TEXT_MAX,
 } from '../model/limits.ts'
-import type { User } from '../model/objects.ts'
 import { type AuditRecord, TIME_MAX } from './audit-tables.ts'
 
 export interface AuditBatch {

@@ -1,6 +1,6 @@
 // The names of users, for the threads that store records of decisions. Reads the data folder, which is opened when the
 // first name is asked for.
-import type { User } from '../model/objects.ts'
+import type { User } from '../kinds/user.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 
 export class UserNames {

@@ -1,7 +1,9 @@
 // The contents of an image as plain data, the form shared by changes, the canonical build and compaction. The same
 // contents give the same bytes on every machine, however they came about. src/image/read-records.ts reads them out of a
 // kernel.
-import type { PolicyChange, PolicyKind, PolicyObjects, PolicyPut } from '../log/delta.ts'
+
+import type { PolicyKind, PolicyObjects, PolicyPut } from '../kinds/index.ts'
+import type { PolicyChange } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { assignmentKey, type JsonObject, membershipKey, partKey, tupleKey } from '../model/objects.ts'
 

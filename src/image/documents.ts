@@ -5,7 +5,7 @@ import { Document, Table } from '../../assembly/abi.ts'
 import { objectAt } from '../kernel/decode.ts'
 import { Encoder } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { urlRule } from '../log/delta.ts'
+import { urlRule } from '../kinds/proxy-config.ts'
 import { partKey, type UrlRule } from '../model/objects.ts'
 import { findWritten } from './look-up.ts'
 

@@ -1,21 +1,21 @@
 // A change is one put or delete of one object of one kind; a log entry is the list of changes of one revision, with who
 // and when. How entries are stored (src/store) and what they mean for decisions (src/image) is not defined here.
-import type { Kind, Objects } from '../model/objects.ts'
+import type { KindName, Objects } from '../kinds/index.ts'
 
 /** Names a log: the id of an environment, or of an organization (its control log). 32 hex digits. */
 export type LogId = string
 
 export type Put = {
-  [K in Kind]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: Objects[K] }
-}[Kind]
-export type Delete = { readonly op: 'delete'; readonly kind: Kind; readonly key: string }
+  [K in KindName]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: Objects[K] }
+}[KindName]
+export type Delete = { readonly op: 'delete'; readonly kind: KindName; readonly key: string }
 export type Change = Put | Delete
 
-export function put<K extends Kind>(kind: K, value: Objects[K]): Change {
+export function put<K extends KindName>(kind: K, value: Objects[K]): Change {
   return { op: 'put', kind, key: value.key, value } as Change
 }
 
-export function remove(kind: Kind, key: string): Change {
+export function remove(kind: KindName, key: string): Change {
   return { op: 'delete', kind, key }
 }
 

@@ -8,13 +8,14 @@
 //   piece. The code of a delete is the negative of the put's.
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr/pack' // without its native part, which `openDecoder` loads
+import { type PolicyKind, type PolicyObjects, PROJECTIONS } from '../kinds/index.ts'
+import { invalid, list, text } from '../kinds/wire-values.ts'
 import { counted } from '../model/counted.ts'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
 import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
 import type { LogId, Position } from './change.ts'
-import type { Delta, PackedDelta, PolicyChange, PolicyKind } from './delta.ts'
+import type { Delta, PackedDelta, PolicyChange } from './delta.ts'
 import type { FeedEvent } from './feed.ts'
-import { invalid, list, putBody, readPut, text } from './put-codec.ts'
 import type { Signer, Trust } from './signature.ts'
 
 /** Raise when a frame changes meaning; a reader refuses a version or a type that it does not know. */
@@ -61,21 +62,9 @@ export interface PackedState {
 export type StreamFrame = FeedEvent | { readonly type: 'end'; readonly code: EndCode }
 export type Frame = StreamFrame | { readonly type: 'state'; readonly part: PackedState }
 
-const KIND_CODES: Readonly<Record<PolicyKind, number>> = {
-  resource: 1,
-  role: 2,
-  user: 3,
-  tenant: 4,
-  role_assignment: 5,
-  membership: 6,
-  resource_role: 7,
-  resource_instance: 8,
-  relationship_tuple: 9,
-  condition_set: 10,
-  set_rule: 11,
-  proxy_config: 12,
-}
-const KINDS: readonly (PolicyKind | undefined)[] = [undefined, ...(Object.keys(KIND_CODES) as PolicyKind[])]
+/** Kinds by their code. */
+const KINDS: (PolicyKind | undefined)[] = []
+for (const kind of Object.keys(PROJECTIONS) as PolicyKind[]) KINDS[PROJECTIONS[kind].code] = kind
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true })
 
@@ -185,8 +174,13 @@ function unpackPieces(bytes: Uint8Array): unknown[] {
 }
 
 function changeBody(change: PolicyChange): unknown[] {
-  const code = KIND_CODES[change.kind]
-  return change.op === 'delete' ? [-code, change.key] : [code, ...putBody(change)]
+  if (change.op === 'delete') return [-PROJECTIONS[change.kind].code, change.key]
+  return putFields(change.kind, change.value, change.key)
+}
+
+function putFields<K extends PolicyKind>(kind: K, value: PolicyObjects[K], key: string): unknown[] {
+  const { code, write } = PROJECTIONS[kind]
+  return [code, ...write(value, key)]
 }
 
 /**
@@ -330,7 +324,7 @@ function readChange(value: unknown): PolicyChange {
   if (typeof code !== 'number') throw invalid('a change has no code')
   const kind = KINDS[Math.abs(code)]
   if (kind === undefined) throw invalid(`change code ${code} is not known`)
-  return code < 0 ? { op: 'delete', kind, key: text(fields[1]) } : readPut(kind, fields)
+  return code < 0 ? { op: 'delete', kind, key: text(fields[1]) } : PROJECTIONS[kind].read(fields)
 }
 
 function revision(value: unknown): number {

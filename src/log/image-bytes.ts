@@ -42,9 +42,10 @@ import {
   Text,
   TUPLE_BYTES,
 } from '../../assembly/abi.ts'
+import type { PolicyPut } from '../kinds/index.ts'
 import { type Json, partKey } from '../model/objects.ts'
 import type { Change } from './change.ts'
-import { type PolicyPut, project } from './delta.ts'
+import { project } from './delta.ts'
 
 /** The size of the objects of one environment: a plain sum over them. */
 export interface ImageSize {

@@ -5,12 +5,12 @@
 //   frames of type 4 with about STATE_FRAME_BYTES of changes each, compressed │ one without changes: the end │ where states are signed, a tail
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { invalid } from '../kinds/wire-values.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { FRAME_BYTES_MAX, STATE_FRAME_BYTES } from '../model/limits.ts'
 import type { LogId, Position } from './change.ts'
 import { encodeFrame, FRAME_MAGIC, FrameDecoder, type PackedState, packChange, unpackChanges } from './codec.ts'
 import type { PolicyChange } from './delta.ts'
-import { invalid } from './put-codec.ts'
 import { isTail, TAIL_BYTES, type Trust } from './signature.ts'
 
 export interface PolicyState {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type AttributePath, type Condition, parseConditions, type Test } from './condition.ts'
 import { ZerohopError } from './errors.ts'
-import { type ConditionSet, type JsonObject, partKey } from './objects.ts'
+import { type JsonObject, partKey } from './objects.ts'
 
 /** Keys of the built-in types that declare the attributes of users and of tenants. */
 export const USER_TYPE = '__user'
@@ -11,6 +11,11 @@ export const TENANT_TYPE = '__tenant'
 
 /** What `resource.*` reads of the question itself; attributes of these names are never read (D8). */
 export const RESOURCE_IDENTITY: readonly string[] = ['type', 'key', 'tenant']
+
+/** What is read of a condition set. */
+interface SetConditions {
+  readonly conditions: JsonObject
+}
 
 /** One reading of an attribute: by an operand with its test, or as the right side of a test (`ref`). */
 export interface Reading {
@@ -71,7 +76,7 @@ export function declaringType(path: AttributePath, resource: string | null): str
  * What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows.
  * Invalid conditions read nothing: the index must accept whatever is stored.
  */
-export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions' | 'resource'>): string[] {
+export function readBy({ conditions, resource }: SetConditions & { readonly resource: string | null }): string[] {
   const read = new Set<string>()
   for (const { path, test } of readings(parsed(conditions))) {
     const type = declaringType(path, resource)
@@ -104,7 +109,7 @@ export function* resourceAttributes(
 }
 
 /** Every path that the conditions read, also inside the items of matches, each once: what an image gives a number. */
-export function pathsRead({ conditions }: Pick<ConditionSet, 'conditions'>): string[] {
+export function pathsRead({ conditions }: SetConditions): string[] {
   const read = new Set<string>()
   const add = (root: string, names: readonly string[]) => read.add([root, ...names].join('.'))
   for (const { path, test } of readings(parsed(conditions))) {
@@ -119,7 +124,7 @@ export function pathsRead({ conditions }: Pick<ConditionSet, 'conditions'>): str
  * What the index of paths lists a set under: each path, and `#0`, `#1` … as many as it has paths, by which the uses of
  * all sets are counted without reading them.
  */
-export function pathEntries(set: Pick<ConditionSet, 'conditions'>): string[] {
+export function pathEntries(set: SetConditions): string[] {
   return pathsRead(set).flatMap((path, place) => [pathEntry(path), `#${place}`])
 }
 

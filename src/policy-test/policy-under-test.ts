@@ -1,6 +1,7 @@
 // The policy of files as an image, with the facts of a test file: what a server would have after both were applied. The
 // use cases of the API make it, so that a test cannot hold facts that no server would take.
 import { Image, type KernelSource } from '../image/image.ts'
+import type { KindName } from '../kinds/index.ts'
 import { type PolicyChange, project } from '../log/delta.ts'
 import { applyPolicy } from '../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../management/policy-file/empty-environment.ts'
@@ -9,7 +10,6 @@ import { inOrder, type Problem, type Source } from '../management/policy-file/pr
 import { readPolicy } from '../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../management/schemas/policy-file.ts'
 import type { ZerohopError } from '../model/errors.ts'
-import type { Kind } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'
 import { Draft } from '../store/draft.ts'
 import type { Wrong } from './expectations.ts'
@@ -75,7 +75,7 @@ function projected(draft: Draft): PolicyChange[] {
 /** An error of a write, with the nearest name where one is unknown. */
 function sentenceOf(error: ZerohopError, draft: Draft): string {
   if (error.code !== 'OBJECT_NOT_FOUND') return error.message
-  const { kind, ref } = error.details as { readonly kind: Kind; readonly ref: string }
+  const { kind, ref } = error.details as { readonly kind: KindName; readonly ref: string }
   const names = [...draft.list(kind)].map(({ key }) => key)
   return `${kind.replaceAll('_', ' ')} \`${shortText(ref)}\` does not exist${hint(ref, names)}`
 }

@@ -1,11 +1,13 @@
 // What an object remembers of being applied from a policy file (`applied_object`) goes with it: whatever use case
 // deletes the object, the same revision deletes that too.
+
+import type { KindName } from '../kinds/index.ts'
 import { type Change, remove } from '../log/change.ts'
-import { appliedKey, type Kind } from '../model/objects.ts'
+import { appliedKey } from '../model/objects.ts'
 import type { View } from './view.ts'
 
 /** Kinds of the schema that are deleted as a whole; the others remember nothing. */
-const REMEMBERING: ReadonlySet<Kind> = new Set<Kind>([
+const REMEMBERING: ReadonlySet<KindName> = new Set<KindName>([
   'resource',
   'role',
   'resource_role',

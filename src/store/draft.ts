@@ -1,14 +1,15 @@
 // A view with changes on top that are not committed yet: for use cases that write several objects which depend on each
 // other, such as a resource with its roles, a cascade, or a bulk. Staged changes of one object collapse into the last
 // one. Nothing is written here; the use case answers with `changes()`.
+
+import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.ts'
 import type { Change, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
-import type { Kind, Objects } from '../model/objects.ts'
-import { INDEXES, type IndexKind, type IndexName } from './indexes.ts'
+import { INDEXES } from './indexes.ts'
 import type { Decided, Range, View } from './view.ts'
 
-type AnyObject = Objects[Kind]
+type AnyObject = Objects[KindName]
 type ValuesOf = (object: AnyObject) => readonly string[]
 
 /** One object that was touched. */
@@ -40,7 +41,7 @@ interface Entry {
 
 /** An index over the staged objects, built on first use: most drafts never use most indexes. */
 interface StagedIndex {
-  readonly kind: Kind
+  readonly kind: KindName
   readonly values: ValuesOf
   readonly entries: Map<string, Entry>
 }
@@ -49,7 +50,7 @@ export class Draft implements View {
   readonly log: LogId
   readonly position: Position
   readonly #below: View
-  readonly #kinds = new Map<Kind, Staged>()
+  readonly #kinds = new Map<KindName, Staged>()
   readonly #indexes = new Map<IndexName, StagedIndex>()
   readonly #order: Touched[] = []
 
@@ -80,13 +81,13 @@ export class Draft implements View {
     return changes
   }
 
-  get<K extends Kind>(kind: K, key: string): Objects[K] | undefined {
+  get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
     const touched = this.#kinds.get(kind)?.touched.get(key)
     // what is staged under a kind is of that kind
     return touched === undefined ? this.#below.get(kind, key) : (touched.now as Objects[K] | undefined)
   }
 
-  find<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {
+  find<K extends KindName>(kind: K, ref: string): Objects[K] | undefined {
     const id = ref.length < 32 ? undefined : parseId(ref)
     const staged = this.#kinds.get(kind)
     if (id === undefined || staged === undefined)
@@ -98,33 +99,33 @@ export class Draft implements View {
     return now?.id === below?.id ? (now ?? this.get(kind, ref)) : this.get(kind, ref)
   }
 
-  require<K extends Kind>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
+  require<K extends KindName>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
     const found = this.find(kind, ref)
     if (found !== undefined) return found
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref }, path === undefined ? {} : { path })
   }
 
-  refuse(kind: Kind, key: string): void {
+  refuse(kind: KindName, key: string): void {
     if (this.get(kind, key) !== undefined) throw new ZerohopError('OBJECT_EXISTS', { kind, key })
     if (this.find(kind, key) !== undefined) throw new ZerohopError('KEY_IS_ID', { kind, key })
   }
 
-  count(kind: Kind): number {
+  count(kind: KindName): number {
     return this.#below.count(kind) + (this.#kinds.get(kind)?.more ?? 0)
   }
 
-  *list<K extends Kind>(kind: K, range: Range = {}): Iterable<Objects[K]> {
+  *list<K extends KindName>(kind: K, range: Range = {}): Iterable<Objects[K]> {
     const staged = this.#kinds.get(kind)
     if (staged === undefined) return yield* this.#below.list(kind, range)
     yield* slice(rowsOf<Objects[K]>(this.#below.list(kind), staged, staged.touched.keys()), range)
   }
 
-  *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {
+  *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[KindOfIndex<I>]> {
     const staged = this.#kinds.get(INDEXES[index].kind)
     const entry = staged && this.#indexed(index, staged).entries.get(value)
     if (entry === undefined || staged === undefined) return yield* this.#below.by(index, value, range)
     const below = kept(this.#below.by(index, value), entry)
-    yield* slice(rowsOf<Objects[IndexKind<I>]>(below, staged, entry.shown, entry.hidden), range)
+    yield* slice(rowsOf<Objects[KindOfIndex<I>]>(below, staged, entry.shown, entry.hidden), range)
   }
 
   countBy(index: IndexName, value: string): number {
@@ -167,7 +168,7 @@ export class Draft implements View {
     const known = this.#indexes.get(name)
     if (known !== undefined) return known
     // an index is only ever asked about objects of its kind
-    const { kind, values } = INDEXES[name] as { readonly kind: Kind; readonly values: ValuesOf }
+    const { kind, values } = INDEXES[name] as { readonly kind: KindName; readonly values: ValuesOf }
     const index: StagedIndex = { kind, values, entries: new Map() }
     for (const [key, { before, now }] of staged.touched) move(index, key, before, now, true)
     this.#indexes.set(name, index)

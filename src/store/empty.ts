@@ -1,7 +1,8 @@
 // The view of a log that does not exist yet: what a new environment is drafted on.
+
+import type { KindName, Objects } from '../kinds/index.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import type { View } from './view.ts'
 
 export class EmptyView implements View {
@@ -24,7 +25,7 @@ export class EmptyView implements View {
     return undefined
   }
 
-  require<K extends Kind>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
+  require<K extends KindName>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref }, path === undefined ? {} : { path })
   }
 

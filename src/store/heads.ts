@@ -1,10 +1,11 @@
 // The position of each log, and how many records there must be: the head of a log has count and digest of its objects
 // and entries; one record of totals has count and digest of the heads and of the tables that belong to no single log.
 // Both are updated in the transaction that writes the records.
+
+import type { KindName } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { Kind } from '../model/objects.ts'
 import type { Entry, Inspected, RecordTable } from './checked-table.ts'
 import { Digest, NO_SUM, type Sum } from './checksum.ts'
 import { dataFolder } from './disk.ts'
@@ -26,9 +27,9 @@ export interface Head {
   /** place in the creation order of the next new object */
   readonly next: number
   /** objects of each kind */
-  readonly counts: Readonly<Partial<Record<Kind, number>>>
+  readonly counts: Readonly<Partial<Record<KindName, number>>>
   /** digest of the objects of each kind */
-  readonly sums: Readonly<Partial<Record<Kind, Sum>>>
+  readonly sums: Readonly<Partial<Record<KindName, Sum>>>
   /** digest of the entries of the log that are still there */
   readonly log: Sum
   /** Set while the records of a deleted environment are being removed: there are then fewer than counted here. */

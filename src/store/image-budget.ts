@@ -1,9 +1,10 @@
 // The size limit of an environment's image. The head of its log has the size of its objects, which `apply` updates; a
 // write that would exceed the limit is refused before it is made. Deletes are always possible.
+
+import type { KindName, Objects } from '../kinds/index.ts'
 import type { Change } from '../log/change.ts'
 import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import type { Head } from './heads.ts'
 import { nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
@@ -22,15 +23,15 @@ export function measured(tables: Tables, head: Head): Head & { readonly image: I
   const { image } = head
   if (image?.at === head.revision) return { ...head, image }
   let size = NO_SIZE
-  for (const kind of Object.keys(head.counts) as Kind[]) {
+  for (const kind of Object.keys(head.counts) as KindName[]) {
     for (const { content } of tables.objects(kind).range(objectRange(head.number, kind)))
-      size = plus(size, sizeOfObject(kind, JSON.parse(content) as Objects[Kind]))
+      size = plus(size, sizeOfObject(kind, JSON.parse(content) as Objects[KindName]))
   }
   return { ...head, image: { ...size, at: head.revision } }
 }
 
 /** The size of a stored object in an image. */
-export const sizeOfObject = (kind: Kind, object: Objects[Kind]): ImageSize =>
+export const sizeOfObject = (kind: KindName, object: Objects[KindName]): ImageSize =>
   // a stored object has the type of the value in a put of its kind
   sizeOf({ op: 'put', kind, key: object.key, value: object } as Change & { readonly op: 'put' })
 
@@ -61,8 +62,8 @@ export function requireRoom(
   throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the image of the environment in bytes', limit })
 }
 
-function storedSize(tables: Tables, { number }: Measured, kind: Kind, key: string): ImageSize {
+function storedSize(tables: Tables, { number }: Measured, kind: KindName, key: string): ImageSize {
   const place = tables.keys.get(nameKey(number, kind, key))
   const text = place && tables.objects(kind).get(objectKey(number, kind, readPlace(place)))
-  return text === undefined ? NO_SIZE : sizeOfObject(kind, JSON.parse(text) as Objects[Kind])
+  return text === undefined ? NO_SIZE : sizeOfObject(kind, JSON.parse(text) as Objects[KindName])
 }

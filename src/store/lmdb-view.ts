@@ -1,14 +1,15 @@
 // The view over the tables: the state as use cases and all readers see it. It never writes. In the main thread it reads
 // the last durable state; in the writer thread, inside the open transaction, it includes the writes of the earlier use
 // cases of the batch.
+
+import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import { type KeyRange, otherRecords } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
-import { INDEXES, type IndexKind, type IndexName, REFERENCES } from './indexes.ts'
+import { INDEXES, REFERENCES } from './indexes.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import { tenantRolesOf } from './tenant-roles.ts'
@@ -39,25 +40,25 @@ export class LmdbView implements StoredView {
     this.position = { revision: this.#head?.revision ?? 0, chain: this.#head?.chain ?? '' }
   }
 
-  get<K extends Kind>(kind: K, key: string): Objects[K] | undefined {
+  get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
     if (this.#head === undefined || !isStorable(key)) return undefined
     const object = this.#at(kind, this.#tables.keys.get(nameKey(this.#head.number, kind, key)))
     if (object !== undefined && object.key !== key) throw this.#misled(kind, `key \`${key}\``)
     return object
   }
 
-  find<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {
+  find<K extends KindName>(kind: K, ref: string): Objects[K] | undefined {
     return this.#byId(kind, ref) ?? this.get(kind, ref)
   }
 
-  require<K extends Kind>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
+  require<K extends KindName>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
     const found = this.find(kind, ref)
     if (found === undefined)
       throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref }, path === undefined ? {} : { path })
     return found
   }
 
-  refuse(kind: Kind, key: string): void {
+  refuse(kind: KindName, key: string): void {
     if (this.#head === undefined || !isStorable(key)) return
     if (this.#tables.keys.get(nameKey(this.#head.number, kind, key)) !== undefined) {
       throw new ZerohopError('OBJECT_EXISTS', { kind, key })
@@ -65,11 +66,11 @@ export class LmdbView implements StoredView {
     if (this.#byId(kind, key) !== undefined) throw new ZerohopError('KEY_IS_ID', { kind, key })
   }
 
-  count(kind: Kind): number {
+  count(kind: KindName): number {
     return this.#head?.counts[kind] ?? 0
   }
 
-  *list<K extends Kind>(kind: K, { offset = 0, limit }: Range = {}): Iterable<Objects[K]> {
+  *list<K extends KindName>(kind: K, { offset = 0, limit }: Range = {}): Iterable<Objects[K]> {
     if (limit === 0) return
     const proof = this.#proofOf(kind)
     if (proof === undefined) return
@@ -82,7 +83,7 @@ export class LmdbView implements StoredView {
     if (isWhole) this.#require(proof, kind)
   }
 
-  *texts(kind: Kind): Iterable<string> {
+  *texts(kind: KindName): Iterable<string> {
     const proof = this.#proofOf(kind)
     if (proof === undefined) return
     for (const { key, content, crc } of this.#tables.objects(kind).range(proof.range)) {
@@ -92,10 +93,10 @@ export class LmdbView implements StoredView {
     this.#require(proof, kind)
   }
 
-  *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {
+  *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[KindOfIndex<I>]> {
     if (this.#head === undefined || range.limit === 0 || !isStorable(value)) return
     const key = indexKey(this.#head.number, index, value)
-    const kind: IndexKind<I> = INDEXES[index].kind
+    const kind: KindOfIndex<I> = INDEXES[index].kind
     const values = index in REFERENCES ? undefined : (INDEXES[index].values as (object: unknown) => readonly string[])
     for (const place of this.#tables.indexes.values(key, range)) {
       const object = this.#at(kind, place)
@@ -124,20 +125,20 @@ export class LmdbView implements StoredView {
    * Begins the check that all objects of a kind are there. The head is read now, in the same transaction as the
    * objects.
    */
-  #proofOf(kind: Kind): Proof | undefined {
+  #proofOf(kind: KindName): Proof | undefined {
     const head = this.#headOf(this.log)
     return head && { head, range: objectRange(head.number, kind), digest: new Digest() }
   }
 
   /** @throws DATA_DAMAGED when the objects read differ from count or digest in the head */
-  #require({ head, digest }: Proof, kind: Kind): void {
+  #require({ head, digest }: Proof, kind: KindName): void {
     const expected = head.counts[kind] ?? 0
     if (head.leaving !== undefined || (digest.count === expected && digest.equals(head.sums[kind] ?? NO_SUM))) return
     const reason = otherRecords(kind.replaceAll('_', ' '), digest.count, expected)
     throw new ZerohopError('DATA_DAMAGED', { what: nameOfLog(this.log, head), reason })
   }
 
-  #byId<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {
+  #byId<K extends KindName>(kind: K, ref: string): Objects[K] | undefined {
     if (this.#head === undefined || ref.length < 32) return undefined
     const id = parseId(ref)
     if (id === undefined) return undefined
@@ -147,7 +148,7 @@ export class LmdbView implements StoredView {
   }
 
   /** @throws DATA_DAMAGED when an entry leads to a place without an object */
-  #at<K extends Kind>(kind: K, place: Uint8Array | undefined): Objects[K] | undefined {
+  #at<K extends KindName>(kind: K, place: Uint8Array | undefined): Objects[K] | undefined {
     if (place === undefined || this.#head === undefined) return undefined
     const key = objectKey(this.#head.number, kind, readPlace(place))
     const text = this.#tables.objects(kind).get(key)
@@ -155,14 +156,14 @@ export class LmdbView implements StoredView {
     return asObject<K>(JSON.parse(text))
   }
 
-  #misled(kind: Kind, by: string): ZerohopError {
+  #misled(kind: KindName, by: string): ZerohopError {
     const what = nameOfLog(this.log, this.#head ?? { counts: {} })
     return new ZerohopError('DATA_DAMAGED', { what, reason: `${by} leads to another ${kind.replaceAll('_', ' ')}` })
   }
 }
 
 // Only state.apply writes objects, each under its own kind.
-function asObject<K extends Kind>(value: unknown): Objects[K] {
+function asObject<K extends KindName>(value: unknown): Objects[K] {
   return value as Objects[K]
 }
 

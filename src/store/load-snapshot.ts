@@ -1,15 +1,16 @@
 // Loads the state of a log from a snapshot: the objects as they are, then the entries that led to them, so that
 // followers and history find what they need. It is done in several transactions; the head comes last, and what an
 // interrupted load left behind is removed by the next one. Runs where the tables are written.
+
+import type { KindName, Objects } from '../kinds/index.ts'
+import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { NO_SIZE, plus } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { sizeOfObject } from './image-budget.ts'
-import { KINDS } from './kinds.ts'
 import { chainAfter, type EncodedEntry, putEntry } from './log.ts'
 import { link } from './state.ts'
 import { logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './table-keys.ts'
@@ -17,7 +18,7 @@ import type { Tables } from './tables.ts'
 
 /** An object with its place in the creation order. */
 export interface PlacedObject {
-  readonly kind: Kind
+  readonly kind: KindName
   readonly place: number
   /** the text that is stored */
   readonly json: string
@@ -39,7 +40,7 @@ export interface SnapshotPosition {
  */
 export function* objectsOf(tables: Tables, head: Head): Generator<PlacedObject> {
   if (head.leaving !== undefined) return // of a deleted environment: nobody reads them any more
-  for (const kind of KINDS) {
+  for (const kind of KIND_NAMES) {
     const digest = new Digest()
     const table = tables.objects(kind)
     for (const { key, content, crc } of table.range(objectRange(head.number, kind))) {
@@ -55,8 +56,8 @@ export function* objectsOf(tables: Tables, head: Head): Generator<PlacedObject> 
 export class SnapshotLoad {
   readonly #tables: Tables
   readonly #log: LogId
-  readonly #counts: Partial<Record<Kind, number>> = {}
-  readonly #digests = new Map<Kind, Digest>()
+  readonly #counts: Partial<Record<KindName, number>> = {}
+  readonly #digests = new Map<KindName, Digest>()
   #image = NO_SIZE
   /** has the number of the log, and the digest of the entries so far */
   #head: Head
@@ -91,7 +92,7 @@ export class SnapshotLoad {
     tables.root.transactionSync(() => {
       for (const { kind, place, json } of objects) {
         const at = objectKey(number, kind, place)
-        const object = JSON.parse(json) as Objects[Kind]
+        const object = JSON.parse(json) as Objects[KindName]
         tables.keys.put(nameKey(number, kind, object.key), placeOf(at))
         const digest = this.#digests.get(kind) ?? new Digest()
         this.#digests.set(kind, digest)

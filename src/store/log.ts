@@ -4,8 +4,8 @@
 //   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, summary, changes
 //   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
 import { hash } from 'node:crypto'
+import type { WrittenObject } from '../kinds/history-words.ts'
 import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
-import type { WrittenObject } from '../model/history-words.ts'
 import { HISTORY_CHANGED_BYTES_MAX, LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
 import type { Entry, KeyRange } from './checked-table.ts'
 import { Digest } from './checksum.ts'

@@ -1,15 +1,16 @@
 // Rebuilds a damaged data file from what is proven intact: keys, ids and indexes are rebuilt from the objects, and
 // damaged objects from the log when the log is intact. What cannot be proven is left out and reported, and its log
 // stays refused, because its head still counts what is missing. Nothing is guessed.
+
+import type { KindName, Objects } from '../kinds/index.ts'
+import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { NO_SIZE } from '../log/image-bytes.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { REPAIR_ENTRIES_PER_STEP, UPGRADE_ROWS_PER_STEP } from '../model/limits.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import type { Entry, Inspected } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import { entryCount, type Head } from './heads.ts'
-import { KINDS } from './kinds.ts'
 import { chainAfter, contentOf } from './log.ts'
 import { apply, link } from './state.ts'
 import { nameKey, objectRange, placeOf, revisionKey } from './table-keys.ts'
@@ -66,12 +67,12 @@ class LogRepair {
     const name = nameOfLog(this.#log, this.#head)
     const isLogWhole = this.#copyEntries()
     if (!isLogWhole) this.#report(`${name}: entries of its log are lost, and only a backup can restore them`)
-    const damaged = this.#head.leaving === undefined ? KINDS.filter((kind) => !this.#isProven(kind)) : []
+    const damaged = this.#head.leaving === undefined ? KIND_NAMES.filter((kind) => !this.#isProven(kind)) : []
     if (damaged.length > 0 && isLogWhole && this.#isFoldable()) {
       this.#fold()
       this.#report(`${name}: ${words(damaged)} rebuilt from its log`)
     } else {
-      for (const kind of KINDS) this.#copyObjects(kind)
+      for (const kind of KIND_NAMES) this.#copyObjects(kind)
       if (damaged.length > 0)
         this.#report(`${name}: ${words(damaged)} damaged, and its log does not go back to the beginning`)
     }
@@ -122,7 +123,7 @@ class LogRepair {
   }
 
   /** Whether the objects of a kind match count and digest in the head. */
-  #isProven(kind: Kind): boolean {
+  #isProven(kind: KindName): boolean {
     const digest = new Digest()
     try {
       const range = objectRange(this.#head.number, kind)
@@ -135,14 +136,14 @@ class LogRepair {
   }
 
   /** Copies the readable objects of a kind, and rebuilds their entries in keys, ids and indexes. */
-  #copyObjects(kind: Kind): void {
+  #copyObjects(kind: KindName): void {
     const { number } = this.#head
     const table = this.#to.objects(kind)
     this.#copy(
       this.#from.objects(kind).inspect(objectRange(number, kind)),
       UPGRADE_ROWS_PER_STEP,
       ({ key, content }) => {
-        const object = JSON.parse(content) as Objects[Kind]
+        const object = JSON.parse(content) as Objects[KindName]
         table.put(key, content)
         this.#to.keys.put(nameKey(number, kind, object.key), placeOf(key))
         link(this.#to, this.#log, number, kind, object, placeOf(key))
@@ -183,5 +184,5 @@ function* parts<T>(all: Iterable<T>, size: number): Generator<T[]> {
   if (part.length > 0) yield part
 }
 
-const words = (kinds: readonly Kind[]): string =>
+const words = (kinds: readonly KindName[]): string =>
   `objects (${kinds.map((kind) => kind.replaceAll('_', ' ')).join(', ')})`

@@ -1,15 +1,16 @@
 // Replaces everything that is stored of a log by what was loaded elsewhere, inside the caller's transaction: who reads
 // meanwhile sees the old state as a whole, and then the new one.
+
+import type { KindName, Objects } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import type { RecordTable } from './checked-table.ts'
 import { hashesOf } from './state.ts'
 import { logRange, objectRange } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 /** Kinds whose objects have hashes of secrets, which are in a table of the whole folder. */
-const HASHED = ['api_key', 'deleted_environment'] as const satisfies readonly Kind[]
+const HASHED = ['api_key', 'deleted_environment'] as const satisfies readonly KindName[]
 
 /** `from` has nothing but this log, under the same number. The head and the secrets are left to the caller. */
 export function replaceLog(tables: Tables, from: Tables, log: LogId, number: number): void {
@@ -30,7 +31,7 @@ export function removeLog(tables: Tables, log: LogId, number: number): void {
   for (const kind of HASHED) {
     const objects = [...tables.objects(kind).range(objectRange(number, kind))]
     for (const { content } of objects)
-      for (const hash of hashesOf(kind, JSON.parse(content) as Objects[Kind]))
+      for (const hash of hashesOf(kind, JSON.parse(content) as Objects[KindName]))
         if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
   }
   const range = { ...logRange(number), limit: RETENTION_ROWS_PER_STEP }

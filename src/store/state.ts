@@ -1,24 +1,24 @@
 // The state is a fold over the log: `apply` is the only code that writes objects, and it is total. What a change means
 // for other objects (cascades, uniqueness, references) was decided by the use case and stands in the list of changes.
+
+import { type IndexName, KINDS, type KindName, type Objects } from '../kinds/index.ts'
 import type { Change, LogId } from '../log/change.ts'
 import { type ImageSize, NO_SIZE, plus } from '../log/image-bytes.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { measured, sizeOfObject, sizesOf } from './image-budget.ts'
-import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
-import { WITHOUT_IDS } from './kinds.ts'
+import { INDEXES, REFERENCES } from './indexes.ts'
 import { idKey, indexKey, nameKey, objectKey, placeOf, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
-type AnyObject = Objects[Kind]
+type AnyObject = Objects[KindName]
 export interface Index {
   readonly name: IndexName
   readonly values: (object: AnyObject) => readonly string[]
 }
 
 /** The indexes over objects of a kind. */
-export const indexesOf = new Map<Kind, Index[]>()
+export const indexesOf = new Map<KindName, Index[]>()
 for (const [name, { kind, values }] of Object.entries(INDEXES)) {
   const list = indexesOf.get(kind) ?? []
   // an index of a kind is only ever asked about objects of that kind
@@ -29,20 +29,20 @@ for (const [name, { kind, values }] of Object.entries(INDEXES)) {
 /** The digests of the touched kinds while changes are applied to a log. */
 class Digests {
   readonly #sums: Head['sums']
-  readonly #touched = new Map<Kind, Digest>()
+  readonly #touched = new Map<KindName, Digest>()
 
   constructor(sums: Head['sums']) {
     this.#sums = sums
   }
 
-  of(kind: Kind): Digest {
+  of(kind: KindName): Digest {
     const touched = this.#touched.get(kind) ?? new Digest(this.#sums[kind])
     this.#touched.set(kind, touched)
     return touched
   }
 
   sums(): Head['sums'] {
-    const sums: Partial<Record<Kind, Sum>> = { ...this.#sums }
+    const sums: Partial<Record<KindName, Sum>> = { ...this.#sums }
     for (const [kind, digest] of this.#touched) sums[kind] = digest.sum
     return sums
   }
@@ -62,7 +62,7 @@ export function apply(
   changes: readonly Change[],
   sizes: readonly ImageSize[] = sizesOf(changes),
 ): Head {
-  const counts: Partial<Record<Kind, number>> = { ...head.counts }
+  const counts: Partial<Record<KindName, number>> = { ...head.counts }
   const digests = new Digests(head.sums)
   let { image }: { readonly image: ImageSize } = measured(tables, head)
   let next = head.next
@@ -103,11 +103,11 @@ export function link(
   tables: Tables,
   log: LogId,
   number: number,
-  kind: Kind,
+  kind: KindName,
   object: AnyObject,
   place: Uint8Array,
 ): void {
-  if (!WITHOUT_IDS.has(kind)) tables.ids.put(idKey(number, kind, object.id), place)
+  if (KINDS[kind].hasIds) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)
   }
@@ -123,7 +123,7 @@ function unlink(
   tables: Tables,
   log: LogId,
   number: number,
-  kind: Kind,
+  kind: KindName,
   at: Buffer,
 ): { object: AnyObject; crc: number } {
   const table = tables.objects(kind)
@@ -131,7 +131,7 @@ function unlink(
   if (found === undefined) throw table.damaged(at, 'is missing')
   const object = JSON.parse(found.content) as AnyObject
   const place = placeOf(at)
-  if (!WITHOUT_IDS.has(kind)) tables.ids.remove(idKey(number, kind, object.id))
+  if (KINDS[kind].hasIds) tables.ids.remove(idKey(number, kind, object.id))
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), place)
   }
@@ -158,7 +158,7 @@ function refer(tables: Tables, number: number, assignment: Objects['role_assignm
  * Hashes of secrets that lead to the object. A deleted environment keeps those of its keys, so that using them can be
  * reported as such.
  */
-export function hashesOf(kind: Kind, object: AnyObject): readonly string[] {
+export function hashesOf(kind: KindName, object: AnyObject): readonly string[] {
   if (kind === 'api_key') return [object.key]
   return kind === 'deleted_environment' ? (object as Objects['deleted_environment']).key_hashes : []
 }

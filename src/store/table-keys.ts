@@ -7,9 +7,8 @@
 //
 // Nothing here reads or writes a table.
 
+import type { IndexName, KindName } from '../kinds/index.ts'
 import { OBJECT_KEY_BYTES_MAX } from '../model/limits.ts'
-import type { Kind } from '../model/objects.ts'
-import type { IndexName } from './indexes.ts'
 import { KIND_NUMBERS } from './kinds.ts'
 
 const LONE_SURROGATE = /\p{Cs}/u
@@ -26,7 +25,7 @@ export function isStorable(text: string): boolean {
   )
 }
 
-export function objectKey(log: number, kind: Kind, place: number): Buffer {
+export function objectKey(log: number, kind: KindName, place: number): Buffer {
   const key = Buffer.allocUnsafe(REST_AT + 6)
   key.writeUInt32BE(log, 0)
   key[KIND_AT] = KIND_NUMBERS[kind]
@@ -35,7 +34,7 @@ export function objectKey(log: number, kind: Kind, place: number): Buffer {
 }
 
 /** First and one beyond the last possible object key of a kind. */
-export function objectRange(log: number, kind: Kind): { start: Buffer; end: Buffer } {
+export function objectRange(log: number, kind: KindName): { start: Buffer; end: Buffer } {
   const start = objectKey(log, kind, 0)
   const end = objectKey(log, kind, 0)
   end[KIND_AT] = KIND_NUMBERS[kind] + 1
@@ -43,7 +42,7 @@ export function objectRange(log: number, kind: Kind): { start: Buffer; end: Buff
 }
 
 /** `text` must be storable. */
-export function nameKey(log: number, kind: Kind, text: string): Buffer {
+export function nameKey(log: number, kind: KindName, text: string): Buffer {
   const key = Buffer.allocUnsafe(REST_AT + Buffer.byteLength(text))
   key.writeUInt32BE(log, 0)
   key[KIND_AT] = KIND_NUMBERS[kind]
@@ -57,7 +56,7 @@ export function textOfNameKey(key: Uint8Array, from: number): string {
 }
 
 /** `id` is 32 hex digits. */
-export function idKey(log: number, kind: Kind, id: string): Buffer {
+export function idKey(log: number, kind: KindName, id: string): Buffer {
   const key = Buffer.allocUnsafe(REST_AT + 16)
   key.writeUInt32BE(log, 0)
   key[KIND_AT] = KIND_NUMBERS[kind]

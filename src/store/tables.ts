@@ -1,11 +1,11 @@
-// The tables on disk; the indexes over objects are src/store/indexes.ts. A change in either changes the disk format:
+// The tables on disk; the indexes over objects are those of their kinds (src/kinds). A change in either changes the disk format:
 // raise FORMAT, write an ADR and an upgrade (src/store/upgrade.ts). Every table is a named LMDB database, because
 // clearing the unnamed one aborts the process. Keys are built in src/store/table-keys.ts.
 
+import type { KindName } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import type { Kind } from '../model/objects.ts'
 import { BYTES, type Describe, type Form, RecordTable, TEXT } from './checked-table.ts'
 import { dataFolder } from './disk.ts'
 import { type CountedName, CountedTable, HeadTable, Totals } from './heads.ts'
@@ -27,7 +27,7 @@ export interface Tables {
   /** log id → head */
   readonly heads: HeadTable
   /** log, kind, place in the creation order → object as JSON; the table of a kind */
-  objects(kind: Kind): RecordTable<string>
+  objects(kind: KindName): RecordTable<string>
   readonly objectTables: readonly RecordTable<string>[]
   /** number of rows in the tables that belong to logs; walks them */
   rows(): number
@@ -163,7 +163,7 @@ function tablesOf(root: RootDatabase, folder: string, create: boolean): Tables {
     })
   const objects = (name: RecordTableName) => records(name, TEXT, ofLog(objectWords))
   const shared = objects('objects')
-  const own = new Map<Kind, RecordTable<string>>(OWN_TABLES.map((kind) => [kind, objects(`objects_${kind}`)]))
+  const own = new Map<KindName, RecordTable<string>>(OWN_TABLES.map((kind) => [kind, objects(`objects_${kind}`)]))
   const [keys, ids, indexes] = [places('keys'), places('ids'), places('indexes', { dupSort: true })]
   const log = records('log', BYTES, ofLog(entryWords), { compression: { threshold: COMPRESS_BYTES_MIN } })
   const objectTables = [shared, ...own.values()]
@@ -200,7 +200,7 @@ function whichLog(heads: HeadTable, number: number): string | undefined {
 }
 
 /** A log, for error texts. */
-export function nameOfLog(log: LogId, head: { readonly counts: Readonly<Partial<Record<Kind, number>>> }): string {
+export function nameOfLog(log: LogId, head: { readonly counts: Readonly<Partial<Record<KindName, number>>> }): string {
   return `${(head.counts.organization ?? 0) > 0 ? 'organization' : 'environment'} \`${log}\``
 }
 

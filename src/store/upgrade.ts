@@ -4,14 +4,15 @@
 import { mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as pause } from 'node:timers/promises'
+import type { KindName } from '../kinds/index.ts'
+import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { UPGRADE_ROWS_PER_STEP } from '../model/limits.ts'
-import type { Kind } from '../model/objects.ts'
 import { Digest, type Sum } from './checksum.ts'
 import { dataFolder, syncFile } from './disk.ts'
 import { entryCount, type Head } from './heads.ts'
-import { KINDS, kindOfNumber } from './kinds.ts'
+import { kindOfNumber } from './kinds.ts'
 import type { DatabaseOptions, RootDatabase } from './lmdb.ts'
 import { COMPRESS_BYTES_MIN, nameOfLog, openRoot, openTables, readFormat, type Tables } from './tables.ts'
 
@@ -83,7 +84,7 @@ class Upgrade {
   #done = 0
   #total = 0
   /** digests of what was copied, by the number of the log: of objects by kind, and of entries */
-  readonly #objects = new Map<number, Map<Kind, Digest>>()
+  readonly #objects = new Map<number, Map<KindName, Digest>>()
   readonly #entries = new Map<number, Digest>()
   /** ids of the environments that are deleted: their records are removed some at a time */
   readonly #deleted = new Set<LogId>()
@@ -154,7 +155,7 @@ class Upgrade {
     const kind = kindOfNumber(key[4])
     if (kind === undefined || key.length !== 11) throw this.#damaged('an object has no valid key')
     const number = numberOf(key)
-    const kinds = this.#objects.get(number) ?? new Map<Kind, Digest>()
+    const kinds = this.#objects.get(number) ?? new Map<KindName, Digest>()
     this.#objects.set(number, kinds)
     const digest = kinds.get(kind) ?? new Digest()
     kinds.set(kind, digest)
@@ -164,7 +165,7 @@ class Upgrade {
     digest.add(key, this.#to.objects(kind).put(key, content))
   }
 
-  #parsed(content: string, kind: Kind): { readonly id: string } {
+  #parsed(content: string, kind: KindName): { readonly id: string } {
     try {
       return JSON.parse(content) as { readonly id: string }
     } catch {
@@ -180,14 +181,14 @@ class Upgrade {
   }
 
   #head(log: LogId, head: OldHead): void {
-    const kinds = this.#objects.get(head.number) ?? new Map<Kind, Digest>()
+    const kinds = this.#objects.get(head.number) ?? new Map<KindName, Digest>()
     const entries = this.#entries.get(head.number) ?? new Digest()
     this.#objects.delete(head.number)
     this.#entries.delete(head.number)
-    const sums: Partial<Record<Kind, Sum>> = {}
+    const sums: Partial<Record<KindName, Sum>> = {}
     for (const [kind, digest] of kinds) sums[kind] = digest.sum
     const upgraded: Head = { ...head, sums, log: entries.sum }
-    const wrong = KINDS.find((kind) => (kinds.get(kind)?.count ?? 0) !== (head.counts[kind] ?? 0))
+    const wrong = KIND_NAMES.find((kind) => (kinds.get(kind)?.count ?? 0) !== (head.counts[kind] ?? 0))
     const hasLog = entries.count === entryCount(upgraded)
     const leaving = hasLog ? ('objects' as const) : ('everything' as const)
     if (wrong === undefined && hasLog) this.#to.heads.put(log, upgraded)
@@ -198,8 +199,8 @@ class Upgrade {
   #miscounted(
     log: LogId,
     head: Head,
-    wrong: Kind | undefined,
-    kinds: Map<Kind, Digest>,
+    wrong: KindName | undefined,
+    kinds: Map<KindName, Digest>,
     entries: Digest,
   ): ZerohopError {
     const [name, found, expected] =

@@ -1,13 +1,14 @@
 // Verifies a data folder: every record against its checksum, every log and table against its count and digest, every
 // key, id and index entry against its object, and the log against its chain. It works in steps, so that a running
 // server can do it too (scrub.ts): a step is one read transaction, and the data may change between steps.
+
+import type { KindName } from '../kinds/index.ts'
+import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { Kind } from '../model/objects.ts'
 import { Digest } from './checksum.ts'
 import { dataFolder } from './disk.ts'
 import type { Head } from './heads.ts'
-import { KINDS } from './kinds.ts'
 import { logRange, objectRange } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 import { verifyEntries } from './verify-log.ts'
@@ -31,7 +32,7 @@ export function* verifyAll(tables: Tables, reporter: VerificationReporter): Gene
 /** The steps for one log, which may be written to or deleted meanwhile. */
 export function* verifyLog(tables: Tables, log: LogId, reporter: VerificationReporter): Generator<void> {
   const part: LogPart = { tables, log, reporter }
-  for (const kind of KINDS) {
+  for (const kind of KIND_NAMES) {
     const head = attempt(reporter, log, () => tables.heads.get(log))
     if (head === undefined || head.leaving !== undefined) return
     if (verifyObjects(part, head, kind) > 0) yield
@@ -46,7 +47,7 @@ export function* verifyLog(tables: Tables, log: LogId, reporter: VerificationRep
 }
 
 /** The objects of a kind against their checksums, and all together against the head. Returns how many there are. */
-function verifyObjects({ tables, log, reporter }: LogPart, head: Head, kind: Kind): number {
+function verifyObjects({ tables, log, reporter }: LogPart, head: Head, kind: KindName): number {
   const digest = new Digest()
   let isWalked = false
   attempt(reporter, log, () => {

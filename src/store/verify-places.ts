@@ -1,22 +1,24 @@
 // Verifies keys, ids and indexes in both directions: each object has exactly its entries, and each entry leads to an
 // object with that key, id or value. A missing entry would make a cascade miss an assignment. Each step is one read
 // transaction over a bounded number of rows.
+
+import type { IndexName, KindName, Objects } from '../kinds/index.ts'
+import { KIND_NAMES, KINDS } from '../kinds/index.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
-import type { Kind, Objects } from '../model/objects.ts'
 import type { Head } from './heads.ts'
-import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
-import { KINDS, kindOfNumber, WITHOUT_IDS } from './kinds.ts'
+import { INDEXES, REFERENCES } from './indexes.ts'
+import { kindOfNumber } from './kinds.ts'
 import type { PlaceTable } from './places.ts'
 import { hashesOf, indexesOf } from './state.ts'
 import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './table-keys.ts'
 import { attempt, headOf, type LogPart, report } from './verify-part.ts'
 
-type AnyObject = Objects[Kind]
+type AnyObject = Objects[KindName]
 
 /** Every object is found by its key, its id and the values of its indexes. */
 export function* verifyObjectsLead(part: LogPart): Generator<void> {
-  for (const kind of KINDS) {
+  for (const kind of KIND_NAMES) {
     let start: Uint8Array | undefined
     for (;;) {
       const head = headOf(part)
@@ -37,13 +39,13 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
   }
 }
 
-function verifyObject(part: LogPart, head: Head, kind: Kind, key: Uint8Array, object: AnyObject): void {
+function verifyObject(part: LogPart, head: Head, kind: KindName, key: Uint8Array, object: AnyObject): void {
   const { tables, log } = part
   const { number } = head
   const place = placeOf(key)
   const missing = (what: string): void => report(part, head, `${kind.replaceAll('_', ' ')} \`${object.key}\` ${what}`)
   if (!isSame(tables.keys.get(nameKey(number, kind, object.key)), place)) missing('is not found by its key')
-  if (!WITHOUT_IDS.has(kind) && !isSame(tables.ids.get(idKey(number, kind, object.id)), place))
+  if (KINDS[kind].hasIds && !isSame(tables.ids.get(idKey(number, kind, object.id)), place))
     missing('is not found by its id')
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const value of values(object)) {
@@ -108,7 +110,7 @@ function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: Uint8Array
   const name = textOf(key, 4, end)
   if (end < 0 || !Object.hasOwn(INDEXES, name)) return false
   const { kind, values } = INDEXES[name as IndexName] as {
-    kind: Kind
+    kind: KindName
     values: (object: AnyObject) => readonly string[]
   }
   const object = objectAt(part, head, kind, place)
@@ -120,7 +122,7 @@ function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: Uint8Array
 }
 
 /** Undefined when there is no object. @throws DATA_DAMAGED */
-function objectAt({ tables }: LogPart, head: Head, kind: Kind, place: Uint8Array): AnyObject | undefined {
+function objectAt({ tables }: LogPart, head: Head, kind: KindName, place: Uint8Array): AnyObject | undefined {
   const text = tables.objects(kind).get(objectKey(head.number, kind, readPlace(place)))
   return text === undefined ? undefined : (JSON.parse(text) as AnyObject)
 }

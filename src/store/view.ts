@@ -1,8 +1,8 @@
 // What a use case may read, and what it returns. A use case is a pure function of a view and its input; it never
 // writes. The writer runs it against the state after the earlier ones of the batch, then commits its changes.
+
+import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.ts'
 import type { Change, LogId, Position } from '../log/change.ts'
-import type { Kind, Objects } from '../model/objects.ts'
-import type { IndexKind, IndexName } from './indexes.ts'
 
 export interface Range {
   /** rows to skip; default 0 */
@@ -18,17 +18,17 @@ export interface Range {
 export interface View {
   readonly log: LogId
   readonly position: Position
-  get<K extends Kind>(kind: K, key: string): Objects[K] | undefined
-  find<K extends Kind>(kind: K, ref: string): Objects[K] | undefined
+  get<K extends KindName>(kind: K, key: string): Objects[K] | undefined
+  find<K extends KindName>(kind: K, ref: string): Objects[K] | undefined
   /** @throws OBJECT_NOT_FOUND; `path` says where in the input the reference stood */
-  require<K extends Kind>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K]
+  require<K extends KindName>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K]
   /** @throws OBJECT_EXISTS when the key is taken, KEY_IS_ID when it reads as the id of an object of that kind */
-  refuse(kind: Kind, key: string): void
-  count(kind: Kind): number
+  refuse(kind: KindName, key: string): void
+  count(kind: KindName): number
   /** Objects of a kind in creation order. */
-  list<K extends Kind>(kind: K, range?: Range): Iterable<Objects[K]>
+  list<K extends KindName>(kind: K, range?: Range): Iterable<Objects[K]>
   /** Objects that an index holds under `value`, in creation order. */
-  by<I extends IndexName>(index: I, value: string, range?: Range): Iterable<Objects[IndexKind<I>]>
+  by<I extends IndexName>(index: I, value: string, range?: Range): Iterable<Objects[KindOfIndex<I>]>
   countBy(index: IndexName, value: string): number
   /** The view of another log, at the same moment. */
   other(log: LogId): View
@@ -49,7 +49,7 @@ export interface StoredView extends View {
    * continue in later turns and still gives the state of this moment; a caller that stops early calls `return` on the
    * iterator.
    */
-  texts(kind: Kind): Iterable<string>
+  texts(kind: KindName): Iterable<string>
 }
 
 /** Source of the impure inputs of a use case: fresh ids (32 hex digits) and the time of the commit (ms since 1970). */

@@ -1,5 +1,6 @@
 // The scope matrix, row by row: what src/management/rules/access.ts must say for every level and access.
 import { describe, expect, it } from 'vitest'
+import type { AccessLevel, ApiKey, KeyLevel } from '../../src/kinds/api-key.ts'
 import {
   ACCESS,
   hasAccess,
@@ -8,7 +9,6 @@ import {
   reachesProject,
   requireAccess,
 } from '../../src/management/rules/access.ts'
-import type { AccessLevel, ApiKey, KeyLevel } from '../../src/model/objects.ts'
 
 const LEVELS: readonly KeyLevel[] = ['env', 'project', 'org']
 const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']

@@ -1,7 +1,6 @@
 // What a revision did, in words: every kind of object and every operation that a log knows has a phrase, and none shows
 // a name that only machines use.
 import { expect, it } from 'vitest'
-import { useCases } from '../../src/management/host/registry.ts'
 import {
   historySentence,
   KIND_WORDS,
@@ -10,14 +9,15 @@ import {
   objectSentence,
   operationSentence,
   type WrittenObject,
-} from '../../src/model/history-words.ts'
-import type { Kind } from '../../src/model/objects.ts'
+} from '../../src/kinds/history-words.ts'
+import type { KindName } from '../../src/kinds/index.ts'
+import { useCases } from '../../src/management/host/registry.ts'
 
 /** Written by the process itself, without a use case of the same name. */
 const OTHERS = ['createOrganization', 'historyLost', 'readSecret', 'export', 'backup']
 const OPS: readonly ObjectOp[] = ['create', 'update', 'delete']
 /** A key of each kind, as the log has it. */
-const KEYS: Readonly<Record<Kind, string>> = {
+const KEYS: Readonly<Record<KindName, string>> = {
   resource: 'invoice',
   role: 'editor',
   user: 'ana',
@@ -54,7 +54,7 @@ it('every operation that a log entry can name has a phrase', () => {
 })
 
 it('every kind of object has a sentence for what can become of it', () => {
-  const kinds = Object.keys(KEYS) as Kind[]
+  const kinds = Object.keys(KEYS) as KindName[]
   expect(Object.keys(KIND_WORDS).toSorted()).toEqual(kinds.toSorted())
   const objects = kinds.flatMap((kind) => OPS.map((op): WrittenObject => ({ kind, key: KEYS[kind], op })))
   const said = objects.map(objectSentence).map((text) => text.replaceAll(/API|PDP/g, ''))

@@ -1,7 +1,7 @@
 // One environment in which every kind of change flips an answer in its own way, and one change of each kind. Random
 // edits reach some of them rarely.
 import { Image } from '../../src/image/image.ts'
-import type { DerivationRule } from '../../src/model/objects.ts'
+import type { DerivationRule } from '../../src/kinds/resource-role.ts'
 import { policyOf } from '../reference/policy.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'

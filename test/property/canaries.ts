@@ -1,7 +1,7 @@
 // Definitions that are wrong in one point each, named by the rule that they break. canaries.test.ts shows that the
 // random questions tell each of them from the right one; what they cannot tell apart, no image is tested for. D12 is
 // about answers side by side and D13 about limits, which the definition has none of: those have tests of their own.
-import type { PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
+import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import type { Policy } from '../reference/policy.ts'

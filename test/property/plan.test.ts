@@ -3,6 +3,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { KindName } from '../../src/kinds/index.ts'
+import { KIND_NAMES } from '../../src/kinds/index.ts'
 import { fileObjects } from '../../src/management/differences/file-words.ts'
 import { namedObjects } from '../../src/management/differences/managed.ts'
 import { type Reconciled, reconcile } from '../../src/management/differences/reconcile.ts'
@@ -10,11 +12,9 @@ import { builtIns } from '../../src/management/objects/parts.ts'
 import { exportSchema } from '../../src/management/policy-file/export.ts'
 import type { Moved, PolicyFile } from '../../src/management/schemas/policy-file.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
-import type { Kind } from '../../src/model/objects.ts'
 import { FACT_KINDS } from '../../src/model/policy-kinds.ts'
 import { Draft } from '../../src/store/draft.ts'
 import { EmptyView } from '../../src/store/empty.ts'
-import { KINDS } from '../../src/store/kinds.ts'
 import type { Mint, View } from '../../src/store/view.ts'
 import { randomPolicy } from './policies.ts'
 import { parameters, scaled } from './seed.ts'
@@ -47,9 +47,9 @@ const expectNothing = (plan: Reconciled): void => {
 
 /** Every object of a file that the environment holds, as `kind key`. */
 function* held(view: View): Generator<string> {
-  for (const kind of KINDS) {
+  for (const kind of KIND_NAMES) {
     if (kind === 'organization') return
-    for (const object of view.list(kind as Kind))
+    for (const object of view.list(kind as KindName))
       for (const one of fileObjects(kind, object as never)) yield `${one.kind} ${one.key}`
   }
 }
@@ -133,7 +133,7 @@ describe('`moved`', () => {
         expectNothing(reconcile(after, { zerohop: 2, moved }, {}, mint))
         // renamed in the text of what it was, it is the same
         expect(renamed(everything(view), moved)).toEqual(everything(after))
-        for (const kind of KINDS) expect([kind, after.count(kind)]).toEqual([kind, view.count(kind)])
+        for (const kind of KIND_NAMES) expect([kind, after.count(kind)]).toEqual([kind, view.count(kind)])
         // and back again it is what it was
         const back = moved.map(({ kind, from, to }) => ({ kind, from: to, to: from })).toReversed()
         const again = commit(after, reconcile(after, { zerohop: 2, moved: back }, {}, mint))
@@ -164,7 +164,7 @@ const sortedText = (line: unknown): string =>
 
 /** The environment as text, one line for each object. */
 const everything = (view: View): string[] =>
-  KINDS.filter((kind) => kind !== 'applied_object')
+  KIND_NAMES.filter((kind) => kind !== 'applied_object')
     .flatMap((kind) => [...view.list(kind)].flatMap((object) => fileObjects(kind, object as never)))
     .map(({ kind, key, fields }) => sortedText([kind, key, fields]))
     .sort()

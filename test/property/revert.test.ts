@@ -3,6 +3,8 @@
 // times.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { KindName, Objects } from '../../src/kinds/index.ts'
+import { KIND_NAMES } from '../../src/kinds/index.ts'
 import type { Change } from '../../src/log/change.ts'
 import { fileObjects } from '../../src/management/differences/file-words.ts'
 import { reconcile } from '../../src/management/differences/reconcile.ts'
@@ -10,10 +12,8 @@ import type { UndoneObject } from '../../src/management/differences/undone.ts'
 import { builtIns } from '../../src/management/objects/parts.ts'
 import { revert } from '../../src/management/revert/revert.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
-import type { Kind, Objects } from '../../src/model/objects.ts'
 import { Draft } from '../../src/store/draft.ts'
 import { EmptyView } from '../../src/store/empty.ts'
-import { KINDS } from '../../src/store/kinds.ts'
 import type { Mint, View } from '../../src/store/view.ts'
 import { randomPolicy } from './policies.ts'
 import { parameters, scaled } from './seed.ts'
@@ -30,7 +30,7 @@ const LOG = '0'.repeat(32)
 const undone = (before: View, changes: readonly Change[]): UndoneObject[] =>
   changes.map(({ kind, key, ...change }) => ({
     ...{ kind, key, before: before.get(kind, key) ?? null },
-    after: 'value' in change ? (change.value as Objects[Kind]) : null,
+    after: 'value' in change ? (change.value as Objects[KindName]) : null,
   }))
 
 /** A revision that makes the environment what a random policy says; undefined when single writes refuse that. */
@@ -46,7 +46,7 @@ function revisionOf(view: View, seed: number, mint: Mint): readonly Change[] | u
 /** Every object of a file, as text by its name. */
 function stateOf(view: View): Map<string, string> {
   const state = new Map<string, string>()
-  for (const kind of KINDS) {
+  for (const kind of KIND_NAMES) {
     for (const object of view.list(kind))
       for (const one of fileObjects(kind, object as never)) state.set(`${one.kind}:${one.key}`, sortedText(one.fields))
   }

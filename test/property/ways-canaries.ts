@@ -2,7 +2,7 @@
 // the right one, beside everything that could show it.
 import { Order } from '../../assembly/abi.ts'
 import { Image } from '../../src/image/image.ts'
-import type { PolicyKind } from '../../src/log/delta.ts'
+import type { PolicyKind } from '../../src/kinds/index.ts'
 import type { Request } from '../reference/request.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
 import { filterWith } from '../support/doors/rows.ts'

@@ -1,5 +1,5 @@
 // The definition: where the value of an attribute comes from (D8), and when it is as good as missing (D7).
-import type { PolicyObjects } from '../../src/log/delta.ts'
+import type { PolicyObjects } from '../../src/kinds/index.ts'
 import type { AttributePath } from '../../src/model/condition.ts'
 import { instantOf } from '../../src/model/instant.ts'
 import type { AttributeType, Json, JsonObject } from '../../src/model/objects.ts'

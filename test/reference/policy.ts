@@ -1,6 +1,8 @@
 // The definition: what a policy is, namely what its puts and deletes leave, one plain Map per kind.
 // Slow and obvious on purpose; it must share no code with src/image or src/kernel. The rules are docs/semantics.md.
-import type { PolicyChange, PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
+
+import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
 
 export type Policy = { readonly [K in PolicyKind]: Map<string, PolicyObjects[K]> }
 

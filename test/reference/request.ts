@@ -1,5 +1,5 @@
 // The definition: what a question is, and which tenant and which stored instance it is about.
-import type { PolicyObjects } from '../../src/log/delta.ts'
+import type { PolicyObjects } from '../../src/kinds/index.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Policy } from './policy.ts'
 

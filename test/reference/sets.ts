@@ -1,5 +1,5 @@
 // The definition: set rules (D6). Whether the user set and the resource set of a rule are true for a question.
-import type { PolicyObjects } from '../../src/log/delta.ts'
+import type { PolicyObjects } from '../../src/kinds/index.ts'
 import { type Condition, parseConditions } from '../../src/model/condition.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { holds } from './conditions.ts'

@@ -38,11 +38,11 @@ const NEXT = [
   },
 ]
 /** A version from before there were groups. */
-const WITHOUT_GROUPS = [{ file: 'store/kinds.js', from: '    group: 17,\n', to: '' }]
+const WITHOUT_GROUPS = [{ file: 'kinds/index.js', from: '    group,\n', to: '' }]
 
 type Open = typeof openManagementData
 const opensOf = async (sources: string): Promise<Open> =>
-  (await import(pathToFileURL(join(sources, 'management/open.js')).href)).openManagementData
+  (await import(pathToFileURL(join(sources, 'management/host/open.js')).href)).openManagementData
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('tables of another version', () => {

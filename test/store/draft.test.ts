@@ -1,7 +1,8 @@
 // A draft answers like the view would after a commit of what is staged.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Role } from '../../src/kinds/role.ts'
+import type { User } from '../../src/kinds/user.ts'
 import { put, remove } from '../../src/log/change.ts'
-import type { Role, User } from '../../src/model/objects.ts'
 import { Draft } from '../../src/store/draft.ts'
 import { type ManagementData, openManagementData } from '../management/harness.ts'
 

@@ -5,12 +5,12 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { Kind } from '../../src/model/objects.ts'
+import type { KindName } from '../../src/kinds/index.ts'
 import { finishBackup, makeBackupFolder, restoreBackup } from '../../src/store/backup.ts'
 import { asFormat1 } from '../support/old-format.ts'
 import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
 
-const KINDS: readonly Kind[] = ['user', 'role', 'tenant', 'role_assignment', 'api_key']
+const KINDS: readonly KindName[] = ['user', 'role', 'tenant', 'role_assignment', 'api_key']
 const HASH = 'a'.repeat(64)
 
 /** Everything that can be read of a store. */

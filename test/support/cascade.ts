@@ -1,6 +1,8 @@
 // The cascade of a delete: whatever refers to a deleted object is deleted too, or drops it from its list. Implemented
 // as that one rule, repeated until nothing changes.
-import type { PolicyChange, PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
+
+import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
 import { applyChanges, type Policy } from '../reference/policy.ts'
 
 /**

@@ -2,8 +2,8 @@
 // takes and answers is kept as it was written; a row that is new begins with the fields of its schema, required ones in
 // bold.
 
+import type { AccessLevel } from '../../src/kinds/api-key.ts'
 import { ACCESS } from '../../src/management/rules/access.ts'
-import type { AccessLevel } from '../../src/model/objects.ts'
 import type { Schema } from './bad-input.ts'
 import { type Route, shortPath } from './routes.ts'
 

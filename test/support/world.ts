@@ -1,11 +1,12 @@
 // A policy as management would keep it: operations on whole objects, and the list of changes that each becomes, with
 // everything that it cascades to. Case files and generators speak in operations; what reads policies gets the changes.
-import type { PolicyChange, PolicyKind, PolicyPut } from '../../src/log/delta.ts'
+
+import type { PolicyKind, PolicyPut } from '../../src/kinds/index.ts'
+import type { DerivationRule, DerivationSettings } from '../../src/kinds/resource-role.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
 import {
   type AttributeType,
   assignmentKey,
-  type DerivationRule,
-  type DerivationSettings,
   instanceKey,
   type JsonObject,
   membershipKey,

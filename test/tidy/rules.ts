@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly Part[])[] = [
     { name: 'build/management-api.ts', files: /^build\/management-api\.ts$/ },
   ],
   [{ name: 'src/model', files: /^src\/model\// }],
+  [{ name: 'src/kinds', files: /^src\/kinds\// }],
   [
     { name: 'src/log', files: /^src\/log\// },
     { name: 'src/kernel', files: /^src\/kernel\// },

@@ -4,6 +4,9 @@
 // objects that do not exist.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiKey } from '../../kinds/api-key.ts'
+import type { Environment } from '../../kinds/environment.ts'
+import type { Project } from '../../kinds/project.ts'
 import type { LogId, UserActor } from '../../log/change.ts'
 import { hashSecret, sameHash } from '../../management/objects/api-key.ts'
 import {
@@ -17,7 +20,7 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { requireNotEnded } from '../../model/key-end.ts'
 import { parseId } from '../../model/keys.ts'
 import { AUTH_CACHE_MAX } from '../../model/limits.ts'
-import { type ApiKey, type Environment, environmentKey, type Project } from '../../model/objects.ts'
+import { environmentKey } from '../../model/objects.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases, View } from '../../store/view.ts'
 import { findGlobal, V1_ENVIRONMENT } from '../../v1/use-cases/global-environment.ts'

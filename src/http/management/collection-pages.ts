@@ -2,9 +2,12 @@
 // every row, some thousand in each turn of the event loop, so that checks in the same process never wait for it; which
 // rows there are was settled when it began, a row that went meanwhile is left out.
 import { setImmediate } from 'node:timers/promises'
+import type { IndexName, KindName, KindOfIndex, Objects } from '../../kinds/index.ts'
+import { EVERY } from '../../kinds/kind.ts'
+import type { Role } from '../../kinds/role.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
-import type { Json, JsonObject, Kind, Objects, Role, Tenant } from '../../model/objects.ts'
-import { EVERY, type IndexKind, type IndexName } from '../../store/indexes.ts'
+import type { Json, JsonObject } from '../../model/objects.ts'
 import type { StoredView, View } from '../../store/view.ts'
 import { type Page, type Query, readAttributeFilters, readPage, readText } from '../page.ts'
 
@@ -30,7 +33,7 @@ export interface Rows<T> {
 }
 
 /** Kinds of which there may be very many have an index of all: deep pages of it are cheap. */
-const EVERY_OF: Readonly<Partial<Record<Kind, IndexName>>> = {
+const EVERY_OF: Readonly<Partial<Record<KindName, IndexName>>> = {
   user: 'every_user',
   tenant: 'every_tenant',
   role_assignment: 'every_assignment',
@@ -38,7 +41,7 @@ const EVERY_OF: Readonly<Partial<Record<Kind, IndexName>>> = {
   relationship_tuple: 'every_tuple',
 }
 
-export function everyObject<K extends Kind>(view: () => View, kind: K): Source<Objects[K]> {
+export function everyObject<K extends KindName>(view: () => View, kind: K): Source<Objects[K]> {
   const index = EVERY_OF[kind]
   const from = (offset: number) =>
     // the index of all of a kind lists that kind
@@ -46,7 +49,11 @@ export function everyObject<K extends Kind>(view: () => View, kind: K): Source<O
   return { count: () => view().count(kind), open: (offset) => reader(from(offset)) }
 }
 
-export function indexed<I extends IndexName>(view: () => View, index: I, value: string): Source<Objects[IndexKind<I>]> {
+export function indexed<I extends IndexName>(
+  view: () => View,
+  index: I,
+  value: string,
+): Source<Objects[KindOfIndex<I>]> {
   return {
     count: () => view().countBy(index, value),
     open: (offset) => reader(view().by(index, value, { offset })),
@@ -54,7 +61,7 @@ export function indexed<I extends IndexName>(view: () => View, index: I, value: 
 }
 
 /** Every object of a kind whose JSON `mentions` passes: the others are never parsed, and count as undefined rows. */
-export function mentioned<K extends Kind>(
+export function mentioned<K extends KindName>(
   view: () => StoredView,
   kind: K,
   mentions: (json: string) => boolean,
@@ -208,8 +215,8 @@ export function referring<I extends IndexName>(
   view: () => View,
   index: I,
   key: string | undefined,
-  keyOf: (row: Objects[IndexKind<I>]) => string | null | undefined,
-): Filter<Objects[IndexKind<I>]> {
+  keyOf: (row: Objects[KindOfIndex<I>]) => string | null | undefined,
+): Filter<Objects[KindOfIndex<I>]> {
   return { sources: key === undefined ? [] : [indexed(view, index, key)], fits: (row) => keyOf(row) === key }
 }
 

@@ -2,11 +2,12 @@
 // rules of the operator give them a role on the organization, a project or an environment, and each request applies the
 // rules anew. docs/adr/0027-users-of-the-console.md.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AccessLevel } from '../../kinds/api-key.ts'
 import type { LogId } from '../../log/change.ts'
 import { userId } from '../../management/rules/actor.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SIGN_IN_MS } from '../../model/limits.ts'
-import { type AccessLevel, environmentKey } from '../../model/objects.ts'
+import { environmentKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { CONSOLE_API, SIGN_IN_CALLBACK, SIGN_IN_START } from '../console/console-request.ts'
 import { type Cookie, cookieOf, readCookie } from '../console/cookies.ts'

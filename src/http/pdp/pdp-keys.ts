@@ -3,12 +3,12 @@
 // kept in plain text, in memory.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { ApiKey } from '../../kinds/api-key.ts'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
 import { DAY_MS, dayOf, requireNotEnded } from '../../model/key-end.ts'
 import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX, FIRST_IMAGE_WAIT_MS } from '../../model/limits.ts'
-import type { ApiKey } from '../../model/objects.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { StoreEvent } from '../../store/store.ts'
 import { vouchedOf } from './vouched.ts'

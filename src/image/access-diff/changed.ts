@@ -1,5 +1,7 @@
 // Which objects the changes name, by their keys. What became of them is read from the two images, not from the changes.
-import type { PolicyChange, PolicyObjects } from '../../log/delta.ts'
+
+import type { PolicyObjects } from '../../kinds/index.ts'
+import type { PolicyChange } from '../../log/delta.ts'
 import { type Assignment, assignmentOf } from '../contents.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from '../update/deleted-keys.ts'
 

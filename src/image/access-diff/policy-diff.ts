@@ -1,7 +1,8 @@
 // What a change does to the policy, without looking at facts (docs/access-diff.md): which permissions roles gain and
 // lose, and which set rules begin, end, or mean something else. Only what can differ is compared.
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { PolicyChange, PolicyKind } from '../../log/delta.ts'
+import type { PolicyKind } from '../../kinds/index.ts'
+import type { PolicyChange } from '../../log/delta.ts'
 import type { AccessSource, PolicyDiff, PolicyPair, PolicyRule } from '../../model/access-diff.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { POLICY_COMPARED_MAX, POLICY_PAIRS_MAX } from '../../model/limits.ts'

@@ -3,7 +3,7 @@
 import { Header, SET_OF_RESOURCES, SET_OF_USERS, Table } from '../../../assembly/abi.ts'
 import { type EncodedStep, Encoder } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { PolicyObjects } from '../../log/delta.ts'
+import type { PolicyObjects } from '../../kinds/index.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { AttributeType, JsonObject } from '../../model/objects.ts'
 import { findPermission, findSymbol, type SymbolKind } from '../look-up.ts'

@@ -1,6 +1,6 @@
 // The objects that the keys of deletes name: assignments, tuples, memberships and set rules are deleted by their key
 // alone.
-import type { PolicyObjects } from '../../log/delta.ts'
+import type { PolicyObjects } from '../../kinds/index.ts'
 import { type Assignment, assignmentOf, isInstanceKey } from '../contents.ts'
 import { invalid } from './staged-symbols.ts'
 

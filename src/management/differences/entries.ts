@@ -2,8 +2,9 @@
 // one, field by field. A change that the file cannot tell from none, such as another order of permissions, is none.
 
 import { isDeepStrictEqual } from 'node:util'
+import type { KindName, Objects } from '../../kinds/index.ts'
 import type { Change } from '../../log/change.ts'
-import type { Json, Kind, Objects } from '../../model/objects.ts'
+import type { Json } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { compareObjects, type FileFields, fileObjects } from './file-words.ts'
@@ -64,7 +65,7 @@ interface Described {
   readonly fields: FileFields
 }
 
-function objectsOf<K extends Kind>(kind: K, object: Objects[K] | undefined): Map<string, Described> {
+function objectsOf<K extends KindName>(kind: K, object: Objects[K] | undefined): Map<string, Described> {
   if (object === undefined) return new Map()
   return new Map(fileObjects(kind, object).map((one) => [`${one.kind} ${one.key}`, one]))
 }

@@ -3,9 +3,11 @@
 // was last applied from a file, so that a plan can tell what was changed elsewhere.
 
 import { createHash } from 'node:crypto'
+import type { AppliedObject } from '../../kinds/applied-object.ts'
+import type { KindName, Objects } from '../../kinds/index.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
-import { type AppliedObject, appliedKey, type Json, type Kind, type Objects } from '../../model/objects.ts'
+import { appliedKey, type Json } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Mint, View } from '../../store/view.ts'
@@ -28,7 +30,7 @@ function canonical(json: Json): string {
 
 /** Which stored object holds an object of the file, and what it is called in there. */
 export interface Place {
-  readonly kind: Kind
+  readonly kind: KindName
   readonly key: string
   readonly part: string
 }
@@ -59,13 +61,13 @@ export function placeOf(kind: PolicyKind, key: string): Place | undefined {
 
 /** The fingerprint of an object of the file as the view has it; null when there is none. */
 export function fingerprintAt(view: View, kind: PolicyKind, key: string): string | null {
-  const { kind: stored, key: at, part } = placeOf(kind, key) ?? { kind: kind as Kind, key, part: '' }
+  const { kind: stored, key: at, part } = placeOf(kind, key) ?? { kind: kind as KindName, key, part: '' }
   const object = view.get(stored, at)
   return (object && fingerprintsOf(stored, object).get(part)) ?? null
 }
 
 /** The fingerprints of a stored object and its parts, by the names of the parts. */
-export function fingerprintsOf<K extends Kind>(kind: K, object: Objects[K]): Map<string, string> {
+export function fingerprintsOf<K extends KindName>(kind: K, object: Objects[K]): Map<string, string> {
   return new Map(fileObjects(kind, object).map(({ part, fields }) => [part, fingerprint(fields)]))
 }
 
@@ -74,7 +76,7 @@ export function fingerprintsOf<K extends Kind>(kind: K, object: Objects[K]): Map
  * `view`, by whom and in which revision.
  */
 export function remember(view: View, named: NamedObjects, by: string | null, mint: Mint): Change[] {
-  const places = new Map<string, { readonly kind: Kind; readonly key: string; readonly parts: Set<string> }>()
+  const places = new Map<string, { readonly kind: KindName; readonly key: string; readonly parts: Set<string> }>()
   for (const [kind, key] of named) {
     const place = placeOf(kind, key)
     if (place === undefined) continue

@@ -1,22 +1,15 @@
 // Each kind of stored object with the names that `moved` gives to it and to what it names. A new kind that refers to
 // others must be added here.
-import {
-  assignmentKey,
-  instanceKey,
-  type Kind,
-  membershipKey,
-  type Objects,
-  partKey,
-  setRuleKey,
-  tupleKey,
-} from '../../model/objects.ts'
+
+import type { KindName, Objects } from '../../kinds/index.ts'
+import { assignmentKey, instanceKey, membershipKey, partKey, setRuleKey, tupleKey } from '../../model/objects.ts'
 import type { Names } from './moved-names.ts'
 import { renamedConditions } from './renamed-conditions.ts'
 
-type Rewrite = { readonly [K in Kind]?: (object: Objects[K], names: Names) => Objects[K] }
+type Rewrite = { readonly [K in KindName]?: (object: Objects[K], names: Names) => Objects[K] }
 
 /** The object as it is called, and as it calls others, after the moves. */
-export function rewritten<K extends Kind>(kind: K, object: Objects[K], names: Names): Objects[K] {
+export function rewritten<K extends KindName>(kind: K, object: Objects[K], names: Names): Objects[K] {
   return REWRITE[kind]?.(object, names) ?? object
 }
 

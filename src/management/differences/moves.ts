@@ -4,11 +4,13 @@
 // keep their names.
 
 import { isDeepStrictEqual } from 'node:util'
+import type { AppliedObject } from '../../kinds/applied-object.ts'
+import type { KindName, Objects } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
-import { type AppliedObject, appliedKey, instanceKey, type Kind, type Objects } from '../../model/objects.ts'
+import { appliedKey, instanceKey } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { View } from '../../store/view.ts'
@@ -46,7 +48,7 @@ const SCHEMA = [
   'built_in',
   'proxy_config',
   'user_invite',
-] as const satisfies readonly Kind[]
+] as const satisfies readonly KindName[]
 
 /**
  * Stages the moves whose object is still under its old key; the others were made before.
@@ -131,7 +133,11 @@ function has(view: View, kind: PolicyKind, key: string): boolean {
 function rememberedAfter(
   fingerprints: AppliedObject['fingerprints'],
   names: Names,
-  { kind, object, now }: { readonly kind: Kind; readonly object: Objects[Kind]; readonly now: Objects[Kind] },
+  {
+    kind,
+    object,
+    now,
+  }: { readonly kind: KindName; readonly object: Objects[KindName]; readonly now: Objects[KindName] },
 ): Record<string, string> {
   const [before, after] = [fingerprintsOf(kind, object), fingerprintsOf(kind, now)]
   const entries = Object.entries(fingerprints).map(([part, text]) => {
@@ -147,7 +153,7 @@ function partAfter(part: string, type: string, names: Names): string {
   return part.startsWith('attribute/') ? partName('attribute', names.attribute(type, key)) : part
 }
 
-interface Found<K extends Kind = Kind> {
+interface Found<K extends KindName = KindName> {
   readonly kind: K
   readonly object: Objects[K]
 }
@@ -155,7 +161,7 @@ interface Found<K extends Kind = Kind> {
 /** What may name one of the objects: users and tenants first, then what names them. */
 function affected(view: View, moved: readonly Moved[]): Iterable<Found> {
   const found = new Map<string, Found>()
-  const add = <K extends Kind>(kind: K, objects: Iterable<Objects[K] | undefined>): void => {
+  const add = <K extends KindName>(kind: K, objects: Iterable<Objects[K] | undefined>): void => {
     for (const object of objects) if (object !== undefined) found.set(`${kind} ${object.key}`, { kind, object })
   }
   for (const { kind, from } of moved) if (kind === 'user' || kind === 'tenant') add(kind, [view.get(kind, from)])
@@ -164,7 +170,7 @@ function affected(view: View, moved: readonly Moved[]): Iterable<Found> {
   return found.values()
 }
 
-type Add = <K extends Kind>(kind: K, objects: Iterable<Objects[K] | undefined>) => void
+type Add = <K extends KindName>(kind: K, objects: Iterable<Objects[K] | undefined>) => void
 
 function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
   switch (kind) {

@@ -2,10 +2,11 @@
 // what hangs on an object goes as it would through the API. It runs before the file is applied: what the file says then
 // stands, and a file that still refers to something deleted is refused by what it applies.
 
+import type { ConditionSet } from '../../kinds/condition-set.ts'
+import type { Membership } from '../../kinds/membership.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { ConditionSet, Membership } from '../../model/objects.ts'
 import { partKey } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'

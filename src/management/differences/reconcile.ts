@@ -2,9 +2,9 @@
 // in the words of the file: first what `moved` renames, then what `prune` deletes, then what the file says. Pure;
 // nothing is deleted without `prune`.
 
+import type { KindName } from '../../kinds/index.ts'
 import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Kind } from '../../model/objects.ts'
 import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
@@ -70,17 +70,17 @@ export function reconcile(view: View, policy: PolicyFile, { prune: prunes }: Rec
   }
 }
 
-const isPruned = (ownership: Ownership, named: NamedObjects, kind: Kind, key: string): boolean =>
+const isPruned = (ownership: Ownership, named: NamedObjects, kind: KindName, key: string): boolean =>
   isPolicyKind(kind) && ownership.owns(kind, key) && !named.has(kind, key)
 
 /** Entries, and the number of facts that go with something else: they may be very many. */
 export function told(
   view: View,
   changes: readonly Change[],
-  isWanted: (kind: Kind, key: string) => boolean,
+  isWanted: (kind: KindName, key: string) => boolean,
 ): { entries: Entry[]; cascade: KindCount[] } {
   const entries: Entry[] = []
-  const taken: Kind[] = []
+  const taken: KindName[] = []
   for (const change of changes) {
     const { op, kind, key } = change
     const isFact = FACT_KINDS.has(kind) || kind === 'group' || kind === 'user_invite'

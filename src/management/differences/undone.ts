@@ -1,15 +1,15 @@
 // What a revision did to stored objects, and what of it shall be undone: the form in which it goes to the thread that
 // makes plans and to the writer.
-import type { Kind, Objects } from '../../model/objects.ts'
+import type { KindName, Objects } from '../../kinds/index.ts'
 
 /** One stored object of a revision: as it was before it, and as it was left. */
 export interface UndoneObject {
-  readonly kind: Kind
+  readonly kind: KindName
   readonly key: string
   /** null when the revision made it */
-  readonly before: Objects[Kind] | null
+  readonly before: Objects[KindName] | null
   /** null when the revision deleted it */
-  readonly after: Objects[Kind] | null
+  readonly after: Objects[KindName] | null
 }
 
 /** A revert that is asked for. */
@@ -35,7 +35,7 @@ export interface Conflict {
   /** completes a sentence that begins with the object */
   readonly what: string
   /** the stored object of which the log says who changed it last */
-  readonly stored?: { readonly kind: Kind; readonly key: string }
+  readonly stored?: { readonly kind: KindName; readonly key: string }
 }
 
 /** Something that a revert does not bring back. */

@@ -1,7 +1,8 @@
 // The operator's commands that plan: what policy files, changes and copies would do, and doing it. As the routes of the
 // API answer them.
+
+import type { Environment } from '../../kinds/environment.ts'
 import { type LogId, withoutRequest } from '../../log/change.ts'
-import type { Environment } from '../../model/objects.ts'
 import { applyInto } from '../plan/apply.ts'
 import { copyInput, copyPlanned, planCopy } from '../plan/planned-copy.ts'
 import { Planner } from '../plan/planner.ts'

@@ -3,10 +3,10 @@
 // leaves a log entry without an API key.
 import { writeFile } from 'node:fs/promises'
 import { Image } from '../../image/image.ts'
+import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
 import { type LogId, withoutRequest } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../model/objects.ts'
 import { threadUrl } from '../../model/thread.ts'
 import { type BackupLog, type BackupManifest, finishBackup, makeBackupFolder } from '../../store/backup.ts'
 import type { Reader } from '../../store/reader.ts'

@@ -1,9 +1,12 @@
 // The first organization of a data folder: project `default` with environments `development` and `production`, the keys
 // of all three, and an example policy. Runs once per organization, on its new control log.
+
+import type { Organization } from '../../kinds/organization.ts'
+import type { Project } from '../../kinds/project.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT, requireKey } from '../../model/keys.ts'
-import { assignmentKey, membershipKey, type Organization, type Project } from '../../model/objects.ts'
+import { assignmentKey, membershipKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { mintSecret, newApiKey } from '../objects/api-key.ts'
 import { requireFixedKey } from '../objects/api-keys.ts'

@@ -1,6 +1,7 @@
 // Action groups: a named list of actions of one resource type, for user interfaces. They do not affect decisions.
+
+import type { Resource } from '../../kinds/resource.ts'
 import { ACTION_GROUPS_MAX } from '../../model/limits.ts'
-import type { Resource } from '../../model/objects.ts'
 import { type Collection, partWritesOf } from '../rules/collection.ts'
 import { type Path, settleAttributes, settleName, settleText } from '../rules/fields.ts'
 import type { ActionGroupUpdate } from '../schemas/action-groups.ts'

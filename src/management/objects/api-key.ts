@@ -3,7 +3,7 @@
 // the form `permit` is permit_key_<86 or more base62>: the public command line of that name takes no other. Only the
 // SHA-256 is stored for looking up; a key is never logged and never part of a change.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../model/objects.ts'
+import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
 import type { Mint } from '../../store/view.ts'
 
 /** Bytes of randomness in a key: 160 bits. */

@@ -1,19 +1,15 @@
 // Creating, rotating and revoking API keys, in the control log of an organization. A rotated or revoked key is refused
 // from the next request on, and its feeds end with the commit. Secrets are returned in results and sealed; changes
 // never contain one.
+
+import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
+import type { Environment } from '../../kinds/environment.ts'
+import type { PdpConfig } from '../../kinds/pdp-config.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { type ErrorDetails, ZerohopError } from '../../model/errors.ts'
 import { isEnded } from '../../model/key-end.ts'
 import { API_KEYS_MAX, FIXED_KEY_LENGTH_MIN, OLD_SECRET_SECONDS_MAX } from '../../model/limits.ts'
-import {
-  type AccessLevel,
-  type ApiKey,
-  type Environment,
-  environmentKey,
-  type KeyForm,
-  type KeyLevel,
-  type PdpConfig,
-} from '../../model/objects.ts'
+import { environmentKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, type Sent, settleName } from '../rules/fields.ts'
 import { hashSecret, type KeyScope, mintSecret, newApiKey } from './api-key.ts'

@@ -1,8 +1,12 @@
 // What a delete of a part of the schema removes or changes besides the part itself; the steps over facts are
 // cascade.ts. Each step reads what the one before left, so that an object that two steps touch is one change (D11).
+
+import type { Relation } from '../../kinds/relation.ts'
+import type { Resource } from '../../kinds/resource.ts'
+import type { ResourceRole } from '../../kinds/resource-role.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { partKey, type Relation, type Resource, type ResourceRole } from '../../model/objects.ts'
+import { partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { afterActions, afterFactsOf, removals, withoutAssignments } from '../rules/cascade.ts'

@@ -4,6 +4,8 @@
 // undeclared ones of users, tenants, context and action are not checked, so that their values decide (D7: missing values). The grammar
 // is src/model/condition.ts.
 import { compile } from '../../image/build/condition-program.ts'
+import type { ConditionSet } from '../../kinds/condition-set.ts'
+import type { AttributeDefinition, Resource } from '../../kinds/resource.ts'
 import { put } from '../../log/change.ts'
 import {
   type AttributePath,
@@ -26,15 +28,7 @@ import {
 import { ZerohopError } from '../../model/errors.ts'
 import { instantOf } from '../../model/instant.ts'
 import { PATHS_MAX } from '../../model/limits.ts'
-import {
-  type AttributeDefinition,
-  type AttributeType,
-  type ConditionSet,
-  type Json,
-  type JsonObject,
-  partKey,
-  type Resource,
-} from '../../model/objects.ts'
+import { type AttributeType, type Json, type JsonObject, partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { View } from '../../store/view.ts'
 import { type Path, requireStorable } from '../rules/fields.ts'

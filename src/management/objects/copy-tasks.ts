@@ -1,7 +1,8 @@
 // The tasks that copy environments: in this process, or, where replicas share a database, known to all of them.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Environment } from '../../kinds/environment.ts'
 import { COPY_TASKS_MAX, TASK_POLL_MS } from '../../model/limits.ts'
-import type { Environment, JsonObject } from '../../model/objects.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import type { SharedTasks } from '../../store/store.ts'
 
 export interface CopyTask {

@@ -1,15 +1,11 @@
 // Derivations, the `granted_to` of a role of a resource type (D5): whoever has a role on an instance that is related to
 // the object has this role on the object. This file validates and writes them; docs/semantics.md has their meaning.
+
+import type { Derivation, DerivationRule, DerivationSettings, ResourceRole } from '../../kinds/resource-role.ts'
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DERIVATIONS_PER_ROLE_MAX } from '../../model/limits.ts'
-import {
-  type Derivation,
-  type DerivationRule,
-  type DerivationSettings,
-  partKey,
-  type ResourceRole,
-} from '../../model/objects.ts'
+import { partKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { locate } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'

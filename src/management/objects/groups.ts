@@ -1,9 +1,11 @@
 // Groups, composed of instances, roles and relations. A group is an instance of a resource type with the role `member`;
 // a member is a user with that role on the instance; a role of a group is a relation, a tuple and a derivation from
 // `member`. A group inside another group has the role `member` on it.
+
+import type { Group } from '../../kinds/group.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { assignmentKey, type Group, instanceKey, partKey, tupleKey } from '../../model/objects.ts'
+import { assignmentKey, instanceKey, partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterInstance } from '../rules/cascade.ts'

@@ -1,11 +1,12 @@
 // Resource instances: single objects with roles on them, relations and stored attributes. An instance never changes its
 // tenant; its name is `type:key`.
 import { isDeepStrictEqual } from 'node:util'
+import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INSTANCES_MAX } from '../../model/limits.ts'
-import { instanceKey, type JsonObject, type ResourceInstance } from '../../model/objects.ts'
+import { instanceKey, type JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../rules/attribute-values.ts'
 import { afterInstance } from '../rules/cascade.ts'

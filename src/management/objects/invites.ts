@@ -1,10 +1,11 @@
 // User invites with a role: approving one creates the user if it is missing, and assigns the role.
 import { isDeepStrictEqual } from 'node:util'
+import type { User } from '../../kinds/user.ts'
+import type { UserInvite } from '../../kinds/user-invite.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INVITES_MAX } from '../../model/limits.ts'
-import type { User, UserInvite } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'

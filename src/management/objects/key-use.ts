@@ -1,11 +1,12 @@
 // On which day API keys were last used. A use is kept in memory, and noted some time later with all others, in one
 // write: no request waits for it, and a key costs at most one write a day, whichever replica it comes to. What is not
 // noted yet when the process ends is lost: it is the use of one minute.
+
+import type { ApiKey } from '../../kinds/api-key.ts'
 import { type Actor, type LogId, put, withoutRequest } from '../../log/change.ts'
 import { contained, inBackground } from '../../model/contained.ts'
 import { dayOf, isEnded } from '../../model/key-end.ts'
 import { AUTH_CACHE_MAX, KEY_ENDS_SOON_MS, KEY_USE_DELAY_MS, KEY_USE_KEYS_MAX } from '../../model/limits.ts'
-import type { ApiKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 
 /** A key that was used and will end soon. */

@@ -1,8 +1,12 @@
 // A new environment: the object, its API key and PDP config in the control log of the organization, and revision 1 of
 // its own log with the tenant `default`. src/management/objects/projects.ts changes and deletes environments.
+
+import type { Environment } from '../../kinds/environment.ts'
+import type { PdpConfig } from '../../kinds/pdp-config.ts'
+import type { Project } from '../../kinds/project.ts'
 import { type Change, put } from '../../log/change.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
-import { type Environment, environmentKey, type JsonObject, type PdpConfig, type Project } from '../../model/objects.ts'
+import { environmentKey, type JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint } from '../../store/view.ts'
 import { mintSecret, newApiKey } from './api-key.ts'
 import { builtIns } from './parts.ts'

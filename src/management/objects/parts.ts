@@ -1,11 +1,12 @@
 // Actions and declared attributes one by one: parts of a resource that have paths of their own. Writing a part writes
 // its resource.
 import { isDeepStrictEqual } from 'node:util'
+import type { Action, AttributeDefinition, Resource } from '../../kinds/resource.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import type { Action, AttributeDefinition, Resource, Stored } from '../../model/objects.ts'
+import type { Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../rules/cascade.ts'
 import { requireSameKey } from '../rules/collection.ts'

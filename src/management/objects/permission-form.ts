@@ -1,7 +1,7 @@
 // The form in which answers list the permissions of a resource role: the one in which they were last written, `action`
 // or `resource:action`, so that a client which compares what it wrote with what it reads finds no difference. Stored
 // permissions are always `resource:action`; the form is a flag of the role, and bears on no decision.
-import type { ResourceRole } from '../../model/objects.ts'
+import type { ResourceRole } from '../../kinds/resource-role.ts'
 
 type Form = Pick<ResourceRole, 'bare_permissions'>
 

@@ -1,17 +1,16 @@
 // Organizations, projects and environments: creating, changing and deleting them, in the control log of the
 // organization. A delete lists here every change that it makes; the state of a deleted environment is cleared later
 // (src/store/trim.ts).
+
+import type { DeletedEnvironment } from '../../kinds/deleted-environment.ts'
+import type { Environment } from '../../kinds/environment.ts'
+import type { Organization } from '../../kinds/organization.ts'
+import type { Project } from '../../kinds/project.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId, requireKey } from '../../model/keys.ts'
 import { ENVIRONMENTS_MAX, PROJECTS_MAX } from '../../model/limits.ts'
-import {
-  type DeletedEnvironment,
-  type Environment,
-  environmentKey,
-  type Organization,
-  type Project,
-} from '../../model/objects.ts'
+import { environmentKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { type Collection, create, patch, replace, requireSameKey, type SameKey, writesOf } from '../rules/collection.ts'
 import {

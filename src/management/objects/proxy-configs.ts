@@ -1,8 +1,9 @@
 // Proxy configs: how a proxy calls a service, and the rules that map requests to actions. The secret is sealed beside
 // the state and never part of a change.
 import { isDeepStrictEqual } from 'node:util'
+import type { MappingRule, ProxyConfig } from '../../kinds/proxy-config.ts'
+import { urlRule } from '../../kinds/proxy-config.ts'
 import { put, remove } from '../../log/change.ts'
-import { urlRule } from '../../log/delta.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import {
@@ -13,7 +14,7 @@ import {
   URL_PATTERNS_MAX,
   URL_RULES_MAX,
 } from '../../model/limits.ts'
-import type { Json, MappingRule, ProxyConfig } from '../../model/objects.ts'
+import type { Json } from '../../model/objects.ts'
 import { requireUrl } from '../../model/url-rules.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'

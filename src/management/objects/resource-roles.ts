@@ -1,8 +1,10 @@
 // Roles of a resource type: assigned on one instance, with actions of that type (D5: roles on instances). They extend
 // roles of the same type and may be derived.
+
+import type { ResourceRole } from '../../kinds/resource-role.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
-import { partKey, type ResourceRole } from '../../model/objects.ts'
+import { partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import {

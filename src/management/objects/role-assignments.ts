@@ -1,19 +1,16 @@
 // Assigning and removing roles, in a tenant (D4: roles in tenants) or on one resource instance in it (D5: roles on
 // instances). A user with a role in a tenant belongs to the tenant, so the first assignment creates a membership, and
 // deleting the last one deletes it (cascade.ts).
+
+import type { Membership } from '../../kinds/membership.ts'
+import type { ResourceInstance } from '../../kinds/resource-instance.ts'
+import type { ResourceRole } from '../../kinds/resource-role.ts'
+import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
-import {
-  assignmentKey,
-  type Membership,
-  membershipKey,
-  partKey,
-  type ResourceInstance,
-  type ResourceRole,
-  type RoleAssignment,
-} from '../../model/objects.ts'
+import { assignmentKey, membershipKey, partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'

@@ -1,10 +1,12 @@
 // Tenants, and the users who belong to them. Assignments in one tenant have no effect in another (D4: roles in
 // tenants).
+
+import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TENANTS_MAX } from '../../model/limits.ts'
-import { membershipKey, type User } from '../../model/objects.ts'
+import { membershipKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../rules/attribute-values.ts'

@@ -1,9 +1,12 @@
 // Relationship tuples: one instance is related to another by a relation that the type of the object declares. Both are
 // in one tenant.
+
+import type { Relation } from '../../kinds/relation.ts'
+import type { RelationshipTuple } from '../../kinds/relationship-tuple.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TUPLES_MAX } from '../../model/limits.ts'
-import { partKey, type Relation, type RelationshipTuple, tupleKey } from '../../model/objects.ts'
+import { partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY } from '../rules/fields.ts'

@@ -1,9 +1,9 @@
 // Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
 
+import type { User } from '../../kinds/user.ts'
 import { USER_TYPE } from '../../model/condition-reads.ts'
 import { plural } from '../../model/counted.ts'
 import { USERS_MAX } from '../../model/limits.ts'
-import type { User } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../rules/attribute-values.ts'

@@ -1,8 +1,8 @@
 // An environment at a past revision as a policy file. Runs in a worker thread (past-thread.ts), and holds the objects
 // of the revision in memory.
 
+import type { KindName, Objects } from '../../kinds/index.ts'
 import { type LogId, put } from '../../log/change.ts'
-import type { Kind, Objects } from '../../model/objects.ts'
 import { FACT_KINDS } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
@@ -24,11 +24,11 @@ export async function exportAt(
 ): Promise<Uint8Array> {
   const start = await reader.start(revision)
   if (start === undefined) throw gone(revision, await reader.reach())
-  const isRead = (kind: Kind): boolean => facts || !FACT_KINDS.has(kind)
+  const isRead = (kind: KindName): boolean => facts || !FACT_KINDS.has(kind)
   const view = new Draft(new EmptyView(environment))
   // read within this turn: that is one consistent state
   for (const { kind, json } of start.objects)
-    if (isRead(kind)) view.stage([put(kind, JSON.parse(json) as Objects[Kind])]) // what is stored under a kind is of it
+    if (isRead(kind)) view.stage([put(kind, JSON.parse(json) as Objects[KindName])]) // what is stored under a kind is of it
   for (let have = start.position.revision; have < revision; ) {
     const page = await reader.entries(have)
     if (page.length === 0) throw gone(revision, await reader.reach())

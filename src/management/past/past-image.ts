@@ -1,10 +1,10 @@
 // The image of an environment at a past revision: the newest start at or before it, and the deltas from there, applied
 // as a PDP applies them, so that it answers as a PDP did then. Runs in a worker thread (past-thread.ts).
 import { Image } from '../../image/image.ts'
+import type { KindName, Objects } from '../../kinds/index.ts'
 import { type LogId, put } from '../../log/change.ts'
 import { type PolicyChange, project, toDelta } from '../../log/delta.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Kind, Objects } from '../../model/objects.ts'
 import type { PlacedObject } from '../../store/load-snapshot.ts'
 import type { PastReader, Reach } from '../../store/past-reader.ts'
 
@@ -46,7 +46,7 @@ export async function advance(
 function* policyIn(objects: Iterable<PlacedObject>): Generator<PolicyChange> {
   for (const { kind, json } of objects) {
     // what is stored under a kind is an object of that kind
-    const change = project(put(kind, JSON.parse(json) as Objects[Kind]))
+    const change = project(put(kind, JSON.parse(json) as Objects[KindName]))
     if (change?.op === 'put') yield change
   }
 }

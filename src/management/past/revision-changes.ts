@@ -1,10 +1,11 @@
 // What one revision changed: its objects before and after, in the words of the policy file. Runs in a worker thread
 // (past-thread.ts): the objects before are looked up in the newest start and the entries after it.
+
+import type { KindName, Objects } from '../../kinds/index.ts'
 import type { Change, LogEntry, LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { REVERT_OBJECTS_MAX } from '../../model/limits.ts'
-import type { Kind, Objects } from '../../model/objects.ts'
 import type { PastReader } from '../../store/past-reader.ts'
 import type { View } from '../../store/view.ts'
 import { entriesOf, inOrder, type PlanEntry } from '../differences/entries.ts'
@@ -26,7 +27,7 @@ export interface Wanted {
   readonly access: boolean
 }
 
-type Before = Map<string, Objects[Kind] | undefined>
+type Before = Map<string, Objects[KindName] | undefined>
 
 const nameOf = ({ kind, key }: Pick<Change, 'kind' | 'key'>): string => `${kind} ${key}`
 
@@ -38,7 +39,7 @@ export async function changesOf(
 ): Promise<RevisionChanges> {
   const { before, entry } = await statesOf(reader, revision)
   // what is kept under a kind is of that kind
-  const get = <K extends Kind>(kind: K, key: string) => before.get(nameOf({ kind, key })) as Objects[K] | undefined
+  const get = <K extends KindName>(kind: K, key: string) => before.get(nameOf({ kind, key })) as Objects[K] | undefined
   const told = inWords({ get }, entry.changes)
   if (!access) return { ...told, diff: undefined }
   const changes = decisive({ get }, entry.changes)
@@ -73,7 +74,7 @@ async function statesOf(reader: PastReader, revision: number): Promise<States> {
   const before: Before = new Map(entry.changes.map((change) => [nameOf(change), undefined]))
   // read within this turn: that is one consistent state
   for (const { kind, json } of start.objects) {
-    const object = JSON.parse(json) as Objects[Kind]
+    const object = JSON.parse(json) as Objects[KindName]
     const name = nameOf({ kind, key: object.key })
     if (before.has(name)) before.set(name, object)
   }

@@ -2,11 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { Image } from '../../image/image.ts'
+import type { KindName, Objects } from '../../kinds/index.ts'
+import { KIND_NAMES } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import type { PolicyChange } from '../../log/delta.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
-import type { Kind, Objects } from '../../model/objects.ts'
-import { KINDS } from '../../store/kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type Entry, entriesOf, inOrder } from '../differences/entries.ts'
 import { policyOf } from '../snapshot/snapshot.ts'
@@ -15,8 +15,8 @@ import { accessOf, NO_ACCESS_CHANGE } from './access.ts'
 /** The objects of the file that differ. Reads both views as a whole: for a command, never for a server's event loop. */
 export function compareViews(before: View, after: View): Entry[] {
   const changes: Change[] = []
-  for (const kind of KINDS) {
-    for (const object of after.list(kind)) changes.push(put(kind, object as Objects[Kind]))
+  for (const kind of KIND_NAMES) {
+    for (const object of after.list(kind)) changes.push(put(kind, object as Objects[KindName]))
     for (const { key } of before.list(kind)) if (after.get(kind, key) === undefined) changes.push(remove(kind, key))
   }
   return inOrder(changes.flatMap((change) => entriesOf(before, change)))

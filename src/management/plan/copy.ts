@@ -1,7 +1,9 @@
 // Copying the schema of an environment into another one of its project, or into a new one: one revision there.
 // copy-into.ts says what is copied.
+
+import type { Environment } from '../../kinds/environment.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { type Environment, environmentKey } from '../../model/objects.ts'
+import { environmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'

@@ -1,7 +1,7 @@
 // A copy of an environment as a plan: what it would change and for whom, and doing just that.
 
+import type { Environment } from '../../kinds/environment.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
-import type { Environment } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import type { EnvironmentCopy } from '../schemas/environments.ts'
 import { applyInto } from './apply.ts'

@@ -1,7 +1,8 @@
 // What a revert brings back, as a policy: objects that are made again or changed back, as they were. Of a resource type
 // of which only parts come back, the policy says what it is now; what a policy leaves out stays.
 
-import type { Json, Objects } from '../../model/objects.ts'
+import type { Objects } from '../../kinds/index.ts'
+import type { Json } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type FileFields, fileObjects } from '../differences/file-words.ts'

@@ -3,10 +3,10 @@
 // Anything in the way is a conflict; with one conflict nothing is reverted. docs/past-decisions.md has the rules.
 
 import { isDeepStrictEqual } from 'node:util'
+import type { SetRule } from '../../kinds/set-rule.ts'
 import { type Change, put } from '../../log/change.ts'
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
 import { REVERT_NAMED_MAX } from '../../model/limits.ts'
-import type { SetRule } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'

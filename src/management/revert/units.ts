@@ -3,8 +3,10 @@
 // one that is what it was before already.
 
 import { isDeepStrictEqual } from 'node:util'
+import type { KindName, Objects } from '../../kinds/index.ts'
+import type { Action, Resource } from '../../kinds/resource.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Action, Kind, Objects, Resource, Stored } from '../../model/objects.ts'
+import type { Stored } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type FileFields, type FileObject, fileObjects, partName } from '../differences/file-words.ts'
@@ -15,11 +17,11 @@ import { BODY } from '../rules/fields.ts'
 export interface Unit {
   readonly kind: PolicyKind
   readonly key: string
-  readonly stored: { readonly kind: Kind; readonly key: string }
+  readonly stored: { readonly kind: KindName; readonly key: string }
   /** before the revision; undefined when it was made by it */
   readonly was: FileFields | undefined
   /** the stored object that it was part of then */
-  readonly before: Objects[Kind] | null
+  readonly before: Objects[KindName] | null
 }
 
 export interface Undoing {
@@ -108,7 +110,7 @@ class Sorting implements Undoing {
 }
 
 /** Kinds that no policy file holds. Of them only what a revision made is undone. */
-const OUTSIDE_FILES: ReadonlySet<Kind> = new Set<Kind>(['group', 'user_invite', 'proxy_config'])
+const OUTSIDE_FILES: ReadonlySet<KindName> = new Set<KindName>(['group', 'user_invite', 'proxy_config'])
 
 const NEW_ID = 'its id and when it was made'
 
@@ -117,7 +119,7 @@ interface Part extends FileObject {
   readonly object: Stored
 }
 
-function described(kind: Kind, object: Objects[Kind] | null): Map<string, Part> {
+function described(kind: KindName, object: Objects[KindName] | null): Map<string, Part> {
   if (object === null) return new Map()
   const inside = new Map<string, Stored>()
   if (kind === 'resource' || kind === 'built_in') {

@@ -2,8 +2,9 @@
 // Which objects a key may reach is decided elsewhere: everything outside its own organization, project or environment
 // is answered as missing (404), never as forbidden. A `read` key may read, follow and check; it never writes and never
 // sees a secret.
+
+import type { AccessLevel, ApiKey, KeyLevel } from '../../kinds/api-key.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { AccessLevel, ApiKey, KeyLevel } from '../../model/objects.ts'
 
 interface Need {
   readonly level: KeyLevel

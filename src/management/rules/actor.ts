@@ -1,8 +1,8 @@
 // Who wrote an entry of the log, in the words of the API: an API key, a user of the console, or the system, which is
 // the command line and the process itself.
 import { createHash } from 'node:crypto'
+import type { ApiKey } from '../../kinds/api-key.ts'
 import type { Actor, UserActor } from '../../log/change.ts'
-import type { ApiKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 
 type Who = Pick<Actor, 'api_key_id' | 'user' | 'operation'>

@@ -2,12 +2,12 @@
 // descriptor in a resource's use-cases.ts, which says what its fields are and what follows a change. Everything here is
 // a pure function of a view; nothing writes.
 import { isDeepStrictEqual } from 'node:util'
+import type { IndexName, Objects } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId, requireKey } from '../../model/keys.ts'
 import { PARTS_PER_RESOURCE_MAX } from '../../model/limits.ts'
-import { type Objects, partKey, type Stored } from '../../model/objects.ts'
-import type { IndexName } from '../../store/indexes.ts'
+import { partKey, type Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, type Path, type Sent } from './fields.ts'
 

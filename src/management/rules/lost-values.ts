@@ -2,23 +2,20 @@
 // attribute that a `not` tests, a role or a membership that a condition counts on, the last direct role that keeps a
 // derived one away. Such a write is carried out as asked; who may gain by it is said, in any form of writing, because
 // this reads the changes and not the request.
+
+import type { ConditionSet } from '../../kinds/condition-set.ts'
+import type { KindName } from '../../kinds/index.ts'
+import type { Resource } from '../../kinds/resource.ts'
+import type { ResourceInstance } from '../../kinds/resource-instance.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
+import type { User } from '../../kinds/user.ts'
 import type { Change, LogId } from '../../log/change.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
 import { type Gap, gainsByLoss, gapName, gapsIn } from '../../model/condition-gaps.ts'
 import { pathEntry, TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { LOSSES_LOOKED_AT_MAX } from '../../model/limits.ts'
-import {
-  type ConditionSet,
-  type Json,
-  type JsonObject,
-  type Kind,
-  partKey,
-  type Resource,
-  type ResourceInstance,
-  type Tenant,
-  type User,
-} from '../../model/objects.ts'
+import { type Json, type JsonObject, partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, InputOf, Mint, UseCase, UseCases, View } from '../../store/view.ts'
 import { warnOfUndeclared } from './undeclared-reads.ts'
@@ -72,9 +69,15 @@ function warnOfLosses(view: View, changes: readonly Change[]): string[] {
   ]
 }
 /** Kinds of objects that conditions count on. */
-const DELETABLE: ReadonlySet<Kind> = new Set(['membership', 'user', 'tenant', 'resource_instance'] as const)
+const DELETABLE: ReadonlySet<KindName> = new Set(['membership', 'user', 'tenant', 'resource_instance'] as const)
 /** Kinds of objects whose fields a write can reset. */
-const RESETTABLE: ReadonlySet<Kind> = new Set(['user', 'tenant', 'resource_instance', 'resource', 'built_in'] as const)
+const RESETTABLE: ReadonlySet<KindName> = new Set([
+  'user',
+  'tenant',
+  'resource_instance',
+  'resource',
+  'built_in',
+] as const)
 
 /** A gap, and the set that has it. */
 interface SetGap {
@@ -120,7 +123,7 @@ class Losses {
     else if (change.kind === 'resource' || change.kind === 'built_in') this.#declarations(change.kind, change.value)
   }
 
-  #deleted(kind: Kind, key: string): void {
+  #deleted(kind: KindName, key: string): void {
     if (kind === 'role_assignment') this.#assignment(key)
     else if (kind === 'membership') this.#membership(key)
     else if (kind === 'user') this.#user(key, undefined)

@@ -1,11 +1,14 @@
 // Permissions and `extends` of a role: validates the references, and that inheritance has no cycles and a bounded depth
 // (D4: roles in tenants). Used for tenant roles and for the roles of a resource type, whose permissions are actions of
 // that type.
+
+import type { Objects } from '../../kinds/index.ts'
+import type { Resource } from '../../kinds/resource.ts'
+import type { Role } from '../../kinds/role.ts'
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parsePermission } from '../../model/keys.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
-import type { Objects, Resource, Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, type Path } from './fields.ts'
 import { type Hierarchy, requireParents } from './hierarchy.ts'

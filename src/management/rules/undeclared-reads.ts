@@ -1,11 +1,12 @@
 // Warnings about conditions that read attributes of a resource type which declares none at all (D7: missing values).
 // They are stored as they are sent; whether the attribute is ever there only the questions can say. Where the type
 // declares others, or below a `not`, such conditions are refused: condition-sets/condition-types.ts.
+
+import type { ConditionSet } from '../../kinds/condition-set.ts'
 import type { Change } from '../../log/change.ts'
 import { parseConditions } from '../../model/condition.ts'
 import { resourceAttributes } from '../../model/condition-reads.ts'
 import { isZerohopError } from '../../model/errors.ts'
-import type { ConditionSet } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { View } from '../../store/view.ts'
 

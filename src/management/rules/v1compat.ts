@@ -1,6 +1,9 @@
 // What the first API version says of an object, as the second one writes it: fields `v1compat_…`. What is not sent
 // stays, under PUT too: it is of v1, and clients of v2 do not send it. It bears on no decision.
-import type { JsonObject, V1Action, V1Resource, V1Role } from '../../model/objects.ts'
+
+import type { V1Action, V1Resource } from '../../kinds/resource.ts'
+import type { V1Role } from '../../kinds/role.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import type { ResourceUpdate } from '../schemas/resources.ts'
 import type { RoleUpdate } from '../schemas/roles.ts'
 import { type Path, settleAttributes, settleText } from './fields.ts'

@@ -1,7 +1,12 @@
 // Renders objects in the models of the first API version. A key of the second version is there a custom id, an external
 // id or a name; conditions, relations and instances do not exist there.
+
+import type { Action, Resource } from '../../kinds/resource.ts'
+import type { Role } from '../../kinds/role.ts'
+import type { RoleAssignment } from '../../kinds/role-assignment.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
+import type { User } from '../../kinds/user.ts'
 import type { LogId } from '../../log/change.ts'
-import type { Action, Resource, Role, RoleAssignment, Tenant, User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import type {
   V1ActionRead,

@@ -1,9 +1,11 @@
 // The environment in which the first API version keeps its global objects, in a project of its own: created with the
 // first write that needs it and visible like any other. Teams move its contents and then delete it (docs/migration.md).
+
+import type { Environment } from '../../kinds/environment.ts'
 import type { Change, LogId } from '../../log/change.ts'
 import { createEnvironment, createProject } from '../../management/objects/projects.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { type Environment, environmentKey } from '../../model/objects.ts'
+import { environmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'

@@ -2,6 +2,7 @@
 // are created or changed, never removed: clients of that version sync a resource first and its actions one by one, so a
 // list of actions may be incomplete.
 
+import type { Action, Resource } from '../../kinds/resource.ts'
 import { eachOf, within } from '../../management/objects/items.ts'
 import { createAction, type PartOf, updateAction } from '../../management/objects/parts.ts'
 import { createResource, updateResource } from '../../management/objects/resources.ts'
@@ -10,7 +11,7 @@ import { BODY, type Path, type Sent, settleText } from '../../management/rules/f
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { V1_RESOURCES_MAX } from '../../model/limits.ts'
-import type { Action, JsonObject, Resource } from '../../model/objects.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { named } from './error-locations.ts'

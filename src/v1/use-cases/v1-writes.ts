@@ -3,6 +3,9 @@
 // as it is, and so do actions and attributes that it does not name. It creates what is missing. Errors use the field
 // names of v1.
 
+import type { Role } from '../../kinds/role.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
+import type { User } from '../../kinds/user.ts'
 import { assign, giveRoles, unassign } from '../../management/objects/role-assignments.ts'
 import { createRole } from '../../management/objects/roles.ts'
 import { createTenant, deleteTenant, updateTenant } from '../../management/objects/tenants.ts'
@@ -12,7 +15,7 @@ import { requireSameKey } from '../../management/rules/collection.ts'
 import { BODY, type Sent, settleAttributes } from '../../management/rules/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import type { JsonObject, Role, Tenant, User } from '../../model/objects.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, UseCase, View } from '../../store/view.ts'
 import { named } from './error-locations.ts'

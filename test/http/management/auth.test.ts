@@ -1,7 +1,7 @@
 // Keys: who may ask, and that what is out of reach looks like what does not exist.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AccessLevel, KeyLevel } from '../../../src/kinds/api-key.ts'
 import type { Bootstrapped } from '../../../src/management/host/bootstrap.ts'
-import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { type Harness, joinHarness } from './harness.ts'
 
 describe('authentication', () => {

@@ -2,8 +2,8 @@
 // not reach answers like what does not exist, apart from the ids that were sent, and no answer to a foreign key holds
 // an id of ours.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AccessLevel, KeyLevel } from '../../../src/kinds/api-key.ts'
 import type { Bootstrapped } from '../../../src/management/host/bootstrap.ts'
-import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route, type Segment, segmentsOf } from '../../support/routes.ts'
 import { type Answer, type Harness, joinHarness } from './harness.ts'

@@ -1,8 +1,8 @@
 // Objects outside of environments: the key of the organization on /v1. They stand in an environment of their own, which
 // the first write makes; and who may do what.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AccessLevel, KeyLevel } from '../../../src/kinds/api-key.ts'
 import { V1_LIST_MAX } from '../../../src/model/limits.ts'
-import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { badValues } from '../../support/bad-input.ts'
 import { makeKnownObjects } from '../../support/known-objects.ts'
 import { type Harness, openHarness } from '../management/harness.ts'

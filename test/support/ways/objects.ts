@@ -1,5 +1,5 @@
 // The objects of a world as operations: those that delete them, and those that write them.
-import type { PolicyKind, PolicyPut } from '../../../src/log/delta.ts'
+import type { PolicyKind, PolicyPut } from '../../../src/kinds/index.ts'
 import type { Operation, OperationKind, World } from '../world.ts'
 
 /** What deletes each object, by its kind; kinds without objects are not there. */

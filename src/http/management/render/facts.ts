@@ -1,5 +1,14 @@
 // How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs. As render.ts.
 
+import type { Group } from '../../../kinds/group.ts'
+import type { ProxyConfig } from '../../../kinds/proxy-config.ts'
+import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
+import type { ResourceInstance } from '../../../kinds/resource-instance.ts'
+import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
+import type { SetRule } from '../../../kinds/set-rule.ts'
+import type { Tenant } from '../../../kinds/tenant.ts'
+import type { User } from '../../../kinds/user.ts'
+import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import type { Assigned } from '../../../management/objects/role-assignments.ts'
 import type { Related } from '../../../management/objects/tuples.ts'
@@ -13,19 +22,7 @@ import type { TenantRead } from '../../../management/schemas/tenants.ts'
 import type { TupleDetailed, TupleRead } from '../../../management/schemas/tuples.ts'
 import type { UserRead } from '../../../management/schemas/users.ts'
 import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
-import {
-  type Group,
-  type Json,
-  type ProxyConfig,
-  partKey,
-  type RelationshipTuple,
-  type ResourceInstance,
-  type RoleAssignment,
-  type SetRule,
-  type Tenant,
-  type User,
-  type UserInvite,
-} from '../../../model/objects.ts'
+import { type Json, partKey } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { place, printTime, times } from './stamps.ts'

@@ -1,6 +1,12 @@
 // How the schema prints: roles, resource types with their parts, condition sets. Maps that are keyed by what a user
 // named are made by `Object.fromEntries`, because `__proto__` is a legal key.
 
+import type { ActionGroup } from '../../../kinds/action-group.ts'
+import type { ConditionSet } from '../../../kinds/condition-set.ts'
+import type { Relation } from '../../../kinds/relation.ts'
+import type { Action, AttributeDefinition, Resource } from '../../../kinds/resource.ts'
+import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
+import type { Role } from '../../../kinds/role.ts'
 import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import type { ActionGroupRead } from '../../../management/schemas/action-groups.ts'
@@ -13,17 +19,6 @@ import type {
 } from '../../../management/schemas/resource-roles.ts'
 import type { ActionRead, AttributeRead, ResourceRead } from '../../../management/schemas/resources.ts'
 import type { RoleRead } from '../../../management/schemas/roles.ts'
-import type {
-  Action,
-  ActionGroup,
-  AttributeDefinition,
-  ConditionSet,
-  Derivation,
-  Relation,
-  Resource,
-  ResourceRole,
-  Role,
-} from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { place, times } from './stamps.ts'

@@ -1,6 +1,12 @@
 // How stored objects print: the exact fields that clients read, ids as 32 hex digits, times as `…+00:00`. Nothing here
 // decides or reads more than it must. The schema is in render-schema.ts.
 
+import type { ApiKey } from '../../../kinds/api-key.ts'
+import type { Environment } from '../../../kinds/environment.ts'
+import { operationSentence, summarySentence } from '../../../kinds/history-words.ts'
+import type { Organization } from '../../../kinds/organization.ts'
+import type { PdpConfig } from '../../../kinds/pdp-config.ts'
+import type { Project } from '../../../kinds/project.ts'
 import type { HistoryEntry } from '../../../log/change.ts'
 import { actorId, actorType } from '../../../management/rules/actor.ts'
 import type { ApiKeyRead } from '../../../management/schemas/api-keys.ts'
@@ -12,10 +18,8 @@ import type {
 } from '../../../management/schemas/environments.ts'
 import type { OrganizationRead, OrganizationStats } from '../../../management/schemas/organizations.ts'
 import type { ProjectRead } from '../../../management/schemas/projects.ts'
-import { operationSentence, summarySentence } from '../../../model/history-words.ts'
 import { isEnded } from '../../../model/key-end.ts'
 import { parseId } from '../../../model/keys.ts'
-import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 

@@ -2,6 +2,8 @@
 // of access `admin` sees a secret, and each time a secret is shown an entry in the log says so before the answer
 // leaves.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ApiKey, KeyLevel } from '../../../kinds/api-key.ts'
+import type { PdpConfig } from '../../../kinds/pdp-config.ts'
 import { hasAccess, reachesKey } from '../../../management/rules/access.ts'
 import {
   ApiKeyCreate,
@@ -17,7 +19,6 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
-import type { ApiKey, KeyLevel, PdpConfig } from '../../../model/objects.ts'
 import { type Query, readPage, readText } from '../../page.ts'
 import { everyObject, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'

@@ -1,6 +1,7 @@
 // Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they
 // are not listed.
 import type { FastifyInstance } from 'fastify'
+import type { ConditionSet } from '../../../kinds/condition-set.ts'
 import { ancestors, conditionSets, descendants, type Hierarchy } from '../../../management/rules/hierarchy.ts'
 import {
   ConditionSetCreate,
@@ -11,7 +12,6 @@ import {
 } from '../../../management/schemas/condition-sets.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import type { ConditionSet } from '../../../model/objects.ts'
 import { type Page, readText } from '../../page.ts'
 import { everyObject, matcher, paged, type Rows, searched, sliced } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, listRoute, SCHEMA } from '../collection-routes.ts'

@@ -2,6 +2,7 @@
 // …/copy/plan. A copy is one commit, so a task is done when the write is on record.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Environment } from '../../../kinds/environment.ts'
 import { type CopyTask, LocalTasks, SharedCopyTasks } from '../../../management/objects/copy-tasks.ts'
 import type { CopyInput } from '../../../management/plan/copy.ts'
 import { copyInput, copyPlanned, planCopy } from '../../../management/plan/planned-copy.ts'
@@ -18,7 +19,7 @@ import {
 import { Plan } from '../../../management/schemas/plan.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX, COPY_WAIT_MS } from '../../../model/limits.ts'
-import type { Environment, JsonObject } from '../../../model/objects.ts'
+import type { JsonObject } from '../../../model/objects.ts'
 import { managementError, problemOf } from '../../errors.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'

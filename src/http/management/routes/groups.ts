@@ -1,5 +1,6 @@
 // Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
 import type { FastifyInstance } from 'fastify'
+import type { Group } from '../../../kinds/group.ts'
 import { MEMBER, relationOf, requireGroup } from '../../../management/objects/groups.ts'
 import {
   GroupCreate,
@@ -12,7 +13,6 @@ import {
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { GROUP_ROWS_MAX } from '../../../model/limits.ts'
-import type { Group } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Query, readFlag, readPage } from '../../page.ts'
 import { groupBlock } from '../render/facts.ts'

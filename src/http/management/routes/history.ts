@@ -2,6 +2,8 @@
 // secrets; bodies are not kept. A key sees the logs of what it reaches, also of environments that are deleted; the
 // organization's own log only an organization key.
 import type { FastifyInstance } from 'fastify'
+import type { ApiKey } from '../../../kinds/api-key.ts'
+import { leadingFirst, operationSentence } from '../../../kinds/history-words.ts'
 import type { HistoryEntry, LogId } from '../../../log/change.ts'
 import { readHistory } from '../../../management/history/history.ts'
 import { useCases } from '../../../management/host/registry.ts'
@@ -16,11 +18,9 @@ import {
 import { longPageOf } from '../../../management/schemas/schema-parts.ts'
 import { operationText } from '../../../model/change-words.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import { leadingFirst, operationSentence } from '../../../model/history-words.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
 import { HISTORY_CHANGED_SHOWN } from '../../../model/limits.ts'
-import type { ApiKey } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
 import { activityRead, historyRead, type LogPlace } from '../render/stamps.ts'

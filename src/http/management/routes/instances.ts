@@ -1,5 +1,6 @@
 // Resource instances: /v2/facts/{p}/{e}/resource_instances. In a path an instance is its id or `type:key`.
 import type { FastifyInstance } from 'fastify'
+import type { ResourceInstance } from '../../../kinds/resource-instance.ts'
 import {
   InstanceCreate,
   InstanceDetailed,
@@ -10,7 +11,6 @@ import {
   InstanceUpdate,
   OneInstanceQuery,
 } from '../../../management/schemas/instances.ts'
-import type { ResourceInstance } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, matcher, type Rows, referring } from '../collection-pages.ts'

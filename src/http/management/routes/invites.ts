@@ -1,5 +1,6 @@
 // User invites: /v2/facts/{p}/{e}/user_invites. A refused approval answers `{message}`.
 import type { FastifyInstance } from 'fastify'
+import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { rolesNamed } from '../../../management/objects/role-assignments.ts'
 import {
   InviteApprove,
@@ -11,7 +12,7 @@ import {
 } from '../../../management/schemas/invites.ts'
 import { UserRead } from '../../../management/schemas/users.ts'
 import { isZerohopError } from '../../../model/errors.ts'
-import { partKey, type UserInvite } from '../../../model/objects.ts'
+import { partKey } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, matcher, referring } from '../collection-pages.ts'

@@ -1,5 +1,6 @@
 // The organization of the key: /v2/orgs. A key sees no other one.
 import type { FastifyInstance } from 'fastify'
+import type { Organization } from '../../../kinds/organization.ts'
 import {
   OrganizationQuery,
   OrganizationRead,
@@ -10,7 +11,6 @@ import {
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
-import type { Organization } from '../../../model/objects.ts'
 import { type Query, readPage, readText } from '../../page.ts'
 import type { Caller } from '../auth.ts'
 import { organizationRead, organizationStats } from '../render/stamps.ts'

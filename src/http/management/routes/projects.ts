@@ -1,6 +1,8 @@
 // Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those
 // that it reaches.
 import type { FastifyInstance } from 'fastify'
+import type { Environment } from '../../../kinds/environment.ts'
+import type { Project } from '../../../kinds/project.ts'
 import { reachesEnvironment, reachesProject } from '../../../management/rules/access.ts'
 import {
   EnvironmentCreate,
@@ -15,7 +17,6 @@ import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
-import type { Environment, Project } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Page, type Query, readPage } from '../../page.ts'
 import type { Caller, Scope } from '../auth.ts'

@@ -2,12 +2,14 @@
 // users, its roles. Each is a page; what is nested is never followed. In a path `groups/direct` is this list, so a
 // group with the key `direct` is read by its id or type:key.
 import type { FastifyInstance } from 'fastify'
+import type { Group } from '../../../kinds/group.ts'
+import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
+import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import { MEMBER, relationOf, requireGroup } from '../../../management/objects/groups.ts'
 import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from '../../../management/schemas/groups.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { UserRead } from '../../../management/schemas/users.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
-import type { Group, RelationshipTuple, RoleAssignment } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'

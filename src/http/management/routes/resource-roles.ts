@@ -1,5 +1,6 @@
 // Roles of a resource type, their permissions and derivations: /v2/schema/{p}/{e}/resources/{resource}/roles.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { locate } from '../../../management/rules/collection.ts'
 import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../../../management/rules/hierarchy.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
@@ -16,7 +17,6 @@ import {
   ResourceRoleUpdate,
 } from '../../../management/schemas/resource-roles.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
-import type { ResourceRole } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import type { Query } from '../../page.ts'
 import { indexed, paged, pageOf } from '../collection-pages.ts'

@@ -1,6 +1,7 @@
 // Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and
 // tenants also under /v2/schema/{p}/{e}/users/attributes.
 import type { FastifyInstance } from 'fastify'
+import type { Resource } from '../../../kinds/resource.ts'
 import { attributed, requirePart } from '../../../management/objects/parts.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import {
@@ -23,7 +24,6 @@ import {
 } from '../../../management/schemas/resources.ts'
 import { USER_TYPE } from '../../../model/condition-reads.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
-import type { Resource } from '../../../model/objects.ts'
 import { type Page, readAttributeFilters, readFlag, readText } from '../../page.ts'
 import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched, sliced } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, type ResourceIn, SCHEMA } from '../collection-routes.ts'

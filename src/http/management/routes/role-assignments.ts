@@ -1,6 +1,7 @@
 // Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be
 // repeated.
 import type { FastifyInstance } from 'fastify'
+import type { RoleAssignment as Stored } from '../../../kinds/role-assignment.ts'
 import { rolesNamed } from '../../../management/objects/role-assignments.ts'
 import {
   RoleAssignmentCreate,
@@ -13,7 +14,7 @@ import {
 } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { FILTER_VALUES_MAX } from '../../../model/limits.ts'
-import { instanceKey, partKey, type RoleAssignment as Stored } from '../../../model/objects.ts'
+import { instanceKey, partKey } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'

@@ -1,11 +1,11 @@
 // Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body.
 import type { FastifyInstance } from 'fastify'
+import type { SetRule as Stored } from '../../../kinds/set-rule.ts'
 import { setsNamed } from '../../../management/objects/set-rules.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { SetRuleCreate, SetRuleQuery, SetRuleRead } from '../../../management/schemas/set-rules.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
-import type { SetRule as Stored } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed } from '../collection-pages.ts'

@@ -1,5 +1,6 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
 import type { FastifyInstance } from 'fastify'
+import type { User } from '../../../kinds/user.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import {
   TenantCreate,
@@ -9,7 +10,6 @@ import {
   TenantUpdate,
 } from '../../../management/schemas/tenants.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
-import type { User } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'

@@ -1,5 +1,7 @@
 // Relationship tuples: /v2/facts/{p}/{e}/relationship_tuples. DELETE carries a body; filters take ids or keys.
 import type { FastifyInstance } from 'fastify'
+import type { Relation } from '../../../kinds/relation.ts'
+import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import {
   TupleCreate,
@@ -9,7 +11,6 @@ import {
   TupleQuery,
   TupleRead,
 } from '../../../management/schemas/tuples.ts'
-import type { Relation, RelationshipTuple } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'

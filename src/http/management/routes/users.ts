@@ -1,10 +1,10 @@
 // Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is
 // there (200).
 import type { FastifyInstance } from 'fastify'
+import type { User } from '../../../kinds/user.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from '../../../management/schemas/users.ts'
-import type { User } from '../../../model/objects.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import {

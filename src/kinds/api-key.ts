@@ -1,0 +1,42 @@
+// An API key, without its secret.
+import type { Stored } from '../model/objects.ts'
+import type { Kind } from './kind.ts'
+
+export type KeyLevel = 'org' | 'project' | 'env'
+/** `permit`: as the public command line of that name takes it. */
+export type KeyForm = 'permit'
+export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access'
+
+/**
+ * An API key: never its secret. `key` of the stored object is the SHA-256 of the secret in hex, by which it is found.
+ */
+export interface ApiKey extends Stored {
+  readonly level: KeyLevel
+  readonly access: AccessLevel
+  readonly owner: 'pdp_config' | 'member' | 'elements'
+  readonly name: string | null
+  readonly organization_id: string
+  readonly project_id: string | null
+  readonly environment_id: string | null
+  /** from when it is refused, ms since 1970; a key without one has no end */
+  readonly expires_at?: number | null
+  /** the first instant of the last day (UTC) on which it was used */
+  readonly last_used_at?: number
+  /** whose form its secrets have, where it is not Zerohop's own */
+  readonly form?: KeyForm
+  /** the secret before the current one, which is valid until then */
+  readonly old_secret?: { readonly hash: string; readonly expires_at: number }
+  /** set where the object stands for the old secret of a key: the id of that key */
+  readonly secret_of?: string
+}
+
+export const apiKey = {
+  number: 131,
+  hasIds: true,
+  hasOwnTable: false,
+  indexes: {
+    keys_of_environment: ({ environment_id }) => (environment_id === null ? [] : [environment_id]),
+    keys_of_project: ({ project_id }) => (project_id === null ? [] : [project_id]),
+  },
+  projection: null,
+} as const satisfies Kind<'api_key', ApiKey>

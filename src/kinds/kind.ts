@@ -1,0 +1,59 @@
+// What a kind of stored object is, as data: its number on disk, its indexes, and what decisions read of it. Every layer
+// has one interpreter of it: src/store (keys, tables, indexes) and src/log (deltas). Nothing here holds a schema, a view
+// or LMDB, because the library loads all of it.
+import type { Stored } from '../model/objects.ts'
+
+/** A put of one object in a delta: its kind, its key and what decisions read of it. */
+export interface PutOf<K extends string, P> {
+  readonly op: 'put'
+  readonly kind: K
+  readonly key: string
+  readonly value: P
+}
+
+/** What decisions read of an object, and how it is sent (docs/feed.md). */
+export interface Projection<K extends string, T, P> {
+  /** number of the kind in deltas; never reused for another kind */
+  readonly code: number
+  /** The part that decisions depend on; undefined when they do not depend on this object. */
+  readonly project: (object: T) => P | undefined
+  /** The fields of a put, without names and without the code of the kind. */
+  readonly write: (value: P, key: string) => unknown[]
+  /** The put with these fields, of which the first is the code. @throws FRAME_INVALID */
+  readonly read: (fields: readonly unknown[]) => PutOf<K, P>
+}
+
+/** Lists the objects of a kind under values that the object itself names. */
+export type IndexValues<T> = (object: T) => readonly string[]
+
+/**
+ * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.
+ */
+export interface Kind<K extends string, T extends Stored, P = never> {
+  /** in keys on disk; never reused for another kind */
+  readonly number: number
+  /** Objects are looked up by id. */
+  readonly hasIds: boolean
+  /**
+   * There may be very many, so they have a table of their own, where a new object is always the last one: pages that
+   * are only appended to fill up, while pages split in the middle of a table stay half empty.
+   */
+  readonly hasOwnTable: boolean
+  /** The name of an index is part of its keys: renaming one changes the disk format. */
+  readonly indexes: { readonly [name: string]: IndexValues<T> }
+  readonly projection: [P] extends [never] ? null : Projection<K, T, P>
+}
+
+/**
+ * The value under which an index lists every object of its kind: skipping to a deep page reads six bytes for each row
+ * instead of the object.
+ */
+export const EVERY = '*'
+export const every = (): readonly string[] => [EVERY]
+
+/** The resource type of `type:key`. */
+export const typeOfInstance = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+
+/** A key of a role: of a tenant role its own, of a role on instances `resource/role`. */
+export const roleKeyIn = (role: string, instance: string | null): string =>
+  instance === null ? role : `${typeOfInstance(instance)}/${role}`

@@ -1,0 +1,44 @@
+// Two instances that are related.
+import { type Stored, tupleKey } from '../model/objects.ts'
+import { every, type Kind, typeOfInstance } from './kind.ts'
+import { text } from './wire-values.ts'
+
+/**
+ * `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject,
+ * relation, object)`.
+ */
+export interface RelationshipTuple extends Stored {
+  readonly subject: string
+  readonly relation: string
+  readonly object: string
+  readonly tenant: string
+}
+
+export interface RelationshipTuplePolicy {
+  readonly subject: string
+  readonly relation: string
+  readonly object: string
+}
+
+export const relationshipTuple = {
+  number: 13,
+  hasIds: true,
+  hasOwnTable: true,
+  indexes: {
+    every_tuple: every,
+    tuples_of_subject: ({ subject }) => [subject],
+    tuples_of_object: ({ object }) => [object],
+    tuples_of_tenant: ({ tenant }) => [tenant],
+    tuples_of_relation: ({ relation, object }) => [`${typeOfInstance(object)}/${relation}`],
+  },
+  projection: {
+    code: 9,
+    project: ({ subject, relation, object }) => ({ subject, relation, object }),
+    write: ({ subject, relation, object }) => [subject, relation, object],
+    read: (fields) => {
+      const value = { subject: text(fields[1]), relation: text(fields[2]), object: text(fields[3]) }
+      const key = tupleKey(value.subject, value.relation, value.object)
+      return { op: 'put', kind: 'relationship_tuple', key, value }
+    },
+  },
+} as const satisfies Kind<'relationship_tuple', RelationshipTuple, RelationshipTuplePolicy>

@@ -1,0 +1,38 @@
+// One instance of a resource type.
+import type { JsonObject, Stored } from '../model/objects.ts'
+import { every, type Kind } from './kind.ts'
+import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
+
+/** One instance of a resource type. `key` is `instanceKey(resource, instance)`. */
+export interface ResourceInstance extends Stored {
+  readonly resource: string
+  readonly instance: string
+  readonly tenant: string
+  readonly attributes: JsonObject
+}
+
+export interface ResourceInstancePolicy {
+  readonly tenant: string
+  readonly attributes?: JsonObject
+}
+
+export const resourceInstance = {
+  number: 12,
+  hasIds: true,
+  hasOwnTable: true,
+  indexes: {
+    every_instance: every,
+    instances_of_resource: ({ resource }) => [resource],
+    instances_of_tenant: ({ tenant }) => [tenant],
+  },
+  projection: {
+    code: 8,
+    project: ({ tenant, attributes }) => ({ tenant, ...someAttributes(attributes) }),
+    write: ({ tenant, attributes }, key) => [key, tenant, ...writeAttributes(attributes)],
+    read: ([, key, tenant, attributes]) => {
+      const name = text(key)
+      const value = { tenant: text(tenant), ...readAttributes(attributes) }
+      return { op: 'put', kind: 'resource_instance', key: name, value }
+    },
+  },
+} as const satisfies Kind<'resource_instance', ResourceInstance, ResourceInstancePolicy>

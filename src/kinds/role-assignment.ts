@@ -1,0 +1,71 @@
+// A role of a user in a tenant, or on one instance.
+import { assignmentKey, type Stored } from '../model/objects.ts'
+import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
+import { optionalText, text } from './wire-values.ts'
+
+/**
+ * A role of a user in a tenant, or on one instance in it. `key` is `assignmentKey(user, role, tenant,
+ * resource_instance)`. On an instance `role` is a role of its resource type, and `tenant` is the tenant of the
+ * instance.
+ */
+export interface RoleAssignment extends Stored {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+  /** `type:key`, or null for a role in the tenant */
+  readonly resource_instance: string | null
+}
+
+/** A role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance. */
+export interface RoleAssignmentPolicy {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+  readonly resource_instance?: string | null
+}
+
+const onInstance = (instance: string | null): { readonly resource_instance?: string } =>
+  instance === null ? {} : { resource_instance: instance }
+
+export const roleAssignment = {
+  number: 5,
+  hasIds: false,
+  hasOwnTable: true,
+  indexes: {
+    every_assignment: every,
+    assignments_of_user: ({ user }) => [user],
+    /** of a tenant role under its key, of a role on instances under `resource/role` */
+    assignments_of_role: ({ role, resource_instance: instance }) => [roleKeyIn(role, instance)],
+    assignments_of_tenant: ({ tenant }) => [tenant],
+    /** tenant roles only */
+    assignments_of_user_in_tenant: ({ user, tenant, resource_instance: instance }) =>
+      instance === null ? [`${user}/${tenant}`] : [],
+    /** as assignments_of_role, then the tenant */
+    assignments_of_role_in_tenant: ({ role, tenant, resource_instance: instance }) => [
+      `${roleKeyIn(role, instance)}/${tenant}`,
+    ],
+    instance_assignments_of_user_in_tenant: ({ user, tenant, resource_instance: instance }) =>
+      instance === null ? [] : [`${user}/${tenant}`],
+    assignments_of_user_on_instance: ({ user, resource_instance: instance }) =>
+      instance === null ? [] : [`${user}/${instance}`],
+    /** tenant roles only; says whether a user still stands in users_of_role */
+    assignments_of_user_with_role: ({ user, role, resource_instance: instance }) =>
+      instance === null ? [`${user}/${role}`] : [],
+    assignments_on_instance: ({ resource_instance: instance }) => (instance === null ? [] : [instance]),
+    assignments_on_resource: ({ resource_instance: instance }) => (instance === null ? [] : [typeOfInstance(instance)]),
+  },
+  projection: {
+    code: 5,
+    project: ({ user, role, tenant, resource_instance: instance }) => ({ user, role, tenant, ...onInstance(instance) }),
+    write: ({ user, role, tenant, resource_instance: instance }) =>
+      instance === undefined || instance === null ? [user, role, tenant] : [user, role, tenant, instance],
+    read: (fields) => {
+      const user = text(fields[1])
+      const role = text(fields[2])
+      const tenant = text(fields[3])
+      const instance = optionalText(fields[4])
+      const value = { user, role, tenant, ...onInstance(instance) }
+      return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
+    },
+  },
+} as const satisfies Kind<'role_assignment', RoleAssignment, RoleAssignmentPolicy>

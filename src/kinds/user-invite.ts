@@ -1,0 +1,29 @@
+// Somebody who may become a user.
+import type { Stored } from '../model/objects.ts'
+import { type Kind, roleKeyIn } from './kind.ts'
+
+/**
+ * Somebody who may become a user: approving makes the user `key` and gives it the role. `resource_instance` is
+ * `type:key` when the role is one on an instance.
+ */
+export interface UserInvite extends Stored {
+  readonly status: 'pending' | 'approved'
+  readonly email: string
+  readonly first_name: string
+  readonly last_name: string
+  readonly role: string
+  readonly tenant: string
+  readonly resource_instance: string | null
+}
+
+export const userInvite = {
+  number: 14,
+  hasIds: true,
+  hasOwnTable: false,
+  indexes: {
+    invites_of_role: ({ role, resource_instance: instance }) => [roleKeyIn(role, instance)],
+    invites_on_instance: ({ resource_instance: instance }) => (instance === null ? [] : [instance]),
+    invites_of_tenant: ({ tenant }) => [tenant],
+  },
+  projection: null,
+} as const satisfies Kind<'user_invite', UserInvite>

@@ -1,0 +1,39 @@
+// A user.
+import type { JsonObject, Stored } from '../model/objects.ts'
+import { every, type Kind } from './kind.ts'
+import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
+
+export interface User extends Stored {
+  readonly email: string | null
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly attributes: JsonObject
+}
+
+/** Includes email and names, unless a stored attribute has the same name (D8: precedence of attributes). */
+export interface UserPolicy {
+  readonly attributes?: JsonObject
+}
+
+/** Email and names are attributes too; stored attributes of the same name take precedence (D8). */
+function allAttributes({ email, first_name, last_name, attributes }: User): JsonObject {
+  const own = Object.entries({ email, first_name, last_name }).filter(([, value]) => value !== null)
+  return Object.fromEntries([...own, ...Object.entries(attributes)])
+}
+
+export const user = {
+  number: 3,
+  hasIds: true,
+  hasOwnTable: true,
+  indexes: {
+    every_user: every,
+    /** each user once who has the tenant role anywhere; kept by REFERENCES of src/store/indexes.ts */
+    users_of_role: () => [],
+  },
+  projection: {
+    code: 3,
+    project: (user) => someAttributes(allAttributes(user)),
+    write: ({ attributes }, key) => [key, ...writeAttributes(attributes)],
+    read: ([, key, attributes]) => ({ op: 'put', kind: 'user', key: text(key), value: readAttributes(attributes) }),
+  },
+} as const satisfies Kind<'user', User, UserPolicy>
