@@ -8,6 +8,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { urlRule } from '../kinds/proxy-config.ts'
 import { partKey, type UrlRule } from '../model/objects.ts'
 import { findWritten } from './look-up.ts'
+import { documentValue } from './records/document.ts'
 
 const CONFIG = 'proxy_config'
 
@@ -29,7 +30,7 @@ export function configsIn(kernel: Kernel, documents: Iterable<number>): [key: st
   const found: [string, readonly UrlRule[]][] = []
   for (const record of documents) {
     const key = kernel.key(record, Document.Key)
-    const stored = objectAt(kernel, kernel.word(record + Document.Value))
+    const stored = objectAt(kernel, documentValue(kernel, record))
     if (key.startsWith(`${CONFIG}/`) && typeof stored?.rules === 'string')
       found.push([key.slice(CONFIG.length + 1), JSON.parse(stored.rules) as UrlRule[]])
   }

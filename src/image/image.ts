@@ -2,7 +2,7 @@
 // that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The file is
 // long because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
 // broken image answers nothing, and all work beyond that is in the folders beside it.
-import { ASK_SETS, Fault, Header, Instance, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Fault, Header, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { PolicyKind } from '../kinds/index.ts'
@@ -39,6 +39,7 @@ import { PolicyNames } from './list/policy-names.ts'
 import { LiveIds } from './live-ids.ts'
 import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
+import { instanceTenant } from './records/instance.ts'
 import { type ImageStats, statsOf } from './stats.ts'
 import { commit } from './update/apply.ts'
 import { type Plan, prepare } from './update/prepare.ts'
@@ -253,7 +254,7 @@ export class Image {
     try {
       const named = findInstance(this.#kernel, type, key)
       const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
-      const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
+      const stored = instance === 0 ? 0 : instanceTenant(this.#kernel, instance)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as tenantOf
       verdict =
         relations === undefined

@@ -27,7 +27,6 @@ import {
   SET_OF_USERS,
   SetRule,
   SINGLE,
-  SymbolRecord,
   TABLE_BYTES,
   Table,
   Tuple,
@@ -48,6 +47,23 @@ import {
   userContent,
 } from './contents.ts'
 import { configsIn } from './documents.ts'
+import {
+  conditionSetJson,
+  conditionSetKind,
+  conditionSetParent,
+  conditionSetResource,
+} from './records/condition-set.ts'
+import { grantRoleSet, grantScope, roleSetCount } from './records/grant.ts'
+import { instanceObjects, instanceTenant, instanceType } from './records/instance.ts'
+import { memberTenant } from './records/member.ts'
+import { permissionId, permissionSetRules } from './records/permission.ts'
+import { principalAttributes, principalGrants, principalMembers } from './records/principal.ts'
+import { resourceAttributes, resourcePermissions } from './records/resource.ts'
+import { edgeChild, edgeParent, roleChildren, roleFlags, roleParents, roleRules, roleType } from './records/role.ts'
+import { ruleFlags, ruleRelation, ruleSource } from './records/rule.ts'
+import { setRuleResources, setRuleUsers } from './records/set-rule.ts'
+import { symbolMeta } from './records/symbol.ts'
+import { tupleRelation, tupleSubject } from './records/tuple.ts'
 
 /** Reads all live objects of a kernel. */
 export function read(kernel: Kernel): Contents {
@@ -57,7 +73,7 @@ export function read(kernel: Kernel): Contents {
   for (const record of records(kernel, Table.Tenants)) {
     const key = kernel.key(record, Principal.Key)
     names.set(record, key)
-    contents.tenants.set(key, objectAt(kernel, kernel.word(record + Principal.Attributes)))
+    contents.tenants.set(key, objectAt(kernel, principalAttributes(kernel, record)))
   }
   readInstances(kernel, contents, names)
   for (const record of records(kernel, Table.Users)) {
@@ -80,7 +96,7 @@ export function readPolicy(kernel: Kernel): Contents {
 function readRoles(kernel: Kernel, contents: Contents, names: Map<number, string>): void {
   for (const record of records(kernel, Table.Resources)) {
     const actions = actionsOf(kernel, record).sort()
-    const declared = objectAt(kernel, kernel.word(record + Resource.Attributes))
+    const declared = objectAt(kernel, resourceAttributes(kernel, record))
     const attributes = declared === undefined ? {} : { attributes: declaredTypes(declared) }
     const key = kernel.key(record, Resource.Key)
     names.set(record, key)
@@ -99,17 +115,17 @@ export function readConfigs(kernel: Kernel): ReturnType<typeof configsIn> {
 function roleOf(kernel: Kernel, role: number, names: ReadonlyMap<number, string>): RoleContent {
   const parents = parentsOf(kernel, role).map((parent) => names.get(parent)!)
   const content = { permissions: permissionsOf(kernel, role).sort(), extends: parents.sort() }
-  if (kernel.word(role + Role.Type) === 0) return content
+  if (roleType(kernel, role) === 0) return content
   const rules: RuleContent[] = []
-  for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
+  for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
     rules.push({
-      relation: kernel.key(kernel.word(at + Rule.Relation), Relation.Key),
-      source: names.get(kernel.word(at + Rule.Source))!,
-      noDirect: (kernel.word(at + Rule.Flags) & RULE_NO_DIRECT) !== 0,
+      relation: kernel.key(ruleRelation(kernel, at), Relation.Key),
+      source: names.get(ruleSource(kernel, at))!,
+      noDirect: (ruleFlags(kernel, at) & RULE_NO_DIRECT) !== 0,
     })
   }
   rules.sort((left, right) => (ruleKey(left) < ruleKey(right) ? -1 : 1))
-  return { ...content, rules, noDirect: (kernel.word(role + Role.Flags) & RULE_NO_DIRECT) !== 0 }
+  return { ...content, rules, noDirect: (roleFlags(kernel, role) & RULE_NO_DIRECT) !== 0 }
 }
 
 function readInstances(kernel: Kernel, contents: Contents, names: Map<number, string>): void {
@@ -117,15 +133,15 @@ function readInstances(kernel: Kernel, contents: Contents, names: Map<number, st
   for (const record of instances) {
     const key = kernel.key(record, Instance.Key)
     names.set(record, key)
-    const tenant = names.get(kernel.word(record + Instance.Tenant))!
-    const attributes = objectAt(kernel, kernel.word(record + Principal.Attributes))
+    const tenant = names.get(instanceTenant(kernel, record))!
+    const attributes = objectAt(kernel, principalAttributes(kernel, record))
     contents.instances.set(key, attributes === undefined ? { tenant } : { tenant, attributes })
   }
   for (const record of instances) {
     const object = names.get(record)!
-    for (const at of kernel.chain(kernel.word(record + Instance.Objects), Tuple.NextOfObject)) {
-      const subject = names.get(kernel.word(at + Tuple.Subject))!
-      const whole = kernel.key(kernel.word(at + Tuple.Relation), Relation.Key)
+    for (const at of kernel.chain(instanceObjects(kernel, record), Tuple.NextOfObject)) {
+      const subject = names.get(tupleSubject(kernel, at))!
+      const whole = kernel.key(tupleRelation(kernel, at), Relation.Key)
       const relation = whole.slice(whole.indexOf('/') + 1)
       contents.tuples.set(tupleKey(subject, relation, object), { subject, relation, object })
     }
@@ -133,14 +149,14 @@ function readInstances(kernel: Kernel, contents: Contents, names: Map<number, st
 }
 
 function userOf(kernel: Kernel, user: number, names: ReadonlyMap<number, string>): UserContent {
-  const content = userContent(objectAt(kernel, kernel.word(user + Principal.Attributes)))
-  for (const at of kernel.chain(kernel.word(user + Principal.Members), Member.NextOfUser)) {
+  const content = userContent(objectAt(kernel, principalAttributes(kernel, user)))
+  for (const at of kernel.chain(principalMembers(kernel, user), Member.NextOfUser)) {
     content.members ??= new Set()
-    content.members.add(names.get(kernel.word(at + Member.Tenant))!)
+    content.members.add(names.get(memberTenant(kernel, at))!)
   }
   for (const grant of grantsOfUser(kernel, user)) {
-    const scope = kernel.word(grant + Grant.Scope)
-    const held = rolesOf(kernel, kernel.word(grant + Grant.Roles)).map((role) => names.get(role)!)
+    const scope = grantScope(kernel, grant)
+    const held = rolesOf(kernel, grantRoleSet(kernel, grant)).map((role) => names.get(role)!)
     if (tableOf(kernel, scope) === Table.Tenants) content.grants.set(names.get(scope)!, held.sort())
     else {
       content.onInstances ??= new Map()
@@ -155,10 +171,10 @@ function readSets(kernel: Kernel, contents: Contents, names: Map<number, string>
   for (const record of sets) names.set(record, kernel.key(record, ConditionSet.Key))
   for (const record of sets) {
     contents.sets.set(names.get(record)!, {
-      type: kernel.word(record + ConditionSet.Kind) === SET_OF_USERS ? 'userset' : 'resourceset',
-      resource: names.get(kernel.word(record + ConditionSet.Resource)) ?? null,
-      conditions: JSON.parse(textAt(kernel, kernel.word(record + ConditionSet.Json))),
-      parent: names.get(kernel.word(record + ConditionSet.Parent)) ?? null,
+      type: conditionSetKind(kernel, record) === SET_OF_USERS ? 'userset' : 'resourceset',
+      resource: names.get(conditionSetResource(kernel, record)) ?? null,
+      conditions: JSON.parse(textAt(kernel, conditionSetJson(kernel, record))),
+      parent: names.get(conditionSetParent(kernel, record)) ?? null,
     })
   }
   const sideOf = (side: number): string => {
@@ -167,9 +183,9 @@ function readSets(kernel: Kernel, contents: Contents, names: Map<number, string>
   }
   for (const record of records(kernel, Table.Permissions)) {
     const permission = kernel.key(record, Permission.Key)
-    for (const at of kernel.chain(kernel.word(record + Permission.SetRules), SetRule.Next)) {
-      const user_set = sideOf(kernel.word(at + SetRule.Users))
-      const resource_set = sideOf(kernel.word(at + SetRule.Resources))
+    for (const at of kernel.chain(permissionSetRules(kernel, record), SetRule.Next)) {
+      const user_set = sideOf(setRuleUsers(kernel, at))
+      const resource_set = sideOf(setRuleResources(kernel, at))
       contents.setRules.set(setRuleKey(user_set, permission, resource_set), { user_set, permission, resource_set })
     }
   }
@@ -179,7 +195,7 @@ function readSets(kernel: Kernel, contents: Contents, names: Map<number, string>
 export function setRulesOf(kernel: Kernel, permission: number): number[] {
   const rules: number[] = []
   const record = kernel.calls.permissionRecord(permission)
-  for (const rule of kernel.chain(kernel.word(record + Permission.SetRules), SetRule.Next)) rules.push(rule)
+  for (const rule of kernel.chain(permissionSetRules(kernel, record), SetRule.Next)) rules.push(rule)
   return rules
 }
 
@@ -197,7 +213,7 @@ export function sideKey(kernel: Kernel, side: number): string {
 
 /** The table of a symbol. */
 export function tableOf(kernel: Kernel, record: number): Table {
-  return ((kernel.word(record + SymbolRecord.Meta) >>> 16) & 0xff) as Table
+  return ((symbolMeta(kernel, record) >>> 16) & 0xff) as Table
 }
 
 /** The live records of a table. */
@@ -216,7 +232,7 @@ function tableRoot(table: Table): number {
 
 function actionsOf(kernel: Kernel, resource: number): string[] {
   const actions: string[] = []
-  for (const at of kernel.chain(kernel.word(resource + Resource.Permissions), Permission.Next)) {
+  for (const at of kernel.chain(resourcePermissions(kernel, resource), Permission.Next)) {
     if (!kernel.isLive(at)) continue
     const key = kernel.key(at, Permission.Key)
     actions.push(key.slice(key.indexOf(':') + 1))
@@ -262,8 +278,8 @@ function listed(kernel: Kernel, list: (first: number) => number): number[] {
 /** Records of the roles that a role extends directly. */
 export function parentsOf(kernel: Kernel, role: number): number[] {
   const parents: number[] = []
-  for (const edge of kernel.chain(kernel.word(role + Role.Parents), Edge.NextParent)) {
-    parents.push(kernel.word(edge + Edge.Parent))
+  for (const edge of kernel.chain(roleParents(kernel, role), Edge.NextParent)) {
+    parents.push(edgeParent(kernel, edge))
   }
   return parents
 }
@@ -271,8 +287,8 @@ export function parentsOf(kernel: Kernel, role: number): number[] {
 /** Records of the roles that extend a role directly. */
 export function childrenOf(kernel: Kernel, role: number): number[] {
   const children: number[] = []
-  for (const edge of kernel.chain(kernel.word(role + Role.Children), Edge.NextChild)) {
-    children.push(kernel.word(edge + Edge.Child))
+  for (const edge of kernel.chain(roleChildren(kernel, role), Edge.NextChild)) {
+    children.push(edgeChild(kernel, edge))
   }
   return children
 }
@@ -280,21 +296,19 @@ export function childrenOf(kernel: Kernel, role: number): number[] {
 /** Records of the grants of a user. */
 export function grantsOfUser(kernel: Kernel, user: number): number[] {
   const grants: number[] = []
-  for (const grant of kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)) grants.push(grant)
+  for (const grant of kernel.chain(principalGrants(kernel, user), Grant.NextOfUser)) grants.push(grant)
   return grants
 }
 
 /** Records of the grants of a user in tenants. */
 export function tenantGrantsOf(kernel: Kernel, user: number): number[] {
-  return grantsOfUser(kernel, user).filter(
-    (grant) => tableOf(kernel, kernel.word(grant + Grant.Scope)) === Table.Tenants,
-  )
+  return grantsOfUser(kernel, user).filter((grant) => tableOf(kernel, grantScope(kernel, grant)) === Table.Tenants)
 }
 
 /** Records of the roles of a grant. */
 export function rolesOf(kernel: Kernel, roles: number): number[] {
   if ((roles & SINGLE) !== 0) return [roles - SINGLE]
-  const count = kernel.word(roles + RoleSet.Count)
+  const count = roleSetCount(kernel, roles)
   if (count > GRANT_ROLES_MAX)
     throw new ZerohopError('IMAGE_DAMAGED', { reason: `it has a role set of ${counted(count, 'role')}` })
   return Array.from({ length: count }, (_, index) => kernel.word(roles + RoleSet.Roles + index * 4))
@@ -303,10 +317,10 @@ export function rolesOf(kernel: Kernel, roles: number): number[] {
 /** Ids of the permissions of a type, each with its action. */
 export function permissionsOfType(kernel: Kernel, type: number): [permission: number, action: string][] {
   const found: [number, string][] = []
-  for (const at of kernel.chain(kernel.word(type + Resource.Permissions), Permission.Next)) {
+  for (const at of kernel.chain(resourcePermissions(kernel, type), Permission.Next)) {
     if (!kernel.isLive(at)) continue
     const key = kernel.key(at, Permission.Key)
-    found.push([kernel.word(at + Permission.Id), key.slice(key.indexOf(':') + 1)])
+    found.push([permissionId(kernel, at), key.slice(key.indexOf(':') + 1)])
   }
   return found
 }
@@ -314,14 +328,14 @@ export function permissionsOfType(kernel: Kernel, type: number): [permission: nu
 /** Whether the user has a role in the tenant, one on an instance of it, or a membership (D6). */
 export function belongsTo(kernel: Kernel, user: number, tenant: number): boolean {
   if (user === 0 || tenant === 0) return false
-  for (const at of kernel.chain(kernel.word(user + Principal.Members), Member.NextOfUser))
-    if (kernel.word(at + Member.Tenant) === tenant) return true
-  return grantsOfUser(kernel, user).some((grant) => tenantOfScope(kernel, kernel.word(grant + Grant.Scope)) === tenant)
+  for (const at of kernel.chain(principalMembers(kernel, user), Member.NextOfUser))
+    if (memberTenant(kernel, at) === tenant) return true
+  return grantsOfUser(kernel, user).some((grant) => tenantOfScope(kernel, grantScope(kernel, grant)) === tenant)
 }
 
 /** The tenant of a scope: the scope itself, or the tenant of the instance. */
 export function tenantOfScope(kernel: Kernel, scope: number): number {
-  return tableOf(kernel, scope) === Table.Tenants ? scope : kernel.word(scope + Instance.Tenant)
+  return tableOf(kernel, scope) === Table.Tenants ? scope : instanceTenant(kernel, scope)
 }
 
 /** The key of a role without its type. */
@@ -354,7 +368,7 @@ export function* inOrder(kernel: Kernel, table: Ordered, after: string): Iterabl
 /** The live instances of a type in key order. */
 export function* instancesOfType(kernel: Kernel, type: number): Iterable<number> {
   for (const instance of inOrder(kernel, Table.Instances, `${kernel.key(type, Resource.Key)}:`)) {
-    if (kernel.word(instance + Instance.Type) !== type) return
+    if (instanceType(kernel, instance) !== type) return
     yield instance
   }
 }

@@ -1,9 +1,10 @@
 // Users and instances that are alike to the set rules of a permission: what the rules read of them is stored with the
 // same values. A rule that reads nothing else of them is evaluated once for all that are alike.
 import { createHash } from 'node:crypto'
-import { Principal, Source } from '../../../assembly/abi.ts'
+import { Source } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { principalAttributes } from '../records/principal.ts'
 import type { Meter } from './meter.ts'
 import type { ReadingRule } from './side.ts'
 
@@ -56,7 +57,7 @@ export function alike(
 }
 
 function valuesOf(kernel: Kernel, meter: Meter, record: number, names: readonly string[]): string {
-  const stored = kernel.word(record + Principal.Attributes)
+  const stored = principalAttributes(kernel, record)
   const attributes = stored === 0 ? undefined : objectAt(kernel, stored)
   if (attributes === undefined) return ''
   meter.spend(ATTRIBUTES_WORK)

@@ -1,13 +1,17 @@
 // Which questions may get other answers by what is sent with them, from what the changes name: for each permission the
 // users and the tenants that must be looked at (docs/access-diff.md). Too many cost time, one that is missing hides a
 // change.
-import { Instance, Principal, Resource, Role, Rule, Table } from '../../../assembly/abi.ts'
+import { Instance, Resource, Rule, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { type Contents, typeOf } from '../contents.ts'
 import { ruledPermissions } from '../list/user-sides.ts'
 import { permissionsOfType, records } from '../read-records.ts'
+import { principalAttributes } from '../records/principal.ts'
+import { resourceRoles } from '../records/resource.ts'
+import { roleRules, roleType } from '../records/role.ts'
+import { ruleSource } from '../records/rule.ts'
 import type { Changed } from './changed.ts'
 import type { Objects } from './objects.ts'
 import { type RuleDiff, ruleDiffs } from './policy-diff.ts'
@@ -159,7 +163,7 @@ function noteHolders(
   for (const side of SIDES) {
     const kernel = kernels[side]
     for (const type of records(kernel, Table.Resources)) {
-      if (kernel.word(type + Resource.Roles) === 0) continue
+      if (resourceRoles(kernel, type) === 0) continue
       const isReached = types.has(kernel.key(type, Resource.Key))
       for (const [id] of permissionsOfType(kernel, type)) note(objects.permissions.of(side, id), isReached ? more : {})
     }
@@ -171,9 +175,9 @@ function addDerivedTypes(kernel: Kernel, types: Set<string>): void {
   if (types.size === 0) return
   const steps = new Map<string, Set<string>>()
   for (const role of records(kernel, Table.Roles)) {
-    const target = kernel.word(role + Role.Type)
-    for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
-      const source = kernel.key(kernel.word(kernel.word(at + Rule.Source) + Role.Type), Resource.Key)
+    const target = roleType(kernel, role)
+    for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+      const source = kernel.key(roleType(kernel, ruleSource(kernel, at)), Resource.Key)
       steps.set(source, (steps.get(source) ?? new Set()).add(kernel.key(target, Resource.Key)))
     }
   }
@@ -227,7 +231,7 @@ function changedInstances(
 }
 
 const attributesOf = (kernel: Kernel, record: number): JsonObject =>
-  (record === 0 ? undefined : objectAt(kernel, kernel.word(record + Principal.Attributes))) ?? {}
+  (record === 0 ? undefined : objectAt(kernel, principalAttributes(kernel, record))) ?? {}
 
 function differing(before: JsonObject, after: JsonObject): Set<string> {
   const at = (of: JsonObject, name: string): string => (Object.hasOwn(of, name) ? JSON.stringify(of[name]) : '')

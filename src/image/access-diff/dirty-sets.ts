@@ -6,10 +6,8 @@ import {
   ConditionSet,
   FOREIGN,
   Program,
-  Resource,
   Source,
   STEP_BYTES,
-  Step,
   Table,
 } from '../../../assembly/abi.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
@@ -18,6 +16,9 @@ import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { typeOf } from '../contents.ts'
 import { readsOfSide } from '../decide/required-attributes.ts'
 import { records } from '../read-records.ts'
+import { conditionSetChildren, conditionSetProgram } from '../records/condition-set.ts'
+import { programConstants, programCount, stepOp, stepRight } from '../records/program.ts'
+import { resourceAttributes } from '../records/resource.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { SIDES, type SideNumber } from './twins.ts'
@@ -38,7 +39,7 @@ export function changedTypes({ types, sides }: Questions, changed: Changed): Cha
     const [before, after] = SIDES.map((side) => {
       const id = types.id(side, type)
       const { kernel } = sides[side]
-      const numbers = id === 0 ? undefined : objectAt(kernel, kernel.word(id + Resource.Attributes))
+      const numbers = id === 0 ? undefined : objectAt(kernel, resourceAttributes(kernel, id))
       return JSON.stringify(Object.entries(numbers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
     })
     if (/* canary: declared-attribute */ before !== after) declared.add(key)
@@ -66,7 +67,7 @@ export function dirtySets(
     if (isChanged || isRead || (followed.size > 0 && follows(kernel, set, followed))) dirty.add(set)
   }
   for (const set of dirty) {
-    for (const child of kernel.chain(kernel.word(set + ConditionSet.Children), ConditionSet.NextOfParent)) {
+    for (const child of kernel.chain(conditionSetChildren(kernel, set), ConditionSet.NextOfParent)) {
       /* canary: sets-below-a-parent */ dirty.add(child) // also walked
     }
   }
@@ -75,13 +76,13 @@ export function dirtySets(
 
 /** Whether the conditions of the set follow keys to instances of one of the types. */
 function follows(kernel: Kernel, set: number, types: ReadonlySet<string>): boolean {
-  const program = kernel.word(set + ConditionSet.Program)
-  const count = program === 0 ? 0 : kernel.word(program + Program.Count)
+  const program = conditionSetProgram(kernel, set)
+  const count = program === 0 ? 0 : programCount(kernel, program)
   for (let index = 0; index < count; index++) {
     const step = program + Program.Steps + index * STEP_BYTES
-    if (((kernel.word(step + Step.Op) >>> 16) & FOREIGN) === 0) continue
-    const constants = kernel.word(program + Program.Constants)
-    const cell = constants + Composite.Cells + kernel.word(step + Step.Right) * CELL_BYTES
+    if (((stepOp(kernel, step) >>> 16) & FOREIGN) === 0) continue
+    const constants = programConstants(kernel, program)
+    const cell = constants + Composite.Cells + stepRight(kernel, step) * CELL_BYTES
     if (types.has(String(valueAt(kernel, cell)))) return true
   }
   return false

@@ -1,6 +1,6 @@
 // The questions of an access diff: each is asked of both images, once, and what flips is kept. Numbers are those of
 // twins. docs/access-diff.md says what a flip is, and which flips on instances one on the type covers.
-import { Instance } from '../../../assembly/abi.ts'
+import { instanceTenant } from '../records/instance.ts'
 import { type AskedNumbers, Flips } from './flips.ts'
 import type { Meter } from './meter.ts'
 import { keyOn, type Objects } from './objects.ts'
@@ -110,7 +110,7 @@ export class Questions implements Objects {
 
   #homeOf(side: SideNumber, instance: number): number | undefined {
     const id = this.instances.id(side, instance)
-    return id === 0 ? undefined : this.tenants.of(side, this.sides[side].kernel.word(id + Instance.Tenant))
+    return id === 0 ? undefined : this.tenants.of(side, instanceTenant(this.sides[side].kernel, id))
   }
 
   /** A question about an instance in the ids of one image. */

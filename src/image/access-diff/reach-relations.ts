@@ -3,12 +3,19 @@
 // is for users above it, on instances below it. What a role or a derivation changes is found by comparing what its
 // holders hold.
 
-import { Grant, Instance, Principal, Relation, Resource, Role, Rule, Table, Tuple } from '../../../assembly/abi.ts'
+import { Grant, Instance, Relation, Role, Rule, Table, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { typeOf } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
 import { permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
+import { grantRoleSet, grantUser } from '../records/grant.ts'
+import { instanceObjects, instanceType } from '../records/instance.ts'
+import { principalGrants } from '../records/principal.ts'
+import { resourceRoles } from '../records/resource.ts'
+import { roleFlags, roleRules } from '../records/role.ts'
+import { ruleFlags, ruleRelation, ruleSource } from '../records/rule.ts'
+import { tupleRelation, tupleSubject } from '../records/tuple.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import type { RoleChanges } from './reach-roles.ts'
@@ -69,20 +76,20 @@ export class ReachRelations {
     const role = findSymbol(kernel, 'resource_role', key)
     if (role === 0) return ''
     const rules: string[] = []
-    for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
-      const relation = kernel.key(kernel.word(at + Rule.Relation), Relation.Key)
-      const source = kernel.key(kernel.word(at + Rule.Source), Role.Key)
-      rules.push(JSON.stringify([relation, source, kernel.word(at + Rule.Flags)]))
+    for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+      const relation = kernel.key(ruleRelation(kernel, at), Relation.Key)
+      const source = kernel.key(ruleSource(kernel, at), Role.Key)
+      rules.push(JSON.stringify([relation, source, ruleFlags(kernel, at)]))
     }
-    return `${kernel.word(role + Role.Flags)} ${rules.sort().join()}`
+    return `${roleFlags(kernel, role)} ${rules.sort().join()}`
   }
 
   /** These roles and all from which they may be derived. */
   #sourcesOf(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
     const { kernel } = this.#questions.sides[side]
     for (const role of roles) {
-      for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
-        /* canary: sources-of-a-derivation */ roles.add(kernel.word(at + Rule.Source)) // also walked
+      for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+        /* canary: sources-of-a-derivation */ roles.add(ruleSource(kernel, at)) // also walked
       }
     }
     return roles
@@ -99,14 +106,13 @@ export class ReachRelations {
     for (const instance of records(kernel, Table.Instances)) {
       this.#questions.meter.spend(LOOK_WORK)
       for (const grant of this.#grantsOn(kernel, instance)) {
-        if (counts(kernel.word(grant + Grant.Roles)))
-          this.#compare(this.#questions.users.of(side, kernel.word(grant + Grant.User)))
+        if (counts(grantRoleSet(kernel, grant))) this.#compare(this.#questions.users.of(side, grantUser(kernel, grant)))
       }
     }
   }
 
   *#grantsOn(kernel: Kernel, scope: number): Iterable<number> {
-    for (const at of kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope)) {
+    for (const at of kernel.chain(principalGrants(kernel, scope), Grant.NextOfScope)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }
@@ -182,9 +188,9 @@ export class ReachRelations {
       return instance === undefined ? 0 : this.#questions.instances.id(side, instance)
     }) as [number, number]
     if (name === 0 || from === 0 || to === 0) return false
-    for (const at of kernel.chain(kernel.word(to + Instance.Objects), Tuple.NextOfObject)) {
+    for (const at of kernel.chain(instanceObjects(kernel, to), Tuple.NextOfObject)) {
       this.#questions.meter.spend(1)
-      if (kernel.word(at + Tuple.Relation) === name && kernel.word(at + Tuple.Subject) === from) return true
+      if (tupleRelation(kernel, at) === name && tupleSubject(kernel, at) === from) return true
     }
     return false
   }
@@ -196,7 +202,7 @@ export class ReachRelations {
     const above = this.#reached(side, instance, (at) => linked(kernel, at, Instance.Objects, Tuple.Subject))
     for (const each of above) {
       for (const grant of this.#grantsOn(kernel, each))
-        holders.add(this.#questions.users.of(side, kernel.word(grant + Grant.User)))
+        holders.add(this.#questions.users.of(side, grantUser(kernel, grant)))
     }
     return [...holders]
   }
@@ -233,7 +239,7 @@ export class ReachRelations {
   #permissionsOn(instance: number): readonly number[] {
     const { instances, sides } = this.#questions
     const side = instances.id(0, instance) === 0 ? 1 : 0
-    const record = sides[side].kernel.word(instances.id(side, instance) + Instance.Type)
+    const record = instanceType(sides[side].kernel, instances.id(side, instance))
     const type = this.#questions.types.of(side, record)
     const known = this.#ofType.get(type)
     if (known !== undefined) return known
@@ -242,7 +248,7 @@ export class ReachRelations {
       const id = this.#questions.types.id(each, type)
       const { kernel } = sides[each]
       const roles: number[] = []
-      for (const role of kernel.chain(id === 0 ? 0 : kernel.word(id + Resource.Roles), Role.NextOfType)) {
+      for (const role of kernel.chain(id === 0 ? 0 : resourceRoles(kernel, id), Role.NextOfType)) {
         roles.push(role)
       }
       for (const permission of this.#permissionsOf(each, roles)) found.add(permission)

@@ -1,10 +1,13 @@
 // From changed roles, assignments, users, tenants and actions to the questions that roles in tenants (D4) may answer
 // otherwise.
 
-import { Grant, Principal, Role, Table } from '../../../assembly/abi.ts'
+import { Grant, Role, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findSymbol } from '../look-up.ts'
 import { childrenOf, permissionIdsOfGrant, permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
+import { grantRoleSet, grantScope, grantUser } from '../records/grant.ts'
+import { principalGrants } from '../records/principal.ts'
+import { roleType } from '../records/role.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { otherSide, SIDES, type SideNumber } from './twins.ts'
@@ -71,7 +74,7 @@ export class ReachRoles {
     for (const side of SIDES) {
       const { kernel } = this.#questions.sides[side]
       const ofRoles = changes[side]
-      if (![...ofRoles.keys()].some((role) => kernel.word(role + Role.Type) === 0)) continue
+      if (![...ofRoles.keys()].some((role) => roleType(kernel, role) === 0)) continue
       const known = new Map<number, readonly number[]>()
       const changedOf = (roles: number): readonly number[] => {
         const found = known.get(roles) ?? [
@@ -82,13 +85,13 @@ export class ReachRoles {
       }
       for (const tenant of records(kernel, Table.Tenants)) {
         for (const grant of this.#grantsIn(kernel, tenant))
-          this.#askAll(side, grant, changedOf(kernel.word(grant + Grant.Roles)))
+          this.#askAll(side, grant, changedOf(grantRoleSet(kernel, grant)))
       }
     }
   }
 
   *#grantsIn(kernel: Kernel, tenant: number): Iterable<number> {
-    for (const at of kernel.chain(kernel.word(tenant + Principal.Grants), Grant.NextOfScope)) {
+    for (const at of kernel.chain(principalGrants(kernel, tenant), Grant.NextOfScope)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }
@@ -97,8 +100,8 @@ export class ReachRoles {
   #askAll(side: SideNumber, grant: number, permissions: readonly number[]): void {
     if (permissions.length === 0) return
     const { kernel } = this.#questions.sides[side]
-    const user = this.#questions.users.of(side, kernel.word(grant + Grant.User))
-    const tenant = this.#questions.tenants.of(side, kernel.word(grant + Grant.Scope))
+    const user = this.#questions.users.of(side, grantUser(kernel, grant))
+    const tenant = this.#questions.tenants.of(side, grantScope(kernel, grant))
     for (const permission of permissions) this.#questions.ask(user, permission, tenant)
   }
 

@@ -1,10 +1,13 @@
 // From changed set rules, condition sets, declared attributes, and from changed attributes, assignments and memberships
 // of users, tenants and instances, to the questions that set rules (D6) may answer otherwise.
-import { Grant, Instance, Principal, Source } from '../../../assembly/abi.ts'
+import { Grant, Source } from '../../../assembly/abi.ts'
 import { ruleIds } from '../build/write-records.ts'
 import { READS_INSTANCE } from '../decide/required-attributes.ts'
 import { ruledPermissions, typeOfPermission } from '../list/user-sides.ts'
 import { permissionIdsOfGrant, permissionsOfType } from '../read-records.ts'
+import { grantUser } from '../records/grant.ts'
+import { instanceType } from '../records/instance.ts'
+import { principalGrants } from '../records/principal.ts'
 import type { Changed } from './changed.ts'
 import { type ChangedTypes, changedTypes, dirtySets } from './dirty-sets.ts'
 import type { Questions } from './questions.ts'
@@ -63,7 +66,7 @@ export class ReachRules {
       const instance = instances.named(key)
       if (instance === undefined) continue
       const side = instances.id(0, instance) === 0 ? 1 : 0
-      const type = types.of(side, sides[side].kernel.word(instances.id(side, instance) + Instance.Type))
+      const type = types.of(side, instanceType(sides[side].kernel, instances.id(side, instance)))
       this.#instances.set(type, [...(this.#instances.get(type) ?? []), instance])
     }
   }
@@ -154,11 +157,11 @@ export class ReachRules {
     const { kernel } = sides[side]
     const ofType = new Set(permissionsOfType(kernel, types.id(side, type)).map(([permission]) => permission))
     const tenant = tenants.id(side, this.#questions.homesOf(instance)[side])
-    for (const at of kernel.chain(kernel.word(tenant + Principal.Grants), Grant.NextOfScope)) {
+    for (const at of kernel.chain(principalGrants(kernel, tenant), Grant.NextOfScope)) {
       const held = permissionIdsOfGrant(kernel, at).filter((permission) => ofType.has(permission))
       meter.spend(1 + held.length)
       for (const permission of held)
-        this.#questions.askOn(users.of(side, kernel.word(at + Grant.User)), permissions.of(side, permission), instance)
+        this.#questions.askOn(users.of(side, grantUser(kernel, at)), permissions.of(side, permission), instance)
     }
   }
 }

@@ -1,10 +1,18 @@
 // Leaves out the objects that changes name, but that decisions read the same of in both images: a renamed user, tenant
 // or set costs nothing. Roles and types are compared where they are followed.
 
-import { ConditionSet, Instance, Principal, Resource } from '../../../assembly/abi.ts'
+import { ConditionSet, Resource } from '../../../assembly/abi.ts'
 import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findSymbol } from '../look-up.ts'
+import {
+  conditionSetJson,
+  conditionSetKind,
+  conditionSetParent,
+  conditionSetResource,
+} from '../records/condition-set.ts'
+import { instanceTenant } from '../records/instance.ts'
+import { principalAttributes } from '../records/principal.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { SIDES, type SideNumber, type Twins } from './twins.ts'
@@ -14,10 +22,10 @@ export function reallyChanged(questions: Questions, changed: Changed): Changed {
   const { users, tenants, instances, sides } = questions
   const attributesOf = (side: SideNumber, id: number): string => {
     const { kernel } = sides[side]
-    return JSON.stringify(objectAt(kernel, kernel.word(id + Principal.Attributes)) ?? {})
+    return JSON.stringify(objectAt(kernel, principalAttributes(kernel, id)) ?? {})
   }
   const instanceOf = (side: SideNumber, id: number): string => {
-    const tenant = tenants.of(side, sides[side].kernel.word(id + Instance.Tenant))
+    const tenant = tenants.of(side, instanceTenant(sides[side].kernel, id))
     return `${tenant} ${attributesOf(side, id)}`
   }
   const differing = (keys: ReadonlySet<string>, twins: Twins, textOf: (side: SideNumber, id: number) => string) =>
@@ -44,11 +52,11 @@ function differs(twins: Twins, key: string, textOf: (side: SideNumber, id: numbe
 function setOf(kernel: Kernel, key: string): string {
   const set = findSymbol(kernel, 'condition_set', key)
   if (set === 0) return ''
-  const [resource, parent] = [kernel.word(set + ConditionSet.Resource), kernel.word(set + ConditionSet.Parent)]
+  const [resource, parent] = [conditionSetResource(kernel, set), conditionSetParent(kernel, set)]
   return JSON.stringify([
-    kernel.word(set + ConditionSet.Kind),
+    conditionSetKind(kernel, set),
     resource === 0 ? null : kernel.key(resource, Resource.Key),
     parent === 0 ? null : kernel.key(parent, ConditionSet.Key),
-    textAt(kernel, kernel.word(set + ConditionSet.Json)),
+    textAt(kernel, conditionSetJson(kernel, set)),
   ])
 }

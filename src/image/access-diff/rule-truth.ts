@@ -1,10 +1,13 @@
 // Where a set rule may be true in one image (D6), and the questions about it there. A side that depends on few things
 // is evaluated once for all that it does not depend on.
-import { Grant, Instance, Principal, Table } from '../../../assembly/abi.ts'
+import { Grant, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-attributes.ts'
 import { typeOfPermission } from '../list/user-sides.ts'
 import { instancesOfType, records, rolesOf, tableOf } from '../read-records.ts'
+import { grantRoleSet, grantScope, grantUser } from '../records/grant.ts'
+import { instanceTenant } from '../records/instance.ts'
+import { principalGrants } from '../records/principal.ts'
 import { alike, type Numbered, readsAttributesAlone } from './alike.ts'
 import { keyOn } from './objects.ts'
 import type { Questions } from './questions.ts'
@@ -188,9 +191,9 @@ export class RuleTruth {
       const wanted = new Set(tenants)
       for (const user of users) {
         const id = allUsers.id(this.#number, user)
-        for (const at of kernel.chain(id === 0 ? 0 : kernel.word(id + Principal.Grants), Grant.NextOfUser)) {
+        for (const at of kernel.chain(id === 0 ? 0 : principalGrants(kernel, id), Grant.NextOfUser)) {
           meter.spend(LOOK_WORK)
-          const scope = kernel.word(at + Grant.Scope)
+          const scope = grantScope(kernel, at)
           const tenant = tableOf(kernel, scope) === Table.Tenants ? allTenants.of(this.#number, scope) : undefined
           if (tenant !== undefined && wanted.has(tenant) && hasRole(kernel, at, role)) yield [user, tenant] as const
         }
@@ -199,9 +202,9 @@ export class RuleTruth {
     }
     for (const tenant of tenants) {
       const id = allTenants.id(this.#number, tenant)
-      for (const at of kernel.chain(id === 0 ? 0 : kernel.word(id + Principal.Grants), Grant.NextOfScope)) {
+      for (const at of kernel.chain(id === 0 ? 0 : principalGrants(kernel, id), Grant.NextOfScope)) {
         meter.spend(LOOK_WORK)
-        if (hasRole(kernel, at, role)) yield [allUsers.of(this.#number, kernel.word(at + Grant.User)), tenant] as const
+        if (hasRole(kernel, at, role)) yield [allUsers.of(this.#number, grantUser(kernel, at)), tenant] as const
       }
     }
   }
@@ -235,7 +238,7 @@ export class RuleTruth {
     const found = new Map<number, number[]>()
     for (const instance of instancesOfType(kernel, type)) {
       meter.spend(LOOK_WORK)
-      const tenant = tenants.of(this.#number, kernel.word(instance + Instance.Tenant))
+      const tenant = tenants.of(this.#number, instanceTenant(kernel, instance))
       addTo(found, tenant, instances.of(this.#number, instance))
     }
     this.#byType.set(type, found)
@@ -256,5 +259,5 @@ function addTo(groups: Map<number, number[]>, name: number, item: number): void 
 }
 
 function hasRole(kernel: Kernel, grant: number, role: number): boolean {
-  return rolesOf(kernel, kernel.word(grant + Grant.Roles)).includes(role)
+  return rolesOf(kernel, grantRoleSet(kernel, grant)).includes(role)
 }

@@ -1,6 +1,6 @@
 // One of the two images of an access diff: its answers to questions by ids, and what makes it allow. The answers are
 // those of checks with nothing sent but `context.now`; docs/access-diff.md defines them.
-import { Grant, Role, Table, Verdict } from '../../../assembly/abi.ts'
+import { Role, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import { compareText } from '../../model/text-order.ts'
@@ -10,6 +10,7 @@ import { READS_INSTANCE, type RequiredAttributes, readsOfSide } from '../decide/
 import { sourcesOf } from '../list/permission-sources.ts'
 import { rulesOf, type SideRule } from '../list/user-sides.ts'
 import { bareRole, rolesOf, sideKey, tableOf } from '../read-records.ts'
+import { grantRoleSet } from '../records/grant.ts'
 import type { Meter } from './meter.ts'
 
 /** What src/image/image.ts lets a part of src/image use. */
@@ -165,7 +166,7 @@ export class Side {
     const { kernel } = this
     const grant = kernel.calls.grantOf(user, tenant)
     if (grant === 0) return undefined
-    const roles = kernel.word(grant + Grant.Roles)
+    const roles = grantRoleSet(kernel, grant)
     let known = this.#roles.get(permission)
     if (known === undefined) {
       known = new Map()
@@ -188,7 +189,7 @@ export class Side {
     const names = new Set<string>()
     for (const [at, role] of sources.pairs) {
       const grant = kernel.calls.grantOf(user, at)
-      if (grant !== 0 && rolesOf(kernel, kernel.word(grant + Grant.Roles)).includes(role))
+      if (grant !== 0 && rolesOf(kernel, grantRoleSet(kernel, grant)).includes(role))
         names.add(this.#resourceRole(role))
     }
     return this.#sourceOf('resource_role', firstOf([...names]))

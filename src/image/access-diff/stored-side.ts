@@ -1,16 +1,6 @@
 // One image as the residuals of an access diff read it: the parsed rules of permissions, and what is stored of users,
 // tenants and instances. What it keeps is derived from the image, and lives as long as one access diff.
-import {
-  ConditionSet,
-  Grant,
-  Member,
-  Permission,
-  Principal,
-  Resource,
-  Role,
-  Table,
-  Verdict,
-} from '../../../assembly/abi.ts'
+import { ConditionSet, Grant, Member, Principal, Resource, Role, Table, Verdict } from '../../../assembly/abi.ts'
 import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
@@ -20,6 +10,11 @@ import { all, any } from '../filter/simplify.ts'
 import { rulesOf } from '../list/user-sides.ts'
 import { findInstance, findSymbol } from '../look-up.ts'
 import { rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
+import { conditionSetJson, conditionSetResource } from '../records/condition-set.ts'
+import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { memberTenant } from '../records/member.ts'
+import { permissionResource } from '../records/permission.ts'
+import { principalAttributes, principalGrants, principalMembers } from '../records/principal.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
@@ -131,7 +126,7 @@ export class StoredSide implements Stored {
   }
 
   #attributesOf(record: number): JsonObject {
-    return objectAt(this.kernel, this.kernel.word(record + Principal.Attributes)) ?? NONE
+    return objectAt(this.kernel, principalAttributes(this.kernel, record)) ?? NONE
   }
 
   /**
@@ -162,14 +157,13 @@ export class StoredSide implements Stored {
   #read(user: number): void {
     const { kernel } = this
     const [ties, grants] = [new Set<number>(), new Map<number, number>()]
-    for (const at of kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)) {
-      const scope = kernel.word(at + Grant.Scope)
+    for (const at of kernel.chain(principalGrants(kernel, user), Grant.NextOfUser)) {
+      const scope = grantScope(kernel, at)
       const tenant = tenantOfScope(kernel, scope)
       if (tenant === scope) grants.set(tenant, at)
       ties.add(tenant)
     }
-    for (const at of kernel.chain(kernel.word(user + Principal.Members), Member.NextOfUser))
-      ties.add(kernel.word(at + Member.Tenant))
+    for (const at of kernel.chain(principalMembers(kernel, user), Member.NextOfUser)) ties.add(memberTenant(kernel, at))
     this.#ties = ties
     this.#grants = grants
   }
@@ -219,7 +213,7 @@ export class StoredSide implements Stored {
   #listIn(user: number, tenant: number): number {
     this.#load(user)
     const grant = this.#grants.get(tenant)
-    return grant === undefined ? 0 : this.kernel.word(grant + Grant.Roles)
+    return grant === undefined ? 0 : grantRoleSet(this.kernel, grant)
   }
 
   /** D4: whether roles in the tenant allow; 0 is unknown. The same for all who have the same roles. */
@@ -245,7 +239,7 @@ export class StoredSide implements Stored {
     let rules = this.#rules.get(permission)
     if (rules === undefined) {
       const { kernel } = this
-      const type = permission === 0 ? 0 : kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+      const type = permission === 0 ? 0 : permissionResource(kernel, kernel.calls.permissionRecord(permission))
       rules = (permission === 0 ? [] : rulesOf(kernel, permission)).map(({ users, resources }) => ({
         user_set: sideKey(kernel, users),
         resource_set: sideKey(kernel, resources),
@@ -264,7 +258,7 @@ export class StoredSide implements Stored {
       return kernel.key(side, Resource.Key) === kernel.key(type, Resource.Key)
     const conditions: Condition[] = []
     for (const set of kernel.chain(side, ConditionSet.Parent)) {
-      const of = kernel.word(set + ConditionSet.Resource)
+      const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: of another type
       conditions.push(this.#conditionsOf(set))
     }
@@ -274,7 +268,7 @@ export class StoredSide implements Stored {
   #conditionsOf(set: number): Condition {
     let condition = this.#conditions.get(set)
     if (condition === undefined) {
-      condition = parseConditions(JSON.parse(textAt(this.kernel, this.kernel.word(set + ConditionSet.Json))))
+      condition = parseConditions(JSON.parse(textAt(this.kernel, conditionSetJson(this.kernel, set))))
       this.#conditions.set(set, condition)
     }
     return condition

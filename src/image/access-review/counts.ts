@@ -1,6 +1,6 @@
 // How many users have each role, and how many are allowed each action: the overview of an access review, counted in
 // steps of bounded work.
-import { Grant, Permission, Table } from '../../../assembly/abi.ts'
+import { Permission, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
@@ -8,6 +8,7 @@ import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { permissionIdsOfRole, records, rolesOf, tenantGrantsOf } from '../read-records.ts'
+import { grantRoleSet } from '../records/grant.ts'
 import { LINE_WORK, LinesOfUser, roleName } from './lines-of-user.ts'
 import { usersAfter } from './review.ts'
 
@@ -63,9 +64,7 @@ export class ReviewCounts {
 
   #addRoles(user: number): number {
     const kernel = this.#kernel
-    const roles = new Set(
-      tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles))),
-    )
+    const roles = new Set(tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, grantRoleSet(kernel, grant))))
     const onInstances = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
     if (onInstances === undefined) this.complete = false
     for (const held of onInstances?.values() ?? []) for (const role of held) roles.add(role)

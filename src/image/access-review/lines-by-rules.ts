@@ -1,7 +1,7 @@
 // What set rules give one user (D6), as lines of an access review: rules that do not depend on the resource on its
 // type, others on the stored instances for which they are true, and as a condition where what is sent decides. The
 // kernel evaluates the rules; their conditions as text are what the access diff leaves of them (src/image/access-diff).
-import { Grant, Instance, Principal, Source, Table, Verdict } from '../../../assembly/abi.ts'
+import { Principal, Source, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
@@ -15,6 +15,8 @@ import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import { ruledPermissions, rulesOf, type SideRule } from '../list/user-sides.ts'
 import { instancesOfType, records, rolesOf, sideKey, tenantGrantsOf } from '../read-records.ts'
+import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
 
 /** A permission that lines may be about. */
 export interface LinePermission {
@@ -123,9 +125,9 @@ export class LinesByRules {
     const { kernel, tenant: only } = this.#scope
     if (isRole(kernel, rule.users)) {
       const held = tenantGrantsOf(kernel, user).filter((grant) =>
-        rolesOf(kernel, kernel.word(grant + Grant.Roles)).includes(rule.users),
+        rolesOf(kernel, grantRoleSet(kernel, grant)).includes(rule.users),
       )
-      const tenants = held.map((grant) => kernel.word(grant + Grant.Scope))
+      const tenants = held.map((grant) => grantScope(kernel, grant))
       return only === undefined ? tenants : tenants.filter((tenant) => tenant === only)
     }
     if (only !== undefined) return [only]
@@ -165,7 +167,7 @@ export class LinesByRules {
     const userSide = this.#evaluator.truthOf(rule.users, user, tenant, id, 0)
     if (isUserSame && userSide === Verdict.Deny) return true
     for (const [instance, resourceSide] of this.#candidates(rule, user, tenant)) {
-      const home = kernel.word(instance + Instance.Tenant)
+      const home = instanceTenant(kernel, instance)
       const own = isUserSame ? userSide : this.#evaluator.truthOf(rule.users, user, home, id, instance)
       const access = accessOf(both(own, resourceSide), null)
       this.#evaluator.left -= INSTANCE_WORK
@@ -180,7 +182,7 @@ export class LinesByRules {
   /** The instances on which the resource side of the rule is not false for the user. */
   *#candidates(rule: Rule, user: number, tenant: number): Iterable<readonly [instance: number, Verdict]> {
     const { kernel } = this.#scope
-    const isIn = (instance: number) => this.#isAnywhere(rule) || kernel.word(instance + Instance.Tenant) === tenant
+    const isIn = (instance: number) => this.#isAnywhere(rule) || instanceTenant(kernel, instance) === tenant
     if ((rule.resourceReads & (READS_USER | READS_TENANT)) === 0) {
       for (const [instance, verdict] of this.#matchingAll(rule, user)) if (isIn(instance)) yield [instance, verdict]
       return
@@ -212,7 +214,7 @@ export class LinesByRules {
   }
 
   #resourceSide({ resources, permission }: Rule, user: number, instance: number): Verdict {
-    const tenant = this.#scope.kernel.word(instance + Instance.Tenant)
+    const tenant = instanceTenant(this.#scope.kernel, instance)
     return this.#evaluator.truthOf(resources, user, tenant, permission.id, instance)
   }
 
@@ -227,9 +229,9 @@ export class LinesByRules {
       const { kernel, instance: only, tenant } = this.#scope
       found = new Map()
       for (const instance of only === undefined ? instancesOfType(kernel, type) : [only]) {
-        const home = kernel.word(instance + Instance.Tenant)
+        const home = instanceTenant(kernel, instance)
         if (tenant !== undefined && tenant !== home) continue
-        if (kernel.word(instance + Instance.Type) !== type) continue
+        if (instanceType(kernel, instance) !== type) continue
         const there = found.get(home)
         if (there === undefined) found.set(home, [instance])
         else there.push(instance)

@@ -1,6 +1,6 @@
 // What one user has in an image, as lines of an access review: by roles in tenants (D4), by roles on instances (D5) and
 // by set rules (lines-by-rules.ts, D6). docs/access-review.md defines the lines; a test compares them with checks.
-import { Grant, Instance, Permission, Principal, Resource, Role } from '../../../assembly/abi.ts'
+import { Permission, Principal, Resource, Role } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
@@ -11,6 +11,10 @@ import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
 import { bareRole, permissionIdsOfRole, rolesOf, tenantGrantsOf } from '../read-records.ts'
+import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
+import { permissionResource } from '../records/permission.ts'
+import { roleType } from '../records/role.ts'
 import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
 
 /** The work of a line, in the unit of listings. */
@@ -36,7 +40,7 @@ export class LinesOfUser {
     this.#evaluator = new Evaluator(kernel, required, { context: { now } }, LISTING_WHOLE_WORK_MAX)
     const { tenant, resource, instance } = filter
     const only = instance === undefined ? undefined : findSymbol(kernel, 'resource_instance', `${resource}:${instance}`)
-    const home = only === undefined || only === 0 ? only : kernel.word(only + Instance.Tenant)
+    const home = only === undefined || only === 0 ? only : instanceTenant(kernel, only)
     const asked = tenant === undefined ? undefined : findSymbol(kernel, 'tenant', tenant)
     this.#scope = {
       ...{ kernel, filter, instance: only },
@@ -69,10 +73,10 @@ export class LinesOfUser {
   #inTenants(user: number, key: string, lines: AccessLine[]): void {
     const { kernel } = this
     for (const grant of tenantGrantsOf(kernel, user)) {
-      const scope = kernel.word(grant + Grant.Scope)
+      const scope = grantScope(kernel, grant)
       if (this.#scope.tenant !== undefined && this.#scope.tenant !== scope) continue
       const tenant = kernel.key(scope, Principal.Key)
-      for (const role of rolesOf(kernel, kernel.word(grant + Grant.Roles))) {
+      for (const role of rolesOf(kernel, grantRoleSet(kernel, grant))) {
         const { source, permissions } = this.#roleOf(role)
         for (const { resource, action } of permissions) {
           lines.push({ user: key, tenant, resource, resource_instance: null, action, ...BY_ROLE, source })
@@ -87,11 +91,11 @@ export class LinesOfUser {
     const held = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
     for (const [instance, roles] of held ?? []) {
       const { tenant: onlyIn, instance: only } = this.#scope
-      const home = kernel.word(instance + Instance.Tenant)
+      const home = instanceTenant(kernel, instance)
       if ((onlyIn !== undefined && onlyIn !== home) || (only !== undefined && only !== instance)) continue
       const grant = kernel.calls.grantOf(user, instance)
-      const assigned = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
-      const type = kernel.word(instance + Instance.Type)
+      const assigned = grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
+      const type = instanceType(kernel, instance)
       const place = { tenant: kernel.key(home, Principal.Key), resource_instance: this.#evaluator.keyOf(instance) }
       for (const role of roles) {
         const { source, permissions } = this.#roleOf(role)
@@ -108,7 +112,7 @@ export class LinesOfUser {
     let known = this.#ofRole.get(role)
     if (known === undefined) {
       const { kernel } = this
-      const onInstances = kernel.word(role + Role.Type) !== 0
+      const onInstances = roleType(kernel, role) !== 0
       const name = roleName(kernel, role)
       const isWanted = this.#filter.role === undefined || this.#filter.role === name
       const ids = isWanted ? permissionIdsOfRole(kernel, role) : []
@@ -124,7 +128,7 @@ export class LinesOfUser {
     const { kernel } = this
     const record = kernel.calls.permissionRecord(id)
     const key = kernel.key(record, Permission.Key)
-    const type = kernel.word(record + Permission.Resource)
+    const type = permissionResource(kernel, record)
     const resource = kernel.key(type, Resource.Key)
     const action = key.slice(resource.length + 1)
     const { filter } = this.#scope
@@ -164,4 +168,4 @@ export function lineName(line: AccessLine): string {
 
 /** A role in tenants by its key, a role on instances as `type#role`. */
 export const roleName = (kernel: Kernel, role: number): string =>
-  kernel.word(role + Role.Type) === 0 ? bareRole(kernel, role) : kernel.key(role, Role.Key).replace('/', '#')
+  roleType(kernel, role) === 0 ? bareRole(kernel, role) : kernel.key(role, Role.Key).replace('/', '#')

@@ -1,9 +1,14 @@
 // The roles of a user on instances (D5: roles derived over relations): from the assigned roles downwards over
 // relations, until no new role is found. A check searches in the other direction, from the instance upwards; both find
 // the same roles. Reads only, and stops at a limit of work.
-import { Grant, Instance, Role, RULE_NO_DIRECT, Rule, Table, Tuple } from '../../../assembly/abi.ts'
+import { RULE_NO_DIRECT, Rule, Table, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { grantsOfUser, rolesOf, tableOf } from '../read-records.ts'
+import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { instanceSubjects, instanceType } from '../records/instance.ts'
+import { roleFlags, roleSources, roleType } from '../records/role.ts'
+import { ruleFlags, ruleRelation, ruleTarget } from '../records/rule.ts'
+import { tupleObject, tupleRelation } from '../records/tuple.ts'
 
 /** Records of the roles that a user holds on instances, by the record of the instance. */
 export type InstanceRoles = ReadonlyMap<number, readonly number[]>
@@ -24,9 +29,9 @@ export function walkInstanceRoles(
 ): { readonly rolesByInstance: InstanceRoles; readonly left: number } | undefined {
   const walk = new Walk(kernel, user)
   for (const grant of grantsOfUser(kernel, user)) {
-    const scope = kernel.word(grant + Grant.Scope)
+    const scope = grantScope(kernel, grant)
     if (tableOf(kernel, scope) !== Table.Instances) continue
-    for (const role of rolesOf(kernel, kernel.word(grant + Grant.Roles))) walk.add(scope, role)
+    for (const role of rolesOf(kernel, grantRoleSet(kernel, grant))) walk.add(scope, role)
   }
   const left = walk.run(limit)
   return left < 0 ? undefined : { rolesByInstance: walk.rolesByInstance, left }
@@ -60,7 +65,7 @@ class Walk {
     for (let at = 0; at < this.#instances.length; at++) {
       const instance = this.#instances[at]!
       if (--left < 0) return left
-      for (const rule of kernel.chain(kernel.word(this.#roles[at]! + Role.Sources), Rule.NextOfSource)) {
+      for (const rule of kernel.chain(roleSources(kernel, this.#roles[at]!), Rule.NextOfSource)) {
         left = this.#follow(rule, instance, left)
         if (left < 0) return left
       }
@@ -71,15 +76,15 @@ class Walk {
   /** Adds the role that one rule derives on every related instance; returns the work that is left. */
   #follow(rule: number, instance: number, limit: number): number {
     const kernel = this.#kernel
-    const target = kernel.word(rule + Rule.Target)
-    const relation = kernel.word(rule + Rule.Relation)
-    const noDirect = ((kernel.word(rule + Rule.Flags) | kernel.word(target + Role.Flags)) & RULE_NO_DIRECT) !== 0
-    const type = kernel.word(target + Role.Type)
+    const target = ruleTarget(kernel, rule)
+    const relation = ruleRelation(kernel, rule)
+    const noDirect = ((ruleFlags(kernel, rule) | roleFlags(kernel, target)) & RULE_NO_DIRECT) !== 0
+    const type = roleType(kernel, target)
     let left = limit
-    for (const tuple of kernel.chain(kernel.word(instance + Instance.Subjects), Tuple.NextOfSubject)) {
+    for (const tuple of kernel.chain(instanceSubjects(kernel, instance), Tuple.NextOfSubject)) {
       if (--left < 0) return left
-      const object = kernel.word(tuple + Tuple.Object)
-      const related = kernel.word(tuple + Tuple.Relation) === relation && kernel.word(object + Instance.Type) === type
+      const object = tupleObject(kernel, tuple)
+      const related = tupleRelation(kernel, tuple) === relation && instanceType(kernel, object) === type
       if (related && !(noDirect && kernel.calls.grantOf(this.#user, object) !== 0)) this.add(object, target)
     }
     return left

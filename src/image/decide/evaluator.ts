@@ -5,6 +5,7 @@ import { ASK_SETS, Instance, Permission, Principal, Source, Verdict } from '../.
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { instanceTenant } from '../records/instance.ts'
 import type { RequiredAttributes, Sent } from './required-attributes.ts'
 
 /** Writes the relations that were sent to where the kernel reads them; returns their bytes. */
@@ -59,7 +60,7 @@ export class Evaluator {
 
   /** A check on a stored instance in its own tenant (D2: the tenant of a check). */
   allowsOn(user: number, permission: number, instance: number): boolean {
-    return this.allows(user, this.kernel.word(instance + Instance.Tenant), permission, instance)
+    return this.allows(user, instanceTenant(this.kernel, instance), permission, instance)
   }
 
   /** Whether one side of a set rule is true (D6: set rules). On an instance of another tenant it never is (D2). */

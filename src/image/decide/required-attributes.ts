@@ -2,7 +2,6 @@
 // nor is the clock unless a rule reads `context.now`. The cache is derived from the image alone, bounded, and dropped when a delta changes rules or conditions.
 import {
   AttributePath,
-  ConditionSet,
   Op,
   Program,
   RIGHT_PATH,
@@ -10,7 +9,6 @@ import {
   SENT,
   Source,
   STEP_BYTES,
-  Step,
   Table,
 } from '../../../assembly/abi.ts'
 import { Encoder, type Wanted } from '../../kernel/encode.ts'
@@ -18,6 +16,9 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { NEEDS_MAX } from '../../model/limits.ts'
 import { tableOf } from '../read-records.ts'
+import { attributePathNumber, attributePathSource } from '../records/attribute-path.ts'
+import { conditionSetParent, conditionSetProgram } from '../records/condition-set.ts'
+import { programCount, stepLeft, stepOp, stepRight } from '../records/program.ts'
 
 /** Attributes of a request. They take precedence over stored ones of the same name (D8: precedence of attributes). */
 export interface Sent {
@@ -134,8 +135,8 @@ export class RequiredAttributes {
     let reads = 0
     for (let at = 0; at < count; at++) {
       const path = kernel.word(SCRATCH + at * 4)
-      const source: Source = kernel.word(path + AttributePath.Source)
-      const place = (SENT >>> 2) + kernel.word(path + AttributePath.Number)
+      const source: Source = attributePathSource(kernel, path)
+      const place = (SENT >>> 2) + attributePathNumber(kernel, path)
       const from = FROM[source]
       if (from !== undefined) (members[from] as Wanted[]).push({ place, ...this.#names(path) })
       if (source === Source.Now) now.push({ place, ...this.#names(path) })
@@ -176,19 +177,19 @@ export const READS_USER =
 export function readsOfSide(kernel: Kernel, side: number): number {
   const seen = new Set<number>()
   let reads = 0
-  for (let set = side; set !== 0 && !seen.has(set); set = kernel.word(set + ConditionSet.Parent)) {
+  for (let set = side; set !== 0 && !seen.has(set); set = conditionSetParent(kernel, set)) {
     if (tableOf(kernel, set) !== Table.Sets) break
     seen.add(set)
-    const program = kernel.word(set + ConditionSet.Program)
-    const count = program === 0 ? 0 : kernel.word(program + Program.Count)
+    const program = conditionSetProgram(kernel, set)
+    const count = program === 0 ? 0 : programCount(kernel, program)
     for (let index = 0; index < count; index++) {
       const step = program + Program.Steps + index * STEP_BYTES
-      const word = kernel.word(step + Step.Op)
+      const word = stepOp(kernel, step)
       const op = word & 0xffff
       if (op <= Op.Always || op >= Op.ItemTrue) continue
-      reads |= 1 << kernel.word(kernel.word(step + Step.Left) + AttributePath.Source)
+      reads |= 1 << attributePathSource(kernel, stepLeft(kernel, step))
       if (((word >>> 16) & RIGHT_PATH) === 0) continue
-      reads |= 1 << kernel.word(kernel.word(step + Step.Right) + AttributePath.Source)
+      reads |= 1 << attributePathSource(kernel, stepRight(kernel, step))
     }
   }
   return reads

@@ -4,6 +4,7 @@ import { RELATED, Related } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { LiveIds } from '../live-ids.ts'
 import { findSymbol } from '../look-up.ts'
+import { relatedCount, relatedRelation } from '../records/related.ts'
 
 /** A relation of the resource asked about, and the instances (`type:key`) that it is related to. */
 export interface SentRelation {
@@ -15,8 +16,8 @@ export interface SentRelation {
 export function relatedBy(kernel: Kernel, bytes: number, relation?: number): number[] {
   const found: number[] = []
   for (let group = RELATED; group < RELATED + bytes; ) {
-    const end = group + Related.Subjects + kernel.word(group + Related.Count) * 4
-    if (relation === undefined || kernel.word(group + Related.Relation) === relation)
+    const end = group + Related.Subjects + relatedCount(kernel, group) * 4
+    if (relation === undefined || relatedRelation(kernel, group) === relation)
       for (let at = group + Related.Subjects; at < end; at += 4) found.push(kernel.word(at))
     group = end
   }

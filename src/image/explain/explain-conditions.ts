@@ -2,7 +2,7 @@
 // compared. The kernel runs every test as a program of its own, written behind the encoded request attributes, and
 // reads every value; nothing is decided here.
 
-import { Header, Permission, Resource, Verdict } from '../../../assembly/abi.ts'
+import { Header, Verdict } from '../../../assembly/abi.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import { Encoder } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -23,6 +23,8 @@ import { compile, pathOf } from '../build/condition-program.ts'
 import { declaredTypes, encodedSteps } from '../build/write-records.ts'
 import { findPath } from '../look-up.ts'
 import { belongsTo } from '../read-records.ts'
+import { permissionResource } from '../records/permission.ts'
+import { resourceAttributes } from '../records/resource.ts'
 import type { TestFound, TestReason } from './explanation.ts'
 
 /** A check in ids; the request attributes end at `end` in the encoded area. */
@@ -225,14 +227,14 @@ export class Conditions {
         ? kernel.field(Header.UserType)
         : root === 'tenant'
           ? kernel.field(Header.TenantType)
-          : kernel.word(kernel.calls.permissionRecord(this.#asked.permission) + Permission.Resource)
+          : permissionResource(kernel, kernel.calls.permissionRecord(this.#asked.permission))
     return declaredOn(kernel, type)[names[0]!]
   }
 }
 
 /** The declared attribute types of a resource type, by name. */
 export function declaredOn(kernel: Kernel, type: number): Readonly<Record<string, AttributeType>> {
-  const stored = type === 0 || !kernel.isLive(type) ? 0 : kernel.word(type + Resource.Attributes)
+  const stored = type === 0 || !kernel.isLive(type) ? 0 : resourceAttributes(kernel, type)
   return declaredTypes(objectAt(kernel, stored) ?? ({} as JsonObject))
 }
 

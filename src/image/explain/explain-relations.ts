@@ -1,8 +1,12 @@
 // Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with
 // one path over relations from the assigned role to the role that has the permission.
-import { GOAL_BYTES, Goal, Grant, Instance, Permission, Role, Verdict, WORK } from '../../../assembly/abi.ts'
+import { GOAL_BYTES, Instance, Role, Verdict, WORK } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { rolesOf } from '../read-records.ts'
+import { goalFrom, goalInstance, goalRole } from '../records/goal.ts'
+import { grantRoleSet } from '../records/grant.ts'
+import { instanceTenant } from '../records/instance.ts'
+import { permissionResource } from '../records/permission.ts'
 import { pathTo } from './explain-roles.ts'
 import type { Because, RebacCode } from './explanation.ts'
 
@@ -31,8 +35,8 @@ export function explainRelations(
   const deny = (code: RebacCode) => ({ code, because: [] })
   const { user, tenant, permission, instance, relate } = asked
   if (instance === 0 && !isRelated) return deny('no_such_instance')
-  if (instance !== 0 && kernel.word(instance + Instance.Tenant) !== tenant) return deny('instance_in_other_tenant')
-  const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+  if (instance !== 0 && instanceTenant(kernel, instance) !== tenant) return deny('instance_in_other_tenant')
+  const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
   const ask = (wanted: number) => kernel.calls.decideRelated(user, tenant, wanted, instance, relate(), type)
   switch (ask(permission)) {
     case Verdict.Allow:
@@ -56,12 +60,12 @@ function pathOver(
   const steps: [instance: number, role: number][] = []
   for (let number = kernel.calls.goalMet(); number !== 0; ) {
     const goal = WORK + (number - 1) * GOAL_BYTES
-    steps.push([kernel.word(goal + Goal.Instance), kernel.word(goal + Goal.Role)])
-    number = kernel.word(goal + Goal.From)
+    steps.push([goalInstance(kernel, goal), goalRole(kernel, goal)])
+    number = goalFrom(kernel, goal)
   }
   if (steps.length === 0) {
     const grant = kernel.calls.grantOf(user, instance)
-    const held = rolesOf(kernel, kernel.word(grant + Grant.Roles))
+    const held = rolesOf(kernel, grantRoleSet(kernel, grant))
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }
   const keyOf = (at: number): string => (at === 0 ? resource : kernel.key(at, Instance.Key))

@@ -1,7 +1,8 @@
 // Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
-import { Grant, Role } from '../../../assembly/abi.ts'
+import { Role } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { parentsOf, permissionsOf, rolesOf, tenantGrantsOf } from '../read-records.ts'
+import { grantRoleSet } from '../records/grant.ts'
 import type { Because, RbacCode } from './explanation.ts'
 
 interface Asked {
@@ -19,7 +20,7 @@ export function explainRoles(
   if (tenantGrantsOf(kernel, user).length === 0) return deny('no_user_roles')
   const grant = kernel.calls.grantOf(user, tenant)
   if (grant === 0) return deny('no_role_in_tenant')
-  const held = rolesOf(kernel, kernel.word(grant + Grant.Roles))
+  const held = rolesOf(kernel, grantRoleSet(kernel, grant))
   const name = (role: number): string => kernel.key(role, Role.Key)
   const because = held
     .filter((role) => kernel.calls.holds(role, permission) === 1)

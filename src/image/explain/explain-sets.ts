@@ -1,11 +1,14 @@
 // Why set rules allow or deny (D6: set rules): which sets are true; for rules that do not allow, the nearest ones with
 // their failing tests; and where a `not` is true only because a value is missing or ill-typed (D7). Work and output are
 // bounded by src/model/limits.ts.
-import { ConditionSet, Header, Permission, SetRule, Table, Verdict } from '../../../assembly/abi.ts'
+import { ConditionSet, Header, Table, Verdict } from '../../../assembly/abi.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../model/limits.ts'
 import { setRulesOf, sideKey, tableOf } from '../read-records.ts'
+import { conditionSetJson, conditionSetResource } from '../records/condition-set.ts'
+import { permissionResource } from '../records/permission.ts'
+import { setRuleResources, setRuleUsers } from '../records/set-rule.ts'
 import { type Asked, Conditions, Work } from './explain-conditions.ts'
 import {
   type AbacCode,
@@ -47,8 +50,8 @@ class SetRules {
     this.#asked = asked
     this.#named = named
     this.#rules = setRulesOf(kernel, asked.permission).map((rule) => ({
-      users: kernel.word(rule + SetRule.Users),
-      resources: kernel.word(rule + SetRule.Resources),
+      users: setRuleUsers(kernel, rule),
+      resources: setRuleResources(kernel, rule),
     }))
   }
 
@@ -149,9 +152,9 @@ class SetRules {
   }
 
   #isElsewhere(set: number): boolean {
-    const resource = this.#kernel.word(set + ConditionSet.Resource)
+    const resource = conditionSetResource(this.#kernel, set)
     const record = this.#kernel.calls.permissionRecord(this.#asked.permission)
-    return resource !== 0 && resource !== this.#kernel.word(record + Permission.Resource)
+    return resource !== 0 && resource !== permissionResource(this.#kernel, record)
   }
 
   #notes(rules: readonly Rule[]): Note[] {
@@ -178,7 +181,7 @@ class SetRules {
   #conditionsOf(set: number): Conditions {
     let conditions = this.#conditions.get(set)
     if (conditions === undefined) {
-      const json = JSON.parse(textAt(this.#kernel, this.#kernel.word(set + ConditionSet.Json)))
+      const json = JSON.parse(textAt(this.#kernel, conditionSetJson(this.#kernel, set)))
       conditions = new Conditions(this.#kernel, this.#asked, this.#work, json)
       this.#conditions.set(set, conditions)
     }

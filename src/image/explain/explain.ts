@@ -1,7 +1,6 @@
 // Answers a check again with its reasons: which roles, through which extensions and derivations, which sets; for a
 // deny, what is missing. Slower than a check and never part of one. The tenant is determined as in a check (D2: the
 // tenant of a check).
-import { Instance } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { isBuiltIn } from '../build/write-records.ts'
@@ -10,6 +9,7 @@ import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked, tenantOf } from '../decide/tenant-of-check.ts'
 import { findPermission, findSymbol } from '../look-up.ts'
+import { instanceTenant } from '../records/instance.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
@@ -57,7 +57,7 @@ export function explainQuestion(
   const relate = () => related.write(type, relations)
   const onResource = { ...named, resource: `${type}:${key ?? '*'}` }
   const rebac = explainRelations(kernel, { ...ids, relate }, onResource, relations !== undefined)
-  const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== ids.tenant // D2
+  const isElsewhere = instance !== 0 && instanceTenant(kernel, instance) !== ids.tenant // D2
   const byRoles = [...rbac.because, ...rebac.because]
   const end = isElsewhere ? 0 : encoded(required, ids.permission, question, byRoles.length > 0)
   const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })

@@ -1,10 +1,14 @@
 // The steps of a way over relations (D5: roles derived over relations, D14: relations sent with a question): from an
 // assigned role to one on the resource, each with the relation that derives it.
-import { Instance, Relation, Role, Rule, Tuple } from '../../../assembly/abi.ts'
+import { Relation, Rule } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { relatedBy } from '../decide/sent-relations.ts'
 import { findSymbol } from '../look-up.ts'
+import { instanceObjects } from '../records/instance.ts'
+import { roleRules } from '../records/role.ts'
+import { ruleRelation, ruleSource } from '../records/rule.ts'
+import { tupleNextOfObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 import type { Because } from './explanation.ts'
 
 /** A role on an instance, and how it comes from the one before. */
@@ -37,9 +41,9 @@ function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): stri
   const roleOn = ({ on, role }: Hop) => findSymbol(kernel, 'resource_role', `${on.slice(0, on.indexOf(':'))}/${role}`)
   const source = roleOn(from)
   const bytes = relate()
-  for (const rule of kernel.chain(kernel.word(roleOn(to) + Role.Rules), Rule.NextOfTarget)) {
-    if (kernel.word(rule + Rule.Source) !== source) continue
-    const relation = kernel.word(rule + Rule.Relation)
+  for (const rule of kernel.chain(roleRules(kernel, roleOn(to)), Rule.NextOfTarget)) {
+    if (ruleSource(kernel, rule) !== source) continue
+    const relation = ruleRelation(kernel, rule)
     if (isRelated(kernel, subject, relation, object) || relatedBy(kernel, bytes, relation).includes(subject))
       return relationName(kernel, relation)
   }
@@ -49,9 +53,9 @@ function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): stri
 /** Whether a stored relationship says so; not looked for beyond the limit of an explanation. */
 function isRelated(kernel: Kernel, subject: number, relation: number, object: number): boolean {
   let left = EXPLAIN_WALK_MAX
-  const first = object === 0 ? 0 : kernel.word(object + Instance.Objects)
-  for (let at = first; at !== 0 && left-- > 0; at = kernel.word(at + Tuple.NextOfObject))
-    if (kernel.word(at + Tuple.Relation) === relation && kernel.word(at + Tuple.Subject) === subject) return true
+  const first = object === 0 ? 0 : instanceObjects(kernel, object)
+  for (let at = first; at !== 0 && left-- > 0; at = tupleNextOfObject(kernel, at))
+    if (tupleRelation(kernel, at) === relation && tupleSubject(kernel, at) === subject) return true
   return false
 }
 

@@ -1,23 +1,19 @@
 // Of a deny: the roles that would allow. In the tenant (D4), on the instance and on instances related to it (D5, D14);
 // and what the user has instead. Each of the ways named here allows when the user is given the role, and nothing else
 // changes. Bounded by EXPLAIN_WALK_MAX: beyond, ways are missing, but none is wrong.
-import {
-  Grant,
-  Instance,
-  Permission,
-  Principal,
-  Resource,
-  Role,
-  RULE_NO_DIRECT,
-  Rule,
-  Table,
-} from '../../../assembly/abi.ts'
+import { Instance, Principal, Role, RULE_NO_DIRECT, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, EXPLAIN_RULES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { sourcesOf } from '../list/permission-sources.ts'
 import { bareRole, grantsOfUser, records, rolesOf, tableOf } from '../read-records.ts'
+import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { instanceType } from '../records/instance.ts'
+import { permissionResource } from '../records/permission.ts'
+import { resourceRoles } from '../records/resource.ts'
+import { roleFlags, roleType } from '../records/role.ts'
+import { ruleFlags, ruleRelation } from '../records/rule.ts'
 import { pathTo } from './explain-roles.ts'
 import { type Hop, relationName } from './hops.ts'
 import { nearestInstance, type Some, type UnknownName } from './near-names.ts'
@@ -69,7 +65,7 @@ interface Named {
 }
 
 export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewhere: boolean): NearRoles {
-  const type = kernel.word(kernel.calls.permissionRecord(asked.permission) + Permission.Resource)
+  const type = permissionResource(kernel, kernel.calls.permissionRecord(asked.permission))
   const { key } = named
   const on = isElsewhere ? [] : rolesOfType(kernel, type, asked.permission)
   return {
@@ -87,13 +83,13 @@ export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewher
 function tenantRolesWith(kernel: Kernel, permission: number): number[] {
   const found: number[] = []
   for (const role of records(kernel, Table.Roles))
-    if (kernel.word(role + Role.Type) === 0 && kernel.calls.holds(role, permission) === 1) found.push(role)
+    if (roleType(kernel, role) === 0 && kernel.calls.holds(role, permission) === 1) found.push(role)
   return found
 }
 
 function rolesOfType(kernel: Kernel, type: number, permission: number): number[] {
   const found: number[] = []
-  for (const role of kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType))
+  for (const role of kernel.chain(resourceRoles(kernel, type), Role.NextOfType))
     if (kernel.isLive(role) && kernel.calls.holds(role, permission) === 1) found.push(role)
   return found
 }
@@ -139,7 +135,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
   const hops = (steps: readonly Found[]): Hop[] =>
     steps.map(({ at, role }, index) => {
       const rule = steps[index - 1]?.rule
-      const relation = rule === undefined ? undefined : relationName(kernel, kernel.word(rule + Rule.Relation))
+      const relation = rule === undefined ? undefined : relationName(kernel, ruleRelation(kernel, rule))
       return { on: nameOf(at), role: bareRole(kernel, role), ...(relation === undefined ? {} : { relation }) }
     })
   // a role assigned on an instance to which the way comes back may close the way
@@ -154,7 +150,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
   const steps = path(all, held)
   const closed = steps.find(({ at, role }, index) => {
     const rule = steps[index - 1]?.rule
-    const flags = rule === undefined ? 0 : kernel.word(rule + Rule.Flags) | kernel.word(role + Role.Flags)
+    const flags = rule === undefined ? 0 : ruleFlags(kernel, rule) | roleFlags(kernel, role)
     return (flags & RULE_NO_DIRECT) !== 0 && direct(at)
   })
   return closed === undefined ? { related } : { related, blocked: { from: hops(steps)[0]!, on: nameOf(closed.at) } }
@@ -170,7 +166,7 @@ function searched(kernel: Kernel, { relate, ...asked }: Asked, hasDirect: (insta
 
 function rolesAt(kernel: Kernel, user: number, scope: number): number[] {
   const grant = scope === 0 ? 0 : kernel.calls.grantOf(user, scope)
-  return grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+  return grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
 }
 
 /** Where else the user has a role with the permission. */
@@ -182,13 +178,11 @@ function elsewhere(
   const tenants: HeldElsewhere[] = []
   const instances: HeldElsewhere[] = []
   for (const grant of grantsOfUser(kernel, user).slice(0, EXPLAIN_WALK_MAX)) {
-    const scope = kernel.word(grant + Grant.Scope)
+    const scope = grantScope(kernel, grant)
     if (scope === tenant || scope === instance) continue
     const isTenant = tableOf(kernel, scope) === Table.Tenants
-    if (!isTenant && kernel.word(scope + Instance.Type) !== type) continue
-    const role = rolesOf(kernel, kernel.word(grant + Grant.Roles)).find(
-      (each) => kernel.calls.holds(each, permission) === 1,
-    )
+    if (!isTenant && instanceType(kernel, scope) !== type) continue
+    const role = rolesOf(kernel, grantRoleSet(kernel, grant)).find((each) => kernel.calls.holds(each, permission) === 1)
     if (role === undefined) continue
     const where = kernel.key(scope, isTenant ? Principal.Key : Instance.Key)
     ;(isTenant ? tenants : instances).push({ where, role: bareRole(kernel, role) })

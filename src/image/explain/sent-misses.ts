@@ -1,10 +1,15 @@
 // Of a deny: why each relation that was sent with the question (D14) gave nothing.
-import { Instance, Permission, Principal, Relation, Resource, Role, Rule, Table } from '../../../assembly/abi.ts'
+import { Principal, Relation, Role, Rule, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_NAMES_MAX, EXPLAIN_WALK_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
 import { bareRole, records } from '../read-records.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
+import { permissionResource } from '../records/permission.ts'
+import { resourceRoles } from '../records/resource.ts'
+import { roleRules, roleType } from '../records/role.ts'
+import { ruleRelation, ruleSource, ruleTarget } from '../records/rule.ts'
 import type { Question } from './explain.ts'
 import { nearestInstance, type UnknownName, unknown } from './near-names.ts'
 import type { Asked } from './near-roles.ts'
@@ -54,32 +59,32 @@ function reasonOf(
   const [subjectType, key] = [subject.slice(0, colon), subject.slice(colon + 1)]
   const instance = findSymbol(kernel, 'resource_instance', subject)
   if (instance === 0) return { reason: 'unknown_subject', unknown: nearestInstance(kernel, subjectType, key) }
-  const of = kernel.word(instance + Instance.Tenant)
+  const of = instanceTenant(kernel, instance)
   if (of !== tenant) return { reason: 'other_tenant', tenant: kernel.key(of, Principal.Key) }
-  const rules = rulesOver(kernel, permission, relationId, kernel.word(instance + Instance.Type))
+  const rules = rulesOver(kernel, permission, relationId, instanceType(kernel, instance))
   if (rules.length === 0) return { reason: 'no_derivation' }
-  const gives = rules.filter((rule) => kernel.calls.holds(kernel.word(rule + Rule.Target), permission) === 1)
+  const gives = rules.filter((rule) => kernel.calls.holds(ruleTarget(kernel, rule), permission) === 1)
   const held = (instanceRolesOf(kernel, user, EXPLAIN_WALK_MAX)?.get(instance) ?? [])
     .map((role) => bareRole(kernel, role))
     .sort()
   if (gives.length === 0) return { reason: 'no_permission', held: held.slice(0, EXPLAIN_NAMES_MAX) }
   const needed = gives.slice(0, EXPLAIN_NAMES_MAX).map((rule) => ({
-    role: bareRole(kernel, kernel.word(rule + Rule.Source)),
-    gives: bareRole(kernel, kernel.word(rule + Rule.Target)),
+    role: bareRole(kernel, ruleSource(kernel, rule)),
+    gives: bareRole(kernel, ruleTarget(kernel, rule)),
   }))
-  const isHeld = gives.some((rule) => held.includes(bareRole(kernel, kernel.word(rule + Rule.Source))))
+  const isHeld = gives.some((rule) => held.includes(bareRole(kernel, ruleSource(kernel, rule))))
   return { reason: isHeld ? 'direct_role' : 'role_not_held', needed, held: held.slice(0, EXPLAIN_NAMES_MAX) }
 }
 
 /** The rules of the resource type that derive a role over the relation from instances of the type. */
 function rulesOver(kernel: Kernel, permission: number, relation: number, subjectType: number): number[] {
-  const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+  const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
   const found: number[] = []
-  for (const role of kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType)) {
+  for (const role of kernel.chain(resourceRoles(kernel, type), Role.NextOfType)) {
     if (!kernel.isLive(role)) continue
-    for (const rule of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
-      const from = kernel.word(kernel.word(rule + Rule.Source) + Role.Type)
-      if (kernel.word(rule + Rule.Relation) === relation && from === subjectType) found.push(rule)
+    for (const rule of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+      const from = roleType(kernel, ruleSource(kernel, rule))
+      if (ruleRelation(kernel, rule) === relation && from === subjectType) found.push(rule)
     }
   }
   return found

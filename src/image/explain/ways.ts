@@ -2,10 +2,11 @@
 // would allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent.
 // Data only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
 
-import { Instance, Principal } from '../../../assembly/abi.ts'
+import { Principal } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked } from '../decide/tenant-of-check.ts'
+import { instanceTenant } from '../records/instance.ts'
 import { idsOf, type Question } from './explain.ts'
 import type { Explanation } from './explanation.ts'
 import { type Hop, hopsOf } from './hops.ts'
@@ -42,7 +43,7 @@ export function waysOf(kernel: Kernel, related: SentRelations, question: Questio
   if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }
   const instance = instanceAsked(kernel, question)
   const asked = { ...idsOf(kernel, question, explained.tenant), instance, relate }
-  const stored = instance === 0 ? 0 : kernel.word(instance + Instance.Tenant)
+  const stored = instance === 0 ? 0 : instanceTenant(kernel, instance)
   const permission = `${question.type}:${question.action}`
   const isElsewhere = stored !== 0 && stored !== asked.tenant // D2
   return {

@@ -1,6 +1,6 @@
 // What a filter reads besides the row: attributes of the user, the tenant, the context and the action, and those of
 // stored instances that a condition names by key. All of it is known when the filter is made.
-import { Instance, Principal } from '../../../assembly/abi.ts'
+import { Instance } from '../../../assembly/abi.ts'
 import { memberOf, type Operand, plain } from '../../filters/operators.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -12,6 +12,7 @@ import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
 import { findInstance, findPath, findSymbol } from '../look-up.ts'
 import { instancesOfType } from '../read-records.ts'
+import { principalAttributes } from '../records/principal.ts'
 
 /** The question of a filter, in ids that are all known. */
 export interface AskedFilter {
@@ -102,7 +103,7 @@ export class Constants {
   }
 
   #attributes(instance: number): JsonObject {
-    return objectAt(this.#kernel, this.#kernel.word(instance + Principal.Attributes)) ?? {}
+    return objectAt(this.#kernel, principalAttributes(this.#kernel, instance)) ?? {}
   }
 }
 

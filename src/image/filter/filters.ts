@@ -1,7 +1,7 @@
 // Makes filters: for which rows of an application's own a check is allowed (docs/filters.md). The kernel decides all
 // that does not depend on the row; what is left of the conditions, and the keys of instances on which the user holds a
 // role, are the filter. One object for each state of an image: what it keeps is derived from the policy alone.
-import { ConditionSet, Instance, Permission, Resource, Source, Table, Verdict } from '../../../assembly/abi.ts'
+import { ConditionSet, Resource, Source, Table, Verdict } from '../../../assembly/abi.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
@@ -13,6 +13,9 @@ import { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from '../decide/required-attributes.ts'
 import { rulesOf, type SideRule } from '../list/user-sides.ts'
 import { instancesOfType, sideKey, tableOf } from '../read-records.ts'
+import { conditionSetJson, conditionSetResource } from '../records/condition-set.ts'
+import { instanceTenant } from '../records/instance.ts'
+import { permissionResource } from '../records/permission.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
 import { HeldKeys, keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
@@ -122,7 +125,7 @@ export class Filters {
     if (user === 0 || tenant === 0 || permission === 0) return { byKey: [], byRow: false, type: 0 } as const // D1
     if (kernel.calls.decide(user, tenant, permission) === Verdict.Allow)
       return { byKey: [], byRow: true, type: 0 } as const // D4
-    const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+    const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
     const { byKey, byRelation } = partsOfRoles(
       kernel,
       this.#heldBy(user),
@@ -172,7 +175,7 @@ export class Filters {
   #conditionsOf(set: number): Condition {
     let condition = this.#conditions.get(set)
     if (condition === undefined) {
-      const json = JSON.parse(textAt(this.#kernel, this.#kernel.word(set + ConditionSet.Json)))
+      const json = JSON.parse(textAt(this.#kernel, conditionSetJson(this.#kernel, set)))
       try {
         condition = parseConditions(json)
       } catch (cause) {
@@ -207,7 +210,7 @@ export class Filters {
     for (const instance of instancesOfType(kernel, type)) {
       if (++looked > FILTER_INSTANCES_MAX)
         return { count: MORE, what: `instances of \`${name}\` to look at`, limit: FILTER_INSTANCES_MAX }
-      if (kernel.word(instance + Instance.Tenant) === tenant) continue
+      if (instanceTenant(kernel, instance) === tenant) continue
       if (++count <= FILTER_KEYS_MAX) keys.push(keyOfInstance(kernel, instance))
     }
     if (count <= FILTER_KEYS_MAX) return keys
@@ -230,7 +233,7 @@ export class Filters {
     let looked = 0
     for (const instance of instancesOfType(kernel, type)) {
       if (++looked > FILTER_INSTANCES_MAX) return true
-      if (kernel.word(instance + Instance.Tenant) !== tenant) return true
+      if (instanceTenant(kernel, instance) !== tenant) return true
     }
     return false
   }
@@ -286,10 +289,10 @@ class Sides {
         throw new ZerohopError('UNDECIDED', { what: `the set ${sideKey(kernel, side)}` })
       return verdict === Verdict.Allow
     }
-    const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+    const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
     const parts: Part[] = []
     for (const set of kernel.chain(side, ConditionSet.Parent)) {
-      const of = kernel.word(set + ConditionSet.Resource)
+      const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: false of another type
       parts.push(this.#rows.partOf(this.#conditionsOf(set)))
     }

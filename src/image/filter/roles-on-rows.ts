@@ -1,12 +1,16 @@
 // Which rows a user may act on by roles on instances (D5, D14): rows that are stored instances by their key, and rows
 // that name an instance on which the user holds a role, by that relation. Roles held on the named instance come from
 // stored facts alone, so a list of keys says all.
-import { Grant, Instance, Relation, Resource, Role, RULE_NO_DIRECT, Rule, Table } from '../../../assembly/abi.ts'
+import { Relation, Resource, Role, RULE_NO_DIRECT, Rule, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { grantsOfUser, records, tableOf } from '../read-records.ts'
+import { grantScope } from '../records/grant.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
+import { roleFlags, roleRules, roleType } from '../records/role.ts'
+import { ruleFlags, ruleRelation, ruleSource } from '../records/rule.ts'
 import { MORE, tooLarge } from './conditions.ts'
 import { keyOfInstance } from './constants.ts'
 import { all, any, not, type Part } from './simplify.ts'
@@ -31,16 +35,16 @@ export function rowRolesOf(kernel: Kernel, permission: number, type: number): Ro
   const roles: number[] = []
   const derivations: Derivation[] = []
   for (const role of records(kernel, Table.Roles)) {
-    if (kernel.word(role + Role.Type) !== type || kernel.calls.holds(role, permission) !== 1) continue
+    if (roleType(kernel, role) !== type || kernel.calls.holds(role, permission) !== 1) continue
     roles.push(role)
-    for (const at of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
-      const source = kernel.word(at + Rule.Source)
-      const whole = kernel.key(kernel.word(at + Rule.Relation), Relation.Key)
+    for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+      const source = ruleSource(kernel, at)
+      const whole = kernel.key(ruleRelation(kernel, at), Relation.Key)
       derivations.push({
         relation: whole.slice(whole.indexOf('/') + 1),
         source,
-        type: kernel.word(source + Role.Type),
-        noDirect: ((kernel.word(at + Rule.Flags) | kernel.word(role + Role.Flags)) & RULE_NO_DIRECT) !== 0,
+        type: roleType(kernel, source),
+        noDirect: ((ruleFlags(kernel, at) | roleFlags(kernel, role)) & RULE_NO_DIRECT) !== 0,
       })
     }
   }
@@ -95,7 +99,7 @@ export class HeldKeys {
     this.#kernel = kernel
     const found = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
     const by = ([instance]: readonly [number, unknown]) =>
-      `${kernel.word(instance + Instance.Type)}/${kernel.word(instance + Instance.Tenant)}`
+      `${instanceType(kernel, instance)}/${instanceTenant(kernel, instance)}`
     this.#held = found && grouped(found, by)
   }
 
@@ -128,9 +132,9 @@ function grouped<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[
 export function directKeys(kernel: Kernel, { user, tenant, type }: AskedRows): string[] {
   const keys: string[] = []
   for (const grant of grantsOfUser(kernel, user)) {
-    const scope = kernel.word(grant + Grant.Scope)
-    if (tableOf(kernel, scope) !== Table.Instances || kernel.word(scope + Instance.Type) !== type) continue
-    if (kernel.word(scope + Instance.Tenant) === tenant) keys.push(keyOfInstance(kernel, scope))
+    const scope = grantScope(kernel, grant)
+    if (tableOf(kernel, scope) !== Table.Instances || instanceType(kernel, scope) !== type) continue
+    if (instanceTenant(kernel, scope) === tenant) keys.push(keyOfInstance(kernel, scope))
   }
   if (keys.length > FILTER_KEYS_MAX)
     throw tooLarge(keys.length, 'keys of instances with a role of the user', FILTER_KEYS_MAX)

@@ -1,12 +1,15 @@
 // Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. The end of the last
 // page is cached, so that the next one does not start at the first user again; a delta drops it.
-import { Grant, Instance, Principal, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
+import { Grant, Instance, Principal, SINGLE, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
 import { bareRole, grantsOfUser, inOrder, rolesOf, tableOf, tenantOfScope } from '../read-records.ts'
+import { grantRoleSet, grantScope, roleSetCount } from '../records/grant.ts'
+import { instanceType } from '../records/instance.ts'
+import { principalGrants } from '../records/principal.ts'
 
 /** A role that was assigned. */
 export interface AssignmentRow {
@@ -86,7 +89,7 @@ export class AssignmentList {
     const rows: AssignmentRow[] = []
     const name = kernel.key(user, Principal.Key)
     for (const grant of grantsOfUser(kernel, user)) {
-      const scope = kernel.word(grant + Grant.Scope)
+      const scope = grantScope(kernel, grant)
       const tenant = kernel.key(tenantOfScope(kernel, scope), Principal.Key)
       const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: kernel.key(scope, Instance.Key) }
       for (const role of rolesWanted(kernel, grant, wants)) {
@@ -115,21 +118,21 @@ interface Wants {
 function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
   let here = 0
   let looks = 1
-  for (const grant of kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)) {
+  for (const grant of kernel.chain(principalGrants(kernel, user), Grant.NextOfUser)) {
     looks++
     if (!wants.anyRole) here += rolesWanted(kernel, grant, wants).length
-    else if (wants.scope(kernel.word(grant + Grant.Scope))) here += roleCount(kernel, kernel.word(grant + Grant.Roles))
+    else if (wants.scope(grantScope(kernel, grant))) here += roleCount(kernel, grantRoleSet(kernel, grant))
   }
   return [here, looks]
 }
 
 function roleCount(kernel: Kernel, roles: number): number {
-  return (roles & SINGLE) !== 0 ? 1 : kernel.word(roles + RoleSet.Count)
+  return (roles & SINGLE) !== 0 ? 1 : roleSetCount(kernel, roles)
 }
 
 function rolesWanted(kernel: Kernel, grant: number, wants: Wants): number[] {
-  if (!wants.scope(kernel.word(grant + Grant.Scope))) return []
-  return rolesOf(kernel, kernel.word(grant + Grant.Roles)).filter((role) => wants.role(role))
+  if (!wants.scope(grantScope(kernel, grant))) return []
+  return rolesOf(kernel, grantRoleSet(kernel, grant)).filter((role) => wants.role(role))
 }
 
 /** The filter in ids, so that skipping rows reads no texts. */
@@ -151,7 +154,7 @@ function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: As
       if (within !== undefined && tenantOfScope(kernel, scope) !== within) return false
       if (type === undefined && resourceInstance === undefined) return true
       if (tableOf(kernel, scope) !== Table.Instances) return false
-      if (type !== undefined && kernel.word(scope + Instance.Type) !== type) return false
+      if (type !== undefined && instanceType(kernel, scope) !== type) return false
       if (resourceInstance === undefined) return true
       return instance === undefined
         ? kernel.key(scope, Instance.Key).endsWith(`:${resourceInstance}`)

@@ -2,7 +2,7 @@
 // match, candidates are found from the relations of the image and then checked; otherwise everything is checked in the
 // order of keys, with bounded work for each page. Either way a page has exactly those keys after `after`, up to its
 // last one, that checks allow (D12: listings agree with checks).
-import { Grant, Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
+import { Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
@@ -10,6 +10,9 @@ import { instanceRolesOf } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import { inOrder, type Ordered, records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
+import { grantNextOfScope, grantRoleSet, grantScope, grantUser } from '../records/grant.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
+import { principalGrants } from '../records/principal.ts'
 import { sortKeys } from './key-order.ts'
 import { sourcesOf } from './permission-sources.ts'
 import { rulesOf } from './user-sides.ts'
@@ -48,7 +51,7 @@ export interface AskedInstances {
 export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, page: PageQuery): KeyPage {
   const { kernel } = evaluator
   const { user, permission, typeId, tenant } = asked
-  const within = (instance: number) => tenant === 0 || kernel.word(instance + Instance.Tenant) === tenant
+  const within = (instance: number) => tenant === 0 || instanceTenant(kernel, instance) === tenant
   const allowed = (instance: number) => evaluator.allowsOn(user, permission, instance)
   if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(evaluator, asked)) {
     const found = instancesHeld(kernel, asked)
@@ -56,7 +59,7 @@ export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, pa
   }
   const passes = (instance: number) => within(instance) && allowed(instance)
   const start = `${asked.type}:${page.after ?? ''}`
-  const inType = (instance: number) => kernel.word(instance + Instance.Type) === typeId
+  const inType = (instance: number) => instanceType(kernel, instance) === typeId
   return scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes)
 }
 
@@ -145,7 +148,7 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
   const { calls } = kernel
   if (tenant !== 0) return calls.decide(user, tenant, permission) === Verdict.Allow
   return tenantGrantsOf(kernel, user).some((grant) => {
-    return calls.decide(user, kernel.word(grant + Grant.Scope), permission) === Verdict.Allow
+    return calls.decide(user, grantScope(kernel, grant), permission) === Verdict.Allow
   })
 }
 
@@ -155,7 +158,7 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
  */
 function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
   const { kernel } = evaluator
-  const roles = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
+  const roles = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, grantRoleSet(kernel, grant)))
   return rulesOf(kernel, permission).some(({ users }) => {
     if (tableOf(kernel, users) === Table.Roles) return roles.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
@@ -178,7 +181,7 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
   }
   const found: number[] = []
   for (const [instance, roles] of rolesByInstance) {
-    if (kernel.word(instance + Instance.Type) === typeId && roles.some(allows)) found.push(instance)
+    if (instanceType(kernel, instance) === typeId && roles.some(allows)) found.push(instance)
   }
   return found
 }
@@ -213,13 +216,9 @@ export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[
   const users = new Set<number>()
   let left = LISTING_WALK_MAX
   for (const scope of scopes) {
-    for (
-      let grant = kernel.word(scope + Principal.Grants);
-      grant !== 0;
-      grant = kernel.word(grant + Grant.NextOfScope)
-    ) {
+    for (let grant = principalGrants(kernel, scope); grant !== 0; grant = grantNextOfScope(kernel, grant)) {
       if (--left < 0) return undefined
-      users.add(kernel.word(grant + Grant.User))
+      users.add(grantUser(kernel, grant))
     }
   }
   return [...users]

@@ -1,7 +1,7 @@
 // The permissions of a user (D12: listings agree with checks): for each tenant what is allowed on types, and each
 // instance on which the user has a role or on which something else is allowed. A permission on an instance is allowed
 // when the row of the instance has it, or when the instance has no row and the row of its tenant has it.
-import { Grant, Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
+import { Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ZerohopError } from '../../model/errors.ts'
@@ -21,6 +21,9 @@ import {
   rolesOf,
   tenantGrantsOf,
 } from '../read-records.ts'
+import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
+import { principalAttributes } from '../records/principal.ts'
 import { sortKeys } from './key-order.ts'
 import { RuledInstances } from './ruled-instances.ts'
 import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
@@ -113,7 +116,7 @@ class PermissionList {
       const key = kernel.key(tenant, Principal.Key)
       if (this.#query.ownRow?.(key) === false) continue
       const grant = kernel.calls.grantOf(this.#user, tenant)
-      const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+      const roles = grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
       const permissions = [...this.#allowedIn(tenant)].map((id) => this.#name(id))
       if (roles.length + permissions.length === 0) continue
       const names = sortKeys(roles.map((role) => bareRole(kernel, role)))
@@ -126,7 +129,7 @@ class PermissionList {
   #tenants(): Iterable<number> {
     if (this.#queriedTenants !== undefined) return this.#queriedTenants
     if (this.#ruled.length > this.#forRoles.size) return records(this.#kernel, Table.Tenants)
-    return tenantGrantsOf(this.#kernel, this.#user).map((grant) => this.#kernel.word(grant + Grant.Scope))
+    return tenantGrantsOf(this.#kernel, this.#user).map((grant) => grantScope(this.#kernel, grant))
   }
 
   #instanceRows(): InstanceRow[] {
@@ -184,8 +187,8 @@ class PermissionList {
   #wants(instance: number): boolean {
     const kernel = this.#kernel
     return (
-      this.#queriedTypes?.has(kernel.word(instance + Instance.Type)) !== false &&
-      this.#queriedTenants?.has(kernel.word(instance + Instance.Tenant)) !== false
+      this.#queriedTypes?.has(instanceType(kernel, instance)) !== false &&
+      this.#queriedTenants?.has(instanceTenant(kernel, instance)) !== false
     )
   }
 
@@ -195,8 +198,8 @@ class PermissionList {
    */
   #allowedOn(instance: number, hasRoles: boolean): string[] | undefined {
     const kernel = this.#kernel
-    const inTenant = this.#allowedIn(kernel.word(instance + Instance.Tenant))
-    const type = kernel.word(instance + Instance.Type)
+    const inTenant = this.#allowedIn(instanceTenant(kernel, instance))
+    const type = instanceType(kernel, instance)
     const ruled = this.#ruledOn(instance, type)
     const names: string[] = []
     let differs = hasRoles
@@ -211,7 +214,7 @@ class PermissionList {
   }
 
   #ruledOn(instance: number, type: number): ReadonlySet<number> {
-    return this.#onInstances.permissions(type, this.#kernel.word(instance + Instance.Tenant))
+    return this.#onInstances.permissions(type, instanceTenant(this.#kernel, instance))
   }
 
   #asks(instance: number, permission: number): boolean {
@@ -223,7 +226,7 @@ class PermissionList {
     const attributes = this.#attributes(instance)
     return {
       resource: { type: key.slice(0, colon), key: key.slice(colon + 1), attributes },
-      tenant: this.#party(this.#kernel.word(instance + Instance.Tenant)),
+      tenant: this.#party(instanceTenant(this.#kernel, instance)),
       roles: sortKeys(roles.map((role) => bareRole(this.#kernel, role))),
       permissions: sortKeys(permissions),
     }
@@ -280,7 +283,7 @@ class PermissionList {
   }
 
   #attributes(party: number): JsonObject {
-    return objectAt(this.#kernel, this.#kernel.word(party + Principal.Attributes)) ?? {}
+    return objectAt(this.#kernel, principalAttributes(this.#kernel, party)) ?? {}
   }
 
   #look(): void {

@@ -1,12 +1,13 @@
 // The users who may do something, with the ways by which each is allowed: roles in the tenant, roles on instances from
 // which one on the requested instance is derived, set rules. A user is listed exactly when a check allows (D12:
 // listings agree with checks).
-import { Grant, Instance, Principal, Role, Table, Verdict } from '../../../assembly/abi.ts'
+import { Instance, Principal, Role, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { records, rolesOf, sideKey } from '../read-records.ts'
+import { grantRoleSet } from '../records/grant.ts'
 import { type AskedUsers, usersWithRoles } from './list-keys.ts'
 import { type Sources, sourcesOf } from './permission-sources.ts'
 import { rulesOf, type SideRule } from './user-sides.ts'
@@ -96,7 +97,7 @@ class Ways {
 
   #rolesIn(user: number, scope: number): number[] {
     const grant = this.#kernel.calls.grantOf(user, scope)
-    return grant === 0 ? [] : rolesOf(this.#kernel, this.#kernel.word(grant + Grant.Roles))
+    return grant === 0 ? [] : rolesOf(this.#kernel, grantRoleSet(this.#kernel, grant))
   }
 
   #entry(user: number, resource: string, role: string): UserEntry {

@@ -1,7 +1,7 @@
 // Listings (D12: listings agree with checks): each has exactly the objects for which a check allows. Candidates come
 // from the lists of the image, and each is checked (evaluator.ts). Keys are in the order of their UTF-8 bytes (D9:
 // order of values). Never part of a check.
-import { Grant, Instance, Principal, Resource, Role, Table } from '../../../assembly/abi.ts'
+import { Principal, Resource, Role, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
@@ -20,6 +20,10 @@ import {
   tenantGrantsOf,
   tenantOfScope,
 } from '../read-records.ts'
+import { grantScope } from '../records/grant.ts'
+import { instanceTenant } from '../records/instance.ts'
+import { principalAttributes } from '../records/principal.ts'
+import { roleType } from '../records/role.ts'
 import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
@@ -137,7 +141,7 @@ export class Listings {
     const kernel = this.#kernel
     const userId = findSymbol(kernel, 'user', user)
     if (userId === 0) return []
-    const tenants = grantsOfUser(kernel, userId).map((grant) => tenantOfScope(kernel, kernel.word(grant + Grant.Scope)))
+    const tenants = grantsOfUser(kernel, userId).map((grant) => tenantOfScope(kernel, grantScope(kernel, grant)))
     return this.#tenantsOf([...new Set(tenants)])
   }
 
@@ -173,10 +177,10 @@ export class Listings {
   ): Iterable<number> {
     const kernel = this.#kernel
     if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
-    const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => kernel.word(grant + Grant.Scope)))
-    if (instance !== 0) tenants.add(kernel.word(instance + Instance.Tenant))
+    const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => grantScope(kernel, grant)))
+    if (instance !== 0) tenants.add(instanceTenant(kernel, instance))
     if (instance === 0 || isRow)
-      for (const at of relatedBy(kernel, relate?.() ?? 0)) tenants.add(kernel.word(at + Instance.Tenant))
+      for (const at of relatedBy(kernel, relate?.() ?? 0)) tenants.add(instanceTenant(kernel, at))
     return tenants
   }
 
@@ -200,7 +204,7 @@ export class Listings {
     const kernel = this.#kernel
     const rows: { key: string; permissions: string[] }[] = []
     for (const role of records(kernel, Table.Roles)) {
-      if (kernel.word(role + Role.Type) !== 0) continue
+      if (roleType(kernel, role) !== 0) continue
       rows.push({ key: kernel.key(role, Role.Key), permissions: permissionsOf(kernel, role).sort() })
     }
     return rows.sort((left, right) => compareText(left.key, right.key))
@@ -220,7 +224,7 @@ export class Listings {
   #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {
     const kernel = this.#kernel
     const rows = tenants.map((tenant) => {
-      const attributes = objectAt(kernel, kernel.word(tenant + Principal.Attributes)) ?? {}
+      const attributes = objectAt(kernel, principalAttributes(kernel, tenant)) ?? {}
       return { key: kernel.key(tenant, Principal.Key), attributes }
     })
     return rows.sort((left, right) => compareText(left.key, right.key))

@@ -1,10 +1,16 @@
 // All sources of a permission on a resource over relations (D5: roles derived over relations, D14: relations sent with
 // a question): every pair of an instance and a role on it from which the permission follows. The search goes from the
 // requested resource upwards like a check, but finds all pairs instead of the first that a user has.
-import { Instance, Permission, Resource, Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
+import { Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Relate } from '../decide/evaluator.ts'
 import { relatedBy } from '../decide/sent-relations.ts'
+import { instanceObjects, instanceTenant, instanceType } from '../records/instance.ts'
+import { permissionResource } from '../records/permission.ts'
+import { resourceRoles } from '../records/resource.ts'
+import { roleFlags, roleRules, roleType } from '../records/role.ts'
+import { ruleFlags, ruleRelation, ruleSource } from '../records/rule.ts'
+import { tupleRelation, tupleSubject } from '../records/tuple.ts'
 
 export interface Sources {
   /** without duplicates; the role is assigned on the instance itself */
@@ -45,7 +51,7 @@ export function sourcesOf(
   onSource?: OnSource,
 ): Sources | undefined {
   const bytes = relate?.() ?? 0
-  const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== tenant
+  const isElsewhere = instance !== 0 && instanceTenant(kernel, instance) !== tenant
   if (isElsewhere || (instance === 0 && bytes === 0)) return { pairs: [], personal: false }
   const pairs: [number, number][] = []
   const seen = new Map<number, number[]>()
@@ -59,29 +65,29 @@ export function sourcesOf(
     pairs.push([at, role])
     onSource?.([at, role], from, rule)
   }
-  const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
-  for (const role of kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType)) {
+  const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
+  for (const role of kernel.chain(resourceRoles(kernel, type), Role.NextOfType)) {
     if (kernel.calls.holds(role, permission) === 1) add(instance, role)
   }
   const asked = pairs.length
   for (let index = 0; index < pairs.length; index++) {
     const [at, role] = pairs[index]!
     const direct = at !== 0 && hasDirect(at)
-    for (const rule of kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)) {
-      if (((kernel.word(rule + Rule.Flags) | kernel.word(role + Role.Flags)) & RULE_NO_DIRECT) !== 0) {
+    for (const rule of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+      if (((ruleFlags(kernel, rule) | roleFlags(kernel, role)) & RULE_NO_DIRECT) !== 0) {
         personal = true
         if (direct) continue
       }
-      const source = kernel.word(rule + Rule.Source)
+      const source = ruleSource(kernel, rule)
       for (const subject of subjectsOf(kernel, at, rule, source)) {
         if (--left < 0) return undefined
         add(subject, source, index, rule)
       }
       if (index >= asked) continue
-      for (const subject of relatedBy(kernel, bytes, kernel.word(rule + Rule.Relation))) {
+      for (const subject of relatedBy(kernel, bytes, ruleRelation(kernel, rule))) {
         if (--left < 0) return undefined
-        const counts = kernel.word(subject + Instance.Type) === kernel.word(source + Role.Type)
-        if (counts && kernel.word(subject + Instance.Tenant) === tenant) add(subject, source, index, rule)
+        const counts = instanceType(kernel, subject) === roleType(kernel, source)
+        if (counts && instanceTenant(kernel, subject) === tenant) add(subject, source, index, rule)
       }
     }
   }
@@ -91,11 +97,11 @@ export function sourcesOf(
 /** The instances of the source's type that are related to the instance by the rule's relation. */
 function* subjectsOf(kernel: Kernel, instance: number, rule: number, source: number): Iterable<number> {
   if (instance === 0) return
-  const relation = kernel.word(rule + Rule.Relation)
-  const type = kernel.word(source + Role.Type)
-  for (const at of kernel.chain(kernel.word(instance + Instance.Objects), Tuple.NextOfObject)) {
-    if (kernel.word(at + Tuple.Relation) !== relation) continue
-    const subject = kernel.word(at + Tuple.Subject)
-    if (kernel.word(subject + Instance.Type) === type) yield subject
+  const relation = ruleRelation(kernel, rule)
+  const type = roleType(kernel, source)
+  for (const at of kernel.chain(instanceObjects(kernel, instance), Tuple.NextOfObject)) {
+    if (tupleRelation(kernel, at) !== relation) continue
+    const subject = tupleSubject(kernel, at)
+    if (instanceType(kernel, subject) === type) yield subject
   }
 }

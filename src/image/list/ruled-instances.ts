@@ -1,10 +1,11 @@
 // Which permissions set rules may give a user on instances (D6: set rules), found without reading instances: a rule
 // whose user side is false in a tenant gives nothing on the instances there (D2: the tenant of a check). The result is
 // an upper bound; checks decide.
-import { Grant, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
 import { rolesOf, tableOf } from '../read-records.ts'
+import { grantRoleSet } from '../records/grant.ts'
 import { rulesOf, type SideRule, typeOfPermission } from './user-sides.ts'
 
 const NONE: ReadonlySet<number> = new Set()
@@ -56,7 +57,7 @@ export class RuledInstances {
   #rolesIn(tenant: number): readonly number[] {
     const { kernel } = this.#evaluator
     const grant = kernel.calls.grantOf(this.#user, tenant)
-    return grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+    return grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
   }
 
   #mayHold(side: number, tenant: number, permission: number): boolean {

@@ -1,12 +1,13 @@
 // Which users, or which instances of a type, condition sets match: each set by itself, whatever the rules are that use
 // it. The kernel evaluates the sets as in a check (D6: set rules), in the order of keys, with bounded work for a page.
-import { Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
+import { Principal, Table, Verdict } from '../../../assembly/abi.ts'
 import { LISTING_WORK_MAX } from '../../model/limits.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import type { Sent } from '../decide/required-attributes.ts'
 import { tenantOf } from '../decide/tenant-of-check.ts'
 import type { Image } from '../image.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
 import { type PageQuery, scan } from './list-keys.ts'
 
 /** Sets of one kind, all used by set rules of one permission, so that what they read of a request is known. */
@@ -98,12 +99,12 @@ function ofInstances(evaluator: Evaluator, asked: AskedSets): Truth {
   const typeId = findSymbol(kernel, 'resource', type)
   const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, asked.action)]
   const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
-  const tenantOfInstance = (instance: number) => kernel.word(instance + Instance.Tenant)
+  const tenantOfInstance = (instance: number) => instanceTenant(kernel, instance)
   return {
     of: (set, instance) => evaluator.truthOf(set, userId, tenantOfInstance(instance), permission, instance),
     nameOf: (instance) => evaluator.keyOf(instance),
     after: (after = '') => `${type}:${after}`,
-    isOfType: (instance) => kernel.word(instance + Instance.Type) === typeId,
+    isOfType: (instance) => instanceType(kernel, instance) === typeId,
     isIn: (instance) => within === 0 || tenantOfInstance(instance) === within,
   }
 }

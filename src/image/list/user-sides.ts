@@ -1,7 +1,9 @@
 // The user sides of the set rules of a permission, and for which users they may be true.
-import { Header, Permission, SetRule, Table } from '../../../assembly/abi.ts'
+import { Header, SetRule, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { records, tableOf } from '../read-records.ts'
+import { permissionId, permissionResource, permissionSetRules } from '../records/permission.ts'
+import { setRuleResources, setRuleUsers } from '../records/set-rule.ts'
 
 export interface SideRule {
   /** a condition set, or a role */
@@ -15,8 +17,8 @@ export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
   const rules: SideRule[] = []
   if (kernel.field(Header.SetRules) === 0) return rules
   const record = kernel.calls.permissionRecord(permission)
-  for (const at of kernel.chain(kernel.word(record + Permission.SetRules), SetRule.Next)) {
-    rules.push({ users: kernel.word(at + SetRule.Users), resources: kernel.word(at + SetRule.Resources) })
+  for (const at of kernel.chain(permissionSetRules(kernel, record), SetRule.Next)) {
+    rules.push({ users: setRuleUsers(kernel, at), resources: setRuleResources(kernel, at) })
   }
   return rules
 }
@@ -39,12 +41,12 @@ export function ruledPermissions(kernel: Kernel): number[] {
   const found: number[] = []
   if (kernel.field(Header.SetRules) === 0) return found
   for (const record of records(kernel, Table.Permissions)) {
-    if (kernel.word(record + Permission.SetRules) !== 0) found.push(kernel.word(record + Permission.Id))
+    if (permissionSetRules(kernel, record) !== 0) found.push(permissionId(kernel, record))
   }
   return found
 }
 
 /** The resource type of a permission. */
 export function typeOfPermission(kernel: Kernel, permission: number): number {
-  return kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+  return permissionResource(kernel, kernel.calls.permissionRecord(permission))
 }

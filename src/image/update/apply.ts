@@ -1,6 +1,6 @@
 // The second step of a delta: carries out a plan that prepare has validated, within one turn if the image answers. It
 // cannot fail; if the kernel traps nevertheless, the image is poisoned.
-import { Permission, Resource, Table } from '../../../assembly/abi.ts'
+import { Permission, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'
@@ -8,6 +8,8 @@ import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../
 import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
 import { findRelation, findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
+import { permissionId } from '../records/permission.ts'
+import { resourcePermissions } from '../records/resource.ts'
 import type { Plan } from './prepare.ts'
 
 /**
@@ -92,10 +94,10 @@ function putResource(kernel: Kernel, key: string, { actions, attributes }: Resou
 }
 
 function dropActions(kernel: Kernel, resource: number, keep: ReadonlySet<string>): void {
-  for (const at of kernel.chain(kernel.word(resource + Resource.Permissions), Permission.Next)) {
+  for (const at of kernel.chain(resourcePermissions(kernel, resource), Permission.Next)) {
     if (!kernel.isLive(at)) continue
     const key = kernel.key(at, Permission.Key)
-    if (!keep.has(key.slice(key.indexOf(':') + 1))) kernel.calls.deletePermission(kernel.word(at + Permission.Id))
+    if (!keep.has(key.slice(key.indexOf(':') + 1))) kernel.calls.deletePermission(permissionId(kernel, at))
   }
 }
 
