@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import { contained } from '../model/contained.ts'
 import type { ZerohopError } from '../model/errors.ts'
-import { type Failure, fromFailure } from '../store/batch.ts'
+import { type Failure, fromFailure } from '../threads/failure.ts'
 
 export type ToAsked<Question> = { readonly asked: number; readonly question: Question } | { readonly close: true }
 export type FromAsked<Answer> =

@@ -2,9 +2,9 @@
 // writer of policy waits for it. It also deletes the oldest ones. No other thread writes to the audit tables. Loaded
 // from the build, by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
-import { closePort } from '../model/thread.ts'
-import { toFailure } from '../store/batch.ts'
 import { asDiskError } from '../store/disk.ts'
+import { closePort } from '../threads/close-port.ts'
+import { toFailure } from '../threads/failure.ts'
 import type { FromAsked, ToAsked } from './asked-thread.ts'
 import { storeBatch } from './audit-batch.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'

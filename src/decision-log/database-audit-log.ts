@@ -3,8 +3,8 @@
 import { Worker } from 'node:worker_threads'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../model/limits.ts'
-import { threadUrl } from '../model/thread.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
+import { threadUrl } from '../threads/thread-url.ts'
 import { AskedThread } from './asked-thread.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type {

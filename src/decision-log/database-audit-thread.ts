@@ -2,10 +2,10 @@
 // on one it stores and forgets, on the other it reads, so that a list does not wait for a batch. Loaded from the build,
 // by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
-import { closePort } from '../model/thread.ts'
-import { toFailure } from '../store/batch.ts'
 import { Database, Lane } from '../store/postgres/database.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
+import { closePort } from '../threads/close-port.ts'
+import { toFailure } from '../threads/failure.ts'
 import type { FromAsked, ToAsked } from './asked-thread.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditInstance, AuditKeep, AuditMatches, AuditMatchRange, AuditRange, AuditTrimmed } from './audit-log.ts'

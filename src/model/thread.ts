@@ -1,30 +1,7 @@
-// A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on
-// both sides. A worker cannot load TypeScript: its code lies beside the caller in the build, or, when the caller runs
-// from source, in the bundle, which starts fastest.
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { type MessagePort, type TransferListItem, Worker } from 'node:worker_threads'
+// A task in a worker thread: one message there, one answer back, and an error that is the same on both sides.
+import { type TransferListItem, Worker } from 'node:worker_threads'
 import { contained, inBackground } from './contained.ts'
 import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from './errors.ts'
-
-/**
- * URL of a worker's entry file. `from` is the caller's `import.meta.url`, `file` the entry relative to it, as
- * `./name.ts`.
- * @throws PACKAGE_FILE_MISSING when a bundler has moved the caller without it
- */
-export function threadUrl(from: string | undefined, file: string): URL {
-  const name = file.slice(2).replace(/\.ts$/, '.js')
-  // a bundler that makes a CommonJS file leaves no `import.meta.url`
-  const source = from !== undefined && URL.canParse(file, from) ? new URL(file, from) : undefined
-  if (from === undefined || source === undefined) throw missing(name, 'it is not known where this code is')
-  const root = source.href.slice(0, source.href.lastIndexOf('/src/'))
-  const url = /\.[cm]?js$/.test(from) ? new URL(name, source) : new URL(`${root}/dist/bundle/${name}`)
-  if (!existsSync(url)) throw missing(name, `there is no ${url.protocol === 'file:' ? fileURLToPath(url) : url.href}`)
-  return url
-}
-
-const missing = (file: string, reason: string): ZerohopError =>
-  new ZerohopError('PACKAGE_FILE_MISSING', { file, reason })
 
 /** An error as plain data. */
 export interface Failed {
@@ -36,16 +13,6 @@ export interface Failed {
 
 /** What a task's thread answers. */
 export type TaskAnswer<T> = { readonly result: T } | { readonly failed: Failed }
-
-/**
- * In a thread: hears no more messages, so that the thread ends when nothing else is open. The port of Deno cannot be
- * closed; its threads are workers of the web, which end at once.
- */
-export function closePort(port: MessagePort | null): void {
-  const { close } = (port ?? {}) as { readonly close?: () => void }
-  if (close !== undefined) close.call(port)
-  else (globalThis as { readonly close?: () => void }).close?.()
-}
 
 /** In the thread: does the task, and makes of what it throws something that can be sent. */
 export function answerTask<T>(task: () => T): TaskAnswer<T> {

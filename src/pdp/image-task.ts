@@ -8,7 +8,8 @@ import { Trust } from '../log/signature.ts'
 import { isState, readState } from '../log/state-file.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { IMAGE_TASK_MS, VERIFY_IN_TURN_BYTES_MAX } from '../model/limits.ts'
-import { runTask, threadUrl } from '../model/thread.ts'
+import { runTask } from '../model/thread.ts'
+import { threadUrl } from '../threads/thread-url.ts'
 
 export type ImageTask =
   /** verifies the image, and gives it back */

@@ -4,7 +4,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
 import { IMAGE_ROOM, type ImageSize } from '../log/image-bytes.ts'
-import { type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { type Failure, toFailure } from '../threads/failure.ts'
 import { withApplied } from './applied.ts'
 import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
@@ -51,15 +52,6 @@ export interface Once {
 export interface AskingKey {
   readonly organization: LogId
   readonly hash: string
-}
-
-/** An error in the form in which it crosses the thread border. */
-export interface Failure {
-  readonly code: ErrorCode
-  readonly details: ErrorDetails
-  readonly path: readonly (string | number)[] | undefined
-  /** the stack of an unexpected error, for the log of the process */
-  readonly cause: string | undefined
 }
 
 export interface Done {
@@ -448,26 +440,4 @@ class NodeMint implements Mint {
     }
     return text
   }
-}
-
-/** The error as plain data, because class instances do not cross the thread border. */
-export function toFailure(error: unknown): Failure {
-  if (isZerohopError(error)) {
-    return { code: error.code, details: error.details, path: error.path, cause: stackOf(error.cause) }
-  }
-  return { code: 'INTERNAL', details: {}, path: undefined, cause: stackOf(error) }
-}
-
-/** The error again, on the receiving side. */
-export function fromFailure(failure: Failure): ZerohopError {
-  const { code, details, path, cause } = failure
-  return new ZerohopError(code, details, {
-    ...(path === undefined ? {} : { path }),
-    ...(cause === undefined ? {} : { cause: new Error(cause) }),
-  })
-}
-
-function stackOf(cause: unknown): string | undefined {
-  if (cause === undefined) return undefined
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }

@@ -1,7 +1,8 @@
 // What the main thread and the writer thread say to each other.
 import type { MessagePort } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
-import type { Answer, Failure, Job } from './batch.ts'
+import type { Failure } from '../threads/failure.ts'
+import type { Answer, Job } from './batch.ts'
 import type { DatabaseSettings, PlacedSighting, UpkeepEvent } from './postgres/settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 

@@ -2,8 +2,9 @@
 // answers each when its outcome is on record: on disk, or in the database of replicas. The entry file of the thread
 // calls `serveWriter` with the use cases; this file does not depend on them.
 import { parentPort, workerData } from 'node:worker_threads'
-import { closePort } from '../model/thread.ts'
-import { BatchRunner, type Reply, toFailure } from './batch.ts'
+import { closePort } from '../threads/close-port.ts'
+import { toFailure } from '../threads/failure.ts'
+import { BatchRunner, type Reply } from './batch.ts'
 import { sealWith } from './secrets.ts'
 import { openTables } from './tables.ts'
 import type { UseCases } from './view.ts'

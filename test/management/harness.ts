@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { type Change, withoutRequest } from '../../src/log/change.ts'
 import type { Bootstrap, Bootstrapped } from '../../src/management/host/bootstrap.ts'
 import type { ManagementUseCases } from '../../src/management/host/registry.ts'
-import { threadUrl } from '../../src/model/thread.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import type { InputOf, ResultOf, View } from '../../src/store/view.ts'
+import { threadUrl } from '../../src/threads/thread-url.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 export const BY = withoutRequest('test')

@@ -30,6 +30,7 @@ const FLOORS: readonly (readonly Part[])[] = [
     { name: 'src/log', files: /^src\/log\// },
     { name: 'src/kernel', files: /^src\/kernel\// },
     { name: 'src/filters', files: /^src\/filters\// },
+    { name: 'src/threads', files: /^src\/threads\// },
   ],
   [
     { name: 'src/store', files: /^src\/store\// },
@@ -175,7 +176,7 @@ const WORDS: readonly WordRule[] = [
   {
     word: /\bprocess\.(exit|abort)\b/,
     about: /^src\//,
-    home: /^src\/(cli|v1\/migrate\/commands)\/|^src\/model\/thread\.ts$/, // in a thread it ends that alone
+    home: /^src\/(cli|v1\/migrate\/commands)\//,
     mend: 'only src/cli ends the process: throw a ZerohopError instead',
   },
   {

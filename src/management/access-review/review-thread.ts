@@ -2,7 +2,8 @@
 // last.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptTask } from '../../model/kept-thread.ts'
-import { answerSlowTask, closePort } from '../../model/thread.ts'
+import { answerSlowTask } from '../../model/thread.ts'
+import { closePort } from '../../threads/close-port.ts'
 import type { PastPlace } from '../past/past-task.ts'
 import { Reviews } from './do-review.ts'
 import type { ReviewTask } from './review-task.ts'

@@ -1,7 +1,7 @@
 // The thread of access reviews, from the side of the server.
 import { KeptThread } from '../../model/kept-thread.ts'
 import { REVIEW_IDLE_MS, REVIEWS_WAITING_MAX } from '../../model/limits.ts'
-import { threadUrl } from '../../model/thread.ts'
+import { threadUrl } from '../../threads/thread-url.ts'
 import type { PastPlace } from '../past/past-task.ts'
 import type { ReviewResults, ReviewTask } from './review-task.ts'
 

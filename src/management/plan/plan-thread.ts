@@ -2,8 +2,9 @@
 // answers one task after the other: plans, policy files to be judged, and who or what condition sets match.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptTask } from '../../model/kept-thread.ts'
-import { answerTask, closePort } from '../../model/thread.ts'
+import { answerTask } from '../../model/thread.ts'
 import { openReader } from '../../store/reader.ts'
+import { closePort } from '../../threads/close-port.ts'
 import { checkFiles } from './check-files.ts'
 import { findMatches } from './find-matches.ts'
 import { makePlan } from './make-plan.ts'

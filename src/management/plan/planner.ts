@@ -4,7 +4,7 @@ import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { KeptThread } from '../../model/kept-thread.ts'
 import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
-import { threadUrl } from '../../model/thread.ts'
+import { threadUrl } from '../../threads/thread-url.ts'
 import type { ConditionMatches } from '../schemas/match.ts'
 import type { CheckedFiles, CheckTask, MadePlan, MatchTask, PlanAnswer, PlanMessage, PlanTask } from './plan-task.ts'
 

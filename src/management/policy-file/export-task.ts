@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { threadUrl } from '../../model/thread.ts'
+import { threadUrl } from '../../threads/thread-url.ts'
 
 export interface ExportTask {
   /** folder of the store */

@@ -2,7 +2,8 @@
 // block the event loop. The thread writes a file, so that no copy of it stays in memory.
 import type { LogId, Position } from '../../log/change.ts'
 import type { Tailed } from '../../log/signature.ts'
-import { runTask, threadUrl } from '../../model/thread.ts'
+import { runTask } from '../../model/thread.ts'
+import { threadUrl } from '../../threads/thread-url.ts'
 
 export interface SnapshotTask {
   /** folder of the store */

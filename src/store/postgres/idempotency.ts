@@ -3,7 +3,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ZerohopError } from '../../model/errors.ts'
 import { IDEMPOTENCY_HOURS } from '../../model/limits.ts'
-import { type Done, type Job, type Once, type Reply, toFailure } from '../batch.ts'
+import { toFailure } from '../../threads/failure.ts'
+import type { Done, Job, Once, Reply } from '../batch.ts'
 import { sealWith, unseal } from '../secrets.ts'
 import type { Connection } from './connection.ts'
 

@@ -2,7 +2,7 @@
 // whole logs, and writes must not wait for it. It has a connection of its own, and only reads the cache.
 import { parentPort, workerData } from 'node:worker_threads'
 import { ZerohopError } from '../../model/errors.ts'
-import { toFailure } from '../batch.ts'
+import { toFailure } from '../../threads/failure.ts'
 import { ClaimLost, claim, release } from './claims.ts'
 import { Database } from './database.ts'
 import { forgetLog } from './forget-log.ts'

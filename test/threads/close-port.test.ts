@@ -1,7 +1,7 @@
 // A thread that has nothing left to do ends, also where its port cannot be closed, as in Deno.
 import type { MessagePort } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { closePort } from '../../src/model/thread.ts'
+import { closePort } from '../../src/threads/close-port.ts'
 
 const ofWorker = vi.fn()
 beforeEach(() => void vi.stubGlobal('close', ofWorker))
