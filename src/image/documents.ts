@@ -1,14 +1,14 @@
 // Documents that an image carries for the host, stored under `kind/key`; the kernel never reads them. Today these are
 // the mapping rules of proxy configs, which map requests to actions, so that an image file alone can answer checks of
 // URLs.
-import { Document, Table } from '../../assembly/abi.ts'
+import { Table } from '../../assembly/abi.ts'
 import { objectAt } from '../kernel/decode.ts'
 import { Encoder } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { urlRule } from '../kinds/proxy-config.ts'
 import { partKey, type UrlRule } from '../model/objects.ts'
 import { findWritten } from './look-up.ts'
-import { documentValue } from './records/document.ts'
+import { documentKey, documentValue } from './records/document.ts'
 
 const CONFIG = 'proxy_config'
 
@@ -29,7 +29,7 @@ export function putConfig(kernel: Kernel, key: string, rules: readonly UrlRule[]
 export function configsIn(kernel: Kernel, documents: Iterable<number>): [key: string, rules: readonly UrlRule[]][] {
   const found: [string, readonly UrlRule[]][] = []
   for (const record of documents) {
-    const key = kernel.key(record, Document.Key)
+    const key = documentKey(kernel, record)
     const stored = objectAt(kernel, documentValue(kernel, record))
     if (key.startsWith(`${CONFIG}/`) && typeof stored?.rules === 'string')
       found.push([key.slice(CONFIG.length + 1), JSON.parse(stored.rules) as UrlRule[]])

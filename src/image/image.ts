@@ -2,7 +2,7 @@
 // that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The file is
 // long because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
 // broken image answers nothing, and all work beyond that is in the folders beside it.
-import { ASK_SETS, Fault, Header, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Fault, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { PolicyKind } from '../kinds/index.ts'
@@ -39,6 +39,7 @@ import { PolicyNames } from './list/policy-names.ts'
 import { LiveIds } from './live-ids.ts'
 import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
+import { imageEnvironment, imagePosition, writeEnvironment, writePosition } from './records/header.ts'
 import { instanceTenant } from './records/instance.ts'
 import { type ImageStats, statsOf } from './stats.ts'
 import { commit } from './update/apply.ts'
@@ -89,9 +90,8 @@ export class Image {
     this.#attributeTypes = new AttributeTypes(kernel)
     this.#source = source
     this.#decide = kernel.calls.decide
-    this.environment = Buffer.from(kernel.headerBytes(Header.Environment, 16)).toString('hex')
-    const revision = kernel.field(Header.RevisionHigh) * 2 ** 32 + kernel.field(Header.RevisionLow)
-    this.#position = { revision, chain: Buffer.from(kernel.headerBytes(Header.Chain, 32)).toString('hex') }
+    this.environment = imageEnvironment(kernel)
+    this.#position = imagePosition(kernel)
   }
 
   /** The canonical image of the folded changes. @throws DELTA_INVALID on a dangling reference */
@@ -103,7 +103,7 @@ export class Image {
   ): Image {
     const source = options.kernel ?? 'release'
     const kernel = buildKernel(fold(changes), source)
-    kernel.headerBytes(Header.Environment, 16).set(Buffer.from(environment, 'hex'))
+    writeEnvironment(kernel, environment)
     writePosition(kernel, position)
     return new Image(kernel, source)
   }
@@ -531,7 +531,7 @@ export class Image {
   compact(): Image {
     this.#requireSound()
     const kernel = this.guard(() => buildKernel(read(this.#kernel), this.#source))
-    kernel.headerBytes(Header.Environment, 16).set(this.#kernel.headerBytes(Header.Environment, 16))
+    writeEnvironment(kernel, this.environment)
     writePosition(kernel, this.#position)
     return new Image(kernel, this.#source)
   }
@@ -622,10 +622,4 @@ async function inTurns(steps: Iterator<void, void>, pause: Pause): Promise<void>
 
 function changesRules({ sets, putSetRules, removedSetRules, gone, resources }: Plan): boolean {
   return sets.length + putSetRules.length + removedSetRules.length + gone.length + resources.length > 0
-}
-
-function writePosition(kernel: Kernel, { revision, chain }: Position): void {
-  kernel.setField(Header.RevisionLow, revision >>> 0)
-  kernel.setField(Header.RevisionHigh, Math.floor(revision / 2 ** 32))
-  kernel.headerBytes(Header.Chain, 32).set(Buffer.from(chain, 'hex'))
 }

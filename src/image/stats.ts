@@ -1,6 +1,6 @@
 // Statistics of an image, read from its header in constant time.
-import { Header } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { imageCounts } from './records/header.ts'
 
 export interface ImageStats {
   /** bytes of the image file */
@@ -22,21 +22,6 @@ export interface ImageStats {
 }
 
 export function statsOf(kernel: Kernel): ImageStats {
-  const field = (at: Header): number => kernel.field(at)
   const [header, heap] = kernel.parts
-  return {
-    bytes: header.length + heap.length,
-    garbageBytes: field(Header.Free) + field(Header.Dead),
-    users: field(Header.Users),
-    tenants: field(Header.Tenants),
-    roles: field(Header.Roles),
-    resources: field(Header.Resources),
-    permissions: field(Header.Permissions),
-    instances: field(Header.Instances),
-    tuples: field(Header.Tuples),
-    conditionSets: field(Header.Sets),
-    setRules: field(Header.SetRules),
-    grants: field(Header.Grants),
-    assignments: field(Header.Assignments),
-  }
+  return { bytes: header.length + heap.length, ...imageCounts(kernel) }
 }

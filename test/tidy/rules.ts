@@ -200,8 +200,8 @@ const WORDS: readonly WordRule[] = [
   {
     word: /\bcalls\.list(Ordered|Bucket)\b/,
     about: /^src\//,
-    home: /^src\/image\/read-records\.ts$/,
-    mend: 'these have what is dead too: use `records` or `inOrder` of src/image/read-records.ts',
+    home: /^src\/image\/records\/tables\.ts$/,
+    mend: 'these have what is dead too: use `records` or `inOrder` of src/image/records/tables.ts',
   },
   {
     word: /\bcalls\.put(Permission|Instance|Path)?\b/,

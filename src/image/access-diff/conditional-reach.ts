@@ -1,17 +1,19 @@
 // Which questions may get other answers by what is sent with them, from what the changes name: for each permission the
 // users and the tenants that must be looked at (docs/access-diff.md). Too many cost time, one that is missing hides a
 // change.
-import { Instance, Resource, Rule, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { type Contents, typeOf } from '../contents.ts'
 import { ruledPermissions } from '../list/user-sides.ts'
-import { permissionsOfType, records } from '../read-records.ts'
+import { instanceTenant } from '../records/instance.ts'
+import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes } from '../records/principal.ts'
-import { resourceRoles } from '../records/resource.ts'
-import { roleRules, roleType } from '../records/role.ts'
-import { ruleSource } from '../records/rule.ts'
+import { resourceKey } from '../records/resource.ts'
+import { hasResourceRoles, roleType } from '../records/role.ts'
+import { eachRuleToRole, ruleSource } from '../records/rule.ts'
+import { records } from '../records/tables.ts'
 import type { Changed } from './changed.ts'
 import type { Objects } from './objects.ts'
 import { type RuleDiff, ruleDiffs } from './policy-diff.ts'
@@ -163,8 +165,8 @@ function noteHolders(
   for (const side of SIDES) {
     const kernel = kernels[side]
     for (const type of records(kernel, Table.Resources)) {
-      if (resourceRoles(kernel, type) === 0) continue
-      const isReached = types.has(kernel.key(type, Resource.Key))
+      if (!hasResourceRoles(kernel, type)) continue
+      const isReached = types.has(resourceKey(kernel, type))
       for (const [id] of permissionsOfType(kernel, type)) note(objects.permissions.of(side, id), isReached ? more : {})
     }
   }
@@ -176,9 +178,9 @@ function addDerivedTypes(kernel: Kernel, types: Set<string>): void {
   const steps = new Map<string, Set<string>>()
   for (const role of records(kernel, Table.Roles)) {
     const target = roleType(kernel, role)
-    for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
-      const source = kernel.key(roleType(kernel, ruleSource(kernel, at)), Resource.Key)
-      steps.set(source, (steps.get(source) ?? new Set()).add(kernel.key(target, Resource.Key)))
+    for (const at of eachRuleToRole(kernel, role)) {
+      const source = resourceKey(kernel, roleType(kernel, ruleSource(kernel, at)))
+      steps.set(source, (steps.get(source) ?? new Set()).add(resourceKey(kernel, target)))
     }
   }
   for (const type of types) for (const next of steps.get(type) ?? []) types.add(next) // also walked
@@ -219,7 +221,7 @@ function changedInstances(
     const ids = SIDES.map((side) => instances.id(side, instance))
     const stored = SIDES.map((side) => attributesOf(kernels[side], ids[side]!))
     const [was, is] = SIDES.map((side) =>
-      ids[side] === 0 ? undefined : tenants.of(side, kernels[side].word(ids[side]! + Instance.Tenant)),
+      ids[side] === 0 ? undefined : tenants.of(side, instanceTenant(kernels[side], ids[side]!)),
     )
     const attributes = differing(stored[0]!, stored[1]!)
     if (was === is && attributes.size === 0) continue

@@ -1,24 +1,15 @@
 // Which condition sets of an image mean something else after a change: the changed ones, those whose parent is one of
 // them, and those that read an attribute whose declared type changed or the instances of a type that changed.
-import {
-  CELL_BYTES,
-  Composite,
-  ConditionSet,
-  FOREIGN,
-  Program,
-  Source,
-  STEP_BYTES,
-  Table,
-} from '../../../assembly/abi.ts'
+import { Source, Table } from '../../../assembly/abi.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { typeOf } from '../contents.ts'
 import { readsOfSide } from '../decide/required-attributes.ts'
-import { records } from '../read-records.ts'
-import { conditionSetChildren, conditionSetProgram } from '../records/condition-set.ts'
-import { programConstants, programCount, stepOp, stepRight } from '../records/program.ts'
+import { conditionSetKey, conditionSetProgram, eachChildOfSet } from '../records/condition-set.ts'
+import { countSteps, isForeignMatch, programConstant, programStep, stepRight } from '../records/program.ts'
 import { resourceAttributes } from '../records/resource.ts'
+import { records } from '../records/tables.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { SIDES, type SideNumber } from './twins.ts'
@@ -62,12 +53,12 @@ export function dirtySets(
   const ofUsers = declared.has(USER_TYPE) ? 1 << Source.User : 0
   const mask = ofUsers | (declared.has(TENANT_TYPE) ? 1 << Source.Tenant : 0)
   for (const set of records(kernel, Table.Sets)) {
-    const isChanged = changed.sets.has(kernel.key(set, ConditionSet.Key))
+    const isChanged = changed.sets.has(conditionSetKey(kernel, set))
     const isRead = mask !== 0 && (readsOfSide(kernel, set) & mask) !== 0
     if (isChanged || isRead || (followed.size > 0 && follows(kernel, set, followed))) dirty.add(set)
   }
   for (const set of dirty) {
-    for (const child of kernel.chain(conditionSetChildren(kernel, set), ConditionSet.NextOfParent)) {
+    for (const child of eachChildOfSet(kernel, set)) {
       /* canary: sets-below-a-parent */ dirty.add(child) // also walked
     }
   }
@@ -77,12 +68,11 @@ export function dirtySets(
 /** Whether the conditions of the set follow keys to instances of one of the types. */
 function follows(kernel: Kernel, set: number, types: ReadonlySet<string>): boolean {
   const program = conditionSetProgram(kernel, set)
-  const count = program === 0 ? 0 : programCount(kernel, program)
+  const count = countSteps(kernel, program)
   for (let index = 0; index < count; index++) {
-    const step = program + Program.Steps + index * STEP_BYTES
-    if (((stepOp(kernel, step) >>> 16) & FOREIGN) === 0) continue
-    const constants = programConstants(kernel, program)
-    const cell = constants + Composite.Cells + stepRight(kernel, step) * CELL_BYTES
+    const step = programStep(program, index)
+    if (!isForeignMatch(kernel, step)) continue
+    const cell = programConstant(kernel, program, stepRight(kernel, step))
     if (types.has(String(valueAt(kernel, cell)))) return true
   }
   return false

@@ -1,11 +1,12 @@
 // What roles on instances give beside set rules: on the instance itself by its key, and over relations that a question
 // sends (D14). The keys of the instances are not written where both images have the same, so that users with roles on
 // different instances share a line.
-import { Resource, Role } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { CONDITIONAL_FIRST_MAX } from '../../model/limits.ts'
 import { directKeys, HeldKeys, type RowRoles, rowRolesOf } from '../filter/roles-on-rows.ts'
 import { all, any } from '../filter/simplify.ts'
+import { resourceKey } from '../records/resource.ts'
+import { roleKey } from '../records/role.ts'
 import type { Open, Residual } from './open-conditions.ts'
 import { shownRole } from './role-graph.ts'
 
@@ -56,14 +57,14 @@ export class HeldRoles {
     const parts = new Map<string, HeldPart>()
     if (this.#held?.user !== user) this.#held = new HeldKeys(kernel, user)
     const held = this.#held
-    const typeKey = kernel.key(type, Resource.Key)
+    const typeKey = resourceKey(kernel, type)
     const add = (name: string, part: HeldPart) => {
       if (part.keys.length > 0) parts.set(name, part)
     }
     const own = held.keys(type, tenant, (role) => row.roles.includes(role))
     add(OWN, { held: typeKey, relation: undefined, keys: own, direct: undefined })
     for (const { relation, source, type: of, noDirect } of row.derivations) {
-      const role = shownRole(kernel.key(source, Role.Key))
+      const role = shownRole(roleKey(kernel, source))
       const direct = noDirect ? directKeys(kernel, { user, tenant, type }) : undefined
       const keys = held.keys(of, tenant, (each) => each === source)
       add(`${relation} ${role} ${noDirect}`, { held: role, relation, keys, direct })

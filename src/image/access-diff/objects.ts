@@ -1,8 +1,9 @@
 // The objects of both images that questions are about: users, tenants, types, instances and permissions.
 
-import { Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findWritten } from '../look-up.ts'
+import type { SymbolTable } from '../records/symbol.ts'
 import type { Changed } from './changed.ts'
 import { type Kind, Twins } from './twins.ts'
 
@@ -17,25 +18,25 @@ export interface Objects {
 /** @param copied what changed, if one image is a copy of the other to which only these changes were applied */
 export function objectsOf(kernels: readonly [Kernel, Kernel], copied?: Changed): Objects {
   return {
-    users: new Twins(kernels, ofTable(Table.Users, Principal.Key), copied?.users),
-    tenants: new Twins(kernels, ofTable(Table.Tenants, Principal.Key), copied?.tenants),
-    types: new Twins(kernels, ofTable(Table.Resources, Resource.Key)),
-    instances: new Twins(kernels, ofTable(Table.Instances, Instance.Key), copied?.instances),
+    users: new Twins(kernels, ofTable(Table.Users), copied?.users),
+    tenants: new Twins(kernels, ofTable(Table.Tenants), copied?.tenants),
+    types: new Twins(kernels, ofTable(Table.Resources)),
+    instances: new Twins(kernels, ofTable(Table.Instances), copied?.instances),
     permissions: new Twins(kernels, PERMISSIONS), // the ids of permissions are used again
   }
 }
 
-const ofTable = (table: Table, at: number): Kind => ({
+const ofTable = (table: SymbolTable): Kind => ({
   write: (kernel, key) => kernel.writeWhole(key),
   find: (kernel, length) => findWritten(kernel, table, length),
   record: (_, id) => id,
-  at,
+  table,
 })
 const PERMISSIONS: Kind = {
   write: (kernel, key) => kernel.writeWhole(key),
   find: (kernel, length) => findWritten(kernel, Table.Permissions, length),
   record: (kernel, id) => kernel.calls.permissionRecord(id),
-  at: Permission.Key,
+  table: Table.Permissions,
 }
 
 /** The key of an instance without its type. */

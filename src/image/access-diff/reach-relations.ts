@@ -3,19 +3,18 @@
 // is for users above it, on instances below it. What a role or a derivation changes is found by comparing what its
 // holders hold.
 
-import { Grant, Instance, Relation, Role, Rule, Table, Tuple } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { typeOf } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
-import { permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
-import { grantRoleSet, grantUser } from '../records/grant.ts'
-import { instanceObjects, instanceType } from '../records/instance.ts'
-import { principalGrants } from '../records/principal.ts'
-import { resourceRoles } from '../records/resource.ts'
-import { roleFlags, roleRules } from '../records/role.ts'
-import { ruleFlags, ruleRelation, ruleSource } from '../records/rule.ts'
-import { tupleRelation, tupleSubject } from '../records/tuple.ts'
+import { eachGrantInScope, grantRoleSet, grantUser, roleSetRoles } from '../records/grant.ts'
+import { instanceType } from '../records/instance.ts'
+import { relationKey } from '../records/relation.ts'
+import { eachRoleOfType, permissionIdsOfRole, roleKey, roleSkipsDirect } from '../records/role.ts'
+import { eachRuleToRole, ruleAloneSkipsDirect, ruleRelation, ruleSource } from '../records/rule.ts'
+import { records } from '../records/tables.ts'
+import { eachTupleFromSubject, eachTupleToObject, tupleObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import type { RoleChanges } from './reach-roles.ts'
@@ -55,7 +54,7 @@ export class ReachRelations {
     const { kernel } = this.#questions.sides[side]
     const names = new Set(this.#changed.roles)
     for (const each of SIDES) {
-      for (const role of changes[each].keys()) names.add(this.#questions.sides[each].kernel.key(role, Role.Key))
+      for (const role of changes[each].keys()) names.add(roleKey(this.#questions.sides[each].kernel, role))
     }
     for (const key of names) {
       if (!key.includes('/')) continue
@@ -76,19 +75,19 @@ export class ReachRelations {
     const role = findSymbol(kernel, 'resource_role', key)
     if (role === 0) return ''
     const rules: string[] = []
-    for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
-      const relation = kernel.key(ruleRelation(kernel, at), Relation.Key)
-      const source = kernel.key(ruleSource(kernel, at), Role.Key)
-      rules.push(JSON.stringify([relation, source, ruleFlags(kernel, at)]))
+    for (const at of eachRuleToRole(kernel, role)) {
+      const relation = relationKey(kernel, ruleRelation(kernel, at))
+      const source = roleKey(kernel, ruleSource(kernel, at))
+      rules.push(JSON.stringify([relation, source, ruleAloneSkipsDirect(kernel, at)]))
     }
-    return `${roleFlags(kernel, role)} ${rules.sort().join()}`
+    return `${roleSkipsDirect(kernel, role)} ${rules.sort().join()}`
   }
 
   /** These roles and all from which they may be derived. */
   #sourcesOf(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
     const { kernel } = this.#questions.sides[side]
     for (const role of roles) {
-      for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+      for (const at of eachRuleToRole(kernel, role)) {
         /* canary: sources-of-a-derivation */ roles.add(ruleSource(kernel, at)) // also walked
       }
     }
@@ -99,7 +98,7 @@ export class ReachRelations {
     const { kernel } = this.#questions.sides[side]
     const known = new Map<number, boolean>()
     const counts = (set: number): boolean => {
-      const found = known.get(set) ?? rolesOf(kernel, set).some((role) => roles.has(role))
+      const found = known.get(set) ?? roleSetRoles(kernel, set).some((role) => roles.has(role))
       known.set(set, found)
       return found
     }
@@ -112,7 +111,7 @@ export class ReachRelations {
   }
 
   *#grantsOn(kernel: Kernel, scope: number): Iterable<number> {
-    for (const at of kernel.chain(principalGrants(kernel, scope), Grant.NextOfScope)) {
+    for (const at of eachGrantInScope(kernel, scope)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }
@@ -188,7 +187,7 @@ export class ReachRelations {
       return instance === undefined ? 0 : this.#questions.instances.id(side, instance)
     }) as [number, number]
     if (name === 0 || from === 0 || to === 0) return false
-    for (const at of kernel.chain(instanceObjects(kernel, to), Tuple.NextOfObject)) {
+    for (const at of eachTupleToObject(kernel, to)) {
       this.#questions.meter.spend(1)
       if (tupleRelation(kernel, at) === name && tupleSubject(kernel, at) === from) return true
     }
@@ -199,7 +198,7 @@ export class ReachRelations {
   #holdersAbove(side: SideNumber, instance: number): readonly number[] {
     const { kernel } = this.#questions.sides[side]
     const holders = new Set<number>()
-    const above = this.#reached(side, instance, (at) => linked(kernel, at, Instance.Objects, Tuple.Subject))
+    const above = this.#reached(side, instance, (at) => subjectsOf(kernel, at))
     for (const each of above) {
       for (const grant of this.#grantsOn(kernel, each))
         holders.add(this.#questions.users.of(side, grantUser(kernel, grant)))
@@ -210,7 +209,7 @@ export class ReachRelations {
   /** Numbers of the instance and of all below it. */
   #below(side: SideNumber, instance: number): number[] {
     const { kernel } = this.#questions.sides[side]
-    const below = this.#reached(side, instance, (at) => linked(kernel, at, Instance.Subjects, Tuple.Object))
+    const below = this.#reached(side, instance, (at) => objectsOf(kernel, at))
     return [...below].map((each) => this.#questions.instances.of(side, each))
   }
 
@@ -248,7 +247,7 @@ export class ReachRelations {
       const id = this.#questions.types.id(each, type)
       const { kernel } = sides[each]
       const roles: number[] = []
-      for (const role of kernel.chain(id === 0 ? 0 : resourceRoles(kernel, id), Role.NextOfType)) {
+      for (const role of id === 0 ? [] : eachRoleOfType(kernel, id)) {
         roles.push(role)
       }
       for (const permission of this.#permissionsOf(each, roles)) found.add(permission)
@@ -258,8 +257,12 @@ export class ReachRelations {
   }
 }
 
-/** The instances at the other ends of the tuples of an instance. */
-function* linked(kernel: Kernel, instance: number, list: Instance.Objects | Instance.Subjects, end: Tuple) {
-  const next = list === Instance.Objects ? Tuple.NextOfObject : Tuple.NextOfSubject
-  for (const at of kernel.chain(kernel.word(instance + list), next)) yield kernel.word(at + end)
+/** The subjects of the tuples whose object an instance is. */
+function* subjectsOf(kernel: Kernel, instance: number): Iterable<number> {
+  for (const at of eachTupleToObject(kernel, instance)) yield tupleSubject(kernel, at)
+}
+
+/** The objects of the tuples whose subject an instance is. */
+function* objectsOf(kernel: Kernel, instance: number): Iterable<number> {
+  for (const at of eachTupleFromSubject(kernel, instance)) yield tupleObject(kernel, at)
 }

@@ -1,13 +1,19 @@
 // From changed roles, assignments, users, tenants and actions to the questions that roles in tenants (D4) may answer
 // otherwise.
 
-import { Grant, Role, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findSymbol } from '../look-up.ts'
-import { childrenOf, permissionIdsOfGrant, permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
-import { grantRoleSet, grantScope, grantUser } from '../records/grant.ts'
-import { principalGrants } from '../records/principal.ts'
-import { roleType } from '../records/role.ts'
+import {
+  eachGrantInScope,
+  grantRoleSet,
+  grantScope,
+  grantUser,
+  permissionIdsOfGrant,
+  roleSetRoles,
+} from '../records/grant.ts'
+import { permissionIdsOfRole, roleChildren, roleKey, roleType } from '../records/role.ts'
+import { records } from '../records/tables.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { otherSide, SIDES, type SideNumber } from './twins.ts'
@@ -61,8 +67,8 @@ export class ReachRoles {
         const { kernel } = this.#questions.sides[side]
         const role = this.#find(side, key)
         if (role === 0) continue
-        for (const child of childrenOf(kernel, role)) {
-          /* canary: roles-that-extend */ affected.add(kernel.key(child, Role.Key)) // also walked
+        for (const child of roleChildren(kernel, role)) {
+          /* canary: roles-that-extend */ affected.add(roleKey(kernel, child)) // also walked
         }
       }
     }
@@ -78,7 +84,7 @@ export class ReachRoles {
       const known = new Map<number, readonly number[]>()
       const changedOf = (roles: number): readonly number[] => {
         const found = known.get(roles) ?? [
-          ...new Set(rolesOf(kernel, roles).flatMap((role) => ofRoles.get(role) ?? [])),
+          ...new Set(roleSetRoles(kernel, roles).flatMap((role) => ofRoles.get(role) ?? [])),
         ]
         known.set(roles, found)
         return found
@@ -91,7 +97,7 @@ export class ReachRoles {
   }
 
   *#grantsIn(kernel: Kernel, tenant: number): Iterable<number> {
-    for (const at of kernel.chain(principalGrants(kernel, tenant), Grant.NextOfScope)) {
+    for (const at of eachGrantInScope(kernel, tenant)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }

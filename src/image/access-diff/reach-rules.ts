@@ -1,13 +1,12 @@
 // From changed set rules, condition sets, declared attributes, and from changed attributes, assignments and memberships
 // of users, tenants and instances, to the questions that set rules (D6) may answer otherwise.
-import { Grant, Source } from '../../../assembly/abi.ts'
+import { Source } from '../../../assembly/abi.ts'
 import { ruleIds } from '../build/write-records.ts'
 import { READS_INSTANCE } from '../decide/required-attributes.ts'
 import { ruledPermissions, typeOfPermission } from '../list/user-sides.ts'
-import { permissionIdsOfGrant, permissionsOfType } from '../read-records.ts'
-import { grantUser } from '../records/grant.ts'
+import { eachGrantInScope, grantUser, permissionIdsOfGrant } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
-import { principalGrants } from '../records/principal.ts'
+import { permissionsOfType } from '../records/permission.ts'
 import type { Changed } from './changed.ts'
 import { type ChangedTypes, changedTypes, dirtySets } from './dirty-sets.ts'
 import type { Questions } from './questions.ts'
@@ -157,7 +156,7 @@ export class ReachRules {
     const { kernel } = sides[side]
     const ofType = new Set(permissionsOfType(kernel, types.id(side, type)).map(([permission]) => permission))
     const tenant = tenants.id(side, this.#questions.homesOf(instance)[side])
-    for (const at of kernel.chain(principalGrants(kernel, tenant), Grant.NextOfScope)) {
+    for (const at of eachGrantInScope(kernel, tenant)) {
       const held = permissionIdsOfGrant(kernel, at).filter((permission) => ofType.has(permission))
       meter.spend(1 + held.length)
       for (const permission of held)

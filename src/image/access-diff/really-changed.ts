@@ -1,18 +1,19 @@
 // Leaves out the objects that changes name, but that decisions read the same of in both images: a renamed user, tenant
 // or set costs nothing. Roles and types are compared where they are followed.
 
-import { ConditionSet, Resource } from '../../../assembly/abi.ts'
 import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findSymbol } from '../look-up.ts'
 import {
   conditionSetJson,
+  conditionSetKey,
   conditionSetKind,
   conditionSetParent,
   conditionSetResource,
 } from '../records/condition-set.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { principalAttributes } from '../records/principal.ts'
+import { resourceKey } from '../records/resource.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { SIDES, type SideNumber, type Twins } from './twins.ts'
@@ -55,8 +56,8 @@ function setOf(kernel: Kernel, key: string): string {
   const [resource, parent] = [conditionSetResource(kernel, set), conditionSetParent(kernel, set)]
   return JSON.stringify([
     conditionSetKind(kernel, set),
-    resource === 0 ? null : kernel.key(resource, Resource.Key),
-    parent === 0 ? null : kernel.key(parent, ConditionSet.Key),
+    resource === 0 ? null : resourceKey(kernel, resource),
+    parent === 0 ? null : conditionSetKey(kernel, parent),
     textAt(kernel, conditionSetJson(kernel, set)),
   ])
 }

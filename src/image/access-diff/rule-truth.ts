@@ -1,13 +1,13 @@
 // Where a set rule may be true in one image (D6), and the questions about it there. A side that depends on few things
 // is evaluated once for all that it does not depend on.
-import { Grant, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-attributes.ts'
 import { typeOfPermission } from '../list/user-sides.ts'
-import { instancesOfType, records, rolesOf, tableOf } from '../read-records.ts'
-import { grantRoleSet, grantScope, grantUser } from '../records/grant.ts'
-import { instanceTenant } from '../records/instance.ts'
-import { principalGrants } from '../records/principal.ts'
+import { eachGrantInScope, eachGrantOfUser, grantRoles, grantScope, grantUser } from '../records/grant.ts'
+import { instancesOfType, instanceTenant } from '../records/instance.ts'
+import { tableOf } from '../records/symbol.ts'
+import { records } from '../records/tables.ts'
 import { alike, type Numbered, readsAttributesAlone } from './alike.ts'
 import { keyOn } from './objects.ts'
 import type { Questions } from './questions.ts'
@@ -191,7 +191,7 @@ export class RuleTruth {
       const wanted = new Set(tenants)
       for (const user of users) {
         const id = allUsers.id(this.#number, user)
-        for (const at of kernel.chain(id === 0 ? 0 : principalGrants(kernel, id), Grant.NextOfUser)) {
+        for (const at of id === 0 ? [] : eachGrantOfUser(kernel, id)) {
           meter.spend(LOOK_WORK)
           const scope = grantScope(kernel, at)
           const tenant = tableOf(kernel, scope) === Table.Tenants ? allTenants.of(this.#number, scope) : undefined
@@ -202,7 +202,7 @@ export class RuleTruth {
     }
     for (const tenant of tenants) {
       const id = allTenants.id(this.#number, tenant)
-      for (const at of kernel.chain(id === 0 ? 0 : principalGrants(kernel, id), Grant.NextOfScope)) {
+      for (const at of id === 0 ? [] : eachGrantInScope(kernel, id)) {
         meter.spend(LOOK_WORK)
         if (hasRole(kernel, at, role)) yield [allUsers.of(this.#number, grantUser(kernel, at)), tenant] as const
       }
@@ -259,5 +259,5 @@ function addTo(groups: Map<number, number[]>, name: number, item: number): void 
 }
 
 function hasRole(kernel: Kernel, grant: number, role: number): boolean {
-  return rolesOf(kernel, grantRoleSet(kernel, grant)).includes(role)
+  return grantRoles(kernel, grant).includes(role)
 }

@@ -1,6 +1,6 @@
 // One of the two images of an access diff: its answers to questions by ids, and what makes it allow. The answers are
 // those of checks with nothing sent but `context.now`; docs/access-diff.md defines them.
-import { Role, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import { compareText } from '../../model/text-order.ts'
@@ -9,8 +9,10 @@ import { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, type RequiredAttributes, readsOfSide } from '../decide/required-attributes.ts'
 import { sourcesOf } from '../list/permission-sources.ts'
 import { rulesOf, type SideRule } from '../list/user-sides.ts'
-import { bareRole, rolesOf, sideKey, tableOf } from '../read-records.ts'
-import { grantRoleSet } from '../records/grant.ts'
+import { sideKey } from '../read-records.ts'
+import { grantRoleSet, grantRoles, roleSetRoles } from '../records/grant.ts'
+import { bareRole, roleKey } from '../records/role.ts'
+import { tableOf } from '../records/symbol.ts'
 import type { Meter } from './meter.ts'
 
 /** What src/image/image.ts lets a part of src/image use. */
@@ -173,7 +175,7 @@ export class Side {
       this.#roles.set(permission, known)
     }
     if (known.has(roles)) return known.get(roles)
-    const holding = rolesOf(kernel, roles).filter((role) => kernel.calls.holds(role, permission) === 1)
+    const holding = roleSetRoles(kernel, roles).filter((role) => kernel.calls.holds(role, permission) === 1)
     const source = this.#sourceOf('role', firstOf(holding.map((role) => bareRole(kernel, role))))
     known.set(roles, source)
     return source
@@ -189,15 +191,14 @@ export class Side {
     const names = new Set<string>()
     for (const [at, role] of sources.pairs) {
       const grant = kernel.calls.grantOf(user, at)
-      if (grant !== 0 && rolesOf(kernel, grantRoleSet(kernel, grant)).includes(role))
-        names.add(this.#resourceRole(role))
+      if (grantRoles(kernel, grant).includes(role)) names.add(this.#resourceRole(role))
     }
     return this.#sourceOf('resource_role', firstOf([...names]))
   }
 
   /** `type#role` */
   #resourceRole(role: number): string {
-    const known = this.#resourceRoles.get(role) ?? this.kernel.key(role, Role.Key).replace('/', '#')
+    const known = this.#resourceRoles.get(role) ?? roleKey(this.kernel, role).replace('/', '#')
     this.#resourceRoles.set(role, known)
     return known
   }

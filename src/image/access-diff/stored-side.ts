@@ -1,6 +1,6 @@
 // One image as the residuals of an access diff read it: the parsed rules of permissions, and what is stored of users,
 // tenants and instances. What it keeps is derived from the image, and lives as long as one access diff.
-import { ConditionSet, Grant, Member, Principal, Resource, Role, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
@@ -9,12 +9,16 @@ import { declaredOn } from '../explain/explain-conditions.ts'
 import { all, any } from '../filter/simplify.ts'
 import { rulesOf } from '../list/user-sides.ts'
 import { findInstance, findSymbol } from '../look-up.ts'
-import { rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
-import { conditionSetJson, conditionSetResource } from '../records/condition-set.ts'
-import { grantRoleSet, grantScope } from '../records/grant.ts'
-import { memberTenant } from '../records/member.ts'
+import { sideKey } from '../read-records.ts'
+import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
+import { eachGrantOfUser, grantRoleSet, grantScope, roleSetRoles } from '../records/grant.ts'
+import { tenantOfScope } from '../records/instance.ts'
+import { eachMembershipOfUser, memberTenant } from '../records/member.ts'
 import { permissionResource } from '../records/permission.ts'
-import { principalAttributes, principalGrants, principalMembers } from '../records/principal.ts'
+import { principalAttributes, principalKey } from '../records/principal.ts'
+import { resourceKey } from '../records/resource.ts'
+import { roleKey } from '../records/role.ts'
+import { tableOf } from '../records/symbol.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
@@ -55,7 +59,7 @@ class SeenUser implements Seen {
   }
 
   get user(): string {
-    return this.#side.kernel.key(this.#user, Principal.Key)
+    return principalKey(this.#side.kernel, this.#user)
   }
 
   get attributes(): JsonObject {
@@ -68,11 +72,11 @@ class SeenUser implements Seen {
 
   get tenants(): readonly string[] {
     const { kernel } = this.#side
-    return [...this.#side.tiesOf(this.#user)].map((tenant) => kernel.key(tenant, Principal.Key)).sort()
+    return [...this.#side.tiesOf(this.#user)].map((tenant) => principalKey(kernel, tenant)).sort()
   }
 
   get tenant(): string {
-    return this.#tenant === 0 ? '' : this.#side.kernel.key(this.#tenant, Principal.Key)
+    return this.#tenant === 0 ? '' : principalKey(this.#side.kernel, this.#tenant)
   }
 
   get tenantAttributes(): JsonObject {
@@ -157,13 +161,13 @@ export class StoredSide implements Stored {
   #read(user: number): void {
     const { kernel } = this
     const [ties, grants] = [new Set<number>(), new Map<number, number>()]
-    for (const at of kernel.chain(principalGrants(kernel, user), Grant.NextOfUser)) {
+    for (const at of eachGrantOfUser(kernel, user)) {
       const scope = grantScope(kernel, at)
       const tenant = tenantOfScope(kernel, scope)
       if (tenant === scope) grants.set(tenant, at)
       ties.add(tenant)
     }
-    for (const at of kernel.chain(principalMembers(kernel, user), Member.NextOfUser)) ties.add(memberTenant(kernel, at))
+    for (const at of eachMembershipOfUser(kernel, user)) ties.add(memberTenant(kernel, at))
     this.#ties = ties
     this.#grants = grants
   }
@@ -192,8 +196,8 @@ export class StoredSide implements Stored {
     if (list === 0) return []
     let roles = this.#roles.get(list)
     if (roles === undefined) {
-      roles = rolesOf(kernel, list)
-        .map((role) => kernel.key(role, Role.Key))
+      roles = roleSetRoles(kernel, list)
+        .map((role) => roleKey(kernel, role))
         .sort()
       this.#roles.set(list, roles)
     }
@@ -253,11 +257,10 @@ export class StoredSide implements Stored {
 
   #side(side: number, type: number): RuleSide {
     const { kernel } = this
-    if (tableOf(kernel, side) === Table.Roles) return { role: kernel.key(side, Role.Key) }
-    if (tableOf(kernel, side) === Table.Resources)
-      return kernel.key(side, Resource.Key) === kernel.key(type, Resource.Key)
+    if (tableOf(kernel, side) === Table.Roles) return { role: roleKey(kernel, side) }
+    if (tableOf(kernel, side) === Table.Resources) return resourceKey(kernel, side) === resourceKey(kernel, type)
     const conditions: Condition[] = []
-    for (const set of kernel.chain(side, ConditionSet.Parent)) {
+    for (const set of eachSetUpwards(kernel, side)) {
       const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: of another type
       conditions.push(this.#conditionsOf(set))

@@ -1,6 +1,7 @@
 // The objects of one kind in two images: each has a number of its own here, whatever its ids in the two are. An id of 0
 // means that the image does not have it.
 import type { Kernel } from '../../kernel/kernel.ts'
+import { copySymbolKey, type SymbolTable, symbolKey } from '../records/symbol.ts'
 
 /** How objects of a kind are found in an image. */
 export interface Kind {
@@ -8,9 +9,9 @@ export interface Kind {
   write(kernel: Kernel, key: string): number
   /** the id of the key in the scratch area, 0 when unknown */
   find(kernel: Kernel, length: number): number
-  /** the record of an id, and where its key begins in it */
+  /** the record of an id, and the table that it is in */
   record(kernel: Kernel, id: number): number
-  readonly at: number
+  readonly table: SymbolTable
 }
 
 /** 0: the image before the change, 1: the one after it. */
@@ -59,7 +60,7 @@ export class Twins {
 
   #findTwin(side: SideNumber, id: number): number {
     const [kernel, other] = [this.#kernels[side], this.#kernels[otherSide(side)]]
-    return this.#kind.find(other, other.copyKey(kernel, this.#kind.record(kernel, id), this.#kind.at))
+    return this.#kind.find(other, copySymbolKey(other, kernel, this.#kind.table, this.#kind.record(kernel, id)))
   }
 
   /** The number of the object with this key; undefined when neither image has it. */
@@ -85,6 +86,6 @@ export class Twins {
   key(number: number): string {
     const side = this.id(0, number) === 0 ? 1 : 0
     const kernel = this.#kernels[side]
-    return kernel.key(this.#kind.record(kernel, this.id(side, number)), this.#kind.at)
+    return symbolKey(kernel, this.#kind.table, this.#kind.record(kernel, this.id(side, number)))
   }
 }

@@ -1,14 +1,16 @@
 // How many users have each role, and how many are allowed each action: the overview of an access review, counted in
 // steps of bounded work.
-import { Permission, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
-import { permissionIdsOfRole, records, rolesOf, tenantGrantsOf } from '../read-records.ts'
-import { grantRoleSet } from '../records/grant.ts'
+import { grantRoles, tenantGrantsOf } from '../records/grant.ts'
+import { permissionKey } from '../records/permission.ts'
+import { permissionIdsOfRole } from '../records/role.ts'
+import { records } from '../records/tables.ts'
 import { LINE_WORK, LinesOfUser, roleName } from './lines-of-user.ts'
 import { usersAfter } from './review.ts'
 
@@ -64,7 +66,7 @@ export class ReviewCounts {
 
   #addRoles(user: number): number {
     const kernel = this.#kernel
-    const roles = new Set(tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, grantRoleSet(kernel, grant))))
+    const roles = new Set(tenantGrantsOf(kernel, user).flatMap((grant) => grantRoles(kernel, grant)))
     const onInstances = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
     if (onInstances === undefined) this.complete = false
     for (const held of onInstances?.values() ?? []) for (const role of held) roles.add(role)
@@ -104,5 +106,5 @@ function* rolesIn(kernel: Kernel): Iterable<Empty> {
 
 function* permissionsIn(kernel: Kernel): Iterable<Empty> {
   for (const record of records(kernel, Table.Permissions))
-    yield { key: kernel.key(record, Permission.Key), permissions: null }
+    yield { key: permissionKey(kernel, record), permissions: null }
 }

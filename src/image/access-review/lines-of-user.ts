@@ -1,6 +1,5 @@
 // What one user has in an image, as lines of an access review: by roles in tenants (D4), by roles on instances (D5) and
 // by set rules (lines-by-rules.ts, D6). docs/access-review.md defines the lines; a test compares them with checks.
-import { Permission, Principal, Resource, Role } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
@@ -10,11 +9,12 @@ import type { Inside } from '../access-diff/side.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { bareRole, permissionIdsOfRole, rolesOf, tenantGrantsOf } from '../read-records.ts'
-import { grantRoleSet, grantScope } from '../records/grant.ts'
+import { grantRoles, grantScope, tenantGrantsOf } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
-import { permissionResource } from '../records/permission.ts'
-import { roleType } from '../records/role.ts'
+import { permissionKey, permissionResource } from '../records/permission.ts'
+import { principalKey } from '../records/principal.ts'
+import { resourceKey } from '../records/resource.ts'
+import { bareRole, permissionIdsOfRole, roleKey, roleType } from '../records/role.ts'
 import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
 
 /** The work of a line, in the unit of listings. */
@@ -60,7 +60,7 @@ export class LinesOfUser {
   of(user: number): { readonly lines: AccessLine[]; readonly work: number } {
     this.#evaluator.left = LISTING_WHOLE_WORK_MAX
     const lines: AccessLine[] = []
-    const key = this.kernel.key(user, Principal.Key)
+    const key = principalKey(this.kernel, user)
     this.#inTenants(user, key, lines)
     const isWhole = this.#onInstances(user, key, lines)
     const areRulesWhole = this.#rules.add(user, key, lines)
@@ -75,8 +75,8 @@ export class LinesOfUser {
     for (const grant of tenantGrantsOf(kernel, user)) {
       const scope = grantScope(kernel, grant)
       if (this.#scope.tenant !== undefined && this.#scope.tenant !== scope) continue
-      const tenant = kernel.key(scope, Principal.Key)
-      for (const role of rolesOf(kernel, grantRoleSet(kernel, grant))) {
+      const tenant = principalKey(kernel, scope)
+      for (const role of grantRoles(kernel, grant)) {
         const { source, permissions } = this.#roleOf(role)
         for (const { resource, action } of permissions) {
           lines.push({ user: key, tenant, resource, resource_instance: null, action, ...BY_ROLE, source })
@@ -94,9 +94,9 @@ export class LinesOfUser {
       const home = instanceTenant(kernel, instance)
       if ((onlyIn !== undefined && onlyIn !== home) || (only !== undefined && only !== instance)) continue
       const grant = kernel.calls.grantOf(user, instance)
-      const assigned = grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
+      const assigned = grantRoles(kernel, grant)
       const type = instanceType(kernel, instance)
-      const place = { tenant: kernel.key(home, Principal.Key), resource_instance: this.#evaluator.keyOf(instance) }
+      const place = { tenant: principalKey(kernel, home), resource_instance: this.#evaluator.keyOf(instance) }
       for (const role of roles) {
         const { source, permissions } = this.#roleOf(role)
         const derived = !assigned.includes(role)
@@ -127,9 +127,9 @@ export class LinesOfUser {
     if (this.#permissions.has(id)) return this.#permissions.get(id)
     const { kernel } = this
     const record = kernel.calls.permissionRecord(id)
-    const key = kernel.key(record, Permission.Key)
+    const key = permissionKey(kernel, record)
     const type = permissionResource(kernel, record)
-    const resource = kernel.key(type, Resource.Key)
+    const resource = resourceKey(kernel, type)
     const action = key.slice(resource.length + 1)
     const { filter } = this.#scope
     const isWanted = (filter.resource ?? resource) === resource && (filter.action ?? action) === action
@@ -168,4 +168,4 @@ export function lineName(line: AccessLine): string {
 
 /** A role in tenants by its key, a role on instances as `type#role`. */
 export const roleName = (kernel: Kernel, role: number): string =>
-  roleType(kernel, role) === 0 ? bareRole(kernel, role) : kernel.key(role, Role.Key).replace('/', '#')
+  roleType(kernel, role) === 0 ? bareRole(kernel, role) : roleKey(kernel, role).replace('/', '#')

@@ -1,13 +1,14 @@
 // The access review of an image: who has what, user by user in the order of their keys, in pages of bounded work; and
 // the same compared with an earlier image. docs/access-review.md defines it.
 
-import { Principal, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { findSymbol } from '../look-up.ts'
-import { inOrder } from '../read-records.ts'
+import { principalKey } from '../records/principal.ts'
+import { inOrder } from '../records/tables.ts'
 import { compareLines, LinesOfUser, lineName } from './lines-of-user.ts'
 
 /** A line, and whether it was there before: null where nothing is compared, or it was and is. */
@@ -125,6 +126,6 @@ interface UserOfSides {
 
 /** The stored users behind a key, in order. */
 export function* usersAfter(kernel: Kernel, after: string): Generator<{ key: string; id: number }, undefined> {
-  for (const id of inOrder(kernel, Table.Users, after)) yield { key: kernel.key(id, Principal.Key), id }
+  for (const id of inOrder(kernel, Table.Users, after)) yield { key: principalKey(kernel, id), id }
   return undefined
 }

@@ -1,12 +1,13 @@
 // Writes attributes, condition sets and set rules into a kernel: used by the canonical build and by deltas.
 
-import { Header, SET_OF_RESOURCES, SET_OF_USERS, Table } from '../../../assembly/abi.ts'
+import { SET_OF_RESOURCES, SET_OF_USERS, Table } from '../../../assembly/abi.ts'
 import { type EncodedStep, Encoder } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyObjects } from '../../kinds/index.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { AttributeType, JsonObject } from '../../model/objects.ts'
 import { findPermission, findSymbol, type SymbolKind } from '../look-up.ts'
+import { setTenantType, setUserType } from '../records/header.ts'
 import type { ConditionProgram, PathRef, ProgramStep } from './condition-program.ts'
 
 export type SetContent = PolicyObjects['condition_set']
@@ -39,8 +40,8 @@ export function putDeclaredTypes(
 ): void {
   const numbers = Object.entries(attributes ?? {}).map(([name, type]) => [name, TYPE_NUMBERS[type]] as const)
   kernel.calls.setDeclared(resource, encodedObject(kernel, Object.fromEntries(numbers)))
-  if (key === USER_TYPE) kernel.setField(Header.UserType, resource)
-  if (key === TENANT_TYPE) kernel.setField(Header.TenantType, resource)
+  if (key === USER_TYPE) setUserType(kernel, resource)
+  if (key === TENANT_TYPE) setTenantType(kernel, resource)
 }
 
 /** The built-in types that only declare attributes of users and tenants; no check can be about them. */

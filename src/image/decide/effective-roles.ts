@@ -1,14 +1,14 @@
 // The roles of a user on instances (D5: roles derived over relations): from the assigned roles downwards over
 // relations, until no new role is found. A check searches in the other direction, from the instance upwards; both find
 // the same roles. Reads only, and stops at a limit of work.
-import { RULE_NO_DIRECT, Rule, Table, Tuple } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { grantsOfUser, rolesOf, tableOf } from '../read-records.ts'
-import { grantRoleSet, grantScope } from '../records/grant.ts'
-import { instanceSubjects, instanceType } from '../records/instance.ts'
-import { roleFlags, roleSources, roleType } from '../records/role.ts'
-import { ruleFlags, ruleRelation, ruleTarget } from '../records/rule.ts'
-import { tupleObject, tupleRelation } from '../records/tuple.ts'
+import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
+import { instanceType } from '../records/instance.ts'
+import { roleType } from '../records/role.ts'
+import { eachRuleFromRole, ruleRelation, ruleSkipsDirect, ruleTarget } from '../records/rule.ts'
+import { tableOf } from '../records/symbol.ts'
+import { eachTupleFromSubject, tupleObject, tupleRelation } from '../records/tuple.ts'
 
 /** Records of the roles that a user holds on instances, by the record of the instance. */
 export type InstanceRoles = ReadonlyMap<number, readonly number[]>
@@ -31,7 +31,7 @@ export function walkInstanceRoles(
   for (const grant of grantsOfUser(kernel, user)) {
     const scope = grantScope(kernel, grant)
     if (tableOf(kernel, scope) !== Table.Instances) continue
-    for (const role of rolesOf(kernel, grantRoleSet(kernel, grant))) walk.add(scope, role)
+    for (const role of grantRoles(kernel, grant)) walk.add(scope, role)
   }
   const left = walk.run(limit)
   return left < 0 ? undefined : { rolesByInstance: walk.rolesByInstance, left }
@@ -65,7 +65,7 @@ class Walk {
     for (let at = 0; at < this.#instances.length; at++) {
       const instance = this.#instances[at]!
       if (--left < 0) return left
-      for (const rule of kernel.chain(roleSources(kernel, this.#roles[at]!), Rule.NextOfSource)) {
+      for (const rule of eachRuleFromRole(kernel, this.#roles[at]!)) {
         left = this.#follow(rule, instance, left)
         if (left < 0) return left
       }
@@ -78,10 +78,10 @@ class Walk {
     const kernel = this.#kernel
     const target = ruleTarget(kernel, rule)
     const relation = ruleRelation(kernel, rule)
-    const noDirect = ((ruleFlags(kernel, rule) | roleFlags(kernel, target)) & RULE_NO_DIRECT) !== 0
+    const noDirect = ruleSkipsDirect(kernel, rule, target)
     const type = roleType(kernel, target)
     let left = limit
-    for (const tuple of kernel.chain(instanceSubjects(kernel, instance), Tuple.NextOfSubject)) {
+    for (const tuple of eachTupleFromSubject(kernel, instance)) {
       if (--left < 0) return left
       const object = tupleObject(kernel, tuple)
       const related = tupleRelation(kernel, tuple) === relation && instanceType(kernel, object) === type

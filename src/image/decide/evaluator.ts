@@ -1,11 +1,13 @@
 // Evaluates many checks, by ids, with one set of request attributes: listings are built on it. Each answer is that of a
 // check (D12: listings agree with checks); an undecided check ends the listing with an error that names it (D13:
 // undecided is not a deny).
-import { ASK_SETS, Instance, Permission, Principal, Source, Verdict } from '../../../assembly/abi.ts'
+import { ASK_SETS, Source, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
-import { instanceTenant } from '../records/instance.ts'
+import { instanceKey, instanceTenant } from '../records/instance.ts'
+import { permissionKey } from '../records/permission.ts'
+import { principalKey } from '../records/principal.ts'
 import type { RequiredAttributes, Sent } from './required-attributes.ts'
 
 /** Writes the relations that were sent to where the kernel reads them; returns their bytes. */
@@ -85,7 +87,7 @@ export class Evaluator {
 
   /** The key of a stored instance, without its type. */
   keyOf(instance: number): string {
-    const key = this.kernel.key(instance, Instance.Key)
+    const key = instanceKey(this.kernel, instance)
     return key.slice(key.indexOf(':') + 1)
   }
 
@@ -106,11 +108,11 @@ export class Evaluator {
 
   #undecided(user: number, tenant: number, permission: number, instance: number, unstored?: string): ZerohopError {
     const { kernel } = this
-    const name = kernel.key(kernel.calls.permissionRecord(permission), Permission.Key)
+    const name = permissionKey(kernel, kernel.calls.permissionRecord(permission))
     const [type, action] = name.split(':')
     const key = instance === 0 ? unstored : this.keyOf(instance)
     const resource = key === undefined ? type : `${type}:${key}`
-    const what = `${kernel.key(user, Principal.Key)} ${action} ${resource} in ${kernel.key(tenant, Principal.Key)}`
+    const what = `${principalKey(kernel, user)} ${action} ${resource} in ${principalKey(kernel, tenant)}`
     return new ZerohopError('UNDECIDED', { what })
   }
 }

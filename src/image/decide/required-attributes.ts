@@ -1,24 +1,15 @@
 // Determines which attributes the set rules of a permission read, and encodes those of the request; no others are read,
 // nor is the clock unless a rule reads `context.now`. The cache is derived from the image alone, bounded, and dropped when a delta changes rules or conditions.
-import {
-  AttributePath,
-  Op,
-  Program,
-  RIGHT_PATH,
-  SCRATCH,
-  SENT,
-  Source,
-  STEP_BYTES,
-  Table,
-} from '../../../assembly/abi.ts'
+import { Op, Source, Table } from '../../../assembly/abi.ts'
 import { Encoder, type Wanted } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { pathPlace } from '../../kernel/question-area.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { NEEDS_MAX } from '../../model/limits.ts'
-import { tableOf } from '../read-records.ts'
-import { attributePathNumber, attributePathSource } from '../records/attribute-path.ts'
+import { attributePathKey, attributePathNumber, attributePathSource } from '../records/attribute-path.ts'
 import { conditionSetParent, conditionSetProgram } from '../records/condition-set.ts'
-import { programCount, stepLeft, stepOp, stepRight } from '../records/program.ts'
+import { countSteps, isRightPath, programStep, stepLeft, stepOperation, stepRight } from '../records/program.ts'
+import { tableOf } from '../records/symbol.ts'
 
 /** Attributes of a request. They take precedence over stored ones of the same name (D8: precedence of attributes). */
 export interface Sent {
@@ -128,15 +119,13 @@ export class RequiredAttributes {
 
   #find(permission: number): Requirement {
     const kernel = this.#kernel
-    const count = kernel.calls.listReads(permission)
     const members = { user: [], resource: [], context: [], action: [] } satisfies Record<keyof Sent, Wanted[]>
     const now: Wanted[] = []
     const keys: number[] = []
     let reads = 0
-    for (let at = 0; at < count; at++) {
-      const path = kernel.word(SCRATCH + at * 4)
-      const source: Source = attributePathSource(kernel, path)
-      const place = (SENT >>> 2) + attributePathNumber(kernel, path)
+    for (const path of kernel.readList(kernel.calls.listReads(permission))) {
+      const source = attributePathSource(kernel, path)
+      const place = pathPlace(attributePathNumber(kernel, path))
       const from = FROM[source]
       if (from !== undefined) (members[from] as Wanted[]).push({ place, ...this.#names(path) })
       if (source === Source.Now) now.push({ place, ...this.#names(path) })
@@ -150,7 +139,7 @@ export class RequiredAttributes {
   }
 
   #names(path: number): Pick<Wanted, 'name' | 'inside'> {
-    const [name = '', ...inside] = this.#kernel.key(path, AttributePath.Key).split('.').slice(1)
+    const [name = '', ...inside] = attributePathKey(this.#kernel, path).split('.').slice(1)
     return { name, inside }
   }
 }
@@ -181,14 +170,13 @@ export function readsOfSide(kernel: Kernel, side: number): number {
     if (tableOf(kernel, set) !== Table.Sets) break
     seen.add(set)
     const program = conditionSetProgram(kernel, set)
-    const count = program === 0 ? 0 : programCount(kernel, program)
+    const count = countSteps(kernel, program)
     for (let index = 0; index < count; index++) {
-      const step = program + Program.Steps + index * STEP_BYTES
-      const word = stepOp(kernel, step)
-      const op = word & 0xffff
+      const step = programStep(program, index)
+      const op = stepOperation(kernel, step)
       if (op <= Op.Always || op >= Op.ItemTrue) continue
       reads |= 1 << attributePathSource(kernel, stepLeft(kernel, step))
-      if (((word >>> 16) & RIGHT_PATH) === 0) continue
+      if (!isRightPath(kernel, step)) continue
       reads |= 1 << attributePathSource(kernel, stepRight(kernel, step))
     }
   }

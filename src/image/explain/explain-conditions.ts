@@ -2,7 +2,7 @@
 // compared. The kernel runs every test as a program of its own, written behind the encoded request attributes, and
 // reads every value; nothing is decided here.
 
-import { Header, Verdict } from '../../../assembly/abi.ts'
+import { Verdict } from '../../../assembly/abi.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import { Encoder } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -22,7 +22,8 @@ import { shorten } from '../../model/shorten.ts'
 import { compile, pathOf } from '../build/condition-program.ts'
 import { declaredTypes, encodedSteps } from '../build/write-records.ts'
 import { findPath } from '../look-up.ts'
-import { belongsTo } from '../read-records.ts'
+import { tenantType, userType } from '../records/header.ts'
+import { belongsTo } from '../records/member.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceAttributes } from '../records/resource.ts'
 import type { TestFound, TestReason } from './explanation.ts'
@@ -224,9 +225,9 @@ export class Conditions {
     const kernel = this.#kernel
     const type =
       root === 'user'
-        ? kernel.field(Header.UserType)
+        ? userType(kernel)
         : root === 'tenant'
-          ? kernel.field(Header.TenantType)
+          ? tenantType(kernel)
           : permissionResource(kernel, kernel.calls.permissionRecord(this.#asked.permission))
     return declaredOn(kernel, type)[names[0]!]
   }

@@ -1,12 +1,12 @@
 // Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with
 // one path over relations from the assigned role to the role that has the permission.
-import { GOAL_BYTES, Instance, Role, Verdict, WORK } from '../../../assembly/abi.ts'
+import { Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { rolesOf } from '../read-records.ts'
-import { goalFrom, goalInstance, goalRole } from '../records/goal.ts'
-import { grantRoleSet } from '../records/grant.ts'
-import { instanceTenant } from '../records/instance.ts'
+import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
+import { grantRoles } from '../records/grant.ts'
+import { instanceKey, instanceTenant } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
+import { roleKey } from '../records/role.ts'
 import { pathTo } from './explain-roles.ts'
 import type { Because, RebacCode } from './explanation.ts'
 
@@ -59,17 +59,17 @@ function pathOver(
 ): Because {
   const steps: [instance: number, role: number][] = []
   for (let number = kernel.calls.goalMet(); number !== 0; ) {
-    const goal = WORK + (number - 1) * GOAL_BYTES
+    const goal = goalRecord(number)
     steps.push([goalInstance(kernel, goal), goalRole(kernel, goal)])
     number = goalFrom(kernel, goal)
   }
   if (steps.length === 0) {
     const grant = kernel.calls.grantOf(user, instance)
-    const held = rolesOf(kernel, grantRoleSet(kernel, grant))
+    const held = grantRoles(kernel, grant)
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }
-  const keyOf = (at: number): string => (at === 0 ? resource : kernel.key(at, Instance.Key))
-  const bare = (role: number): string => kernel.key(role, Role.Key).replace(/^.*\//, '')
+  const keyOf = (at: number): string => (at === 0 ? resource : instanceKey(kernel, at))
+  const bare = (role: number): string => roleKey(kernel, role).replace(/^.*\//, '')
   const extended = pathTo(kernel, steps.at(-1)![1], name).slice(1)
   return {
     source: 'rebac',

@@ -1,8 +1,7 @@
 // Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
-import { Role } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { parentsOf, permissionsOf, rolesOf, tenantGrantsOf } from '../read-records.ts'
-import { grantRoleSet } from '../records/grant.ts'
+import { grantRoles, tenantGrantsOf } from '../records/grant.ts'
+import { permissionsOf, roleKey, roleParents } from '../records/role.ts'
 import type { Because, RbacCode } from './explanation.ts'
 
 interface Asked {
@@ -20,8 +19,8 @@ export function explainRoles(
   if (tenantGrantsOf(kernel, user).length === 0) return deny('no_user_roles')
   const grant = kernel.calls.grantOf(user, tenant)
   if (grant === 0) return deny('no_role_in_tenant')
-  const held = rolesOf(kernel, grantRoleSet(kernel, grant))
-  const name = (role: number): string => kernel.key(role, Role.Key)
+  const held = grantRoles(kernel, grant)
+  const name = (role: number): string => roleKey(kernel, role)
   const because = held
     .filter((role) => kernel.calls.holds(role, permission) === 1)
     .map(
@@ -45,7 +44,7 @@ export function pathTo(kernel: Kernel, from: number, permission: string): number
       for (let at = role; at !== 0; at = before.get(at)!) path.unshift(at)
       return path
     }
-    for (const parent of parentsOf(kernel, role)) if (!before.has(parent)) before.set(parent, role)
+    for (const parent of roleParents(kernel, role)) if (!before.has(parent)) before.set(parent, role)
   }
   return [from]
 }

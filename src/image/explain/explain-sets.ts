@@ -1,14 +1,16 @@
 // Why set rules allow or deny (D6: set rules): which sets are true; for rules that do not allow, the nearest ones with
 // their failing tests; and where a `not` is true only because a value is missing or ill-typed (D7). Work and output are
 // bounded by src/model/limits.ts.
-import { ConditionSet, Header, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../model/limits.ts'
-import { setRulesOf, sideKey, tableOf } from '../read-records.ts'
-import { conditionSetJson, conditionSetResource } from '../records/condition-set.ts'
+import { sideKey } from '../read-records.ts'
+import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
+import { hasSetRules } from '../records/header.ts'
 import { permissionResource } from '../records/permission.ts'
-import { setRuleResources, setRuleUsers } from '../records/set-rule.ts'
+import { setRuleResources, setRulesOf, setRuleUsers } from '../records/set-rule.ts'
+import { tableOf } from '../records/symbol.ts'
 import { type Asked, Conditions, Work } from './explain-conditions.ts'
 import {
   type AbacCode,
@@ -59,7 +61,7 @@ class SetRules {
     const { calls } = this.#kernel
     const rules = this.#rules.length
     const answer = (abac: AbacCode): Explained => ({ ...NO_SETS, abac, rules, because: [] })
-    if (rules === 0) return answer(this.#kernel.field(Header.SetRules) === 0 ? 'disabled' : 'no_matching_rules')
+    if (rules === 0) return answer(hasSetRules(this.#kernel) ? 'no_matching_rules' : 'disabled')
     const { user, tenant, permission, instance, end } = this.#asked
     const verdict = calls.decideSets(user, tenant, permission, instance, end)
     if (verdict === Verdict.Undecided) return answer('undecided')
@@ -174,7 +176,7 @@ class SetRules {
   /** A set and its ancestors. */
   #chain(first: number): number[] {
     const chain: number[] = []
-    for (const set of this.#kernel.chain(first, ConditionSet.Parent)) chain.push(set)
+    for (const set of eachSetUpwards(this.#kernel, first)) chain.push(set)
     return chain
   }
 

@@ -1,14 +1,12 @@
 // The steps of a way over relations (D5: roles derived over relations, D14: relations sent with a question): from an
 // assigned role to one on the resource, each with the relation that derives it.
-import { Relation, Rule } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { readSubjects } from '../../kernel/question-area.ts'
 import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
-import { relatedBy } from '../decide/sent-relations.ts'
 import { findSymbol } from '../look-up.ts'
-import { instanceObjects } from '../records/instance.ts'
-import { roleRules } from '../records/role.ts'
-import { ruleRelation, ruleSource } from '../records/rule.ts'
-import { tupleNextOfObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
+import { relationKey } from '../records/relation.ts'
+import { eachRuleToRole, ruleRelation, ruleSource } from '../records/rule.ts'
+import { firstTupleToObject, nextTupleToObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 import type { Because } from './explanation.ts'
 
 /** A role on an instance, and how it comes from the one before. */
@@ -41,10 +39,10 @@ function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): stri
   const roleOn = ({ on, role }: Hop) => findSymbol(kernel, 'resource_role', `${on.slice(0, on.indexOf(':'))}/${role}`)
   const source = roleOn(from)
   const bytes = relate()
-  for (const rule of kernel.chain(roleRules(kernel, roleOn(to)), Rule.NextOfTarget)) {
+  for (const rule of eachRuleToRole(kernel, roleOn(to))) {
     if (ruleSource(kernel, rule) !== source) continue
     const relation = ruleRelation(kernel, rule)
-    if (isRelated(kernel, subject, relation, object) || relatedBy(kernel, bytes, relation).includes(subject))
+    if (isRelated(kernel, subject, relation, object) || readSubjects(kernel, bytes, relation).includes(subject))
       return relationName(kernel, relation)
   }
   return undefined
@@ -53,14 +51,14 @@ function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): stri
 /** Whether a stored relationship says so; not looked for beyond the limit of an explanation. */
 function isRelated(kernel: Kernel, subject: number, relation: number, object: number): boolean {
   let left = EXPLAIN_WALK_MAX
-  const first = object === 0 ? 0 : instanceObjects(kernel, object)
-  for (let at = first; at !== 0 && left-- > 0; at = tupleNextOfObject(kernel, at))
+  const first = object === 0 ? 0 : firstTupleToObject(kernel, object)
+  for (let at = first; at !== 0 && left-- > 0; at = nextTupleToObject(kernel, at))
     if (tupleRelation(kernel, at) === relation && tupleSubject(kernel, at) === subject) return true
   return false
 }
 
 /** A relation without its type. */
 export function relationName(kernel: Kernel, relation: number): string {
-  const key = kernel.key(relation, Relation.Key)
+  const key = relationKey(kernel, relation)
   return key.slice(key.indexOf('/') + 1)
 }

@@ -1,12 +1,14 @@
 // The name of a question that the policy does not have, with the nearest one that it has. Users and instances may be
 // millions: those that begin like the name are compared, then the first of all.
-import { Instance, Principal, Resource, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { nearestName } from '../../model/nearest-name.ts'
 import { isBuiltIn } from '../build/write-records.ts'
 import { findSymbol } from '../look-up.ts'
-import { inOrder, type Ordered, permissionsOfType, records } from '../read-records.ts'
+import { permissionsOfType } from '../records/permission.ts'
+import { type SymbolTable, symbolKey } from '../records/symbol.ts'
+import { inOrder, type Ordered, records } from '../records/tables.ts'
 import type { Question } from './explain.ts'
 import type { Explanation } from './explanation.ts'
 
@@ -39,9 +41,9 @@ export function nearestNames(
       return unknown('action', action, actions)
     }
     case 'no_such_tenant':
-      return unknown('tenant', tenant, someKeys(kernel, Table.Tenants, Principal.Key))
+      return unknown('tenant', tenant, someKeys(kernel, Table.Tenants))
     case 'user_not_synced':
-      return { ...unknown('user', user, keysLike(kernel, Table.Users, Principal.Key, user)), known: [] }
+      return { ...unknown('user', user, keysLike(kernel, Table.Users, user)), known: [] }
     default:
       return undefined
   }
@@ -50,7 +52,7 @@ export function nearestNames(
 /** An instance that is not stored, with the nearest one of its type. */
 export function nearestInstance(kernel: Kernel, type: string, key: string): UnknownName {
   const start = `${type}:`
-  const keys = keysLike(kernel, Table.Instances, Instance.Key, key, start)
+  const keys = keysLike(kernel, Table.Instances, key, start)
   const { nearest } = unknown('instance', key, keys)
   const name = `${start}${key}`
   return { kind: 'instance', name, ...(nearest === undefined ? {} : { nearest: `${start}${nearest}` }), known: [] }
@@ -63,29 +65,29 @@ export function unknown(kind: UnknownName['kind'], name: string, names: readonly
 }
 
 function typesOf(kernel: Kernel): string[] {
-  return someKeys(kernel, Table.Resources, Resource.Key).filter((type) => !isBuiltIn(type))
+  return someKeys(kernel, Table.Resources).filter((type) => !isBuiltIn(type))
 }
 
-function someKeys(kernel: Kernel, table: Table, at: number): string[] {
+function someKeys(kernel: Kernel, table: SymbolTable): string[] {
   const keys: string[] = []
   for (const record of records(kernel, table)) {
     if (keys.length >= NEAREST_NAMES_MAX) break
-    keys.push(kernel.key(record, at))
+    keys.push(symbolKey(kernel, table, record))
   }
   return keys
 }
 
 /** Keys behind `start` that begin with the first half of the name, and the first of all. */
-function keysLike(kernel: Kernel, table: Ordered, at: number, name: string, start = ''): string[] {
+function keysLike(kernel: Kernel, table: Ordered, name: string, start = ''): string[] {
   const half = name.slice(0, Math.ceil(name.length / 2))
-  const keys = [...keysFrom(kernel, table, at, `${start}${half}`), ...keysFrom(kernel, table, at, start)]
+  const keys = [...keysFrom(kernel, table, `${start}${half}`), ...keysFrom(kernel, table, start)]
   return [...new Set(keys)].map((key) => key.slice(start.length))
 }
 
-function keysFrom(kernel: Kernel, table: Ordered, at: number, start: string): string[] {
+function keysFrom(kernel: Kernel, table: Ordered, start: string): string[] {
   const keys: string[] = []
   for (const record of inOrder(kernel, table, start)) {
-    const key = kernel.key(record, at)
+    const key = symbolKey(kernel, table, record)
     if (keys.length >= NEAREST_NAMES_MAX / 2 || !key.startsWith(start)) break
     keys.push(key)
   }

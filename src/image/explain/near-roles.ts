@@ -1,19 +1,20 @@
 // Of a deny: the roles that would allow. In the tenant (D4), on the instance and on instances related to it (D5, D14);
 // and what the user has instead. Each of the ways named here allows when the user is given the role, and nothing else
 // changes. Bounded by EXPLAIN_WALK_MAX: beyond, ways are missing, but none is wrong.
-import { Instance, Principal, Role, RULE_NO_DIRECT, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, EXPLAIN_RULES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { sourcesOf } from '../list/permission-sources.ts'
-import { bareRole, grantsOfUser, records, rolesOf, tableOf } from '../read-records.ts'
-import { grantRoleSet, grantScope } from '../records/grant.ts'
-import { instanceType } from '../records/instance.ts'
+import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
+import { instanceKey, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
-import { resourceRoles } from '../records/resource.ts'
-import { roleFlags, roleType } from '../records/role.ts'
-import { ruleFlags, ruleRelation } from '../records/rule.ts'
+import { principalKey } from '../records/principal.ts'
+import { bareRole, eachRoleOfType, roleType } from '../records/role.ts'
+import { ruleRelation, ruleSkipsDirect } from '../records/rule.ts'
+import { tableOf } from '../records/symbol.ts'
+import { records } from '../records/tables.ts'
 import { pathTo } from './explain-roles.ts'
 import { type Hop, relationName } from './hops.ts'
 import { nearestInstance, type Some, type UnknownName } from './near-names.ts'
@@ -89,7 +90,7 @@ function tenantRolesWith(kernel: Kernel, permission: number): number[] {
 
 function rolesOfType(kernel: Kernel, type: number, permission: number): number[] {
   const found: number[] = []
-  for (const role of kernel.chain(resourceRoles(kernel, type), Role.NextOfType))
+  for (const role of eachRoleOfType(kernel, type))
     if (kernel.isLive(role) && kernel.calls.holds(role, permission) === 1) found.push(role)
   return found
 }
@@ -126,7 +127,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
   const direct = (instance: number) => kernel.calls.grantOf(asked.user, instance) !== 0
   const open = searched(kernel, asked, direct)
   const ways = open.filter(({ at, rule }) => rule !== undefined && at !== asked.instance)
-  const nameOf = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : kernel.key(at, Instance.Key))
+  const nameOf = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : instanceKey(kernel, at))
   const path = (all: readonly Found[], last: Found): Found[] => {
     const steps = [last]
     for (let step = last; step.from !== undefined; steps.push(step)) step = all[step.from]!
@@ -150,8 +151,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
   const steps = path(all, held)
   const closed = steps.find(({ at, role }, index) => {
     const rule = steps[index - 1]?.rule
-    const flags = rule === undefined ? 0 : ruleFlags(kernel, rule) | roleFlags(kernel, role)
-    return (flags & RULE_NO_DIRECT) !== 0 && direct(at)
+    return rule !== undefined && ruleSkipsDirect(kernel, rule, role) && direct(at)
   })
   return closed === undefined ? { related } : { related, blocked: { from: hops(steps)[0]!, on: nameOf(closed.at) } }
 }
@@ -165,8 +165,7 @@ function searched(kernel: Kernel, { relate, ...asked }: Asked, hasDirect: (insta
 }
 
 function rolesAt(kernel: Kernel, user: number, scope: number): number[] {
-  const grant = scope === 0 ? 0 : kernel.calls.grantOf(user, scope)
-  return grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
+  return grantRoles(kernel, scope === 0 ? 0 : kernel.calls.grantOf(user, scope))
 }
 
 /** Where else the user has a role with the permission. */
@@ -182,9 +181,9 @@ function elsewhere(
     if (scope === tenant || scope === instance) continue
     const isTenant = tableOf(kernel, scope) === Table.Tenants
     if (!isTenant && instanceType(kernel, scope) !== type) continue
-    const role = rolesOf(kernel, grantRoleSet(kernel, grant)).find((each) => kernel.calls.holds(each, permission) === 1)
+    const role = grantRoles(kernel, grant).find((each) => kernel.calls.holds(each, permission) === 1)
     if (role === undefined) continue
-    const where = kernel.key(scope, isTenant ? Principal.Key : Instance.Key)
+    const where = isTenant ? principalKey(kernel, scope) : instanceKey(kernel, scope)
     ;(isTenant ? tenants : instances).push({ where, role: bareRole(kernel, role) })
   }
   return { in_other_tenants: some(tenants), on_other_instances: some(instances) }

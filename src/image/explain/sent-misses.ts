@@ -1,15 +1,16 @@
 // Of a deny: why each relation that was sent with the question (D14) gave nothing.
-import { Principal, Relation, Role, Rule, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_NAMES_MAX, EXPLAIN_WALK_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
-import { bareRole, records } from '../read-records.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
-import { resourceRoles } from '../records/resource.ts'
-import { roleRules, roleType } from '../records/role.ts'
-import { ruleRelation, ruleSource, ruleTarget } from '../records/rule.ts'
+import { principalKey } from '../records/principal.ts'
+import { relationKey } from '../records/relation.ts'
+import { bareRole, eachRoleOfType, roleType } from '../records/role.ts'
+import { eachRuleToRole, ruleRelation, ruleSource, ruleTarget } from '../records/rule.ts'
+import { records } from '../records/tables.ts'
 import type { Question } from './explain.ts'
 import { nearestInstance, type UnknownName, unknown } from './near-names.ts'
 import type { Asked } from './near-roles.ts'
@@ -60,7 +61,7 @@ function reasonOf(
   const instance = findSymbol(kernel, 'resource_instance', subject)
   if (instance === 0) return { reason: 'unknown_subject', unknown: nearestInstance(kernel, subjectType, key) }
   const of = instanceTenant(kernel, instance)
-  if (of !== tenant) return { reason: 'other_tenant', tenant: kernel.key(of, Principal.Key) }
+  if (of !== tenant) return { reason: 'other_tenant', tenant: principalKey(kernel, of) }
   const rules = rulesOver(kernel, permission, relationId, instanceType(kernel, instance))
   if (rules.length === 0) return { reason: 'no_derivation' }
   const gives = rules.filter((rule) => kernel.calls.holds(ruleTarget(kernel, rule), permission) === 1)
@@ -80,9 +81,9 @@ function reasonOf(
 function rulesOver(kernel: Kernel, permission: number, relation: number, subjectType: number): number[] {
   const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
   const found: number[] = []
-  for (const role of kernel.chain(resourceRoles(kernel, type), Role.NextOfType)) {
+  for (const role of eachRoleOfType(kernel, type)) {
     if (!kernel.isLive(role)) continue
-    for (const rule of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+    for (const rule of eachRuleToRole(kernel, role)) {
       const from = roleType(kernel, ruleSource(kernel, rule))
       if (ruleRelation(kernel, rule) === relation && from === subjectType) found.push(rule)
     }
@@ -93,7 +94,7 @@ function rulesOver(kernel: Kernel, permission: number, relation: number, subject
 function relationsOf(kernel: Kernel, type: string): string[] {
   const names: string[] = []
   for (const record of records(kernel, Table.Relations)) {
-    const key = kernel.key(record, Relation.Key)
+    const key = relationKey(kernel, record)
     if (key.startsWith(`${type}/`)) names.push(key.slice(type.length + 1))
     if (names.length >= NEAREST_NAMES_MAX) break
   }

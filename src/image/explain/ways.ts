@@ -2,11 +2,11 @@
 // would allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent.
 // Data only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
 
-import { Principal } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked } from '../decide/tenant-of-check.ts'
 import { instanceTenant } from '../records/instance.ts'
+import { principalKey } from '../records/principal.ts'
 import { idsOf, type Question } from './explain.ts'
 import type { Explanation } from './explanation.ts'
 import { type Hop, hopsOf } from './hops.ts'
@@ -48,7 +48,7 @@ export function waysOf(kernel: Kernel, related: SentRelations, question: Questio
   const isElsewhere = stored !== 0 && stored !== asked.tenant // D2
   return {
     hops: [],
-    ...(isElsewhere ? { instance_tenant: kernel.key(stored, Principal.Key) } : {}),
+    ...(isElsewhere ? { instance_tenant: principalKey(kernel, stored) } : {}),
     near: nearRoles(kernel, asked, { ...question, permission }, isElsewhere),
     sent_relations: isElsewhere ? [] : missesOfSentRelations(kernel, asked, question),
   }

@@ -1,6 +1,5 @@
 // What a filter reads besides the row: attributes of the user, the tenant, the context and the action, and those of
 // stored instances that a condition names by key. All of it is known when the filter is made.
-import { Instance } from '../../../assembly/abi.ts'
 import { memberOf, type Operand, plain } from '../../filters/operators.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -11,7 +10,7 @@ import { pathOf } from '../build/condition-program.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
 import { findInstance, findPath, findSymbol } from '../look-up.ts'
-import { instancesOfType } from '../read-records.ts'
+import { instanceKey, instancesOfType } from '../records/instance.ts'
 import { principalAttributes } from '../records/principal.ts'
 
 /** The question of a filter, in ids that are all known. */
@@ -109,6 +108,6 @@ export class Constants {
 
 /** The key of an instance without its type. */
 export function keyOfInstance(kernel: Kernel, instance: number): string {
-  const key = kernel.key(instance, Instance.Key)
+  const key = instanceKey(kernel, instance)
   return key.slice(key.indexOf(':') + 1)
 }

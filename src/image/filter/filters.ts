@@ -1,7 +1,7 @@
 // Makes filters: for which rows of an application's own a check is allowed (docs/filters.md). The kernel decides all
 // that does not depend on the row; what is left of the conditions, and the keys of instances on which the user holds a
 // role, are the filter. One object for each state of an image: what it keeps is derived from the policy alone.
-import { ConditionSet, Resource, Source, Table, Verdict } from '../../../assembly/abi.ts'
+import { Source, Table, Verdict } from '../../../assembly/abi.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
@@ -12,10 +12,12 @@ import { compareText } from '../../model/text-order.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from '../decide/required-attributes.ts'
 import { rulesOf, type SideRule } from '../list/user-sides.ts'
-import { instancesOfType, sideKey, tableOf } from '../read-records.ts'
-import { conditionSetJson, conditionSetResource } from '../records/condition-set.ts'
-import { instanceTenant } from '../records/instance.ts'
+import { sideKey } from '../read-records.ts'
+import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
+import { instancesOfType, instanceTenant } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
+import { resourceKey } from '../records/resource.ts'
+import { tableOf } from '../records/symbol.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
 import { HeldKeys, keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
@@ -203,7 +205,7 @@ export class Filters {
 
   #findElsewhere(type: number, tenant: number): readonly string[] | TooMuch {
     const kernel = this.#kernel
-    const name = kernel.key(type, Resource.Key)
+    const name = resourceKey(kernel, type)
     const keys: string[] = []
     let looked = 0
     let count = 0
@@ -291,7 +293,7 @@ class Sides {
     }
     const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
     const parts: Part[] = []
-    for (const set of kernel.chain(side, ConditionSet.Parent)) {
+    for (const set of eachSetUpwards(kernel, side)) {
       const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: false of another type
       parts.push(this.#rows.partOf(this.#conditionsOf(set)))

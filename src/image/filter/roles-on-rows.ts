@@ -1,16 +1,19 @@
 // Which rows a user may act on by roles on instances (D5, D14): rows that are stored instances by their key, and rows
 // that name an instance on which the user holds a role, by that relation. Roles held on the named instance come from
 // stored facts alone, so a list of keys says all.
-import { Relation, Resource, Role, RULE_NO_DIRECT, Rule, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
-import { grantsOfUser, records, tableOf } from '../read-records.ts'
-import { grantScope } from '../records/grant.ts'
+import { grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
-import { roleFlags, roleRules, roleType } from '../records/role.ts'
-import { ruleFlags, ruleRelation, ruleSource } from '../records/rule.ts'
+import { relationKey } from '../records/relation.ts'
+import { resourceKey } from '../records/resource.ts'
+import { roleKey, roleType } from '../records/role.ts'
+import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
+import { tableOf } from '../records/symbol.ts'
+import { records } from '../records/tables.ts'
 import { MORE, tooLarge } from './conditions.ts'
 import { keyOfInstance } from './constants.ts'
 import { all, any, not, type Part } from './simplify.ts'
@@ -37,14 +40,14 @@ export function rowRolesOf(kernel: Kernel, permission: number, type: number): Ro
   for (const role of records(kernel, Table.Roles)) {
     if (roleType(kernel, role) !== type || kernel.calls.holds(role, permission) !== 1) continue
     roles.push(role)
-    for (const at of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
+    for (const at of eachRuleToRole(kernel, role)) {
       const source = ruleSource(kernel, at)
-      const whole = kernel.key(ruleRelation(kernel, at), Relation.Key)
+      const whole = relationKey(kernel, ruleRelation(kernel, at))
       derivations.push({
         relation: whole.slice(whole.indexOf('/') + 1),
         source,
         type: roleType(kernel, source),
-        noDirect: ((ruleFlags(kernel, at) | roleFlags(kernel, role)) & RULE_NO_DIRECT) !== 0,
+        noDirect: ruleSkipsDirect(kernel, at, role),
       })
     }
   }
@@ -54,7 +57,7 @@ export function rowRolesOf(kernel: Kernel, permission: number, type: number): Ro
 }
 
 const nameOf = (kernel: Kernel, { relation, source, noDirect }: Derivation): string =>
-  `${relation}/${kernel.key(source, Role.Key)}/${noDirect}`
+  `${relation}/${roleKey(kernel, source)}/${noDirect}`
 
 interface AskedRows {
   readonly user: number
@@ -77,7 +80,7 @@ export function partsOfRoles(
   const byRelation = row.derivations.map(({ relation, source, type, noDirect }): Part => {
     const keys = held.keys(type, asked.tenant, (role) => role === source)
     if (keys.length === 0) return false
-    const related = { related: relation, type: kernel.key(type, Resource.Key), in: keys }
+    const related = { related: relation, type: resourceKey(kernel, type), in: keys }
     return noDirect ? all([related, not(keyIn(directKeys(kernel, asked)))]) : related
   })
   const byKey = held.keys(asked.type, asked.tenant, (role) => row.roles.includes(role))

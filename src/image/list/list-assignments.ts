@@ -1,15 +1,17 @@
 // Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. The end of the last
 // page is cached, so that the next one does not start at the first user again; a delta drops it.
-import { Grant, Instance, Principal, SINGLE, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { bareRole, grantsOfUser, inOrder, rolesOf, tableOf, tenantOfScope } from '../read-records.ts'
-import { grantRoleSet, grantScope, roleSetCount } from '../records/grant.ts'
-import { instanceType } from '../records/instance.ts'
-import { principalGrants } from '../records/principal.ts'
+import { countGrantRoles, eachGrantOfUser, grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
+import { instanceKey, instanceType, tenantOfScope } from '../records/instance.ts'
+import { principalKey } from '../records/principal.ts'
+import { bareRole } from '../records/role.ts'
+import { tableOf } from '../records/symbol.ts'
+import { inOrder } from '../records/tables.ts'
 
 /** A role that was assigned. */
 export interface AssignmentRow {
@@ -80,18 +82,18 @@ export class AssignmentList {
       last = user
       before += here
     }
-    const end = last === 0 ? start : { user: kernel.key(last, Principal.Key), rows: before }
+    const end = last === 0 ? start : { user: principalKey(kernel, last), rows: before }
     return { rows: page, end }
   }
 
   #rowsOf(user: number, wants: Wants): AssignmentRow[] {
     const kernel = this.#kernel
     const rows: AssignmentRow[] = []
-    const name = kernel.key(user, Principal.Key)
+    const name = principalKey(kernel, user)
     for (const grant of grantsOfUser(kernel, user)) {
       const scope = grantScope(kernel, grant)
-      const tenant = kernel.key(tenantOfScope(kernel, scope), Principal.Key)
-      const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: kernel.key(scope, Instance.Key) }
+      const tenant = principalKey(kernel, tenantOfScope(kernel, scope))
+      const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: instanceKey(kernel, scope) }
       for (const role of rolesWanted(kernel, grant, wants)) {
         rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
       }
@@ -118,21 +120,17 @@ interface Wants {
 function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
   let here = 0
   let looks = 1
-  for (const grant of kernel.chain(principalGrants(kernel, user), Grant.NextOfUser)) {
+  for (const grant of eachGrantOfUser(kernel, user)) {
     looks++
     if (!wants.anyRole) here += rolesWanted(kernel, grant, wants).length
-    else if (wants.scope(grantScope(kernel, grant))) here += roleCount(kernel, grantRoleSet(kernel, grant))
+    else if (wants.scope(grantScope(kernel, grant))) here += countGrantRoles(kernel, grant)
   }
   return [here, looks]
 }
 
-function roleCount(kernel: Kernel, roles: number): number {
-  return (roles & SINGLE) !== 0 ? 1 : roleSetCount(kernel, roles)
-}
-
 function rolesWanted(kernel: Kernel, grant: number, wants: Wants): number[] {
   if (!wants.scope(grantScope(kernel, grant))) return []
-  return rolesOf(kernel, grantRoleSet(kernel, grant)).filter((role) => wants.role(role))
+  return grantRoles(kernel, grant).filter((role) => wants.role(role))
 }
 
 /** The filter in ids, so that skipping rows reads no texts. */
@@ -156,9 +154,7 @@ function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: As
       if (tableOf(kernel, scope) !== Table.Instances) return false
       if (type !== undefined && instanceType(kernel, scope) !== type) return false
       if (resourceInstance === undefined) return true
-      return instance === undefined
-        ? kernel.key(scope, Instance.Key).endsWith(`:${resourceInstance}`)
-        : scope === instance
+      return instance === undefined ? instanceKey(kernel, scope).endsWith(`:${resourceInstance}`) : scope === instance
     },
     role: role === undefined ? () => true : isWanted,
   }

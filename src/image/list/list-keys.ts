@@ -2,17 +2,25 @@
 // match, candidates are found from the relations of the image and then checked; otherwise everything is checked in the
 // order of keys, with bounded work for each page. Either way a page has exactly those keys after `after`, up to its
 // last one, that checks allow (D12: listings agree with checks).
-import { Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
-import { inOrder, type Ordered, records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
-import { grantNextOfScope, grantRoleSet, grantScope, grantUser } from '../records/grant.ts'
-import { instanceTenant, instanceType } from '../records/instance.ts'
-import { principalGrants } from '../records/principal.ts'
+import {
+  firstGrantInScope,
+  grantRoles,
+  grantScope,
+  grantUser,
+  nextGrantInScope,
+  tenantGrantsOf,
+} from '../records/grant.ts'
+import { instanceKey, instanceTenant, instanceType } from '../records/instance.ts'
+import { principalKey } from '../records/principal.ts'
+import { tableOf } from '../records/symbol.ts'
+import { inOrder, type Ordered, records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
 import { sourcesOf } from './permission-sources.ts'
 import { rulesOf } from './user-sides.ts'
@@ -124,8 +132,8 @@ export function scan(
 }
 
 function nameOf(kernel: Kernel, table: Ordered, record: number): string {
-  if (table === Table.Users) return kernel.key(record, Principal.Key)
-  const key = kernel.key(record, Instance.Key)
+  if (table === Table.Users) return principalKey(kernel, record)
+  const key = instanceKey(kernel, record)
   return key.slice(key.indexOf(':') + 1)
 }
 
@@ -158,7 +166,7 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
  */
 function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
   const { kernel } = evaluator
-  const roles = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, grantRoleSet(kernel, grant)))
+  const roles = tenantGrantsOf(kernel, user).flatMap((grant) => grantRoles(kernel, grant))
   return rulesOf(kernel, permission).some(({ users }) => {
     if (tableOf(kernel, users) === Table.Roles) return roles.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
@@ -216,7 +224,7 @@ export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[
   const users = new Set<number>()
   let left = LISTING_WALK_MAX
   for (const scope of scopes) {
-    for (let grant = principalGrants(kernel, scope); grant !== 0; grant = grantNextOfScope(kernel, grant)) {
+    for (let grant = firstGrantInScope(kernel, scope); grant !== 0; grant = nextGrantInScope(kernel, grant)) {
       if (--left < 0) return undefined
       users.add(grantUser(kernel, grant))
     }

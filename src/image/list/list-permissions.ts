@@ -1,7 +1,7 @@
 // The permissions of a user (D12: listings agree with checks): for each tenant what is allowed on types, and each
 // instance on which the user has a role or on which something else is allowed. A permission on an instance is allowed
 // when the row of the instance has it, or when the instance has no row and the row of its tenant has it.
-import { Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ZerohopError } from '../../model/errors.ts'
@@ -12,18 +12,13 @@ import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.t
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
 import { findSymbol } from '../look-up.ts'
-import {
-  bareRole,
-  instancesOfType,
-  permissionIdsOfGrant,
-  permissionsOfType,
-  records,
-  rolesOf,
-  tenantGrantsOf,
-} from '../read-records.ts'
-import { grantRoleSet, grantScope } from '../records/grant.ts'
-import { instanceTenant, instanceType } from '../records/instance.ts'
-import { principalAttributes } from '../records/principal.ts'
+import { grantRoles, grantScope, permissionIdsOfGrant, tenantGrantsOf } from '../records/grant.ts'
+import { instanceKey, instancesOfType, instanceTenant, instanceType } from '../records/instance.ts'
+import { permissionKey, permissionsOfType } from '../records/permission.ts'
+import { principalAttributes, principalKey } from '../records/principal.ts'
+import { resourceKey } from '../records/resource.ts'
+import { bareRole } from '../records/role.ts'
+import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
 import { RuledInstances } from './ruled-instances.ts'
 import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
@@ -113,10 +108,10 @@ class PermissionList {
     const rows: TenantRow[] = []
     for (const tenant of this.#tenants()) {
       this.#look()
-      const key = kernel.key(tenant, Principal.Key)
+      const key = principalKey(kernel, tenant)
       if (this.#query.ownRow?.(key) === false) continue
       const grant = kernel.calls.grantOf(this.#user, tenant)
-      const roles = grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
+      const roles = grantRoles(kernel, grant)
       const permissions = [...this.#allowedIn(tenant)].map((id) => this.#name(id))
       if (roles.length + permissions.length === 0) continue
       const names = sortKeys(roles.map((role) => bareRole(kernel, role)))
@@ -144,7 +139,7 @@ class PermissionList {
       const allowed = this.#allowedOn(instance, roles.length > 0)
       if (allowed === undefined) continue
       this.#evaluator.left -= ROW_WORK
-      const key = kernel.key(instance, Instance.Key)
+      const key = instanceKey(kernel, instance)
       rows.push([key, this.#rowOf(instance, key, roles, allowed)])
     }
     return rows.sort(([left], [right]) => compareText(left, right)).map(([, row]) => row)
@@ -173,7 +168,7 @@ class PermissionList {
   #queriedInstances(names: readonly string[]): Set<number> {
     const kernel = this.#kernel
     const found = new Set<number>()
-    const types = [...records(kernel, Table.Resources)].map((type) => kernel.key(type, Resource.Key))
+    const types = [...records(kernel, Table.Resources)].map((type) => resourceKey(kernel, type))
     for (const name of names) {
       for (const key of name.includes(':') ? [name] : types.map((type) => `${type}:${name}`)) {
         this.#look()
@@ -269,7 +264,7 @@ class PermissionList {
   #name(permission: number): string {
     const known = this.#names.get(permission)
     if (known !== undefined) return known
-    const name = this.#kernel.key(this.#kernel.calls.permissionRecord(permission), Permission.Key)
+    const name = permissionKey(this.#kernel, this.#kernel.calls.permissionRecord(permission))
     this.#names.set(permission, name)
     return name
   }
@@ -277,7 +272,7 @@ class PermissionList {
   #party(tenant: number): TenantRow['tenant'] {
     const known = this.#parties.get(tenant)
     if (known !== undefined) return known
-    const party = { key: this.#kernel.key(tenant, Principal.Key), attributes: this.#attributes(tenant) }
+    const party = { key: principalKey(this.#kernel, tenant), attributes: this.#attributes(tenant) }
     this.#parties.set(tenant, party)
     return party
   }
@@ -292,6 +287,6 @@ class PermissionList {
   }
 
   #tooLarge(): ZerohopError {
-    return tooLarge(`the permissions of \`${this.#kernel.key(this.#user, Principal.Key)}\``)
+    return tooLarge(`the permissions of \`${principalKey(this.#kernel, this.#user)}\``)
   }
 }

@@ -1,13 +1,17 @@
 // The users who may do something, with the ways by which each is allowed: roles in the tenant, roles on instances from
 // which one on the requested instance is derived, set rules. A user is listed exactly when a check allows (D12:
 // listings agree with checks).
-import { Instance, Principal, Role, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
-import { records, rolesOf, sideKey } from '../read-records.ts'
-import { grantRoleSet } from '../records/grant.ts'
+import { sideKey } from '../read-records.ts'
+import { grantRoles } from '../records/grant.ts'
+import { instanceKey } from '../records/instance.ts'
+import { principalKey } from '../records/principal.ts'
+import { roleKey } from '../records/role.ts'
+import { records } from '../records/tables.ts'
 import { type AskedUsers, usersWithRoles } from './list-keys.ts'
 import { type Sources, sourcesOf } from './permission-sources.ts'
 import { rulesOf, type SideRule } from './user-sides.ts'
@@ -39,7 +43,7 @@ export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<strin
     if (evaluator.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
     if (!evaluator.allows(user, asked.tenant, asked.permission, asked.instance, asked.key)) continue
     const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, evaluator, rules)]
-    found.push([kernel.key(user, Principal.Key), entries])
+    found.push([principalKey(kernel, user), entries])
   }
   return new Map(found.sort(([left], [right]) => compareText(left, right)))
 }
@@ -54,7 +58,7 @@ class Ways {
   constructor(kernel: Kernel, asked: AskedWays) {
     this.#kernel = kernel
     this.#asked = asked
-    this.#tenant = kernel.key(asked.tenant, Principal.Key)
+    this.#tenant = principalKey(kernel, asked.tenant)
     this.#sources = this.#sourcesFor(() => false)
   }
 
@@ -69,7 +73,7 @@ class Ways {
   byRoles(user: number): UserEntry[] {
     const { tenant, permission } = this.#asked
     const roles = this.#rolesIn(user, tenant).filter((role) => this.#kernel.calls.holds(role, permission) === 1)
-    const names = roles.map((role) => this.#kernel.key(role, Role.Key)).sort()
+    const names = roles.map((role) => roleKey(this.#kernel, role)).sort()
     return names.map((role) => this.#entry(user, `__tenant:${this.#tenant}`, role))
   }
 
@@ -79,8 +83,8 @@ class Ways {
     if (personal) pairs = this.#sourcesFor((at) => this.#kernel.calls.grantOf(user, at) !== 0).pairs
     const roles = pairs.filter(([instance, role]) => this.#rolesIn(user, instance).includes(role))
     const names = roles.map(([instance, role]) => {
-      const name = this.#kernel.key(role, Role.Key).replace('/', '#')
-      return [this.#kernel.key(instance, Instance.Key), name] as const
+      const name = roleKey(this.#kernel, role).replace('/', '#')
+      return [instanceKey(this.#kernel, instance), name] as const
     })
     names.sort(([a, b], [c, d]) => compareText(a, c) || compareText(b, d))
     return names.map(([instance, role]) => this.#entry(user, instance, role))
@@ -97,10 +101,10 @@ class Ways {
 
   #rolesIn(user: number, scope: number): number[] {
     const grant = this.#kernel.calls.grantOf(user, scope)
-    return grant === 0 ? [] : rolesOf(this.#kernel, grantRoleSet(this.#kernel, grant))
+    return grantRoles(this.#kernel, grant)
   }
 
   #entry(user: number, resource: string, role: string): UserEntry {
-    return { user: this.#kernel.key(user, Principal.Key), tenant: this.#tenant, resource, role }
+    return { user: principalKey(this.#kernel, user), tenant: this.#tenant, resource, role }
   }
 }

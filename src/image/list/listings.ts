@@ -1,29 +1,25 @@
 // Listings (D12: listings agree with checks): each has exactly the objects for which a check allows. Candidates come
 // from the lists of the image, and each is checked (evaluator.ts). Keys are in the order of their UTF-8 bytes (D9:
 // order of values). Never part of a check.
-import { Principal, Resource, Role, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { readSubjects } from '../../kernel/question-area.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import { Evaluator, type Relate, tooLarge } from '../decide/evaluator.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
-import { relatedBy, type SentRelation, type SentRelations } from '../decide/sent-relations.ts'
+import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked, instanceOfRow, tenantOf } from '../decide/tenant-of-check.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
-import {
-  grantsOfUser,
-  permissionsOf,
-  permissionsOfType,
-  records,
-  tenantGrantsOf,
-  tenantOfScope,
-} from '../read-records.ts'
-import { grantScope } from '../records/grant.ts'
-import { instanceTenant } from '../records/instance.ts'
-import { principalAttributes } from '../records/principal.ts'
-import { roleType } from '../records/role.ts'
+import { grantScope, grantsOfUser, tenantGrantsOf } from '../records/grant.ts'
+import { instanceTenant, tenantOfScope } from '../records/instance.ts'
+import { permissionsOfType } from '../records/permission.ts'
+import { principalAttributes, principalKey } from '../records/principal.ts'
+import { resourceKey } from '../records/resource.ts'
+import { permissionsOf, roleKey, roleType } from '../records/role.ts'
+import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
@@ -180,7 +176,7 @@ export class Listings {
     const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => grantScope(kernel, grant)))
     if (instance !== 0) tenants.add(instanceTenant(kernel, instance))
     if (instance === 0 || isRow)
-      for (const at of relatedBy(kernel, relate?.() ?? 0)) tenants.add(instanceTenant(kernel, at))
+      for (const at of readSubjects(kernel, relate?.() ?? 0)) tenants.add(instanceTenant(kernel, at))
     return tenants
   }
 
@@ -194,7 +190,7 @@ export class Listings {
     const keys: string[] = []
     for (const user of records(this.#kernel, Table.Users)) {
       if (keys.length >= limit) break
-      keys.push(this.#kernel.key(user, Principal.Key))
+      keys.push(principalKey(this.#kernel, user))
     }
     return keys
   }
@@ -205,7 +201,7 @@ export class Listings {
     const rows: { key: string; permissions: string[] }[] = []
     for (const role of records(kernel, Table.Roles)) {
       if (roleType(kernel, role) !== 0) continue
-      rows.push({ key: kernel.key(role, Role.Key), permissions: permissionsOf(kernel, role).sort() })
+      rows.push({ key: roleKey(kernel, role), permissions: permissionsOf(kernel, role).sort() })
     }
     return rows.sort((left, right) => compareText(left.key, right.key))
   }
@@ -216,7 +212,7 @@ export class Listings {
     const rows: { type: string; actions: string[] }[] = []
     for (const type of records(kernel, Table.Resources)) {
       const actions = sortKeys(permissionsOfType(kernel, type).map(([, action]) => action))
-      rows.push({ type: kernel.key(type, Resource.Key), actions })
+      rows.push({ type: resourceKey(kernel, type), actions })
     }
     return rows.sort((left, right) => compareText(left.type, right.type))
   }
@@ -225,7 +221,7 @@ export class Listings {
     const kernel = this.#kernel
     const rows = tenants.map((tenant) => {
       const attributes = objectAt(kernel, principalAttributes(kernel, tenant)) ?? {}
-      return { key: kernel.key(tenant, Principal.Key), attributes }
+      return { key: principalKey(kernel, tenant), attributes }
     })
     return rows.sort((left, right) => compareText(left.key, right.key))
   }

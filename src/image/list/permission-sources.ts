@@ -1,16 +1,14 @@
 // All sources of a permission on a resource over relations (D5: roles derived over relations, D14: relations sent with
 // a question): every pair of an instance and a role on it from which the permission follows. The search goes from the
 // requested resource upwards like a check, but finds all pairs instead of the first that a user has.
-import { Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { readSubjects } from '../../kernel/question-area.ts'
 import type { Relate } from '../decide/evaluator.ts'
-import { relatedBy } from '../decide/sent-relations.ts'
-import { instanceObjects, instanceTenant, instanceType } from '../records/instance.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
-import { resourceRoles } from '../records/resource.ts'
-import { roleFlags, roleRules, roleType } from '../records/role.ts'
-import { ruleFlags, ruleRelation, ruleSource } from '../records/rule.ts'
-import { tupleRelation, tupleSubject } from '../records/tuple.ts'
+import { eachRoleOfType, roleType } from '../records/role.ts'
+import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
+import { eachTupleToObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 
 export interface Sources {
   /** without duplicates; the role is assigned on the instance itself */
@@ -66,15 +64,15 @@ export function sourcesOf(
     onSource?.([at, role], from, rule)
   }
   const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
-  for (const role of kernel.chain(resourceRoles(kernel, type), Role.NextOfType)) {
+  for (const role of eachRoleOfType(kernel, type)) {
     if (kernel.calls.holds(role, permission) === 1) add(instance, role)
   }
   const asked = pairs.length
   for (let index = 0; index < pairs.length; index++) {
     const [at, role] = pairs[index]!
     const direct = at !== 0 && hasDirect(at)
-    for (const rule of kernel.chain(roleRules(kernel, role), Rule.NextOfTarget)) {
-      if (((ruleFlags(kernel, rule) | roleFlags(kernel, role)) & RULE_NO_DIRECT) !== 0) {
+    for (const rule of eachRuleToRole(kernel, role)) {
+      if (ruleSkipsDirect(kernel, rule, role)) {
         personal = true
         if (direct) continue
       }
@@ -84,7 +82,7 @@ export function sourcesOf(
         add(subject, source, index, rule)
       }
       if (index >= asked) continue
-      for (const subject of relatedBy(kernel, bytes, ruleRelation(kernel, rule))) {
+      for (const subject of readSubjects(kernel, bytes, ruleRelation(kernel, rule))) {
         if (--left < 0) return undefined
         const counts = instanceType(kernel, subject) === roleType(kernel, source)
         if (counts && instanceTenant(kernel, subject) === tenant) add(subject, source, index, rule)
@@ -99,7 +97,7 @@ function* subjectsOf(kernel: Kernel, instance: number, rule: number, source: num
   if (instance === 0) return
   const relation = ruleRelation(kernel, rule)
   const type = roleType(kernel, source)
-  for (const at of kernel.chain(instanceObjects(kernel, instance), Tuple.NextOfObject)) {
+  for (const at of eachTupleToObject(kernel, instance)) {
     if (tupleRelation(kernel, at) !== relation) continue
     const subject = tupleSubject(kernel, at)
     if (instanceType(kernel, subject) === type) yield subject

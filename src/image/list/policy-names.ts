@@ -1,13 +1,15 @@
 // The names of a policy: resource types, their actions, attributes and relations, tenants. For errors about unknown
 // names and for generated types; never part of a decision.
-import { Principal, Relation, Resource, Role, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import type { AttributeType } from '../../model/objects.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
 import { findPermission, findRelation, findSymbol } from '../look-up.ts'
-import { permissionsOfType, records } from '../read-records.ts'
+import { permissionsOfType } from '../records/permission.ts'
+import { type SymbolTable, symbolKey } from '../records/symbol.ts'
+import { records } from '../records/tables.ts'
 
 /** A resource type with the names that questions about it use; all lists sorted. */
 export interface TypeNames {
@@ -64,29 +66,29 @@ export class PolicyNames {
 
   /** Relations of the type, sorted; none when it is unknown. */
   relations(type: string): string[] {
-    return grouped(this.#keys(Table.Relations, Relation.Key)).get(type) ?? []
+    return grouped(this.#keys(Table.Relations)).get(type) ?? []
   }
 
   /** The resource types, sorted. */
   types(): string[] {
-    const types = this.#keys(Table.Resources, Resource.Key)
+    const types = this.#keys(Table.Resources)
     return types.filter((type) => !isBuiltIn(type)).sort()
   }
 
   /** Some tenants: as many as a suggestion looks at. */
   someTenants(): string[] {
-    return this.#keys(Table.Tenants, Principal.Key, NEAREST_NAMES_MAX)
+    return this.#keys(Table.Tenants, NEAREST_NAMES_MAX)
   }
 
   /** Every tenant, sorted. */
   tenants(): string[] {
-    return this.#keys(Table.Tenants, Principal.Key).sort()
+    return this.#keys(Table.Tenants).sort()
   }
 
   /** All that questions name but tenants, sorted. */
   all(): AllNames {
-    const relations = grouped(this.#keys(Table.Relations, Relation.Key))
-    const roles = grouped(this.#keys(Table.Roles, Role.Key))
+    const relations = grouped(this.#keys(Table.Relations))
+    const roles = grouped(this.#keys(Table.Roles))
     const types = this.types().map((type) => ({
       type,
       actions: this.actions(type),
@@ -101,11 +103,11 @@ export class PolicyNames {
     return declaredOn(this.#kernel, findSymbol(this.#kernel, 'resource', type))
   }
 
-  #keys(table: Table, at: number, limit = Number.POSITIVE_INFINITY): string[] {
+  #keys(table: SymbolTable, limit = Number.POSITIVE_INFINITY): string[] {
     const keys: string[] = []
     for (const record of records(this.#kernel, table)) {
       if (keys.length >= limit) break
-      keys.push(this.#kernel.key(record, at))
+      keys.push(symbolKey(this.#kernel, table, record))
     }
     return keys
   }

@@ -4,8 +4,8 @@
 import { Table, Verdict } from '../../../assembly/abi.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
-import { rolesOf, tableOf } from '../read-records.ts'
-import { grantRoleSet } from '../records/grant.ts'
+import { grantRoles } from '../records/grant.ts'
+import { tableOf } from '../records/symbol.ts'
 import { rulesOf, type SideRule, typeOfPermission } from './user-sides.ts'
 
 const NONE: ReadonlySet<number> = new Set()
@@ -57,7 +57,7 @@ export class RuledInstances {
   #rolesIn(tenant: number): readonly number[] {
     const { kernel } = this.#evaluator
     const grant = kernel.calls.grantOf(this.#user, tenant)
-    return grant === 0 ? [] : rolesOf(kernel, grantRoleSet(kernel, grant))
+    return grantRoles(kernel, grant)
   }
 
   #mayHold(side: number, tenant: number, permission: number): boolean {

@@ -1,6 +1,6 @@
 // Which users, or which instances of a type, condition sets match: each set by itself, whatever the rules are that use
 // it. The kernel evaluates the sets as in a check (D6: set rules), in the order of keys, with bounded work for a page.
-import { Principal, Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/abi.ts'
 import { LISTING_WORK_MAX } from '../../model/limits.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import type { Sent } from '../decide/required-attributes.ts'
@@ -8,6 +8,7 @@ import { tenantOf } from '../decide/tenant-of-check.ts'
 import type { Image } from '../image.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
+import { principalKey } from '../records/principal.ts'
 import { type PageQuery, scan } from './list-keys.ts'
 
 /** Sets of one kind, all used by set rules of one permission, so that what they read of a request is known. */
@@ -86,7 +87,7 @@ function ofUsers(evaluator: Evaluator, asked: AskedSets): Truth {
   const permission = findPermission(kernel, type, asked.action)
   return {
     of: (set, user) => evaluator.truthOf(set, user, within, permission, instance, key),
-    nameOf: (user) => kernel.key(user, Principal.Key),
+    nameOf: (user) => principalKey(kernel, user),
     after: (after) => after,
     isOfType: () => true,
     isIn: () => true,

@@ -1,9 +1,11 @@
 // The user sides of the set rules of a permission, and for which users they may be true.
-import { Header, SetRule, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { records, tableOf } from '../read-records.ts'
-import { permissionId, permissionResource, permissionSetRules } from '../records/permission.ts'
-import { setRuleResources, setRuleUsers } from '../records/set-rule.ts'
+import { hasSetRules } from '../records/header.ts'
+import { permissionId, permissionResource } from '../records/permission.ts'
+import { eachSetRule, isInSetRule, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
+import { tableOf } from '../records/symbol.ts'
+import { records } from '../records/tables.ts'
 
 export interface SideRule {
   /** a condition set, or a role */
@@ -15,9 +17,9 @@ export interface SideRule {
 /** The set rules of a permission. */
 export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
   const rules: SideRule[] = []
-  if (kernel.field(Header.SetRules) === 0) return rules
+  if (!hasSetRules(kernel)) return rules
   const record = kernel.calls.permissionRecord(permission)
-  for (const at of kernel.chain(permissionSetRules(kernel, record), SetRule.Next)) {
+  for (const at of eachSetRule(kernel, record)) {
     rules.push({ users: setRuleUsers(kernel, at), resources: setRuleResources(kernel, at) })
   }
   return rules
@@ -39,9 +41,9 @@ export function namesRoles(kernel: Kernel, permission: number): boolean {
 /** Ids of the permissions with set rules. */
 export function ruledPermissions(kernel: Kernel): number[] {
   const found: number[] = []
-  if (kernel.field(Header.SetRules) === 0) return found
+  if (!hasSetRules(kernel)) return found
   for (const record of records(kernel, Table.Permissions)) {
-    if (permissionSetRules(kernel, record) !== 0) found.push(permissionId(kernel, record))
+    if (isInSetRule(kernel, record)) found.push(permissionId(kernel, record))
   }
   return found
 }

@@ -1,7 +1,9 @@
-// Fields of an attribute path: what conditions read. assembly/abi.ts draws the record.
-import { AttributePath } from '../../../assembly/abi.ts'
+// An attribute path: what conditions read. assembly/abi.ts draws the record.
+import { AttributePath, type Source } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
-/** Its place in the area of what was sent. */
+/** `root.name.name` */
+export const attributePathKey = (kernel: Kernel, path: number): string => kernel.key(path, AttributePath.Key)
+/** Dense, from 1: its place in the area of what was sent. */
 export const attributePathNumber = (kernel: Kernel, path: number): number => kernel.word(path + AttributePath.Number)
-export const attributePathSource = (kernel: Kernel, path: number): number => kernel.word(path + AttributePath.Source)
+export const attributePathSource = (kernel: Kernel, path: number): Source => kernel.word(path + AttributePath.Source)

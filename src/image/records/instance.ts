@@ -1,11 +1,25 @@
-// Fields of a resource instance, whose grants and attributes are those of a principal. assembly/abi.ts draws the record.
-import { Instance } from '../../../assembly/abi.ts'
+// A resource instance, whose grants and attributes are those of a principal. assembly/abi.ts draws the record.
+import { Instance, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { resourceKey } from './resource.ts'
+import { tableOf } from './symbol.ts'
+import { inOrder } from './tables.ts'
 
-/** The first tuple whose object it is, or 0. */
-export const instanceObjects = (kernel: Kernel, instance: number): number => kernel.word(instance + Instance.Objects)
-/** The first tuple whose subject it is, or 0. */
-export const instanceSubjects = (kernel: Kernel, instance: number): number => kernel.word(instance + Instance.Subjects)
+/** `type:key` */
+export const instanceKey = (kernel: Kernel, instance: number): string => kernel.key(instance, Instance.Key)
 /** 0 when the instance is deleted. */
 export const instanceTenant = (kernel: Kernel, instance: number): number => kernel.word(instance + Instance.Tenant)
 export const instanceType = (kernel: Kernel, instance: number): number => kernel.word(instance + Instance.Type)
+
+/** The tenant of a scope: the scope itself, or the tenant of the instance. */
+export function tenantOfScope(kernel: Kernel, scope: number): number {
+  return tableOf(kernel, scope) === Table.Tenants ? scope : instanceTenant(kernel, scope)
+}
+
+/** The live instances of a type in key order. */
+export function* instancesOfType(kernel: Kernel, type: number): Iterable<number> {
+  for (const instance of inOrder(kernel, Table.Instances, `${resourceKey(kernel, type)}:`)) {
+    if (instanceType(kernel, instance) !== type) return
+    yield instance
+  }
+}

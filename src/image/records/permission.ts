@@ -1,11 +1,25 @@
-// Fields of a permission, whose key is `resource:action`. assembly/abi.ts draws the record.
-import { Permission } from '../../../assembly/abi.ts'
+// A permission. assembly/abi.ts draws the record.
+import { Permission, Resource } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
+/** `resource:action` */
+export const permissionKey = (kernel: Kernel, permission: number): string => kernel.key(permission, Permission.Key)
 /** Its bit in every row: dense, from 1. */
 export const permissionId = (kernel: Kernel, permission: number): number => kernel.word(permission + Permission.Id)
 export const permissionResource = (kernel: Kernel, permission: number): number =>
   kernel.word(permission + Permission.Resource)
-/** The first of its set rules, or 0. */
-export const permissionSetRules = (kernel: Kernel, permission: number): number =>
-  kernel.word(permission + Permission.SetRules)
+
+/** The permissions of a type, deleted ones too. */
+export const eachPermissionOfType = (kernel: Kernel, type: number): Iterable<number> =>
+  kernel.chain(kernel.word(type + Resource.Permissions), Permission.Next)
+
+/** Ids of the permissions of a type, each with its action. */
+export function permissionsOfType(kernel: Kernel, type: number): [permission: number, action: string][] {
+  const found: [number, string][] = []
+  for (const at of eachPermissionOfType(kernel, type)) {
+    if (!kernel.isLive(at)) continue
+    const key = permissionKey(kernel, at)
+    found.push([permissionId(kernel, at), key.slice(key.indexOf(':') + 1)])
+  }
+  return found
+}

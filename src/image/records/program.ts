@@ -1,13 +1,36 @@
-// Fields of a condition program and of its steps. assembly/abi.ts draws the records.
-import { Program, Step } from '../../../assembly/abi.ts'
+// A condition program: its steps and its constants. assembly/abi.ts draws the records.
+import {
+  CELL_BYTES,
+  Composite,
+  FOREIGN,
+  type Op,
+  Program,
+  RIGHT_PATH,
+  STEP_BYTES,
+  Step,
+} from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
-/** A composite: the constants, by number; or 0. */
-export const programConstants = (kernel: Kernel, program: number): number => kernel.word(program + Program.Constants)
-export const programCount = (kernel: Kernel, program: number): number => kernel.word(program + Program.Count)
+/** Bytes of so many steps. */
+export const stepBytes = (steps: number): number => steps * STEP_BYTES
+
+/** The number of steps; 0 for program 0. */
+export const countSteps = (kernel: Kernel, program: number): number =>
+  program === 0 ? 0 : kernel.word(program + Program.Count)
+/** A step of a program, counted from 0. */
+export const programStep = (program: number, index: number): number => program + Program.Steps + index * STEP_BYTES
+/** The cell of a constant of a program. */
+export const programConstant = (kernel: Kernel, program: number, number: number): number =>
+  kernel.word(program + Program.Constants) + Composite.Cells + number * CELL_BYTES
+
+const stepFlags = (kernel: Kernel, step: number): number => kernel.word(step + Step.Op) >>> 16
+
+export const stepOperation = (kernel: Kernel, step: number): Op => kernel.word(step + Step.Op) & 0xffff
+/** Whether the right side is a path, not the number of a constant. */
+export const isRightPath = (kernel: Kernel, step: number): boolean => (stepFlags(kernel, step) & RIGHT_PATH) !== 0
+/** Whether the items of a match are keys of instances of the type that the constant names. */
+export const isForeignMatch = (kernel: Kernel, step: number): boolean => (stepFlags(kernel, step) & FOREIGN) !== 0
 /** A path. */
 export const stepLeft = (kernel: Kernel, step: number): number => kernel.word(step + Step.Left)
-/** The operation, and above its 16 bits the flags. */
-export const stepOp = (kernel: Kernel, step: number): number => kernel.word(step + Step.Op)
 /** The number of a constant, or a path. */
 export const stepRight = (kernel: Kernel, step: number): number => kernel.word(step + Step.Right)

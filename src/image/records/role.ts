@@ -1,18 +1,53 @@
-// Fields of a role and of the edges between roles. assembly/abi.ts draws the records.
-import { Edge, Role } from '../../../assembly/abi.ts'
+// A role, and the edges between roles. assembly/abi.ts draws the records.
+import { Edge, Resource, Role, RULE_NO_DIRECT } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { permissionKey } from './permission.ts'
+import { listIds, rowIds } from './row.ts'
 
-export const edgeChild = (kernel: Kernel, edge: number): number => kernel.word(edge + Edge.Child)
-export const edgeParent = (kernel: Kernel, edge: number): number => kernel.word(edge + Edge.Parent)
-/** The first edge to a role that extends it, or 0. */
-export const roleChildren = (kernel: Kernel, role: number): number => kernel.word(role + Role.Children)
-/** RULE_NO_DIRECT for all rules of the role, or 0. */
-export const roleFlags = (kernel: Kernel, role: number): number => kernel.word(role + Role.Flags)
-/** The first edge to a role that it extends, or 0. */
-export const roleParents = (kernel: Kernel, role: number): number => kernel.word(role + Role.Parents)
-/** The first rule that derives it, or 0. */
-export const roleRules = (kernel: Kernel, role: number): number => kernel.word(role + Role.Rules)
-/** The first rule that derives another role from it, or 0. */
-export const roleSources = (kernel: Kernel, role: number): number => kernel.word(role + Role.Sources)
+/** `role`, or `type/role`. */
+export const roleKey = (kernel: Kernel, role: number): string => kernel.key(role, Role.Key)
 /** The resource type of a resource role; 0 for a role in tenants. */
 export const roleType = (kernel: Kernel, role: number): number => kernel.word(role + Role.Type)
+/** Whether no rule of the role gives anything to a user with a direct role on the object. */
+export const roleSkipsDirect = (kernel: Kernel, role: number): boolean =>
+  (kernel.word(role + Role.Flags) & RULE_NO_DIRECT) !== 0
+
+/** The key of a role without its type. */
+export function bareRole(kernel: Kernel, role: number): string {
+  const key = roleKey(kernel, role)
+  return key.slice(key.indexOf('/') + 1)
+}
+
+/** Records of the roles that a role extends directly. */
+export function roleParents(kernel: Kernel, role: number): number[] {
+  const parents: number[] = []
+  for (const edge of kernel.chain(kernel.word(role + Role.Parents), Edge.NextParent)) {
+    parents.push(kernel.word(edge + Edge.Parent))
+  }
+  return parents
+}
+
+/** Records of the roles that extend a role directly. */
+export function roleChildren(kernel: Kernel, role: number): number[] {
+  const children: number[] = []
+  for (const edge of kernel.chain(kernel.word(role + Role.Children), Edge.NextChild)) {
+    children.push(kernel.word(edge + Edge.Child))
+  }
+  return children
+}
+
+export const hasResourceRoles = (kernel: Kernel, type: number): boolean => kernel.word(type + Resource.Roles) !== 0
+/** The resource roles of a type, deleted ones too. */
+export const eachRoleOfType = (kernel: Kernel, type: number): Iterable<number> =>
+  kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType)
+
+/** Keys of the permissions attached to a role itself. */
+export function permissionsOf(kernel: Kernel, role: number): string[] {
+  const ids = listIds(kernel, (first) => kernel.calls.listRole(role, first))
+  return ids.map((id) => permissionKey(kernel, kernel.calls.permissionRecord(id)))
+}
+
+/** Ids of the permissions that a role has, inherited ones included. */
+export function permissionIdsOfRole(kernel: Kernel, role: number): number[] {
+  return rowIds(kernel, role + Role.Row)
+}

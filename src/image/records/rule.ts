@@ -1,9 +1,25 @@
-// Fields of a derivation rule (D5). assembly/abi.ts draws the record.
-import { Rule } from '../../../assembly/abi.ts'
+// A derivation rule: who has a role on a related instance has another one on the object (D5). assembly/abi.ts draws the
+// record.
+import { Role, RULE_NO_DIRECT, Rule } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { roleSkipsDirect } from './role.ts'
 
-/** RULE_NO_DIRECT, or 0. */
-export const ruleFlags = (kernel: Kernel, rule: number): number => kernel.word(rule + Rule.Flags)
-export const ruleRelation = (kernel: Kernel, rule: number): number => kernel.word(rule + Rule.Relation)
-export const ruleSource = (kernel: Kernel, rule: number): number => kernel.word(rule + Rule.Source)
+/** The role that is derived. */
 export const ruleTarget = (kernel: Kernel, rule: number): number => kernel.word(rule + Rule.Target)
+export const ruleRelation = (kernel: Kernel, rule: number): number => kernel.word(rule + Rule.Relation)
+/** The role from which it is derived. */
+export const ruleSource = (kernel: Kernel, rule: number): number => kernel.word(rule + Rule.Source)
+/** Whether the rule itself gives nothing to a user with a direct role on the object. */
+export const ruleAloneSkipsDirect = (kernel: Kernel, rule: number): boolean =>
+  (kernel.word(rule + Rule.Flags) & RULE_NO_DIRECT) !== 0
+/** Whether the rule, or all rules of its role, give nothing to a user with a direct role on the object. */
+export const ruleSkipsDirect = (kernel: Kernel, rule: number, role: number): boolean =>
+  ruleAloneSkipsDirect(kernel, rule) || roleSkipsDirect(kernel, role)
+
+/** The rules that derive a role. */
+export const eachRuleToRole = (kernel: Kernel, role: number): Iterable<number> =>
+  kernel.chain(kernel.word(role + Role.Rules), Rule.NextOfTarget)
+
+/** The rules that derive another role from a role. */
+export const eachRuleFromRole = (kernel: Kernel, role: number): Iterable<number> =>
+  kernel.chain(kernel.word(role + Role.Sources), Rule.NextOfSource)

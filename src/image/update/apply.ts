@@ -1,6 +1,6 @@
 // The second step of a delta: carries out a plan that prepare has validated, within one turn if the image answers. It
 // cannot fail; if the kernel traps nevertheless, the image is poisoned.
-import { Permission, Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'
@@ -8,8 +8,7 @@ import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../
 import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
 import { findRelation, findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
-import { permissionId } from '../records/permission.ts'
-import { resourcePermissions } from '../records/resource.ts'
+import { eachPermissionOfType, permissionId, permissionKey } from '../records/permission.ts'
 import type { Plan } from './prepare.ts'
 
 /**
@@ -94,9 +93,9 @@ function putResource(kernel: Kernel, key: string, { actions, attributes }: Resou
 }
 
 function dropActions(kernel: Kernel, resource: number, keep: ReadonlySet<string>): void {
-  for (const at of kernel.chain(resourcePermissions(kernel, resource), Permission.Next)) {
+  for (const at of eachPermissionOfType(kernel, resource)) {
     if (!kernel.isLive(at)) continue
-    const key = kernel.key(at, Permission.Key)
+    const key = permissionKey(kernel, at)
     if (!keep.has(key.slice(key.indexOf(':') + 1))) kernel.calls.deletePermission(permissionId(kernel, at))
   }
 }

@@ -1,17 +1,7 @@
 // The first step of a delta: validates every change against the image and reserves room. When it fails, no answer has
 // changed; the plan that it returns cannot fail in commit (src/image/update/apply.ts). The file is long because it has
 // one validation for each kind of change, and all of them fill the same plan.
-import {
-  ENCODED_BYTES,
-  Header,
-  PATHS_MAX,
-  PERMISSIONS_MAX,
-  Role,
-  Root,
-  STEP_BYTES,
-  TABLE_BYTES,
-  Table,
-} from '../../../assembly/abi.ts'
+import { ENCODED_BYTES, PATHS_MAX, PERMISSIONS_MAX, Table } from '../../../assembly/abi.ts'
 import { encodedBytes } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyKind, PolicyObjects } from '../../kinds/index.ts'
@@ -34,7 +24,10 @@ import {
 } from '../contents.ts'
 import { configText } from '../documents.ts'
 import { findWritten, type SymbolKind, TABLE_OF } from '../look-up.ts'
-import { childrenOf, parentsOf } from '../read-records.ts'
+import { pathTop, permissionTop } from '../records/header.ts'
+import { stepBytes } from '../records/program.ts'
+import { roleChildren, roleKey, roleParents } from '../records/role.ts'
+import { tableCount } from '../records/tables.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from './deleted-keys.ts'
 import { invalid, StagedSymbols } from './staged-symbols.ts'
 
@@ -127,10 +120,10 @@ class Preparation {
   *finish(): Generator<void, Plan> {
     yield* this.#requireReferences()
     requireChains(this.#kernel, this.#plan, this.#to)
-    if (this.#kernel.field(Header.PermissionTop) + this.#staged.permissions.size > PERMISSIONS_MAX) {
+    if (permissionTop(this.#kernel) + this.#staged.permissions.size > PERMISSIONS_MAX) {
       throw new ZerohopError('IMAGE_FULL', { reason: 'no permission id is left until compaction' })
     }
-    if (this.#kernel.field(Header.PathTop) + this.#paths.size > PATHS_MAX) {
+    if (pathTop(this.#kernel) + this.#paths.size > PATHS_MAX) {
       throw new ZerohopError('IMAGE_FULL', { reason: 'no attribute path number is left until compaction' })
     }
     // There are never more groups than sides, however often sides move.
@@ -142,7 +135,7 @@ class Preparation {
 
   /** The number of sides of set rules in the image. */
   #sides(): number {
-    return this.#kernel.field(Header.Tables + Table.Sides * TABLE_BYTES + Root.Count)
+    return tableCount(this.#kernel, Table.Sides)
   }
 
   #delete(kind: PolicyKind, key: string): void {
@@ -224,7 +217,7 @@ class Preparation {
     const program = programOf(key, value.conditions, this.#to)
     if (program.steps.length > STEPS_MAX) throw invalid(this.#to, `the conditions of \`${key}\` have too many steps`)
     this.#plan.sets.push([key, value, program])
-    this.#bytes += program.steps.length * (2 * STEP_BYTES)
+    this.#bytes += 2 * stepBytes(program.steps.length)
     this.#room(program.constants)
     this.#room(value.conditions)
     for (const { left, right } of program.steps) {
@@ -340,14 +333,14 @@ function requireChains(kernel: Kernel, plan: Plan, to: number): void {
   }
   const stored = (key: string, list: (kernel: Kernel, role: number) => number[]): string[] => {
     const role = findWritten(kernel, Table.Roles, kernel.writeWhole(key))
-    return role === 0 ? [] : list(kernel, role).map((each) => kernel.key(each, Role.Key))
+    return role === 0 ? [] : list(kernel, role).map((each) => roleKey(kernel, each))
   }
   const fault = extendsFault(
     {
-      parents: (key) => changed.get(key) ?? stored(key, parentsOf).filter((parent) => !gone.has(parent)),
+      parents: (key) => changed.get(key) ?? stored(key, roleParents).filter((parent) => !gone.has(parent)),
       children: (key) => [
         ...(newChildren.get(key) ?? []),
-        ...stored(key, childrenOf).filter((child) => !changed.has(child) && !gone.has(child)),
+        ...stored(key, roleChildren).filter((child) => !changed.has(child) && !gone.has(child)),
       ],
     },
     changed.keys(),

@@ -1,0 +1,43 @@
+// The live records of a table, in the order of its buckets or in that of the keys. assembly/memory/table.ts draws a
+// table, assembly/memory/key-order.ts an order of keys.
+import { HEADER, Header, Root, TABLE_BYTES, type Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { ZerohopError } from '../../model/errors.ts'
+
+/** The live records of a table. */
+export function* records(kernel: Kernel, table: Table): Iterable<number> {
+  const buckets = kernel.word(tableRoot(table) + Root.Buckets)
+  for (let index = 0; index < buckets; index++) {
+    for (const record of kernel.readList(kernel.calls.listBucket(table, index))) {
+      if (kernel.isLive(record)) yield record
+    }
+  }
+}
+
+/** Records of a table, deleted ones too. */
+export const tableCount = (kernel: Kernel, table: Table): number => kernel.word(tableRoot(table) + Root.Count)
+
+function tableRoot(table: Table): number {
+  return HEADER + Header.Tables + table * TABLE_BYTES
+}
+
+/** The tables whose records the kernel keeps in the order of their keys. */
+export type Ordered = Table.Users | Table.Instances
+
+/** Records read at a time from a key order. */
+const ORDERED = 1024
+
+/** The live records of a table in key order, from behind a key on. */
+export function* inOrder(kernel: Kernel, table: Ordered, after: string): Iterable<number> {
+  let last = 0
+  let left = tableCount(kernel, table)
+  for (;;) {
+    const length = last === 0 ? kernel.writeStart(after) : 0
+    const found = kernel.readList(kernel.calls.listOrdered(table, last, length, ORDERED))
+    left -= found.length
+    if (left < 0) throw new ZerohopError('IMAGE_DAMAGED', { reason: 'an order of keys has more than its table' })
+    for (const record of found) if (kernel.isLive(record)) yield record
+    if (found.length < ORDERED) return
+    last = found[ORDERED - 1]!
+  }
+}
