@@ -2,6 +2,7 @@
 // has one interpreter of it: src/store (keys, tables, indexes) and src/log (deltas). Nothing here holds a schema, a view
 // or LMDB, because the library loads all of it.
 import type { Stored } from '../model/objects.ts'
+import type { Fields } from './fields.ts'
 
 /** A put of one object in a delta: its kind, its key and what decisions read of it. */
 export interface PutOf<K extends string, P> {
@@ -32,6 +33,8 @@ export type IndexValues<T> = (object: T) => readonly string[]
 export interface Kind<K extends string, T extends Stored, P = never> {
   /** in keys on disk; never reused for another kind */
   readonly number: number
+  /** Fields, for those kinds whose fields are a table: in the order in which answers and files have them. */
+  readonly fields?: Fields
   /** Objects are looked up by id. */
   readonly hasIds: boolean
   /**

@@ -1,15 +1,19 @@
 // One instance of a resource type.
 import type { JsonObject, Stored } from '../model/objects.ts'
+import { fields, ITS_RESOURCE, own, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
 
+export const resourceInstanceFields = fields({
+  resource: own<string>(),
+  /** the key without that of its resource type */
+  instance: own<string>(),
+  tenant: own<string>(),
+  attributes: { form: 'attributes', declaredBy: ITS_RESOURCE },
+})
+
 /** One instance of a resource type. `key` is `instanceKey(resource, instance)`. */
-export interface ResourceInstance extends Stored {
-  readonly resource: string
-  readonly instance: string
-  readonly tenant: string
-  readonly attributes: JsonObject
-}
+export interface ResourceInstance extends Stored, StoredFields<typeof resourceInstanceFields> {}
 
 export interface ResourceInstancePolicy {
   readonly tenant: string
@@ -18,6 +22,7 @@ export interface ResourceInstancePolicy {
 
 export const resourceInstance = {
   number: 12,
+  fields: resourceInstanceFields,
   hasIds: true,
   hasOwnTable: true,
   indexes: {

@@ -1,20 +1,23 @@
 // A role of a user in a tenant, or on one instance.
 import { assignmentKey, type Stored } from '../model/objects.ts'
+import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
 import { optionalText, text } from './wire-values.ts'
+
+export const roleAssignmentFields = fields({
+  user: own<string>(),
+  role: own<string>(),
+  tenant: own<string>(),
+  /** `type:key`, or null for a role in the tenant */
+  resource_instance: own<string | null>(),
+})
 
 /**
  * A role of a user in a tenant, or on one instance in it. `key` is `assignmentKey(user, role, tenant,
  * resource_instance)`. On an instance `role` is a role of its resource type, and `tenant` is the tenant of the
  * instance.
  */
-export interface RoleAssignment extends Stored {
-  readonly user: string
-  readonly role: string
-  readonly tenant: string
-  /** `type:key`, or null for a role in the tenant */
-  readonly resource_instance: string | null
-}
+export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields> {}
 
 /** A role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance. */
 export interface RoleAssignmentPolicy {
@@ -29,6 +32,7 @@ const onInstance = (instance: string | null): { readonly resource_instance?: str
 
 export const roleAssignment = {
   number: 5,
+  fields: roleAssignmentFields,
   hasIds: false,
   hasOwnTable: true,
   indexes: {

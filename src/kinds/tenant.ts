@@ -1,13 +1,18 @@
 // A tenant.
-import type { JsonObject, Named } from '../model/objects.ts'
+import { TENANT_TYPE } from '../model/condition-reads.ts'
+import type { JsonObject, Stored } from '../model/objects.ts'
+import { fields, named, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
 
-export interface Tenant extends Named {
+export const tenantFields = fields({
+  ...named,
   /** null when never sent */
-  readonly attributes: JsonObject | null
-  readonly last_action_at: number
-}
+  attributes: { form: 'attributes_or_null', declaredBy: TENANT_TYPE },
+  last_action_at: { form: 'moment', inFiles: false },
+})
+
+export interface Tenant extends Stored, StoredFields<typeof tenantFields> {}
 
 export interface TenantPolicy {
   readonly attributes?: JsonObject
@@ -15,6 +20,7 @@ export interface TenantPolicy {
 
 export const tenant = {
   number: 4,
+  fields: tenantFields,
   hasIds: true,
   hasOwnTable: false,
   indexes: { every_tenant: every },

@@ -1,14 +1,19 @@
 // A user.
+import { USER_TYPE } from '../model/condition-reads.ts'
 import type { JsonObject, Stored } from '../model/objects.ts'
+import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
 
-export interface User extends Stored {
-  readonly email: string | null
-  readonly first_name: string | null
-  readonly last_name: string | null
-  readonly attributes: JsonObject
-}
+export const userFields = fields({
+  /** an address with one `@`, or null */
+  email: own<string | null, string>(),
+  first_name: { form: 'text', about: 'shown in logs' },
+  last_name: { form: 'text', about: 'shown in logs' },
+  attributes: { form: 'attributes', declaredBy: USER_TYPE },
+})
+
+export interface User extends Stored, StoredFields<typeof userFields> {}
 
 /** Includes email and names, unless a stored attribute has the same name (D8: precedence of attributes). */
 export interface UserPolicy {
@@ -23,6 +28,7 @@ function allAttributes({ email, first_name, last_name, attributes }: User): Json
 
 export const user = {
   number: 3,
+  fields: userFields,
   hasIds: true,
   hasOwnTable: true,
   indexes: {

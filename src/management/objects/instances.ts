@@ -1,18 +1,29 @@
 // Resource instances: single objects with roles on them, relations and stored attributes. An instance never changes its
 // tenant; its name is `type:key`.
 import { isDeepStrictEqual } from 'node:util'
-import type { ResourceInstance } from '../../kinds/resource-instance.ts'
+import { type ResourceInstance, resourceInstanceFields } from '../../kinds/resource-instance.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INSTANCES_MAX } from '../../model/limits.ts'
-import { instanceKey, type JsonObject } from '../../model/objects.ts'
+import { instanceKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { settleDeclared } from '../rules/attribute-values.ts'
 import { afterInstance } from '../rules/cascade.ts'
 import { requireSameKey, type SameKey } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'
+import { type Payload, payloadRules } from '../rules/settle-fields.ts'
 import type { InstanceCreate, InstanceReplace, InstanceUpdate } from '../schemas/instances.ts'
+
+type InstancePayload = Payload<typeof resourceInstanceFields>
+
+const settlePayload = payloadRules(resourceInstanceFields)
+const inContext = (view: View, stored: ResourceInstance) => ({
+  view,
+  key: stored.instance,
+  of: stored.resource,
+  path: BODY,
+  stored,
+})
 
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, KEY_INVALID, KEY_TOO_LONG, LIMIT_EXCEEDED */
 export function createInstance(
@@ -33,7 +44,7 @@ export function updateInstance(
 ): Decided<ResourceInstance> {
   const stored = view.require('resource_instance', ref)
   requireSameKey(fields.key, stored.instance)
-  return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, stored.attributes, {}]), mint)
+  return rewrite(stored, settlePayload(stored, fields, inContext(view, stored)), mint)
 }
 
 /**
@@ -52,7 +63,7 @@ export function replaceInstance(
     requireSameKey(key, stored.resource, [...BODY, 'resource'])
   }
   requireTenant(view, stored, fields.tenant)
-  return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, {}, {}]), mint)
+  return rewrite(stored, settlePayload({}, fields, inContext(view, stored)), mint)
 }
 
 /** Creates the instance, or replaces its attributes when it exists. */
@@ -101,7 +112,7 @@ export function requireTenant(view: View, { key, tenant: have }: ResourceInstanc
 
 function newInstance(
   view: View,
-  { key, resource: resourceRef, tenant: tenantRef, attributes }: InstanceCreate,
+  { key, resource: resourceRef, tenant: tenantRef, ...payload }: InstanceCreate,
   mint: Mint,
   paths: { readonly key: Path; readonly resource: Path },
 ): ResourceInstance {
@@ -121,12 +132,12 @@ function newInstance(
     resource,
     instance: key,
     tenant,
-    attributes: settleDeclared(view, resource, [attributes, {}, {}]),
+    ...settlePayload({}, payload, { view, key, of: resource, path: BODY, stored: undefined }),
   }
 }
 
-function rewrite(stored: ResourceInstance, attributes: JsonObject, mint: Mint): Decided<ResourceInstance> {
-  if (isDeepStrictEqual(attributes, stored.attributes)) return { changes: [], result: stored }
-  const instance = { ...stored, attributes, updated_at: mint.now }
+function rewrite(stored: ResourceInstance, payload: InstancePayload, mint: Mint): Decided<ResourceInstance> {
+  const instance = { ...stored, ...payload, updated_at: mint.now }
+  if (isDeepStrictEqual({ ...instance, updated_at: stored.updated_at }, stored)) return { changes: [], result: stored }
   return { changes: [put('resource_instance', instance)], result: instance }
 }

@@ -1,6 +1,7 @@
 // Relations between instances: stored on the type of the object, `subject_resource` is the type of the other end (D5:
 // roles on instances). A relation never changes its types: in the map of a resource type, one with another subject type
 // is a new relation, and takes the place of the old one.
+import { relationFields } from '../../kinds/relation.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { RELATIONS_MAX } from '../../model/limits.ts'
@@ -8,7 +9,8 @@ import { partKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
 import { type Collection, create, erase, type Merge, partWritesOf } from '../rules/collection.ts'
-import { BODY, settleName, settleText } from '../rules/fields.ts'
+import { BODY } from '../rules/fields.ts'
+import { fieldRules } from '../rules/settle-fields.ts'
 import type { RelationUpdate } from '../schemas/relations.ts'
 import { afterRelation } from './cascade-schema.ts'
 
@@ -17,22 +19,17 @@ type RelationFields = Omit<RelationUpdate, 'key'>
 export const relations: Collection<'relation', RelationFields> = {
   kind: 'relation',
   limit: RELATIONS_MAX,
-  defaults: (key, _mint, of) => ({ resource: of, relation: key, name: key, description: null, subject_resource: '' }),
-  merge: (base, sent, context) => {
-    const { key, of, path } = context
-    return {
-      resource: of,
-      relation: key,
-      name: settleName(sent.name, base.name, key, path),
-      description: settleText(sent.description, base.description, 'description', path),
-      subject_resource: subjectOf(sent, context),
-    }
-  },
+  ...fieldRules(relationFields, {
+    subject_resource: { unsent: '', settle: (sent, _current, context) => requireSubject(sent, context) },
+  }),
   removed: (view, relation, mint) => afterRelation(view, relation, mint),
 }
 
 /** The type that the relation comes from: fixed when it is created. @throws RELATION_FIXED */
-function subjectOf({ subject_resource: sent }: RelationFields, { view, key, path, stored }: Merge<'relation'>): string {
+function requireSubject(
+  { subject_resource: sent }: RelationFields,
+  { view, key, path, stored }: Merge<'relation'>,
+): string {
   const have = stored?.subject_resource
   if (have !== undefined && (sent === undefined || sent === null)) return have
   const at = [...path, 'subject_resource']

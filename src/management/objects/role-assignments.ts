@@ -5,7 +5,7 @@
 import type { Membership } from '../../kinds/membership.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
-import type { RoleAssignment } from '../../kinds/role-assignment.ts'
+import { type RoleAssignment, roleAssignmentFields } from '../../kinds/role-assignment.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -15,6 +15,7 @@ import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, type Path } from '../rules/fields.ts'
+import { type Payload, payloadRules } from '../rules/settle-fields.ts'
 import type { RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { reachInstance } from './instances.ts'
 import { within } from './items.ts'
@@ -113,7 +114,10 @@ interface Target {
   readonly tenant: string
   readonly tenant_id: string
   readonly resource_instance: string | null
+  readonly payload: Payload<typeof roleAssignmentFields>
 }
+
+const settlePayload = payloadRules(roleAssignmentFields)
 
 interface Resolved extends Target {
   readonly instance: ResourceInstance | undefined
@@ -127,12 +131,13 @@ interface Resolved extends Target {
  */
 function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | undefined): Resolved {
   const ref = sent.resource_instance ?? undefined
+  const payload = settlePayload({}, sent, { view, key: '', of: '', path: BODY, stored: undefined })
   if (ref === undefined) {
     const role = view.require('role', sent.role, [...BODY, 'role'])
     const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
     const names = { user, role: role.key, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
     const key = assignmentKey(user, role.key, tenant.key)
-    return { ...names, key, resource_instance: null, instance: undefined, made: [] }
+    return { ...names, key, resource_instance: null, payload, instance: undefined, made: [] }
   }
   const path = [...BODY, 'resource_instance']
   const { instance, changes } = reachInstance(view, { ref, tenant: sent.tenant, path }, mint)
@@ -140,7 +145,7 @@ function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | unde
   const tenant = view.require('tenant', instance.tenant)
   const names = { user, role: role.role, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
   const key = assignmentKey(user, role.role, tenant.key, instance.key)
-  return { ...names, key, resource_instance: instance.key, instance, made: changes }
+  return { ...names, key, resource_instance: instance.key, payload, instance, made: changes }
 }
 
 /** The role of a resource type, by its id or by its key within the type; undefined when the type has no such role. */
@@ -166,9 +171,18 @@ export function rolesNamed(view: View, ref: string): string[] {
 }
 
 function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignment; changes: Change[] } {
-  const { key, user, role, tenant, resource_instance } = target
+  const { key, user, role, tenant, resource_instance, payload } = target
   const stamps = { created_at: mint.now, updated_at: mint.now }
-  const assignment: RoleAssignment = { id: mint.id(), key, user, role, tenant, resource_instance, ...stamps }
+  const assignment: RoleAssignment = {
+    id: mint.id(),
+    key,
+    user,
+    role,
+    tenant,
+    resource_instance,
+    ...stamps,
+    ...payload,
+  }
   return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
 }
 

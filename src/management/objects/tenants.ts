@@ -1,18 +1,17 @@
 // Tenants, and the users who belong to them. Assignments in one tenant have no effect in another (D4: roles in
 // tenants).
 
+import { tenantFields } from '../../kinds/tenant.ts'
 import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
-import { TENANT_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TENANTS_MAX } from '../../model/limits.ts'
 import { membershipKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { settleDeclared } from '../rules/attribute-values.ts'
 import { afterTenant, removals } from '../rules/cascade.ts'
 import { type Collection, create, type Written, writesOf } from '../rules/collection.ts'
-import { settleName, settleText } from '../rules/fields.ts'
+import { fieldRules } from '../rules/settle-fields.ts'
 import type { TenantUpdate } from '../schemas/tenants.ts'
 import type { UserCreate } from '../schemas/users.ts'
 import { giveRoles, join } from './role-assignments.ts'
@@ -21,13 +20,7 @@ import { userStays, users } from './users.ts'
 export const tenants: Collection<'tenant', TenantUpdate> = {
   kind: 'tenant',
   limit: TENANTS_MAX,
-  defaults: (key, mint) => ({ name: key, description: null, attributes: null, last_action_at: mint.now }),
-  merge: (base, sent, { view, key, stored }) => ({
-    name: settleName(sent.name, base.name, key),
-    description: settleText(sent.description, base.description, 'description'),
-    attributes: settleDeclared(view, TENANT_TYPE, [sent.attributes, base.attributes, null]),
-    last_action_at: stored?.last_action_at ?? base.last_action_at,
-  }),
+  ...fieldRules(tenantFields, {}),
   removed: (view, { key }) => afterTenant(view, key),
 }
 

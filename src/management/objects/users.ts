@@ -1,15 +1,14 @@
 // Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
 
-import type { User } from '../../kinds/user.ts'
-import { USER_TYPE } from '../../model/condition-reads.ts'
+import { type User, userFields } from '../../kinds/user.ts'
 import { plural } from '../../model/counted.ts'
 import { USERS_MAX } from '../../model/limits.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { settleDeclared } from '../rules/attribute-values.ts'
 import { afterUser } from '../rules/cascade.ts'
 import { type Collection, create, patch, replace, requireSameKey, type Written, writesOf } from '../rules/collection.ts'
-import { settleEmail, settleText } from '../rules/fields.ts'
+import { settleEmail } from '../rules/fields.ts'
+import { fieldRules } from '../rules/settle-fields.ts'
 import type { UserCreate, UserReplace, UserUpdate } from '../schemas/users.ts'
 import { giveRoles } from './role-assignments.ts'
 
@@ -21,13 +20,7 @@ interface UserReplacement {
 export const users: Collection<'user', UserUpdate> = {
   kind: 'user',
   limit: USERS_MAX,
-  defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
-  merge: (base, sent, { view }) => ({
-    email: settleEmail(sent.email, base.email),
-    first_name: settleText(sent.first_name, base.first_name, 'first_name'),
-    last_name: settleText(sent.last_name, base.last_name, 'last_name'),
-    attributes: settleDeclared(view, USER_TYPE, [sent.attributes, base.attributes, {}]),
-  }),
+  ...fieldRules(userFields, { email: { unsent: null, settle: ({ email }, current) => settleEmail(email, current) } }),
   removed: (view, { key }) => afterUser(view, key),
 }
 

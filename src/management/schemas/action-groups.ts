@@ -1,13 +1,13 @@
 // Action groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/resources/{resource}/action_groups.
+import { actionGroupFields } from '../../kinds/action-group.ts'
 import * as t from '../../model/json-schema.ts'
+import { answerMembers, bodyMembers } from './field-members.ts'
 import { attributeFilter, page, query } from './query-parameters.ts'
-import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from './schema-parts.ts'
+import { Id, Key, known, sameKey } from './schema-parts.ts'
 
-const fields = {
-  ...bodyNames,
-  attributes: t.maybe(Attributes),
+const fields = bodyMembers(actionGroupFields, {
   actions: t.maybe(t.described(t.Texts, 'keys or ids of actions of the resource type')),
-}
+})
 
 export const ActionGroupCreate = t.named('ActionGroupCreate', t.closed({ key: Key, ...fields }))
 export type ActionGroupCreate = t.Static<typeof ActionGroupCreate>
@@ -19,7 +19,7 @@ export const ActionGroupReplace = t.named('ActionGroupReplace', t.closed({ ...sa
 
 export const ActionGroupRead = t.named(
   'ActionGroup',
-  t.open({ ...known, ...readNames, attributes: t.nullable(Attributes), actions: t.Texts, resource_id: Id }),
+  t.open({ ...known, ...answerMembers(actionGroupFields), actions: t.Texts, resource_id: Id }),
 )
 export type ActionGroupRead = t.Static<typeof ActionGroupRead>
 

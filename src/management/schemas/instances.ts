@@ -1,9 +1,11 @@
 // Resource instances in the API: what is sent and what is answered at /v2/facts/{p}/{e}/resource_instances.
+import { resourceInstanceFields } from '../../kinds/resource-instance.ts'
 import * as t from '../../model/json-schema.ts'
+import { answerMembers, bodyMembers } from './field-members.ts'
 import { counted, detailed, page, query, resourceFilter, search, tenantFilter } from './query-parameters.ts'
-import { Attributes, GoneId, Key, known, sameKey } from './schema-parts.ts'
+import { GoneId, Key, known, sameKey } from './schema-parts.ts'
 
-const fields = { attributes: t.maybe(Attributes) }
+const fields = bodyMembers(resourceInstanceFields, {})
 
 export const InstanceCreate = t.named(
   'ResourceInstanceCreate',
@@ -32,7 +34,7 @@ const instance = {
   tenant: t.Text,
   resource_id: GoneId,
   tenant_id: GoneId,
-  attributes: Attributes,
+  ...answerMembers(resourceInstanceFields),
 }
 const relationships = t.listOf(t.open({ subject: t.Text, relation: t.Text, object: t.Text }))
 

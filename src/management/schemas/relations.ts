@@ -1,21 +1,25 @@
 // Relations in the API: what is sent and what is answered at /v2/schema/{p}/{e}/resources/{resource}/relations.
+import { relationFields } from '../../kinds/relation.ts'
 import * as t from '../../model/json-schema.ts'
-import { bodyNames, GoneId, Id, Key, known, readNames, sameKey } from './schema-parts.ts'
+import { answerMembers, bodyMembers } from './field-members.ts'
+import { GoneId, Id, Key, known, sameKey } from './schema-parts.ts'
 
 export const RelationCreate = t.named(
   'RelationCreate',
   t.closed({
     key: Key,
-    ...bodyNames,
-    subject_resource: t.described(t.Text, 'key or id of the source resource type'),
+    ...bodyMembers(relationFields, {
+      subject_resource: t.described(t.Text, 'key or id of the source resource type'),
+    }),
   }),
 )
 export type RelationCreate = t.Static<typeof RelationCreate>
 
 const changed = {
   ...sameKey,
-  ...bodyNames,
-  subject_resource: t.maybe(t.described(t.Text, 'must be the current source resource type; it cannot be changed')),
+  ...bodyMembers(relationFields, {
+    subject_resource: t.maybe(t.described(t.Text, 'must be the current source resource type; it cannot be changed')),
+  }),
 }
 
 export const RelationUpdate = t.named('RelationUpdate', t.closed(changed))
@@ -27,7 +31,7 @@ export const RelationRead = t.named(
   'Relation',
   t.open({
     ...known,
-    ...readNames,
+    ...answerMembers(relationFields),
     subject_resource: t.Text,
     subject_resource_id: GoneId,
     object_resource: t.Text,

@@ -1,6 +1,8 @@
 // Role assignments in the API: what is sent and what is answered at /v2/facts/{p}/{e}/role_assignments and at the roles
 // of a user.
+import { roleAssignmentFields } from '../../kinds/role-assignment.ts'
 import * as t from '../../model/json-schema.ts'
+import { answerMembers, bodyMembers } from './field-members.ts'
 import {
   counted,
   detailed,
@@ -21,6 +23,7 @@ const roleInTenant = {
   resource_instance: t.maybe(
     t.described(t.Text, 'id or `type:key`; an instance that does not exist is created if the tenant is sent'),
   ),
+  ...bodyMembers(roleAssignmentFields, {}),
 }
 
 /** A role in a tenant or on a resource instance, of a user who is named elsewhere. */
@@ -47,6 +50,7 @@ export const RoleAssignmentRead = t.named(
     role_id: Id,
     tenant_id: Id,
     resource_instance_id: t.nullable(Id),
+    ...answerMembers(roleAssignmentFields),
   }),
 )
 export type RoleAssignmentRead = t.Static<typeof RoleAssignmentRead>
@@ -73,6 +77,7 @@ export const RoleAssignmentDetailed = t.named(
     role: t.open({ id: Id, key: t.Text, name: t.Text, permissions: t.Texts }),
     tenant: t.open({ id: Id, key: t.Text, name: t.Text, attributes: Attributes }),
     resource_instance: t.nullable(Instance),
+    ...answerMembers(roleAssignmentFields),
   }),
 )
 export type RoleAssignmentDetailed = t.Static<typeof RoleAssignmentDetailed>

@@ -1,16 +1,15 @@
 // Users in the API: what is sent and what is answered at /v2/facts/{p}/{e}/users.
+import { userFields } from '../../kinds/user.ts'
 import * as t from '../../model/json-schema.ts'
-import { ASSIGNMENTS_PER_REQUEST_MAX, DESCRIPTION_LENGTH_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
+import { ASSIGNMENTS_PER_REQUEST_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
+import { answerMembers, bodyMembers } from './field-members.ts'
 import { page, query, roleFilter, search, withInstanceRoles } from './query-parameters.ts'
 import { RoleInTenant } from './role-assignments.ts'
-import { Attributes, known, sameKey, UserKey } from './schema-parts.ts'
+import { known, sameKey, UserKey } from './schema-parts.ts'
 
-const fields = {
+const fields = bodyMembers(userFields, {
   email: t.maybe(t.described(t.Text, 'shown in logs', { maxLength: EMAIL_LENGTH_MAX })),
-  first_name: t.maybe(t.described(t.Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
-  last_name: t.maybe(t.described(t.Text, 'shown in logs', { maxLength: DESCRIPTION_LENGTH_MAX })),
-  attributes: t.maybe(Attributes),
-}
+})
 const withRoles = {
   ...fields,
   role_assignments: t.maybe(
@@ -40,9 +39,7 @@ export const UserRead = t.named(
   t.open({
     ...known,
     email: t.nullable(t.Text),
-    first_name: t.nullable(t.Text),
-    last_name: t.nullable(t.Text),
-    attributes: Attributes,
+    ...answerMembers(userFields),
     roles: t.described(t.listOf(t.open({ role: t.Text, tenant: t.Text })), 'roles in tenants'),
     associated_tenants: t.listOf(
       t.open({

@@ -3,11 +3,11 @@
 import type { Group } from '../../../kinds/group.ts'
 import type { ProxyConfig } from '../../../kinds/proxy-config.ts'
 import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
-import type { ResourceInstance } from '../../../kinds/resource-instance.ts'
-import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
+import { type ResourceInstance, resourceInstanceFields } from '../../../kinds/resource-instance.ts'
+import { type RoleAssignment, roleAssignmentFields } from '../../../kinds/role-assignment.ts'
 import type { SetRule } from '../../../kinds/set-rule.ts'
-import type { Tenant } from '../../../kinds/tenant.ts'
-import type { User } from '../../../kinds/user.ts'
+import { type Tenant, tenantFields } from '../../../kinds/tenant.ts'
+import { type User, userFields } from '../../../kinds/user.ts'
 import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import type { Assigned } from '../../../management/objects/role-assignments.ts'
@@ -25,25 +25,21 @@ import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
 import { type Json, partKey } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
+import { fieldPrinter } from './fields.ts'
 import { place, printTime, times } from './stamps.ts'
 
+const printTenant = fieldPrinter(tenantFields)
+
 export function tenantRead(scope: Scope, tenant: Tenant): TenantRead {
-  const { id, key, name, description, attributes, last_action_at } = tenant
-  return {
-    id,
-    key,
-    name,
-    description,
-    attributes,
-    last_action_at: printTime(last_action_at),
-    ...place(scope),
-    ...times(tenant),
-  }
+  const { id, key } = tenant
+  return { ...printTenant({ id, key }, tenant, key), ...place(scope), ...times(tenant) }
 }
+
+const printUser = fieldPrinter(userFields)
 
 /** A user with its roles and tenants, as the view has them; the roles on instances only when they are asked for. */
 export function userRead(scope: Scope, view: StoredView, user: User, withInstances = false): UserRead {
-  const { id, key, email, first_name, last_name, attributes } = user
+  const { id, key, email } = user
   const roles: UserRead['roles'][number][] = []
   const associated_tenants: UserRead['associated_tenants'][number][] = []
   for (const [tenant, held] of rolesByTenant(view, key)) {
@@ -51,18 +47,8 @@ export function userRead(scope: Scope, view: StoredView, user: User, withInstanc
     const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant) : []
     associated_tenants.push({ tenant, roles: held, status: 'active', resource_instance_roles })
   }
-  return {
-    id,
-    key,
-    email,
-    first_name,
-    last_name,
-    attributes,
-    roles,
-    associated_tenants,
-    ...place(scope),
-    ...times(user),
-  }
+  const row = printUser({ id, key, email }, user, key)
+  return { ...row, roles, associated_tenants, ...place(scope), ...times(user) }
 }
 
 /** The tenants of a user with its roles there: in the order of the first role, then the tenants without one. */
@@ -90,6 +76,8 @@ function instanceRoles(view: View, user: string, tenant: string): InstanceRole[]
   return held
 }
 
+const printAssignment = fieldPrinter(roleAssignmentFields)
+
 export function assignmentRead(scope: Scope, assigned: Assigned): RoleAssignmentRead {
   const { assignment, user_id, role_id, tenant_id, resource_instance_id } = assigned
   const { id, user, role, tenant, resource_instance, created_at } = assignment
@@ -103,6 +91,7 @@ export function assignmentRead(scope: Scope, assigned: Assigned): RoleAssignment
     user_id,
     role_id,
     tenant_id,
+    ...printAssignment({}, assignment, ''),
     ...place(scope),
     created_at: printTime(created_at),
   }
@@ -131,6 +120,7 @@ export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAss
     role: { id: role.id, key: assignment.role, name: role.name, permissions: shownPermissions(role) },
     tenant: { id: tenant.id, key: tenant.key, name: tenant.name, attributes: tenant.attributes ?? {} },
     resource_instance: assignment.resource_instance === null ? null : instanceOf(view, assignment.resource_instance),
+    ...printAssignment({}, assignment, ''),
     ...place(scope),
     created_at: printTime(assignment.created_at),
   }
@@ -146,17 +136,15 @@ function roleOf(view: View, { role, resource_instance: instance }: RoleAssignmen
   return view.require('resource_role', partKey(split(instance).type, role))
 }
 
+const printInstance = fieldPrinter(resourceInstanceFields)
+
 /** With `detailed`, its relationships are listed: those where it is the object first. */
 export function instanceRead(scope: Scope, view: View, stored: ResourceInstance, detailed: boolean): InstanceRead {
-  const { id, instance, resource, tenant, attributes } = stored
+  const { id, instance, resource, tenant } = stored
+  const resource_id = view.get('resource', resource)?.id ?? null
+  const tenant_id = view.get('tenant', tenant)?.id ?? null
   return {
-    id,
-    key: instance,
-    resource,
-    tenant,
-    resource_id: view.get('resource', resource)?.id ?? null,
-    tenant_id: view.get('tenant', tenant)?.id ?? null,
-    attributes,
+    ...printInstance({ id, key: instance, resource, tenant, resource_id, tenant_id }, stored, instance),
     relationships: detailed ? relationshipsOf(view, stored.key) : null,
     ...place(scope),
     ...times(stored),

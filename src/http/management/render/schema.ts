@@ -1,9 +1,9 @@
 // How the schema prints: roles, resource types with their parts, condition sets. Maps that are keyed by what a user
 // named are made by `Object.fromEntries`, because `__proto__` is a legal key.
 
-import type { ActionGroup } from '../../../kinds/action-group.ts'
+import { type ActionGroup, actionGroupFields } from '../../../kinds/action-group.ts'
 import type { ConditionSet } from '../../../kinds/condition-set.ts'
-import type { Relation } from '../../../kinds/relation.ts'
+import { type Relation, relationFields } from '../../../kinds/relation.ts'
 import type { Action, AttributeDefinition, Resource } from '../../../kinds/resource.ts'
 import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
@@ -21,6 +21,7 @@ import type { ActionRead, AttributeRead, ResourceRead } from '../../../managemen
 import type { RoleRead } from '../../../management/schemas/roles.ts'
 import type { View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
+import { fieldPrinter } from './fields.ts'
 import { place, times } from './stamps.ts'
 
 function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
@@ -75,13 +76,12 @@ export function resourceRoleRead(scope: Scope, view: View, resource: Resource, r
   }
 }
 
+const printRelation = fieldPrinter(relationFields)
+
 export function relationRead(scope: Scope, view: View, resource: Resource, relation: Relation): RelationRead {
-  const { id, relation: key, name, description, subject_resource } = relation
+  const { id, relation: key, subject_resource } = relation
   return {
-    id,
-    key,
-    name,
-    description,
+    ...printRelation({ id, key }, relation, key),
     subject_resource,
     subject_resource_id: view.get('resource', subject_resource)?.id ?? null,
     object_resource: resource.key,
@@ -97,10 +97,12 @@ function relationBlock(view: View, { name, description, subject_resource }: Rela
   return { description, resource_id, resource: subject_resource, relation_name: name }
 }
 
+const printActionGroup = fieldPrinter(actionGroupFields)
+
 export function actionGroupRead(scope: Scope, resource: Resource, group: ActionGroup): ActionGroupRead {
-  const { id, group: key, name, description, attributes, actions } = group
-  const resource_id = resource.id
-  return { id, key, name, description, attributes, actions, resource_id, ...place(scope), ...times(group) }
+  const { id, group: key, actions } = group
+  const row = printActionGroup({ id, key }, group, key)
+  return { ...row, actions, resource_id: resource.id, ...place(scope), ...times(group) }
 }
 
 function actionBlock({ id, key, name, description, attributes, v1 }: Action) {

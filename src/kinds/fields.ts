@@ -1,0 +1,122 @@
+// Fields of stored objects as data: a table for each kind says which fields its objects have, of which form and in which
+// order. Bodies, answers, policy files and what a write settles are read from it, by one interpreter each. Forms are a
+// closed list; an irregular field has the form `own`, and whoever interprets it is given what the table can't say.
+import type { JsonObject } from '../model/objects.ts'
+
+/** What a form of field holds in a stored object, and in a body where it may be sent. */
+export interface Forms {
+  /** display name; default: the key */
+  name: { readonly stored: string; readonly sent: string }
+  text: { readonly stored: string | null; readonly sent: string }
+  /** default: none, as `{}` */
+  attributes: { readonly stored: JsonObject; readonly sent: JsonObject }
+  attributes_or_null: { readonly stored: JsonObject | null; readonly sent: JsonObject }
+  /** ms since 1970, set when the object is made; never sent */
+  moment: { readonly stored: number }
+  /** of a part of a resource type: the key of that type; never sent */
+  resource: { readonly stored: string }
+  /** of a part of a resource type: its key without that of the type; never sent */
+  part: { readonly stored: string }
+}
+
+interface Options {
+  /** description in bodies; `name` and `description` have one of their own */
+  readonly about?: string
+  /** false: a policy file does not hold the field */
+  readonly inFiles?: false
+}
+
+interface Regular extends Options {
+  readonly form: Exclude<keyof Forms, 'attributes' | 'attributes_or_null'>
+}
+
+/** Says that the attributes of an object are those that its resource type declares. */
+export const ITS_RESOURCE = Symbol('its resource type')
+
+interface AttributesField extends Options {
+  readonly form: 'attributes' | 'attributes_or_null'
+  /** what declares them: a built-in type by its key, or the resource type of the object */
+  readonly declaredBy?: string | typeof ITS_RESOURCE
+}
+
+declare const TYPES: unique symbol
+
+/** A field that no form describes: `S` is its stored value, `T` what may be sent, `never` when nothing may. */
+export interface OwnField<S, T> extends Options {
+  readonly form: 'own'
+  /** types only */
+  readonly [TYPES]?: { readonly stored: S; readonly sent: T }
+}
+
+export type Field = Regular | AttributesField | OwnField<unknown, unknown>
+export type Fields = { readonly [name: string]: Field }
+
+export const own = <S, T = never>(options: Options = {}): OwnField<S, T> => ({ form: 'own', ...options })
+
+/** A table of fields. */
+export const fields = <const F extends Fields>(table: F): F => table
+
+type Stored<F extends Field> =
+  F extends OwnField<infer S, unknown>
+    ? S
+    : F extends { form: infer N extends keyof Forms }
+      ? Forms[N]['stored']
+      : never
+type Sent<F extends Field> =
+  F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
+type SentIn<F> = F extends { readonly sent: infer T } ? T : never
+
+/** The members of a stored object. */
+export type StoredFields<F extends Fields> = { readonly [N in keyof F]: Stored<F[N]> }
+
+/** Names of the fields of regular forms that may be sent. */
+export type RegularName<F extends Fields> = {
+  [N in keyof F]: F[N] extends OwnField<unknown, unknown> ? never : [Sent<F[N]>] extends [never] ? never : N
+}[keyof F]
+/** Names of the fields of the form `own`. */
+export type OwnName<F extends Fields> = {
+  [N in keyof F]: F[N] extends OwnField<unknown, unknown> ? N : never
+}[keyof F]
+
+/** The fields of regular forms that may be sent, with what may be sent. */
+export type SentFields<F extends Fields> = { readonly [N in RegularName<F>]: Sent<F[N]> }
+
+/** Whether a form is that of attributes. */
+export const isAttributes = (field: Field): field is AttributesField =>
+  field.form === 'attributes' || field.form === 'attributes_or_null'
+
+/**
+ * The value of a field for which nothing was sent. Also that of a stored object from before there was the field.
+ * @param key the key of the object; of a part that without its resource type
+ */
+export function defaultOf(field: Field, key: string): unknown {
+  switch (field.form) {
+    case 'name':
+      return key
+    case 'attributes':
+      return {}
+    case 'moment':
+      return 0
+    case 'part':
+      return key
+    default:
+      return null
+  }
+}
+
+/** The value of a field of a stored object, its default when the object is older than the field. */
+export function fieldValue(
+  object: { readonly [name: string]: unknown },
+  name: string,
+  field: Field,
+  key: string,
+): unknown {
+  const value = object[name]
+  return value === undefined ? defaultOf(field, key) : value
+}
+
+/** The fields that objects with names have. */
+export const named = fields({
+  name: { form: 'name', about: 'display name; default: the key' },
+  description: { form: 'text', about: 'description for people' },
+})

@@ -1,0 +1,104 @@
+// What a write makes of the fields of a kind: the stored value after what was sent, and the values of an object for which
+// only a key was sent. The fields are those of src/kinds; a field of the form `own` brings its rule.
+import type { Field, Fields, OwnName, RegularName, StoredFields } from '../../kinds/fields.ts'
+import { defaultOf, ITS_RESOURCE, isAttributes } from '../../kinds/fields.ts'
+import type { JsonObject } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { settleDeclared } from './attribute-values.ts'
+import type { Fields as CollectionFields, KeyedKind, Merge } from './collection.ts'
+import { type Path, type Sent, settleAttributes, settleName, settleText } from './fields.ts'
+
+/** Where a write stands. */
+interface Context {
+  readonly view: View
+  /** the key; of a part that without its resource type */
+  readonly key: string
+  /** key of the resource type of a part or an instance, else empty */
+  readonly of: string
+  readonly path: Path
+  /** the object as it stands, when there is one */
+  readonly stored: object | undefined
+}
+
+type Values = { readonly [name: string]: unknown }
+
+/** The value of a field of a regular form after a write. @throws what the rule of the form throws */
+function settleField(name: string, field: Field, base: Values, sent: Values, context: Context): unknown {
+  const { view, key, of, path, stored } = context
+  const [current, wanted] = [base[name], sent[name]]
+  if (field.form === 'name') return settleName(wanted as Sent<string>, current as string, key, path)
+  if (field.form === 'text') return settleText(wanted as Sent<string>, current as string | null, name, path)
+  if (field.form === 'resource') return of
+  if (field.form === 'part') return key
+  if (!isAttributes(field)) return (stored as Values | undefined)?.[name] ?? current
+  const [attributes, have] = [wanted as Sent<JsonObject>, current as JsonObject | null]
+  const none = defaultOf(field, key) as JsonObject | null
+  const at = [...path, name]
+  if (field.declaredBy === undefined) return settleAttributes(attributes, have, none, at)
+  return settleDeclared(view, field.declaredBy === ITS_RESOURCE ? of : field.declaredBy, [attributes, have, none], at)
+}
+
+/** The rule of a field of the form `own`. */
+export interface OwnRule<K extends KeyedKind, Input, T> {
+  /** the value of an object for which only a key was sent */
+  readonly unsent: T
+  readonly settle: (sent: Input, current: T, context: Merge<K>) => T
+}
+
+type OwnRules<K extends KeyedKind, Input, F extends Fields> = {
+  readonly [N in OwnName<F>]: OwnRule<K, Input, StoredFields<F>[N]>
+}
+
+/** `defaults` and `merge` of a collection, from its table of fields. */
+export function fieldRules<K extends KeyedKind, Input extends object, F extends Fields>(
+  table: F,
+  own: OwnRules<K, Input, F>,
+): {
+  readonly defaults: (key: string, mint: { readonly now: number }, of: string) => CollectionFields<K>
+  readonly merge: (base: CollectionFields<K>, sent: Input, context: Merge<K>) => CollectionFields<K>
+} {
+  const entries = Object.entries<Field>(table)
+  const rules = own as { readonly [name: string]: OwnRule<K, Input, unknown> }
+  return {
+    defaults(key, { now }, of) {
+      const values: Record<string, unknown> = {}
+      for (const [name, field] of entries) {
+        if (field.form === 'own') values[name] = rules[name]!.unsent
+        else if (field.form === 'moment') values[name] = now
+        else values[name] = field.form === 'resource' ? of : defaultOf(field, key)
+      }
+      return values as CollectionFields<K>
+    },
+    merge(base, sent, context) {
+      const values: Record<string, unknown> = {}
+      for (const [name, field] of entries) {
+        values[name] =
+          field.form === 'own'
+            ? rules[name]!.settle(sent, (base as Values)[name], context)
+            : settleField(name, field, base as Values, sent as Values, context)
+      }
+      return values as CollectionFields<K>
+    },
+  }
+}
+
+/** What regular fields of a kind hold that may be sent. */
+export type Payload<F extends Fields> = Pick<StoredFields<F>, RegularName<F>>
+
+/**
+ * The fields of regular forms after a write, for a kind whose other fields say what it is: `base` is the stored object,
+ * or empty for what PUT resets and POST begins with.
+ */
+export function payloadRules<F extends Fields>(
+  table: F,
+): (base: Partial<Payload<F>>, sent: object, context: Context) => Payload<F> {
+  const entries = Object.entries<Field>(table).filter(([, { form }]) => form !== 'own' && form !== 'moment')
+  return (base, sent, context) => {
+    const values: Record<string, unknown> = {}
+    for (const [name, field] of entries) {
+      const from = (base as Values)[name] === undefined ? { [name]: defaultOf(field, context.key) } : (base as Values)
+      values[name] = settleField(name, field, from, sent as Values, context)
+    }
+    return values as unknown as Payload<F>
+  }
+}

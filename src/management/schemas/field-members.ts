@@ -1,0 +1,79 @@
+// Members of bodies and answers that follow from the fields of a kind. What a field of the form `own` looks like is given
+// beside the table, so one that is forgotten does not compile.
+import type { Field, Fields, OwnField, RegularName, SentFields } from '../../kinds/fields.ts'
+import * as t from '../../model/json-schema.ts'
+import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
+import type { JsonObject } from '../../model/objects.ts'
+import { Attributes, Time } from './schema-parts.ts'
+
+type Maybe<T> = ReturnType<typeof t.maybe<ReturnType<typeof t.schemaOf<T>>>>
+type Schema<T> = ReturnType<typeof t.schemaOf<T>>
+
+/** Names of own fields that may be sent. */
+type SentOwnNames<F extends Fields> = {
+  [N in keyof F]: F[N] extends OwnField<unknown, infer T> ? ([T] extends [never] ? never : N) : never
+}[keyof F]
+
+type BodyMembers<F extends Fields> = { readonly [N in RegularName<F>]: Maybe<SentFields<F>[N]> }
+
+/** What an answer has of each form of field. */
+interface AnswerForms {
+  name: string
+  text: string | null
+  attributes: JsonObject
+  attributes_or_null: JsonObject | null
+  moment: string
+}
+type AnswerNames<F extends Fields> = {
+  [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
+}[keyof F]
+export type AnswerFields<F extends Fields> = {
+  readonly [N in AnswerNames<F>]: F[N] extends { readonly form: infer N extends keyof AnswerForms }
+    ? AnswerForms[N]
+    : never
+}
+type AnswerMembers<F extends Fields> = { readonly [N in AnswerNames<F>]: Schema<AnswerFields<F>[N]> }
+
+/** The members of a body, all of which may be absent or null. */
+export function bodyMembers<F extends Fields, const O extends Readonly<Record<SentOwnNames<F>, t.TSchema>>>(
+  table: F,
+  own: O,
+): BodyMembers<F> & O {
+  return membersOf(table, own, bodySchema) as unknown as BodyMembers<F> & O
+}
+
+/** The members of an answer of regular forms, in the order of the table; those of the form `own` stand beside them. */
+export function answerMembers<F extends Fields>(table: F): AnswerMembers<F> {
+  return membersOf(table, {}, answerSchema) as unknown as AnswerMembers<F>
+}
+
+function membersOf(
+  table: Fields,
+  own: { readonly [name: string]: t.TSchema },
+  regular: (field: Field) => t.TSchema | undefined,
+): Record<string, t.TSchema> {
+  const members: Record<string, t.TSchema> = {}
+  for (const [name, field] of Object.entries(table)) {
+    const schema = field.form === 'own' ? own[name] : regular(field)
+    if (schema !== undefined) members[name] = schema
+  }
+  return members
+}
+
+function bodySchema(field: Field): t.TSchema | undefined {
+  const { form, about } = field
+  const say = (schema: t.TSchema, more = {}): t.TSchema =>
+    t.maybe(about === undefined ? schema : t.described(schema, about, more))
+  if (form === 'name') return say(t.Text, { maxLength: NAME_LENGTH_MAX })
+  if (form === 'text') return say(t.Text, { maxLength: DESCRIPTION_LENGTH_MAX })
+  if (form === 'attributes' || form === 'attributes_or_null') return say(Attributes)
+  return undefined
+}
+
+function answerSchema({ form }: Field): t.TSchema | undefined {
+  if (form === 'name') return t.Text
+  if (form === 'text') return t.nullable(t.Text)
+  if (form === 'attributes') return Attributes
+  if (form === 'attributes_or_null') return t.nullable(Attributes)
+  return form === 'moment' ? Time : undefined
+}
