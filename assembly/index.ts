@@ -1,11 +1,12 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists
 // lie in the scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a
 // pair). 0 means none.
-import { ABI_VERSION, Document, Order, Principal, QUERY, Query, Resource, SCRATCH, Table } from './abi'
+import { Document, Principal, QUERY, Query, Resource, SCRATCH } from './abi'
 import { decideBySets, operandOf, programHolds, sideHolds } from './decide/abac'
 import { decideByRelation, decideIn, decideOnInstance } from './decide/decide'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './decide/enumerate'
 import { listReads as readsOf } from './decide/required-attributes'
+import { ABI_VERSION, Order, Table } from './limits'
 import { checkKinds } from './memory/checked'
 import './memory/layout'
 import { createImage } from './memory/header'

@@ -21,7 +21,15 @@ const STEPS = {
     command: ['scripts/build-kernel.mjs'],
   },
   dist: {
-    inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+    inputs: [
+      'src',
+      'assembly/abi.ts',
+      'assembly/limits.ts',
+      'build/kernel.ts',
+      'package.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    ],
     outputs: ['dist', 'build/management-api.ts', 'policy.schema.json', 'policy-test.schema.json'],
     command: ['scripts/build-dist.mjs'],
   },

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as abi from '../assembly/abi.ts'
+import * as bounds from '../assembly/limits.ts'
 import { ERRORS } from '../src/model/errors.ts'
 import * as model from '../src/model/limits.ts'
 import { documentedLimits, limitsPage } from './support/limits-page.ts'
@@ -60,8 +61,8 @@ describe('docs/limits.md', () => {
 })
 
 describe('docs/kernel-memory.md', () => {
-  it('gives every constant and field of assembly/abi.ts its value, and no other', () => {
-    const stated = Object.entries(abi).flatMap(([name, value]) =>
+  it('gives every constant and field of assembly/abi.ts and assembly/limits.ts its value, and no other', () => {
+    const stated = Object.entries({ ...abi, ...bounds }).flatMap(([name, value]) =>
       typeof value === 'number'
         ? [`${name} ${value}`]
         : Object.entries(value)

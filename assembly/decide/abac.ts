@@ -2,8 +2,6 @@
 // The sides that can be true come from the index (candidates.ts), the conditions of each are a program (conditions.ts).
 // Reads the image, writes only the work area.
 import {
-  ASK_SETS,
-  CANDIDATES_MAX,
   ConditionSet,
   Grant,
   Header,
@@ -14,10 +12,9 @@ import {
   SINGLE,
   Side,
   SymbolRecord,
-  Table,
-  Verdict,
   WORK,
 } from '../abi'
+import { ASK_SETS, CANDIDATES_MAX, Table, Verdict } from '../limits'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'

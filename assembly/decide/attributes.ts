@@ -6,10 +6,8 @@ import {
   Cell,
   Composite,
   ENCODED,
-  ENCODED_BYTES,
   Grant,
   Header,
-  Kind,
   Member,
   Names,
   Permission,
@@ -17,9 +15,8 @@ import {
   Query,
   Resource,
   SENT,
-  Source,
-  Type,
 } from '../abi'
+import { ENCODED_BYTES, Kind, Source, Type } from '../limits'
 import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'

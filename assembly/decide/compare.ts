@@ -1,6 +1,7 @@
 // When two values are equal, which of two comes first, and what lists have in common (D9). A cell of 0 is missing: then
 // everything is false (D7). What takes time is counted: beyond CONDITION_STEPS_MAX the check could not decide (D13).
-import { CELL_BYTES, Cell, CONDITION_STEPS_MAX, Composite, Kind, Query } from '../abi'
+import { CELL_BYTES, Cell, Composite, Query } from '../abi'
+import { CONDITION_STEPS_MAX, Kind } from '../limits'
 import { sameBytes } from '../memory/symbols'
 import { isText, textLength, textStart } from '../memory/values'
 import { instantOf } from './instants'

@@ -6,23 +6,15 @@ import {
   CELL_BYTES,
   Cell,
   Composite,
-  FOREIGN,
   FRAME_BYTES,
   FRAMES,
-  FRAMES_MAX,
   Frame,
-  KEY_BYTES_MAX,
-  Kind,
-  Op,
   Program,
-  RIGHT_PATH,
   SCRATCH,
-  Source,
   STEP_BYTES,
   Step,
-  Table,
-  Verdict,
 } from '../abi'
+import { FOREIGN, FRAMES_MAX, KEY_BYTES_MAX, Kind, Op, RIGHT_PATH, Source, Table, Verdict } from '../limits'
 import { find } from '../memory/symbols'
 import { isText, textLength, textStart } from '../memory/values'
 import { isOverfull, resolve, resolvedTime, resolveItem } from './attributes'

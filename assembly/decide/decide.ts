@@ -1,6 +1,7 @@
 // The decision. Rules D1–D14 of docs/semantics.md; test/reference states the same in plain code. Reads only; never
 // interns, never allocates. What cannot be found arrives as id 0 and is denied (D1).
-import { Grant, Instance, Permission, Verdict } from '../abi'
+import { Grant, Instance, Permission } from '../abi'
+import { Verdict } from '../limits'
 import { findGrant } from '../policy/grants'
 import { permissionRecord } from '../policy/permissions'
 import { askSets } from './abac'

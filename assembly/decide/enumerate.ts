@@ -1,6 +1,7 @@
 // Listings, over the same tests as decide (D12). Results go to the scratch area; the host reads them before the next
 // call.
-import { Bucket, Grant, Header, SCRATCH, SCRATCH_BYTES } from '../abi'
+import { Bucket, Grant, Header, SCRATCH } from '../abi'
+import { SCRATCH_BYTES } from '../limits'
 import { hasBit } from '../memory/bitset'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'

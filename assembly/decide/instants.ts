@@ -1,7 +1,8 @@
 // How a value of type `time` is read (D9): one strict form, the same as src/model/instant.ts.
 //
 //   YYYY-MM-DD [ T hh:mm [ :ss [ .f{1,9} ] ] [ Z | ±hh:mm ] ]
-import { Cell, Kind } from '../abi'
+import { Cell } from '../abi'
+import { Kind } from '../limits'
 import { isText, textLength, textStart } from '../memory/values'
 
 /** Milliseconds since 1970, or NaN when the cell is no instant. A number is one already. */

@@ -10,24 +10,21 @@
 import {
   GOAL_BYTES,
   GOAL_SLOTS,
-  GOALS_MAX,
   Goal,
   Grant,
   Instance,
   Query,
   RELATED,
-  RELATION_STEPS_MAX,
   Related,
   Resource,
   Role,
   RoleSet,
-  RULE_NO_DIRECT,
   Rule,
   SINGLE,
   Tuple,
-  Verdict,
   WORK,
 } from '../abi'
+import { GOALS_MAX, RELATION_STEPS_MAX, RULE_NO_DIRECT, Verdict } from '../limits'
 import { isLive } from '../memory/symbols'
 import { findGrant } from '../policy/grants'
 import { holds } from '../policy/roles'

@@ -14,8 +14,8 @@ import {
   STEP_BYTES,
   Step,
   SymbolRecord,
-  Table,
 } from '../abi'
+import { Table } from '../limits'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { readsPath, rightIsPath } from '../policy/condition-sets'

@@ -4,7 +4,8 @@
 // - Every access lies in an area that is there: header, scratch, work to frames, or the heap up to its top.
 // - A field of a record is read from a record of that kind (checked-records.ts).
 // - In a doubly linked list the entry after this one names this one as the entry before it.
-import { HEADER, Header, PAGE_BYTES, Permission, Root, TABLE_BYTES, Table } from '../abi'
+import { HEADER, Header, PAGE_BYTES, Permission, Root, TABLE_BYTES } from '../abi'
+import { Table } from '../limits'
 import { Checked, isBlock, isIn, isLinked, isRecord, isRoom } from './checked-records'
 
 export { Checked } from './checked-records'

@@ -1,5 +1,6 @@
 // Makes an empty image: header, tables, nothing else.
-import { ABI_VERSION, HEADER, HEADER_BYTES, HEAP, Header, MAGIC, TABLES } from '../abi'
+import { HEADER, HEADER_BYTES, HEAP, Header, MAGIC, TABLES } from '../abi'
+import { ABI_VERSION } from '../limits'
 import { setField } from './memory'
 import { createTable } from './table'
 

@@ -18,11 +18,11 @@ import {
   NODE_ENTRY_BYTES,
   Node,
   NodeEntry,
-  ORDER_HEIGHT_MAX,
   OrderRoot,
   SCRATCH,
   SymbolRecord,
 } from '../abi'
+import { ORDER_HEIGHT_MAX } from '../limits'
 import { follow } from './lists'
 import { allocate } from './memory'
 

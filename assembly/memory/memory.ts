@@ -4,7 +4,8 @@
 //
 // A block of up to 512 bytes has its exact size (a multiple of 4); a larger one is a power of two, aligned to 64.
 // INVARIANT: a block on a list has the size of that list; Header.Free is the sum over all lists.
-import { FreeBlock, HEADER, HEAP, Header, IMAGE_BYTES_MAX } from '../abi'
+import { FreeBlock, HEADER, HEAP, Header } from '../abi'
+import { IMAGE_BYTES_MAX } from '../limits'
 import { assertBlock } from './checked'
 
 const SMALL_MAX: u32 = 512

@@ -9,15 +9,14 @@ import {
   FLAG_LIVE,
   Header,
   Instance,
-  Order,
   Permission,
   Principal,
   Relation,
   Resource,
   Role,
   SymbolRecord,
-  Table,
 } from '../abi'
+import { Order, Table } from '../limits'
 import { assertSymbol } from './checked'
 import { insertOrdered } from './key-order'
 import { addToField, allocate, blockBytes } from './memory'

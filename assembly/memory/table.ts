@@ -12,12 +12,12 @@ import {
   Bucket,
   HEADER,
   Header,
-  IMAGE_BYTES_MAX,
   Root,
   SEGMENT_BUCKETS,
   SEGMENT_BYTES,
   TABLE_BYTES,
 } from '../abi'
+import { IMAGE_BYTES_MAX } from '../limits'
 import { assertCount } from './checked'
 import { follow } from './lists'
 import { allocate, release } from './memory'

@@ -7,7 +7,8 @@
 //
 // INVARIANT: a stored text has as many references as stored cells, names, paths and sets that point to it; equal ones
 // are one record.
-import { CELL_BYTES, Cell, Composite, HEAP, Header, Kind, SymbolRecord, Table, Text } from '../abi'
+import { CELL_BYTES, Cell, Composite, HEAP, Header, SymbolRecord, Text } from '../abi'
+import { Kind, Table } from '../limits'
 import { addToField, allocate, release } from './memory'
 import { hashBytes, keyLength, keyOffset, sameBytes } from './symbols'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from './table'

@@ -3,7 +3,8 @@
 //
 // INVARIANT: Uses is the number of steps (left and right) of all programs that name the path; at 0 it is dead and has
 // no names.
-import { AttributePath, Header, Names, PATHS_MAX, Source, Table } from '../abi'
+import { AttributePath, Header, Names } from '../abi'
+import { PATHS_MAX, Source, Table } from '../limits'
 import { allocate, field, release, setField } from '../memory/memory'
 import { intern, keyLength, tombstone } from '../memory/symbols'
 import { dropText, internBytes } from '../memory/values'

@@ -2,7 +2,8 @@
 //
 // INVARIANT: each path that a step of a stored program names counts that step as a use; constants and JSON are the
 // program's own.
-import { ConditionSet, Op, Program, RIGHT_PATH, STEP_BYTES, Step, Table } from '../abi'
+import { ConditionSet, Program, STEP_BYTES, Step } from '../abi'
+import { Op, RIGHT_PATH, Table } from '../limits'
 import { allocate, release } from '../memory/memory'
 import { tombstone } from '../memory/symbols'
 import { discard, dropText, internText, keep } from '../memory/values'

@@ -1,6 +1,7 @@
 // What goes when an object goes (D11): its lists, its values and everything that hangs on it, and then its key is
 // unknown. Deleting a role, a set or an instance is in the file of each.
-import { Document, Permission, Principal, Resource, Table } from '../abi'
+import { Document, Permission, Principal, Resource } from '../abi'
+import { Table } from '../limits'
 import { isLive, tombstone } from '../memory/symbols'
 import { discard, setAttributes } from '../memory/values'
 import { deleteGrantsOf } from './grants'

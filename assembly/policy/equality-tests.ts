@@ -11,22 +11,17 @@ import {
   Cell,
   Composite,
   ConditionSet,
-  INDEX_TESTS_MAX,
-  Kind,
   LIST_TEST,
-  Op,
   Program,
-  RIGHT_PATH,
   Role,
   SCRATCH,
-  Source,
   STEP_BYTES,
   Step,
   SymbolRecord,
-  Table,
   TEST_BYTES,
   Tests,
 } from '../abi'
+import { INDEX_TESTS_MAX, Kind, Op, RIGHT_PATH, Source, Table } from '../limits'
 import { allocate, release } from '../memory/memory'
 import { hashBytes, keyLength } from '../memory/symbols'
 import { isText, textLength, textStart } from '../memory/values'

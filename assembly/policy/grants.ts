@@ -7,7 +7,8 @@
 //
 // INVARIANT: every grant is in the table once, in its user's list once and in its scope's list once.
 // INVARIANT: a set has at least two roles and as many references as grants point to it; equal sets are one record.
-import { GRANT_BYTES, GRANT_ROLES_MAX, Grant, Header, Principal, RoleSet, SCRATCH, SINGLE, Table } from '../abi'
+import { GRANT_BYTES, Grant, Header, Principal, RoleSet, SCRATCH, SINGLE } from '../abi'
+import { GRANT_ROLES_MAX, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'

@@ -2,7 +2,8 @@
 // comes of them.
 //
 // INVARIANT: a member is in the table once, in its user's list once and in its tenant's list once.
-import { Header, Instance, MEMBER_BYTES, Member, Principal, SymbolRecord, Table } from '../abi'
+import { Header, Instance, MEMBER_BYTES, Member, Principal, SymbolRecord } from '../abi'
+import { Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'

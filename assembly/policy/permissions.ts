@@ -1,6 +1,7 @@
 // Resources and their permissions. A permission is the symbol `resource:action`; its id is dense, so that it can be a
 // bit. Its record is found by id through a directory that grows by doubling (4 bytes an entry; records never move).
-import { Header, PERMISSIONS_MAX, Permission, Resource, Table } from '../abi'
+import { Header, Permission, Resource } from '../abi'
+import { PERMISSIONS_MAX, Table } from '../limits'
 import { assertEntered } from '../memory/checked'
 import { allocate, field, release, setField } from '../memory/memory'
 import { find, intern } from '../memory/symbols'

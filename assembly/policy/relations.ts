@@ -7,19 +7,8 @@
 // INVARIANT: a tuple is in the table once, in its object's list once and in its subject's list once.
 // INVARIANT: a rule is in its target's list once and in its source's list once.
 // INVARIANT: Relation.Uses is the number of tuples and rules that name the relation; at 0 the relation is dead.
-import {
-  Header,
-  Instance,
-  Principal,
-  Relation,
-  Resource,
-  Role,
-  RULE_BYTES,
-  Rule,
-  Table,
-  TUPLE_BYTES,
-  Tuple,
-} from '../abi'
+import { Header, Instance, Principal, Relation, Resource, Role, RULE_BYTES, Rule, TUPLE_BYTES, Tuple } from '../abi'
+import { Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { intern, tombstone } from '../memory/symbols'

@@ -7,18 +7,8 @@
 //
 // INVARIANT: a role without parents has Own = 0 and its effective row is its own; else effective = own ∪ parents'
 // effective.
-import {
-  EDGE_BYTES,
-  Edge,
-  EXTENDS_DEPTH_MAX,
-  Header,
-  PAGE_BYTES,
-  PAGE_SHIFT,
-  ROW_BYTES,
-  ROW_PAGES,
-  Role,
-  Table,
-} from '../abi'
+import { EDGE_BYTES, Edge, Header, PAGE_BYTES, PAGE_SHIFT, ROW_BYTES, ROW_PAGES, Role } from '../abi'
+import { EXTENDS_DEPTH_MAX, Table } from '../limits'
 import { clearBit, clearRow, dropPageIfEmpty, hasBit, pageOf, setBit } from '../memory/bitset'
 import { link, unlink } from '../memory/lists'
 import { allocate, field, release } from '../memory/memory'

@@ -13,15 +13,13 @@ import {
   GROUP_BYTES,
   Group,
   INDEX_BYTES,
-  INDEXES_MAX,
   Index,
   Permission,
-  SET_OF_USERS,
   SIDE_BYTES,
   Side,
   SymbolRecord,
-  Table,
 } from '../abi'
+import { INDEXES_MAX, SET_OF_USERS, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'

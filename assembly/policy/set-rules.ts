@@ -5,7 +5,8 @@
 //
 // INVARIANT: a rule is in the table once, in its permission's list once and in the list of its side of users once
 // (set-rule-index.ts).
-import { Header, Permission, SET_OF_RESOURCES, SET_OF_USERS, SET_RULE_BYTES, SetRule, Side, Table } from '../abi'
+import { Header, Permission, SET_RULE_BYTES, SetRule, Side } from '../abi'
+import { SET_OF_RESOURCES, SET_OF_USERS, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'

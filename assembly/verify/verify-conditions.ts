@@ -5,17 +5,10 @@ import {
   Cell,
   Composite,
   ConditionSet,
-  Fault,
-  FOREIGN,
   Header,
-  KEY_BYTES_MAX,
-  Kind,
-  Op,
   Permission,
   Program,
   Role,
-  SET_OF_RESOURCES,
-  SET_OF_USERS,
   SET_RULE_BYTES,
   SetRule,
   SIDE_BYTES,
@@ -23,9 +16,9 @@ import {
   STEP_BYTES,
   Step,
   TALLY,
-  Table,
   Tally,
 } from '../abi'
+import { Fault, FOREIGN, KEY_BYTES_MAX, Kind, Op, SET_OF_RESOURCES, SET_OF_USERS, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'

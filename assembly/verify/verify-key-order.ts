@@ -2,7 +2,6 @@
 // that leads to them. Safe on any bytes: keys only ever rise, so a walk ends.
 import {
   FANOUT,
-  Fault,
   HEADER,
   Header,
   LEAF_RECORDS,
@@ -10,17 +9,15 @@ import {
   NODE_ENTRY_BYTES,
   Node,
   NodeEntry,
-  ORDER_HEIGHT_MAX,
-  Order,
   OrderRoot,
   Root,
   TALLY,
-  Table,
   Tally,
   VISIT_BYTES,
   Visit,
   WORK,
 } from '../abi'
+import { Fault, ORDER_HEIGHT_MAX, Order, Table } from '../limits'
 import { compareKeys } from '../memory/key-order'
 import { keyLength, keyOffset } from '../memory/symbols'
 import { rootOf } from '../memory/table'

@@ -1,19 +1,7 @@
 // The part of `verify` for instances, tuples, resource roles and the rules that derive them. Safe on any bytes, as the
 // rest: tables and symbols are known to be sound when it begins, lists are not.
-import {
-  Fault,
-  Header,
-  Instance,
-  Principal,
-  Relation,
-  Resource,
-  Role,
-  RULE_BYTES,
-  Rule,
-  Table,
-  TUPLE_BYTES,
-  Tuple,
-} from '../abi'
+import { Header, Instance, Principal, Relation, Resource, Role, RULE_BYTES, Rule, TUPLE_BYTES, Tuple } from '../abi'
+import { Fault, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { bucketCount, firstEntry, hashOfEntry, nextEntry, recordOf, rootOf } from '../memory/table'

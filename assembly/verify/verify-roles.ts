@@ -1,6 +1,7 @@
 // The part of `verify` for roles: their rows of permissions, the edges between them, and how many roles hold a
 // permission. Safe on any bytes, as the rest.
-import { EDGE_BYTES, Edge, Fault, Header, PAGE_BYTES, Permission, ROW_BYTES, ROW_PAGES, Role, Table } from '../abi'
+import { EDGE_BYTES, Edge, Header, PAGE_BYTES, Permission, ROW_BYTES, ROW_PAGES, Role } from '../abi'
+import { Fault, Table } from '../limits'
 import { hasBit, isEmptyPage, pageOf } from '../memory/bitset'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'

@@ -2,26 +2,21 @@
 // bytes, as the rest; it runs when sets and set rules are known to be sound.
 import {
   ConditionSet,
-  Fault,
   GROUP_BYTES,
   Group,
   Header,
   INDEX_BYTES,
-  INDEX_TESTS_MAX,
-  INDEXES_MAX,
   Index,
   LIST_TEST,
   Root,
-  SET_OF_RESOURCES,
-  SET_OF_USERS,
   SIDE_BYTES,
   Side,
   SymbolRecord,
   TALLY,
-  Table,
   Tally,
   Tests,
 } from '../abi'
+import { Fault, INDEX_TESTS_MAX, INDEXES_MAX, SET_OF_RESOURCES, SET_OF_USERS, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { firstEntry, hashOfEntry, nextEntry, recordOf, rootOf } from '../memory/table'

@@ -6,19 +6,17 @@ import {
   Cell,
   Composite,
   Document,
-  Fault,
   Header,
-  Kind,
   MEMBER_BYTES,
   Member,
   Names,
   Principal,
   Resource,
   TALLY,
-  Table,
   Tally,
   Text,
 } from '../abi'
+import { Fault, Kind, Table } from '../limits'
 import { field } from '../memory/memory'
 import { hashBytes, isLive, keyLength } from '../memory/symbols'
 import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'

@@ -4,15 +4,11 @@ import {
   BUCKET_BYTES,
   BUCKET_SLOTS,
   Bucket,
-  Fault,
   FreeBlock,
   GRANT_BYTES,
-  GRANT_ROLES_MAX,
   Grant,
   HEAP,
   Header,
-  KEY_BYTES_MAX,
-  PERMISSIONS_MAX,
   Permission,
   Principal,
   RoleSet,
@@ -24,8 +20,8 @@ import {
   TABLES,
   TALLY,
   TALLY_BYTES,
-  Table,
 } from '../abi'
+import { Fault, GRANT_ROLES_MAX, KEY_BYTES_MAX, PERMISSIONS_MAX, Table } from '../limits'
 import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'

@@ -3,7 +3,7 @@
 // docs/feed.md.
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { ABI_VERSION } from '../../assembly/abi.ts'
+import { ABI_VERSION } from '../../assembly/limits.ts'
 import type { Position } from '../log/change.ts'
 import { openDecoder } from '../log/codec.ts'
 import type { Feed, FeedEvent, FeedHead, ImageProgress } from '../log/feed.ts'

@@ -1,7 +1,7 @@
 // Documents that an image carries for the host, stored under `kind/key`; the kernel never reads them. Today these are
 // the mapping rules of proxy configs, which map requests to actions, so that an image file alone can answer checks of
 // URLs.
-import { Table } from '../../assembly/abi.ts'
+import { Table } from '../../assembly/limits.ts'
 import { objectAt } from '../kernel/decode.ts'
 import { Encoder } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'

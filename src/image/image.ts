@@ -2,7 +2,7 @@
 // that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The file is
 // long because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
 // broken image answers nothing, and all work beyond that is in the folders beside it.
-import { ASK_SETS, Fault, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Fault, Verdict } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { PolicyKind } from '../kinds/index.ts'

@@ -1,6 +1,6 @@
 // The ids of the keys that checks name, kept from one question to the next. What is kept is live: `forget` lets go of
 // the ids of what a delta deletes, before the next question. "Unknown" is never kept.
-import { Table } from '../../assembly/abi.ts'
+import { Table } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { Lookaside, PairLookaside } from './decide/lookaside.ts'

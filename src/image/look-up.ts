@@ -2,7 +2,7 @@
 // deleted object keeps its record and its id for the next object of its key; a look-up gives the id of what is live, or
 // 0. An id is good for the revision at which it was looked up; live-ids.ts keeps some for longer, and lets go of those
 // that a delta ends.
-import { Table } from '../../assembly/abi.ts'
+import { Table } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 
 /** The table in which the objects of a kind are symbols. */

@@ -1,6 +1,6 @@
 // Reads an image's records into contents. Never part of a check. Fields are read by src/image/records.
 
-import { SET_OF_USERS, Table } from '../../assembly/abi.ts'
+import { SET_OF_USERS, Table } from '../../assembly/limits.ts'
 import { objectAt, textAt } from '../kernel/decode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { setRuleKey, tupleKey } from '../model/objects.ts'

@@ -1,18 +1,7 @@
 // Reads stored values out of a kernel: what src/kernel/encode.ts wrote. Recursion is bounded by the depth that was
 // accepted.
-import {
-  CELL_BYTES,
-  Cell,
-  Composite,
-  ENCODED_BYTES,
-  Kind,
-  Principal,
-  Resource,
-  Role,
-  SymbolRecord,
-  Table,
-  Text,
-} from '../../assembly/abi.ts'
+import { CELL_BYTES, Cell, Composite, Principal, Resource, Role, SymbolRecord, Text } from '../../assembly/abi.ts'
+import { ENCODED_BYTES, Kind, Table } from '../../assembly/limits.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { JSON_DEPTH_MAX } from '../model/limits.ts'
 import type { Json, JsonObject } from '../model/objects.ts'

@@ -1,17 +1,8 @@
 // Writes values into the encoded area of a kernel: attributes that were sent with a question, and values on their way
 // into the image. One bump pointer, moved back before each use: nothing grows. Every value is checked before it is
 // believed; recursion is bounded by depth.
-import {
-  CELL_BYTES,
-  Cell,
-  Composite,
-  ENCODED,
-  ENCODED_BYTES,
-  Kind,
-  Program,
-  STEP_BYTES,
-  Text,
-} from '../../assembly/abi.ts'
+import { CELL_BYTES, Cell, Composite, ENCODED, Program, STEP_BYTES, Text } from '../../assembly/abi.ts'
+import { ENCODED_BYTES, Kind } from '../../assembly/limits.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { JSON_DEPTH_MAX } from '../model/limits.ts'
 import type { Kernel } from './kernel.ts'

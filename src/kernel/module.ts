@@ -2,7 +2,8 @@
 // compiling bytes pass a compiled module of `zerohop/kernel.wasm`. The debug build is for tests. Nothing else uses
 // WebAssembly.
 import { readFileSync } from 'node:fs'
-import { ABI_VERSION, HEADER_BYTES, HEAP } from '../../assembly/abi.ts'
+import { HEADER_BYTES, HEAP } from '../../assembly/abi.ts'
+import { ABI_VERSION } from '../../assembly/limits.ts'
 import { KERNEL_BASE64 } from '../../build/kernel.ts'
 import { ZerohopError } from '../model/errors.ts'
 

@@ -1,6 +1,6 @@
 // Every bound of the project, with its unit and its reason. A queue, page, body, key, depth or retry without a bound
 // here is a defect. docs/limits.md is generated from the comments. Numbers that the kernel needs are defined in
-// assembly/abi.ts and re-exported here.
+// assembly/limits.ts and re-exported here.
 export * from './limits/access-diff-limits.ts'
 export * from './limits/access-review-limits.ts'
 export * from './limits/console-limits.ts'

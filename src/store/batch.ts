@@ -2,8 +2,8 @@
 // the use case that threw it, and one sync serves all. Runs in the writer thread only. A batch is on disk as a whole or
 // not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { IMAGE_ROOM, type ImageSize } from '../kernel/image-bytes.ts'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
-import { IMAGE_ROOM, type ImageSize } from '../log/image-bytes.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type Failure, toFailure } from '../threads/failure.ts'
 import { withApplied } from './applied.ts'

@@ -2,9 +2,9 @@
 // and entries; one record of totals has count and digest of the heads and of the tables that belong to no single log.
 // Both are updated in the transaction that writes the records.
 
+import type { ImageSize } from '../kernel/image-bytes.ts'
 import type { KindName } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
-import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Entry, Inspected, RecordTable } from './checked-table.ts'
 import { Digest, NO_SUM, type Sum } from './checksum.ts'

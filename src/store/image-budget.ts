@@ -1,9 +1,9 @@
 // The size limit of an environment's image. The head of its log has the size of its objects, which `apply` updates; a
 // write that would exceed the limit is refused before it is made. Deletes are always possible.
 
+import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../kernel/image-bytes.ts'
 import type { KindName, Objects } from '../kinds/index.ts'
 import type { Change } from '../log/change.ts'
-import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Head } from './heads.ts'
 import { nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'

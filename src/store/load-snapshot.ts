@@ -2,10 +2,10 @@
 // followers and history find what they need. It is done in several transactions; the head comes last, and what an
 // interrupted load left behind is removed by the next one. Runs where the tables are written.
 
+import { NO_SIZE, plus } from '../kernel/image-bytes.ts'
 import type { KindName, Objects } from '../kinds/index.ts'
 import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
-import { NO_SIZE, plus } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
 import { Digest, NO_SUM } from './checksum.ts'

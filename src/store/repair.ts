@@ -2,10 +2,10 @@
 // damaged objects from the log when the log is intact. What cannot be proven is left out and reported, and its log
 // stays refused, because its head still counts what is missing. Nothing is guessed.
 
+import { NO_SIZE } from '../kernel/image-bytes.ts'
 import type { KindName, Objects } from '../kinds/index.ts'
 import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
-import { NO_SIZE } from '../log/image-bytes.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { REPAIR_ENTRIES_PER_STEP, UPGRADE_ROWS_PER_STEP } from '../model/limits.ts'
 import type { Entry, Inspected } from './checked-table.ts'

@@ -1,9 +1,9 @@
 // The state is a fold over the log: `apply` is the only code that writes objects, and it is total. What a change means
 // for other objects (cascades, uniqueness, references) was decided by the use case and stands in the list of changes.
 
+import { type ImageSize, NO_SIZE, plus } from '../kernel/image-bytes.ts'
 import { type IndexName, KINDS, type KindName, type Objects } from '../kinds/index.ts'
 import type { Change, LogId } from '../log/change.ts'
-import { type ImageSize, NO_SIZE, plus } from '../log/image-bytes.ts'
 import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { measured, sizeOfObject, sizesOf } from './image-budget.ts'

@@ -4,10 +4,10 @@
 // implementation, whose methods are short.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { imageBytes } from '../kernel/image-bytes.ts'
 import type { ApiKey } from '../kinds/api-key.ts'
 import type { WrittenObject } from '../kinds/history-words.ts'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
-import { imageBytes } from '../log/image-bytes.ts'
 import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ABI_VERSION } from '../../assembly/abi.ts'
+import { ABI_VERSION } from '../../assembly/limits.ts'
 import { RemoteFeed } from '../../src/client/http-feed.ts'
 import { Image } from '../../src/image/image.ts'
 import { encodeFrame, FrameDecoder } from '../../src/log/codec.ts'

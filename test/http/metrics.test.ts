@@ -1,7 +1,7 @@
 // Metrics of both servers, and limits on the rate of requests.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { METRICS } from '../../src/http/metric-table.ts'
-import { IMAGE_ROOM } from '../../src/log/image-bytes.ts'
+import { IMAGE_ROOM } from '../../src/kernel/image-bytes.ts'
 import {
   connect,
   type Management,

@@ -1,6 +1,6 @@
 // What the law of access diffs leaves open: pages, budgets, what cannot be decided, and copies of images.
 import { describe, expect, it } from 'vitest'
-import { GOALS_MAX } from '../../assembly/abi.ts'
+import { GOALS_MAX } from '../../assembly/limits.ts'
 import { type AccessDiffOptions, accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'

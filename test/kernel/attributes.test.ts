@@ -1,7 +1,7 @@
 // Attributes and conditions at their limits, and attributes sent by callers who send anything: a typed error or a
 // correct decision, never a crash, never an image that grows.
 import { describe, expect, it } from 'vitest'
-import { CONDITION_STEPS_MAX, ENCODED_BYTES } from '../../assembly/abi.ts'
+import { CONDITION_STEPS_MAX, ENCODED_BYTES } from '../../assembly/limits.ts'
 import { Image, type Sent } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'

@@ -1,7 +1,7 @@
 // Keys behind equal 32-bit hashes are told apart by the comparison of what they are made of, and by nothing else:
 // without it, a user would have the roles of another one.
 import { describe, expect, it } from 'vitest'
-import { Table } from '../../assembly/abi.ts'
+import { Table } from '../../assembly/limits.ts'
 import { readCases } from '../conformance/cases.ts'
 import { scriptOf } from '../mutants/corpus.ts'
 import { judge } from '../mutants/judge.ts'

@@ -3,7 +3,8 @@
 // bare trap and never an end of the process; once the kernel has run into trouble the image is poisoned and answers
 // nothing any more.
 import { describe, expect, it } from 'vitest'
-import { Header, Order, OrderRoot } from '../../assembly/abi.ts'
+import { Header, OrderRoot } from '../../assembly/abi.ts'
+import { Order } from '../../assembly/limits.ts'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError, type ZerohopError } from '../../src/model/errors.ts'
 import { loadImage, type Pdp } from '../../src/pdp/pdp.ts'

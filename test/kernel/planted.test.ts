@@ -33,10 +33,10 @@ import {
   Step,
   SymbolRecord,
   TABLE_BYTES,
-  Table,
   Text,
   Tuple,
 } from '../../assembly/abi.ts'
+import { Table } from '../../assembly/limits.ts'
 import { loadKernel } from '../../src/image/file/image-file.ts'
 import { Image } from '../../src/image/image.ts'
 import type { Kernel } from '../../src/kernel/kernel.ts'

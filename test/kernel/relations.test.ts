@@ -1,6 +1,6 @@
 // The search over relations at its limits, and the table of tuples under load: what small random worlds never reach.
 import { describe, expect, it } from 'vitest'
-import { GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/abi.ts'
+import { GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/limits.ts'
 import { Image } from '../../src/image/image.ts'
 import { loadImage } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'

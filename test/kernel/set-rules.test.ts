@@ -2,7 +2,7 @@
 // move. A condition that is dear to evaluate stands for cost: two of them are more than one check may take, so an
 // answer shows that all but one were left alone.
 import { describe, expect, it } from 'vitest'
-import { CANDIDATES_MAX, CONDITION_STEPS_MAX, INDEXES_MAX } from '../../assembly/abi.ts'
+import { CANDIDATES_MAX, CONDITION_STEPS_MAX, INDEXES_MAX } from '../../assembly/limits.ts'
 import { Image, type Sent } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { imageBytes, NO_SIZE } from '../../src/log/image-bytes.ts'
+import { imageBytes, NO_SIZE } from '../../src/kernel/image-bytes.ts'
 import type { ManagementUseCases } from '../../src/management/host/registry.ts'
 import { exportEverything } from '../../src/management/policy-file/export.ts'
 import { finishBackup, makeBackupFolder, restoreBackup } from '../../src/store/backup.ts'

@@ -67,7 +67,7 @@ function isBelow(left: u32, right: u32): bool {
   })
 
   it('reach every opcode and every file of the kernel that bears on decisions', () => {
-    const opcodes = enumsOf(sources.get('abi.ts')!).get('Op')!
+    const opcodes = enumsOf(sources.get('limits.ts')!).get('Op')!
     const changed = mutants.filter(({ at }) => /\bOp\.\w+/.test(at)).map(({ at }) => at)
     for (const opcode of opcodes) expect(changed.join('\n')).toMatch(new RegExp(`\\bOp\\.${opcode}\\b`))
     for (const file of FILES) expect([file, mutants.some((one) => one.file === file)]).toEqual([file, true])
@@ -75,7 +75,7 @@ function isBelow(left: u32, right: u32): bool {
 
   it('are of opcodes and branches unless everything is asked for', () => {
     const deciding = mutants.filter(isDeciding)
-    const opcodes = enumsOf(sources.get('abi.ts')!).get('Op')!
+    const opcodes = enumsOf(sources.get('limits.ts')!).get('Op')!
     const exchanged = new Set(
       deciding.filter(({ file }) => file === 'decide/conditions.ts').map(({ kind }) => kind.split(' ')[0]),
     )

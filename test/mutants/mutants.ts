@@ -182,7 +182,7 @@ export type Fate =
   | { readonly fate: 'refused' | 'same' }
 
 export function mutantsOf(sources: Sources, files: readonly string[]): Mutant[] {
-  const enums = enumsOf(sources.get('abi.ts')!)
+  const enums = enumsOf(`${sources.get('abi.ts')!}${sources.get('limits.ts')!}`)
   return files.flatMap((file) => {
     const text = sources.get(file)
     if (text === undefined) throw new Error(`assembly/${file} does not exist`)

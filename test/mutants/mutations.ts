@@ -249,7 +249,7 @@ function returnsTruth(text: string, place: number): boolean {
   return types.at(-1)?.[1] === 'bool'
 }
 
-/** The enums of assembly/abi.ts. */
+/** The enums of assembly/abi.ts and assembly/limits.ts. */
 export function enumsOf(text: string): Enums {
   return new Map(
     [...text.matchAll(/export enum (\w+) \{([\s\S]*?)\n\}/g)].map(([, name, body]) => [

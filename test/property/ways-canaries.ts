@@ -1,6 +1,6 @@
 // Faults that the law of ways and doors must find: a way or a door that is wrong in one point. Each is put in place of
 // the right one, beside everything that could show it.
-import { Order } from '../../assembly/abi.ts'
+import { Order } from '../../assembly/limits.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyKind } from '../../src/kinds/index.ts'
 import type { Request } from '../reference/request.ts'

@@ -1,6 +1,7 @@
 // Saved images that somebody changed who knows how they are kept: the checksum is good, what they hold is not.
 import { crc32 } from 'node:zlib'
-import { HEADER_BYTES, HEAP, Header, Node, type Order, OrderRoot } from '../../assembly/abi.ts'
+import { HEADER_BYTES, HEAP, Header, Node, OrderRoot } from '../../assembly/abi.ts'
+import type { Order } from '../../assembly/limits.ts'
 
 /** A copy with one word changed, by its address in the memory, and a checksum that fits. */
 export function withWord(saved: Uint8Array, address: number, value: number): Uint8Array {

@@ -1,7 +1,7 @@
 // What the objects of an environment take in an image, counted from all of them.
 
+import { imageBytes, NO_SIZE, plus } from '../../src/kernel/image-bytes.ts'
 import type { KindName } from '../../src/kinds/index.ts'
-import { imageBytes, NO_SIZE, plus } from '../../src/log/image-bytes.ts'
 import { sizeOfObject } from '../../src/store/image-budget.ts'
 import { KIND_NUMBERS } from '../../src/store/kinds.ts'
 import type { View } from '../../src/store/view.ts'

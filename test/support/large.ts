@@ -2,7 +2,7 @@
 // cases are, and larger than what management lets one type or environment have. Each says which files of the kernel it
 // is about.
 
-import { CANDIDATES_MAX, GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/abi.ts'
+import { CANDIDATES_MAX, GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Step } from '../conformance/cases.ts'
 import type { Operation } from './world.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import * as limits from '../../src/model/limits.ts'
 import { ROOT } from '../tidy/source.ts'
 
-const ABI = 'assembly/abi.ts'
+const ABI = 'assembly/limits.ts'
 const SECTIONS = [
   'policy',
   'request',
@@ -32,7 +32,7 @@ interface Limit {
 
 const HEAD = `# Limits
 
-Everything is bounded, and every bound stands in \`src/model/limits\` (those that the layout of an image sets, in \`assembly/abi.ts\`), with its reason.
+Everything is bounded, and every bound stands in \`src/model/limits\` (those that the layout of an image sets, in \`assembly/limits.ts\`), with its reason.
 To ask for another value, say which workload needs it.
 
 <!-- Generated from the code: ZEROHOP_WRITE_DOCS=1 npx vitest run test/docs.test.ts -->
@@ -55,7 +55,7 @@ function sectionOf(path: string): string {
 /** The constants of a file in its order, and before them those that it exports again. */
 function limitsOf(path: string): Limit[] {
   const again: readonly string[] =
-    /^export \{([^}]+)\} from '[./]+\/assembly\/abi\.ts'/m.exec(read(path))?.[1]?.match(/\w+/g) ?? []
+    /^export \{([^}]+)\} from '[./]+\/assembly\/limits\.ts'/m.exec(read(path))?.[1]?.match(/\w+/g) ?? []
   const ofLayout = commented(read(ABI)).filter(({ name }) => again.includes(name))
   return [...ofLayout, ...commented(read(path))]
 }

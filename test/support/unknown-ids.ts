@@ -1,6 +1,7 @@
 // Ids that no symbol has, at the kernel's own exports. The host denies what is unknown before it asks about sets, so no
 // case gets there.
-import { ENCODED, Header, PERMISSIONS_MAX, Verdict } from '../../assembly/abi.ts'
+import { ENCODED, Header } from '../../assembly/abi.ts'
+import { PERMISSIONS_MAX, Verdict } from '../../assembly/limits.ts'
 import { loadKernel } from '../../src/image/file/image-file.ts'
 import { Image } from '../../src/image/image.ts'
 import { findSymbol } from '../../src/image/look-up.ts'

@@ -21,6 +21,7 @@ interface Part {
 const FLOORS: readonly (readonly Part[])[] = [
   [
     { name: 'assembly/abi.ts', files: /^assembly\/abi\.ts$/ },
+    { name: 'assembly/limits.ts', files: /^assembly\/limits\.ts$/ },
     { name: 'build/kernel.ts', files: /^build\/kernel\.ts$/ },
     { name: 'build/management-api.ts', files: /^build\/management-api\.ts$/ },
   ],
@@ -28,10 +29,10 @@ const FLOORS: readonly (readonly Part[])[] = [
   [{ name: 'src/kinds', files: /^src\/kinds\// }],
   [
     { name: 'src/log', files: /^src\/log\// },
-    { name: 'src/kernel', files: /^src\/kernel\// },
     { name: 'src/filters', files: /^src\/filters\// },
     { name: 'src/threads', files: /^src\/threads\// },
   ],
+  [{ name: 'src/kernel', files: /^src\/kernel\// }],
   [
     { name: 'src/store', files: /^src\/store\// },
     { name: 'src/image', files: /^src\/image\// },

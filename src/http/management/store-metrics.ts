@@ -1,7 +1,7 @@
 // The metrics of the management API: what is on record, its disk, single environments, and records of decisions.
 import type { FastifyInstance } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
-import { IMAGE_ROOM } from '../../log/image-bytes.ts'
+import { IMAGE_ROOM } from '../../kernel/image-bytes.ts'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
 import type { Checkpoints } from '../../management/past/checkpoints.ts'
 import { lastBackup } from '../../store/backup.ts'

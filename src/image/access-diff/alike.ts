@@ -1,7 +1,7 @@
 // Users and instances that are alike to the set rules of a permission: what the rules read of them is stored with the
 // same values. A rule that reads nothing else of them is evaluated once for all that are alike.
 import { createHash } from 'node:crypto'
-import { Source } from '../../../assembly/abi.ts'
+import { Source } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { principalAttributes } from '../records/principal.ts'

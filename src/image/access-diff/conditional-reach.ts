@@ -1,7 +1,7 @@
 // Which questions may get other answers by what is sent with them, from what the changes name: for each permission the
 // users and the tenants that must be looked at (docs/access-diff.md). Too many cost time, one that is missing hides a
 // change.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { JsonObject } from '../../model/objects.ts'

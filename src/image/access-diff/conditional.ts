@@ -1,7 +1,7 @@
 // Answers that may change, depending on what is sent with the question (docs/access-diff.md): for every permission,
 // user and tenant that the changes can reach, what is left of the rules in both images is compared. Users for whom the
 // rules mean the same share the work, and so do the tenants to which a user does not belong.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { ConditionalChange, OverridableRule } from '../../model/access-diff.ts'
 import { CONDITIONAL_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'

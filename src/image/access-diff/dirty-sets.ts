@@ -1,6 +1,6 @@
 // Which condition sets of an image mean something else after a change: the changed ones, those whose parent is one of
 // them, and those that read an attribute whose declared type changed or the instances of a type that changed.
-import { Source, Table } from '../../../assembly/abi.ts'
+import { Source, Table } from '../../../assembly/limits.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'

@@ -1,6 +1,6 @@
 // The objects of both images that questions are about: users, tenants, types, instances and permissions.
 
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findWritten } from '../look-up.ts'
 import type { SymbolTable } from '../records/symbol.ts'

@@ -3,7 +3,7 @@
 // is for users above it, on instances below it. What a role or a derivation changes is found by comparing what its
 // holders hold.
 
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { typeOf } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'

@@ -1,7 +1,7 @@
 // From changed roles, assignments, users, tenants and actions to the questions that roles in tenants (D4) may answer
 // otherwise.
 
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findSymbol } from '../look-up.ts'
 import {

@@ -1,6 +1,6 @@
 // From changed set rules, condition sets, declared attributes, and from changed attributes, assignments and memberships
 // of users, tenants and instances, to the questions that set rules (D6) may answer otherwise.
-import { Source } from '../../../assembly/abi.ts'
+import { Source } from '../../../assembly/limits.ts'
 import { ruleIds } from '../build/write-records.ts'
 import { READS_INSTANCE } from '../decide/required-attributes.ts'
 import { ruledPermissions, typeOfPermission } from '../list/user-sides.ts'

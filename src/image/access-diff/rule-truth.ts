@@ -1,6 +1,6 @@
 // Where a set rule may be true in one image (D6), and the questions about it there. A side that depends on few things
 // is evaluated once for all that it does not depend on.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-attributes.ts'
 import { typeOfPermission } from '../list/user-sides.ts'

@@ -1,6 +1,6 @@
 // One of the two images of an access diff: its answers to questions by ids, and what makes it allow. The answers are
 // those of checks with nothing sent but `context.now`; docs/access-diff.md defines them.
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import { compareText } from '../../model/text-order.ts'

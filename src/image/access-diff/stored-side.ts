@@ -1,6 +1,6 @@
 // One image as the residuals of an access diff read it: the parsed rules of permissions, and what is stored of users,
 // tenants and instances. What it keeps is derived from the image, and lives as long as one access diff.
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import { objectAt, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'

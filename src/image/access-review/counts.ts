@@ -1,6 +1,6 @@
 // How many users have each role, and how many are allowed each action: the overview of an access review, counted in
 // steps of bounded work.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'

@@ -1,7 +1,7 @@
 // What set rules give one user (D6), as lines of an access review: rules that do not depend on the resource on its
 // type, others on the stored instances for which they are true, and as a condition where what is sent decides. The
 // kernel evaluates the rules; their conditions as text are what the access diff leaves of them (src/image/access-diff).
-import { Source, Table, Verdict } from '../../../assembly/abi.ts'
+import { Source, Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'

@@ -1,7 +1,7 @@
 // The access review of an image: who has what, user by user in the order of their keys, in pages of bounded work; and
 // the same compared with an earlier image. docs/access-review.md defines it.
 
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { compareText } from '../../model/text-order.ts'

@@ -2,7 +2,7 @@
 // contents, so equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their
 // edges, their rules, tenants, instances, tuples, users with their grants.
 
-import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../../assembly/abi.ts'
+import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../../assembly/limits.ts'
 import { Kernel } from '../../kernel/kernel.ts'
 import type { KernelSource } from '../../kernel/module.ts'
 import { parseConditions } from '../../model/condition.ts'

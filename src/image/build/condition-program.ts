@@ -1,7 +1,7 @@
 // Compiles a tree of conditions to a program: a flat list of steps, each with the next step for true and for false.
-// `not` has no step: it swaps the two. assembly/abi.ts says what each operation means, assembly/decide/conditions.ts
+// `not` has no step: it swaps the two. assembly/limits.ts says what each operation means, assembly/decide/conditions.ts
 // runs them.
-import { FOREIGN, Op, RIGHT_PATH, Source } from '../../../assembly/abi.ts'
+import { FOREIGN, Op, RIGHT_PATH, Source } from '../../../assembly/limits.ts'
 import type { AttributePath, Condition, Operator, Root, Term, Test } from '../../model/condition.ts'
 import type { Json } from '../../model/objects.ts'
 

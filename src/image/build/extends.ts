@@ -1,7 +1,7 @@
 // Validates the graph of `extends` as it will be after a change: no role extends itself over any number of steps, and
 // no chain is longer than the limit. The kernel relies on both when it computes rows along this graph, so a policy that
 // violates them is refused before anything is stored.
-import { EXTENDS_DEPTH_MAX } from '../../../assembly/abi.ts'
+import { EXTENDS_DEPTH_MAX } from '../../../assembly/limits.ts'
 
 /** Direct neighbours in the graph after the change. */
 export interface ExtendsGraph {

@@ -1,7 +1,7 @@
 // The roles of a user on instances (D5: roles derived over relations): from the assigned roles downwards over
 // relations, until no new role is found. A check searches in the other direction, from the instance upwards; both find
 // the same roles. Reads only, and stops at a limit of work.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'

@@ -1,7 +1,7 @@
 // Evaluates many checks, by ids, with one set of request attributes: listings are built on it. Each answer is that of a
 // check (D12: listings agree with checks); an undecided check ends the listing with an error that names it (D13:
 // undecided is not a deny).
-import { ASK_SETS, Source, Verdict } from '../../../assembly/abi.ts'
+import { ASK_SETS, Source, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'

@@ -1,6 +1,6 @@
 // Determines which attributes the set rules of a permission read, and encodes those of the request; no others are read,
 // nor is the clock unless a rule reads `context.now`. The cache is derived from the image alone, bounded, and dropped when a delta changes rules or conditions.
-import { Op, Source, Table } from '../../../assembly/abi.ts'
+import { Op, Source, Table } from '../../../assembly/limits.ts'
 import { Encoder, type Wanted } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { pathPlace } from '../../kernel/question-area.ts'

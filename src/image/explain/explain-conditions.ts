@@ -2,7 +2,7 @@
 // compared. The kernel runs every test as a program of its own, written behind the encoded request attributes, and
 // reads every value; nothing is decided here.
 
-import { Verdict } from '../../../assembly/abi.ts'
+import { Verdict } from '../../../assembly/limits.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import { Encoder } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'

@@ -1,6 +1,6 @@
 // Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with
 // one path over relations from the assigned role to the role that has the permission.
-import { Verdict } from '../../../assembly/abi.ts'
+import { Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
 import { grantRoles } from '../records/grant.ts'

@@ -1,7 +1,7 @@
 // Why set rules allow or deny (D6: set rules): which sets are true; for rules that do not allow, the nearest ones with
 // their failing tests; and where a `not` is true only because a value is missing or ill-typed (D7). Work and output are
 // bounded by src/model/limits.ts.
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../model/limits.ts'

@@ -1,6 +1,6 @@
 // The name of a question that the policy does not have, with the nearest one that it has. Users and instances may be
 // millions: those that begin like the name are compared, then the first of all.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { nearestName } from '../../model/nearest-name.ts'

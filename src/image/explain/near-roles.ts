@@ -1,7 +1,7 @@
 // Of a deny: the roles that would allow. In the tenant (D4), on the instance and on instances related to it (D5, D14);
 // and what the user has instead. Each of the ways named here allows when the user is given the role, and nothing else
 // changes. Bounded by EXPLAIN_WALK_MAX: beyond, ways are missing, but none is wrong.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, EXPLAIN_RULES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'

@@ -1,5 +1,5 @@
 // Of a deny: why each relation that was sent with the question (D14) gave nothing.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_NAMES_MAX, EXPLAIN_WALK_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'

@@ -5,25 +5,22 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import {
-  ABI_VERSION,
-  HEADER_BYTES,
-  HEAP,
-  Header,
-  IMAGE_BYTES_MAX,
-  MAGIC,
-  Order,
-  OrderRoot,
-  Root,
-  SEGMENT_BUCKETS,
-  TABLE_BYTES,
-  TABLES,
-} from '../../../assembly/abi.ts'
+  clearPosition,
+  damaged,
+  headerOf,
+  IMAGE_HEADER_BYTES,
+  readIdentity,
+  requireHeader,
+  statedLength,
+  takeChecksum,
+  writeChecksum,
+  writeLength,
+} from '../../kernel/image-header.ts'
 import { Kernel } from '../../kernel/kernel.ts'
 import type { KernelSource } from '../../kernel/module.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import { isTail, TAIL_BYTES, type Trust } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { ORDER_HEIGHT_MAX } from '../../model/limits.ts'
 
 /** The bytes of the file of this kernel's image. */
 export function saveKernel(kernel: Kernel): Uint8Array {
@@ -32,9 +29,8 @@ export function saveKernel(kernel: Kernel): Uint8Array {
   file.set(header)
   file.set(heap, header.length)
   const view = new DataView(file.buffer)
-  view.setUint32(Header.Length, file.length, true)
-  view.setUint32(Header.Crc, 0, true)
-  view.setUint32(Header.Crc, crc32(file), true)
+  writeLength(view, file.length)
+  writeChecksum(view, crc32(file))
   return file
 }
 
@@ -42,7 +38,7 @@ export function saveKernel(kernel: Kernel): Uint8Array {
 export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
   const [header, heap] = kernel.parts
   const copy = new Kernel(source, header.length + heap.length)
-  copy.headerBytes(Header.Magic, HEADER_BYTES).set(header)
+  headerOf(copy).set(header)
   copy.heapOf(heap.length).set(heap)
   return copy
 }
@@ -51,7 +47,7 @@ export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
 export async function copyKernelSlowly(kernel: Kernel, source: KernelSource, pause: Pause): Promise<Kernel> {
   const [header, heap] = kernel.parts
   const copy = new Kernel(source, header.length + heap.length)
-  copy.headerBytes(Header.Magic, HEADER_BYTES).set(header)
+  headerOf(copy).set(header)
   const room = copy.heapOf(heap.length)
   for (let start = 0; start < heap.length; start += PIECE_BYTES) {
     room.set(heap.subarray(start, start + PIECE_BYTES), start)
@@ -66,8 +62,7 @@ export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Ui
   const file = new Uint8Array(header.length + heap.length)
   file.set(header)
   const view = new DataView(file.buffer)
-  view.setUint32(Header.Length, file.length, true)
-  view.setUint32(Header.Crc, 0, true)
+  writeLength(view, file.length)
   let sum = crc32(file.subarray(0, header.length))
   for (let start = 0; start < heap.length; start += PIECE_BYTES) {
     const piece = heap.subarray(start, start + PIECE_BYTES)
@@ -75,7 +70,7 @@ export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Ui
     sum = crc32(piece, sum)
     await pause()
   }
-  view.setUint32(Header.Crc, sum, true)
+  writeChecksum(view, sum)
   return file
 }
 
@@ -84,10 +79,9 @@ export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Ui
  * digits.
  */
 export function hashImage(file: Uint8Array): string {
-  const header = file.slice(0, HEADER_BYTES)
-  header.fill(0, Header.RevisionLow, Header.Chain + 32)
-  header.fill(0, Header.Crc, Header.Crc + 4)
-  return createHash('sha256').update(header).update(file.subarray(HEADER_BYTES)).digest('hex')
+  const header = file.slice(0, IMAGE_HEADER_BYTES)
+  clearPosition(header)
+  return createHash('sha256').update(header).update(file.subarray(IMAGE_HEADER_BYTES)).digest('hex')
 }
 
 /** The header of an image file and the digest of its bytes. */
@@ -110,20 +104,19 @@ export async function inspectImageFile(path: string): Promise<ImageHead> {
     throw unreadable(path, error)
   })
   try {
-    const header = new Uint8Array(HEADER_BYTES)
+    const header = new Uint8Array(IMAGE_HEADER_BYTES)
     const { size: length } = await file.stat()
     const tail = tailOf(fileSource(file.fd))
     const size = length - (tail?.length ?? 0)
-    if (size < HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header needs`)
-    await file.read(header, 0, HEADER_BYTES, 0)
+    if (size < IMAGE_HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header needs`)
+    await file.read(header, 0, IMAGE_HEADER_BYTES, 0)
     const digest = createHash('sha256').update(header)
     const view = new DataView(header.buffer)
-    requireHeader((at) => view.getUint32(at, true), size)
-    const expected = view.getUint32(Header.Crc, true)
-    view.setUint32(Header.Crc, 0, true)
+    requireHeader(view, size)
+    const expected = takeChecksum(view)
     let sum = crc32(header)
     const piece = new Uint8Array(PIECE_BYTES)
-    for (let at = HEADER_BYTES; at < size; ) {
+    for (let at = IMAGE_HEADER_BYTES; at < size; ) {
       const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - at), at)
       if (bytesRead === 0) throw damaged('the file ends early')
       sum = crc32(piece.subarray(0, bytesRead), sum)
@@ -131,16 +124,10 @@ export async function inspectImageFile(path: string): Promise<ImageHead> {
       at += bytesRead
     }
     if (sum !== expected) throw damaged('its checksum is wrong')
-    return { ...headOf(view), length, digest: digest.digest(), tail }
+    return { ...readIdentity(view), length, digest: digest.digest(), tail }
   } finally {
     await file.close()
   }
-}
-
-function headOf(view: DataView): Pick<ImageHead, 'environment' | 'position'> {
-  const hex = (at: number, bytes: number): string => Buffer.from(view.buffer, at, bytes).toString('hex')
-  const revision = view.getUint32(Header.RevisionHigh, true) * 2 ** 32 + view.getUint32(Header.RevisionLow, true)
-  return { environment: hex(Header.Environment, 16), position: { revision, chain: hex(Header.Chain, 32) } }
 }
 
 /** Bytes read and added to the checksum at a time: they are still in the processor cache for the checksum. */
@@ -218,7 +205,7 @@ function loadFrom(input: Source, source: KernelSource, trust: Trust | undefined)
  */
 class Loading {
   readonly #input: Source
-  readonly #header = new Uint8Array(HEADER_BYTES)
+  readonly #header = new Uint8Array(IMAGE_HEADER_BYTES)
   readonly #view = new DataView(this.#header.buffer)
   readonly #kernel: Kernel
   readonly #heap: Uint8Array
@@ -235,21 +222,20 @@ class Loading {
     this.#trust = trust
     this.#tail = tailOf(input)
     const length = input.length - (this.#tail?.length ?? 0)
-    if (length < HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header needs`)
+    if (length < IMAGE_HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header needs`)
     input.read(this.#header, 0)
-    requireHeader((at) => this.#view.getUint32(at, true), length)
+    requireHeader(this.#view, length)
     if (trust !== undefined) this.#digest.update(this.#header)
     this.#kernel = new Kernel(source, length)
-    this.#heap = this.#kernel.heapOf(length - HEADER_BYTES)
-    this.#expected = this.#view.getUint32(Header.Crc, true)
-    this.#view.setUint32(Header.Crc, 0, true)
+    this.#heap = this.#kernel.heapOf(length - IMAGE_HEADER_BYTES)
+    this.#expected = takeChecksum(this.#view)
     this.#sum = crc32(this.#header)
   }
 
   /** Reads up to that many bytes; true when the image is complete. */
   read(bytes: number): boolean {
     const piece = this.#heap.subarray(this.#done, this.#done + bytes)
-    this.#input.read(piece, HEADER_BYTES + this.#done)
+    this.#input.read(piece, IMAGE_HEADER_BYTES + this.#done)
     this.#sum = crc32(piece, this.#sum)
     if (this.#trust !== undefined) this.#digest.update(piece)
     this.#done += piece.length
@@ -259,7 +245,7 @@ class Loading {
   finish(): Kernel {
     if (this.#sum !== this.#expected) throw damaged('its checksum is wrong')
     this.#trust?.requireImage(this.#digest.digest(), this.#tail)
-    this.#kernel.headerBytes(Header.Magic, HEADER_BYTES).set(this.#header)
+    headerOf(this.#kernel).set(this.#header)
     return this.#kernel
   }
 }
@@ -269,50 +255,17 @@ class Loading {
  * whole file.
  */
 function tailOf(input: Source): Uint8Array | undefined {
-  if (input.length < HEADER_BYTES + TAIL_BYTES) return undefined
+  if (input.length < IMAGE_HEADER_BYTES + TAIL_BYTES) return undefined
   const end = new Uint8Array(TAIL_BYTES)
   input.read(end, input.length - TAIL_BYTES)
   if (!isTail(end)) return undefined
-  const header = new Uint8Array(HEADER_BYTES)
+  const header = new Uint8Array(IMAGE_HEADER_BYTES)
   input.read(header, 0)
-  const says = new DataView(header.buffer).getUint32(Header.Length, true)
+  const says = statedLength(new DataView(header.buffer))
   return says === input.length - TAIL_BYTES ? end : undefined
-}
-
-function requireHeader(field: (at: number) => number, length: number): void {
-  if (field(Header.Magic) !== MAGIC) throw damaged('it does not begin with the magic number of an image')
-  if (field(Header.Abi) !== ABI_VERSION) {
-    const reason = `it has ABI ${field(Header.Abi)}, this version reads ${ABI_VERSION}`
-    throw new ZerohopError('IMAGE_FOREIGN', { reason })
-  }
-  if (field(Header.Length) !== length)
-    throw damaged(`its header says ${field(Header.Length)} bytes, but it has ${length}`)
-  if (field(Header.Top) !== HEAP + length - HEADER_BYTES || length > IMAGE_BYTES_MAX) {
-    throw damaged('the length of its heap differs from its header')
-  }
-  requireRoots(field, field(Header.Top))
-}
-
-function requireRoots(field: (at: number) => number, top: number): void {
-  for (let table = 0; table < TABLES; table++) {
-    const root = Header.Tables + table * TABLE_BYTES
-    const directory = field(root + Root.Directory)
-    if (directory < HEAP || directory + field(root + Root.Capacity) * 4 > top)
-      throw damaged(`the root of table ${table} is outside of the image`)
-    if (field(root + Root.Buckets) > field(root + Root.Capacity) * SEGMENT_BUCKETS)
-      throw damaged(`table ${table} has more buckets than room for them`)
-  }
-  for (const order of [Order.Users, Order.Instances]) {
-    const height = field(Header.Orders + order * OrderRoot.Bytes + OrderRoot.Height)
-    if (height > ORDER_HEIGHT_MAX) throw damaged(`an order of keys is ${height} steps high`)
-  }
 }
 
 function unreadable(path: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException
   return code === undefined ? cause : new ZerohopError('IMAGE_UNREADABLE', { path, reason: code }, { cause })
-}
-
-function damaged(reason: string, cause?: unknown): ZerohopError {
-  return new ZerohopError('IMAGE_DAMAGED', { reason }, { cause })
 }

@@ -1,7 +1,7 @@
 // Makes filters: for which rows of an application's own a check is allowed (docs/filters.md). The kernel decides all
 // that does not depend on the row; what is left of the conditions, and the keys of instances on which the user holds a
 // role, are the filter. One object for each state of an image: what it keeps is derived from the policy alone.
-import { Source, Table, Verdict } from '../../../assembly/abi.ts'
+import { Source, Table, Verdict } from '../../../assembly/limits.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'

@@ -1,7 +1,7 @@
 // Which rows a user may act on by roles on instances (D5, D14): rows that are stored instances by their key, and rows
 // that name an instance on which the user holds a role, by that relation. Roles held on the named instance come from
 // stored facts alone, so a list of keys says all.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'

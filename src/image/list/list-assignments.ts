@@ -1,6 +1,6 @@
 // Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. The end of the last
 // page is cached, so that the next one does not start at the first user again; a delta drops it.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'

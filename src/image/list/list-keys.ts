@@ -2,7 +2,7 @@
 // match, candidates are found from the relations of the image and then checked; otherwise everything is checked in the
 // order of keys, with bounded work for each page. Either way a page has exactly those keys after `after`, up to its
 // last one, that checks allow (D12: listings agree with checks).
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'

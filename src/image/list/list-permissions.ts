@@ -1,7 +1,7 @@
 // The permissions of a user (D12: listings agree with checks): for each tenant what is allowed on types, and each
 // instance on which the user has a role or on which something else is allowed. A permission on an instance is allowed
 // when the row of the instance has it, or when the instance has no row and the row of its tenant has it.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ZerohopError } from '../../model/errors.ts'

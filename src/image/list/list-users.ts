@@ -1,7 +1,7 @@
 // The users who may do something, with the ways by which each is allowed: roles in the tenant, roles on instances from
 // which one on the requested instance is derived, set rules. A user is listed exactly when a check allows (D12:
 // listings agree with checks).
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'

@@ -1,7 +1,7 @@
 // Listings (D12: listings agree with checks): each has exactly the objects for which a check allows. Candidates come
 // from the lists of the image, and each is checked (evaluator.ts). Keys are in the order of their UTF-8 bytes (D9:
 // order of values). Never part of a check.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { readSubjects } from '../../kernel/question-area.ts'

@@ -1,6 +1,6 @@
 // The names of a policy: resource types, their actions, attributes and relations, tenants. For errors about unknown
 // names and for generated types; never part of a decision.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { NEAREST_NAMES_MAX } from '../../model/limits.ts'

@@ -1,7 +1,7 @@
 // Which permissions set rules may give a user on instances (D6: set rules), found without reading instances: a rule
 // whose user side is false in a tenant gives nothing on the instances there (D2: the tenant of a check). The result is
 // an upper bound; checks decide.
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
 import { grantRoles } from '../records/grant.ts'

@@ -1,6 +1,6 @@
 // Which users, or which instances of a type, condition sets match: each set by itself, whatever the rules are that use
 // it. The kernel evaluates the sets as in a check (D6: set rules), in the order of keys, with bounded work for a page.
-import { Table, Verdict } from '../../../assembly/abi.ts'
+import { Table, Verdict } from '../../../assembly/limits.ts'
 import { LISTING_WORK_MAX } from '../../model/limits.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import type { Sent } from '../decide/required-attributes.ts'

@@ -1,5 +1,5 @@
 // The user sides of the set rules of a permission, and for which users they may be true.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { hasSetRules } from '../records/header.ts'
 import { permissionId, permissionResource } from '../records/permission.ts'

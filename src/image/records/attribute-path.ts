@@ -1,5 +1,6 @@
 // An attribute path: what conditions read. assembly/abi.ts draws the record.
-import { AttributePath, type Source } from '../../../assembly/abi.ts'
+import { AttributePath } from '../../../assembly/abi.ts'
+import type { Source } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
 /** `root.name.name` */

@@ -1,5 +1,6 @@
 // A grant: the roles of a user in a scope, which is a tenant or an instance. assembly/abi.ts draws the records.
-import { GRANT_ROLES_MAX, Grant, Principal, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
+import { Grant, Principal, RoleSet, SINGLE } from '../../../assembly/abi.ts'
+import { GRANT_ROLES_MAX, Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'

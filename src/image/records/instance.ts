@@ -1,5 +1,6 @@
 // A resource instance, whose grants and attributes are those of a principal. assembly/abi.ts draws the record.
-import { Instance, Table } from '../../../assembly/abi.ts'
+import { Instance } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { resourceKey } from './resource.ts'
 import { tableOf } from './symbol.ts'

@@ -1,14 +1,6 @@
 // A condition program: its steps and its constants. assembly/abi.ts draws the records.
-import {
-  CELL_BYTES,
-  Composite,
-  FOREIGN,
-  type Op,
-  Program,
-  RIGHT_PATH,
-  STEP_BYTES,
-  Step,
-} from '../../../assembly/abi.ts'
+import { CELL_BYTES, Composite, Program, STEP_BYTES, Step } from '../../../assembly/abi.ts'
+import { FOREIGN, type Op, RIGHT_PATH } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
 /** Bytes of so many steps. */

@@ -1,5 +1,6 @@
 // A role, and the edges between roles. assembly/abi.ts draws the records.
-import { Edge, Resource, Role, RULE_NO_DIRECT } from '../../../assembly/abi.ts'
+import { Edge, Resource, Role } from '../../../assembly/abi.ts'
+import { RULE_NO_DIRECT } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { permissionKey } from './permission.ts'
 import { listIds, rowIds } from './row.ts'

@@ -1,6 +1,7 @@
 // The ids of permissions in a row of bits, and in the answers of the kernel about rows. assembly/memory/bitset.ts draws
 // a row.
-import { PAGE_BYTES, PAGE_SHIFT, ROW_PAGES, Row, SCRATCH_BYTES } from '../../../assembly/abi.ts'
+import { PAGE_BYTES, PAGE_SHIFT, ROW_PAGES, Row } from '../../../assembly/abi.ts'
+import { SCRATCH_BYTES } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
 /** Ids of the permissions whose bits are set in a row. */

@@ -1,6 +1,7 @@
 // A derivation rule: who has a role on a related instance has another one on the object (D5). assembly/abi.ts draws the
 // record.
-import { Role, RULE_NO_DIRECT, Rule } from '../../../assembly/abi.ts'
+import { Role, Rule } from '../../../assembly/abi.ts'
+import { RULE_NO_DIRECT } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { roleSkipsDirect } from './role.ts'
 

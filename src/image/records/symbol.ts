@@ -10,8 +10,8 @@ import {
   Resource,
   Role,
   SymbolRecord,
-  Table,
 } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
 /** The tables whose records are symbols. */

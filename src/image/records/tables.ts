@@ -1,6 +1,7 @@
 // The live records of a table, in the order of its buckets or in that of the keys. assembly/memory/table.ts draws a
 // table, assembly/memory/key-order.ts an order of keys.
-import { HEADER, Header, Root, TABLE_BYTES, type Table } from '../../../assembly/abi.ts'
+import { HEADER, Header, Root, TABLE_BYTES } from '../../../assembly/abi.ts'
+import type { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 

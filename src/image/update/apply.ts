@@ -1,6 +1,6 @@
 // The second step of a delta: carries out a plan that prepare has validated, within one turn if the image answers. It
 // cannot fail; if the kernel traps nevertheless, the image is poisoned.
-import { Table } from '../../../assembly/abi.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'

@@ -1,7 +1,7 @@
 // The first step of a delta: validates every change against the image and reserves room. When it fails, no answer has
 // changed; the plan that it returns cannot fail in commit (src/image/update/apply.ts). The file is long because it has
 // one validation for each kind of change, and all of them fill the same plan.
-import { ENCODED_BYTES, PATHS_MAX, PERMISSIONS_MAX, Table } from '../../../assembly/abi.ts'
+import { ENCODED_BYTES, PATHS_MAX, PERMISSIONS_MAX, Table } from '../../../assembly/limits.ts'
 import { encodedBytes } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyKind, PolicyObjects } from '../../kinds/index.ts'

@@ -1,7 +1,7 @@
 // Who or what condition sets match now, stored ones and such as are only sent. The answer is that of the kernel: a copy
 // of the image gets the sent conditions as one more set, and a rule of a permission that nothing else has, so that the
 // set is evaluated as in a check. Runs in the thread of plans, which keeps the images.
-import { Verdict } from '../../../assembly/abi.ts'
+import { Verdict } from '../../../assembly/limits.ts'
 import { type SetMatch, setMatches } from '../../image/list/set-matches.ts'
 import type { ConditionSet } from '../../kinds/condition-set.ts'
 import type { PolicyObjects } from '../../kinds/index.ts'

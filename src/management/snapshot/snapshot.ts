@@ -5,7 +5,7 @@
 // in the event loop, so that checks are not delayed.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { ABI_VERSION } from '../../../assembly/abi.ts'
+import { ABI_VERSION } from '../../../assembly/limits.ts'
 import { Image } from '../../image/image.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import { put } from '../../log/change.ts'

@@ -8,7 +8,7 @@ export {
   ORDER_HEIGHT_MAX,
   PATHS_MAX,
   PERMISSIONS_MAX,
-} from '../../../assembly/abi.ts'
+} from '../../../assembly/limits.ts'
 
 /** Characters of a name: what a table in a browser can show. */
 export const NAME_LENGTH_MAX = 256

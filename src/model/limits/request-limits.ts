@@ -1,7 +1,7 @@
 // Requests. Enforced before a use case runs: 413 for a body that is too large, 422 for what is in it, 431 or a closed
 // connection for what HTTP itself bounds.
 
-export { SENT_RELATIONS_MAX, SENT_SUBJECTS_MAX } from '../../../assembly/abi.ts'
+export { SENT_RELATIONS_MAX, SENT_SUBJECTS_MAX } from '../../../assembly/limits.ts'
 
 /** Levels of nesting in any JSON body: deeper input is an attack on recursive readers. */
 export const JSON_DEPTH_MAX = 32

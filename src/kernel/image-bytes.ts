@@ -15,9 +15,7 @@ import {
   GROUP_BYTES,
   HEADER_BYTES,
   HEAP,
-  IMAGE_BYTES_MAX,
   INDEX_BYTES,
-  INDEX_TESTS_MAX,
   Instance,
   LEAF_RECORDS,
   MEMBER_BYTES,
@@ -42,10 +40,11 @@ import {
   Text,
   TUPLE_BYTES,
 } from '../../assembly/abi.ts'
+import { IMAGE_BYTES_MAX, INDEX_TESTS_MAX } from '../../assembly/limits.ts'
 import type { PolicyPut } from '../kinds/index.ts'
+import type { Change } from '../log/change.ts'
+import { project } from '../log/delta.ts'
 import { type Json, partKey } from '../model/objects.ts'
-import type { Change } from './change.ts'
-import { project } from './delta.ts'
 
 /** The size of the objects of one environment: a plain sum over them. */
 export interface ImageSize {
