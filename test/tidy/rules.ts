@@ -78,6 +78,9 @@ const FLOORS: readonly (readonly Part[])[] = [
 const PARTS = FLOORS.flatMap((parts, floor) => parts.map((part) => ({ ...part, floor })))
 const partOf = (path: string) => PARTS.findLast(({ files }) => files.test(path))
 
+/** Where the layout of an image is known on the host. */
+const LAYOUT_HOMES = /^src\/(kernel|image\/records)\//
+
 /** Imports go down only. */
 function layers(files: readonly SourceFile[]): Finding[] {
   return eachImport(files, (file, { target, line }) => {
@@ -88,6 +91,8 @@ function layers(files: readonly SourceFile[]): Finding[] {
       return { line, mend: `${file.path} belongs to no floor: move it, or add its folder in test/tidy/rules.ts` }
     if (to === undefined || (to.name === 'build/kernel.ts' && from.name !== 'src/kernel'))
       return { line, mend: `${from.name} must not import ${target}` }
+    if (to.name === 'assembly/abi.ts' && !LAYOUT_HOMES.test(file.path))
+      return { line, mend: 'only src/kernel and src/image/records know where a field lies: use a function of theirs' }
     if (from === to || to.floor < from.floor) return undefined
     const where = to.floor === from.floor ? 'lies on the same floor' : 'lies above'
     return { line, mend: `${target} (${to.name}) ${where}: move what both need to a lower floor, or pass it in` }
@@ -191,6 +196,12 @@ const WORDS: readonly WordRule[] = [
     about: /^src\//,
     home: BORDER,
     mend: 'randomness comes in as data: use the Mint, or an argument from the border',
+  },
+  {
+    word: /\.word\(|\bkernel\.words\b/,
+    about: /^src\//,
+    home: LAYOUT_HOMES,
+    mend: 'only src/kernel and src/image/records read memory: use or add a function of src/image/records',
   },
   {
     word: /\bcalls\.find(Permission)?\((?!\()/,
