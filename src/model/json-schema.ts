@@ -63,6 +63,15 @@ export function membersOf<P extends TProperties, K extends keyof P & string>(
   return Object.fromEntries(names.map((name) => [name, properties[name]])) as Pick<P, K>
 }
 
+/** The members of an object apart from some, for another one. */
+export function membersExcept<P extends TProperties, K extends keyof P & string>(
+  { properties }: TObject<P>,
+  ...names: readonly K[]
+): Omit<P, K> {
+  const rest = Object.entries(properties).filter(([name]) => !(names as readonly string[]).includes(name))
+  return Object.fromEntries(rest) as Omit<P, K>
+}
+
 /** A member that may be absent. */
 export const optional = <S extends TSchema>(schema: S): TOptional<S> =>
   ({ ...schema, [OPTIONAL]: true }) as unknown as TOptional<S>

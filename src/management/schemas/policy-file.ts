@@ -15,15 +15,17 @@ import { TenantCreate } from './tenants.ts'
 import { TupleCreate } from './tuples.ts'
 import { UserCreate } from './users.ts'
 
+const relation = {
+  ...t.membersOf(RelationCreate, 'subject_resource'),
+  ...t.membersExcept(RelationCreate, 'key', 'subject_resource'),
+}
 const role = ['name', 'description', 'permissions', 'extends', 'attributes'] as const
 
 const BundleResource = t.closed({
   ...t.membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
   actions: t.maybe(t.mapOf(t.closed(t.membersOf(ActionBlock, 'name', 'description', 'attributes')))),
-  action_groups: t.maybe(
-    t.mapOf(t.closed(t.membersOf(ActionGroupCreate, 'name', 'description', 'attributes', 'actions'))),
-  ),
-  relations: t.maybe(t.mapOf(t.closed(t.membersOf(RelationCreate, 'subject_resource', 'name', 'description')))),
+  action_groups: t.maybe(t.mapOf(t.closed(t.membersExcept(ActionGroupCreate, 'key')))),
+  relations: t.maybe(t.mapOf(t.closed(relation))),
   roles: t.maybe(
     t.mapOf(
       t.closed({
@@ -57,7 +59,7 @@ export const Bundle = t.closed({
   condition_sets: t.maybe(t.listOf(BundleConditionSet)),
   set_rules: t.maybe(t.listOf(SetRuleCreate)),
   tenants: t.maybe(t.listOf(TenantCreate)),
-  users: t.maybe(t.listOf(t.closed(t.membersOf(UserCreate, 'key', 'email', 'first_name', 'last_name', 'attributes')))),
+  users: t.maybe(t.listOf(t.closed(t.membersExcept(UserCreate, 'role_assignments')))),
   /** users who were put into a tenant without a role */
   memberships: t.maybe(t.listOf(t.closed({ user: t.Text, tenant: t.Text }))),
   resource_instances: t.maybe(t.listOf(InstanceCreate)),
@@ -94,14 +96,7 @@ const PolicyResource = t.named(
     actions: BundleResource.properties.actions,
     ...t.membersOf(ResourceCreate, 'attributes'),
     action_groups: BundleResource.properties.action_groups,
-    relations: t.maybe(
-      t.mapOf(
-        t.anyOf(
-          t.described(t.Text, 'key of the source resource type'),
-          t.closed(t.membersOf(RelationCreate, 'subject_resource', 'name', 'description')),
-        ),
-      ),
-    ),
+    relations: t.maybe(t.mapOf(t.anyOf(t.described(t.Text, 'key of the source resource type'), t.closed(relation)))),
     roles: BundleResource.properties.roles,
   }),
 )
