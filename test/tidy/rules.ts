@@ -412,7 +412,7 @@ function callbacks(files: readonly SourceFile[]): Finding[] {
 }
 
 /** Entries of threads and child processes, and what serves the messages of one. */
-const THREADS = /^src\/(.*(-thread|-child)|store\/postgres\/replica)\.ts$/
+const THREADS = /^src\/(.*(-thread|-child)|store\/postgres\/replica|threads\/worker-host)\.ts$/
 
 /** What contains, and what is told of errors that nothing contained. */
 const HOMES = new Set(['src/model/contained.ts', 'src/http/hooks.ts', 'src/cli/process/unhandled.ts'])
