@@ -2,16 +2,19 @@
 // block the event loop. The thread writes a file, so that no copy of it stays in memory.
 import type { LogId, Position } from '../../log/change.ts'
 import type { Tailed } from '../../log/signature.ts'
-import { runTask } from '../../model/thread.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { WorkerClient } from '../../threads/worker-client.ts'
 
-export interface SnapshotTask {
-  /** folder of the store */
-  readonly data: string
+export interface SnapshotQuestion {
   readonly environment: LogId
   readonly of: Tailed
   /** the file to write */
   readonly path: string
+}
+
+export interface SnapshotTask extends SnapshotQuestion {
+  /** folder of the store */
+  readonly data: string
 }
 
 export interface BuiltSnapshot {
@@ -24,6 +27,12 @@ export interface BuiltSnapshot {
 }
 
 /** @throws what the build throws; THREAD_LOST */
-export function buildInThread(task: SnapshotTask): Promise<BuiltSnapshot> {
-  return runTask(threadUrl(import.meta.url, './snapshot-thread.ts'), task)
+export function buildInThread({ data, ...question }: SnapshotTask): Promise<BuiltSnapshot> {
+  const thread = new WorkerClient<SnapshotQuestion, BuiltSnapshot>({
+    name: 'the thread of a snapshot',
+    entry: () => threadUrl(import.meta.url, './snapshot-thread.ts'),
+    workerData: { data },
+    lives: 'one task',
+  })
+  return thread.ask(question)
 }

@@ -3,26 +3,29 @@
 // refuses the file (full, read-only) the thread returns the bytes, so that followers still get them.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
-import type { Position } from '../../log/change.ts'
+import { workerData } from 'node:worker_threads'
+import type { LogId, Position } from '../../log/change.ts'
 import { encodeState } from '../../log/state-file.ts'
-import { answerTask } from '../../model/thread.ts'
 import { openReader } from '../../store/reader.ts'
 import type { View } from '../../store/view.ts'
+import { serveSlow } from '../../threads/worker-host.ts'
 import { buildSnapshot, policyOf } from './snapshot.ts'
-import type { BuiltSnapshot, SnapshotTask } from './snapshot-task.ts'
+import type { BuiltSnapshot, SnapshotQuestion } from './snapshot-task.ts'
 
-const { data, environment, path, of } = workerData as SnapshotTask
+const { data } = workerData as { readonly data: string }
 const reader = openReader(data)
-const answer = answerTask((): BuiltSnapshot => {
-  const view = reader.view(environment)
-  const { position } = view
-  const pieces = of === 'image' ? imageOf(view) : () => stateOf(view, position)
-  return { position, ...(writtenTo(path, pieces()) ?? inMemory(pieces())) }
-})
-await reader.close()
-const bytes = 'result' in answer ? answer.result.bytes : undefined
-parentPort?.postMessage(answer, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer])
+
+const build = async ({ environment, path, of }: SnapshotQuestion): Promise<BuiltSnapshot> => {
+  try {
+    const view = reader.view(environment)
+    const { position } = view
+    const pieces = of === 'image' ? imageOf(view) : () => stateOf(view, environment, position)
+    return { position, ...(writtenTo(path, pieces()) ?? inMemory(pieces())) }
+  } finally {
+    await reader.close()
+  }
+}
+serveSlow(build, { transfer: ({ bytes }) => (bytes === undefined ? [] : [bytes.buffer as ArrayBuffer]) })
 
 type Pieces = Iterable<Uint8Array>
 
@@ -32,7 +35,7 @@ function imageOf(view: View): () => Pieces {
 }
 
 /** Written frame by frame, so that a state need not fit into memory. */
-function stateOf(view: View, position: Position): Pieces {
+function stateOf(view: View, environment: LogId, position: Position): Pieces {
   return encodeState({ environment, position, changes: policyOf(view) })
 }
 
