@@ -4,11 +4,11 @@ import type { Question } from '../../image/explain/explain.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PAST_TASK_MS } from '../../model/limits.ts'
-import { runTask } from '../../model/thread.ts'
 import type { Checkpoint } from '../../store/checkpoint-file.ts'
 import type { Reach } from '../../store/past-reader.ts'
 import type { DatabaseSettings } from '../../store/postgres/settings.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { WorkerClient } from '../../threads/worker-client.ts'
 import type { UndoneObject } from '../differences/undone.ts'
 import type { Comparison } from './compare-answers.ts'
 import type { RevisionChanges } from './revision-changes.ts'
@@ -47,8 +47,8 @@ export interface PastResults {
   readonly checkpoint: Checkpoint & { readonly objects: number }
 }
 
-/** What the thread gets. */
-export type PastWork = PastPlace & { readonly environment: LogId } & PastTask
+/** What the thread is asked. */
+export type PastQuestion = PastPlace & { readonly environment: LogId } & PastTask
 
 /** @throws what the task throws; PAST_TOO_LARGE when it takes too long; INTERNAL when the thread died */
 export function runPastTask<T extends PastTask>(
@@ -56,7 +56,11 @@ export function runPastTask<T extends PastTask>(
   environment: LogId,
   task: T,
 ): Promise<PastResults[T['task']]> {
-  const work = { ...place, environment, ...task }
-  const error = (): ZerohopError => new ZerohopError('PAST_TOO_LARGE', { ms: PAST_TASK_MS })
-  return runTask(threadUrl(import.meta.url, './past-thread.ts'), work, [], { ms: PAST_TASK_MS, error })
+  const thread = new WorkerClient<PastQuestion, PastResults[T['task']]>({
+    name: 'the thread of the past',
+    entry: () => threadUrl(import.meta.url, './past-thread.ts'),
+    lives: 'one task',
+    timeout: { ms: PAST_TASK_MS, error: () => new ZerohopError('PAST_TOO_LARGE', { ms: PAST_TASK_MS }) },
+  })
+  return thread.ask({ ...place, environment, ...task })
 }

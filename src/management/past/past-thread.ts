@@ -1,37 +1,40 @@
 // Entry of the worker thread that reads the past of one environment: builds the image of a revision, exports it,
 // compares answers, or writes a checkpoint. It reads the folder beside the store, or of a replica the record in the
 // database.
-import { parentPort, workerData } from 'node:worker_threads'
+import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { answerSlowTask } from '../../model/thread.ts'
 import { writeCheckpoint } from '../../store/checkpoint-file.ts'
 import { FolderPastReader, type PastReader } from '../../store/past-reader.ts'
 import { openReader } from '../../store/reader.ts'
+import { serveSlow } from '../../threads/worker-host.ts'
 import { compareAnswers } from './compare-answers.ts'
 import { openPast } from './open-past.ts'
 import { exportAt } from './past-export.ts'
 import { imageAt } from './past-image.ts'
-import type { PastResults, PastTask, PastWork } from './past-task.ts'
+import type { PastQuestion, PastResults, PastTask } from './past-task.ts'
 import { changesOf, undoneOf } from './revision-changes.ts'
 
-const work = workerData as PastWork
-const { data, environment } = work
+type Result = PastResults[PastTask['task']]
+type Place = Pick<PastQuestion, 'data' | 'environment'>
 
-const answer = await answerSlowTask(async () => {
-  if (work.task === 'checkpoint') return checkpoint()
-  if (work.task === 'verify') return verify()
-  const reader = await openPast(work, environment)
+const answer = async (question: PastQuestion): Promise<Result> => {
+  if (question.task === 'checkpoint') return checkpoint(question)
+  if (question.task === 'verify') return verify(question)
+  const reader = await openPast(question, question.environment)
   try {
-    return await run(reader, work)
+    return await run(reader, question.environment, question)
   } finally {
     await reader.close()
   }
+}
+serveSlow(answer, {
+  transfer: (result) =>
+    'bytes' in result && result.bytes instanceof Uint8Array ? [result.bytes.buffer as ArrayBuffer] : [],
 })
-const bytes = 'result' in answer && 'bytes' in answer.result ? answer.result.bytes : undefined
-parentPort?.postMessage(answer, bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : [])
 
 async function run(
   reader: PastReader,
+  environment: LogId,
   task: Exclude<PastTask, { task: 'checkpoint' | 'verify' }>,
 ): Promise<PastResults[Exclude<PastTask['task'], 'checkpoint' | 'verify'>]> {
   if (task.task === 'reach') return reader.reach()
@@ -43,7 +46,7 @@ async function run(
   return { bytes: image.save(), position: image.position }
 }
 
-async function verify(): Promise<PastResults['verify']> {
+async function verify({ data, environment }: Place): Promise<PastResults['verify']> {
   const reader = new FolderPastReader(data, openReader(data), environment)
   try {
     return { unusable: reader.unusable() }
@@ -53,7 +56,7 @@ async function verify(): Promise<PastResults['verify']> {
 }
 
 /** In one turn of the event loop: that is one consistent state. */
-async function checkpoint(): Promise<PastResults['checkpoint']> {
+async function checkpoint({ data, environment }: Place): Promise<PastResults['checkpoint']> {
   const reader = openReader(data)
   try {
     const { head, objects } = reader.state(environment)
