@@ -8,8 +8,8 @@ import { Trust } from '../log/signature.ts'
 import { isState, readState } from '../log/state-file.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { IMAGE_TASK_MS, VERIFY_IN_TURN_BYTES_MAX } from '../model/limits.ts'
-import { runTask } from '../model/thread.ts'
 import { threadUrl } from '../threads/thread-url.ts'
+import { WorkerClient } from '../threads/worker-client.ts'
 
 export type ImageTask =
   /** verifies the image, and gives it back */
@@ -103,7 +103,13 @@ async function inThread(task: () => Promise<ImageTask>, here: () => Promise<Imag
   try {
     const entry = threadFile()
     const sent = await task()
-    const result = await runTask<Uint8Array>(entry, sent, [sent.bytes.buffer as ArrayBuffer], LIMIT)
+    const thread = new WorkerClient<ImageTask, Uint8Array>({
+      name: 'the thread of an image',
+      entry: () => entry,
+      lives: 'one task',
+      timeout: TIMEOUT,
+    })
+    const result = await thread.ask(sent, [sent.bytes.buffer as ArrayBuffer])
     return await Image.loadSlowly(result, pause, { verified: true }).catch((cause) => {
       throw new ZerohopError('THREAD_LOST', { reason: 'what it made is no image' }, { cause })
     })
@@ -113,7 +119,7 @@ async function inThread(task: () => Promise<ImageTask>, here: () => Promise<Imag
   }
 }
 
-const LIMIT = {
+const TIMEOUT = {
   ms: IMAGE_TASK_MS,
   error: () => new ZerohopError('THREAD_LOST', { reason: `no answer for ${IMAGE_TASK_MS} ms` }),
 }
