@@ -1,10 +1,8 @@
 // Entry of the worker thread that makes plans: it reads the folder beside the store, keeps images between plans, and
 // answers one task after the other: plans, policy files to be judged, and who or what condition sets match.
-import { parentPort, workerData } from 'node:worker_threads'
-import type { KeptTask } from '../../model/kept-thread.ts'
-import { answerTask } from '../../model/thread.ts'
+import { workerData } from 'node:worker_threads'
 import { openReader } from '../../store/reader.ts'
-import { closePort } from '../../threads/close-port.ts'
+import { serve } from '../../threads/worker-host.ts'
 import { checkFiles } from './check-files.ts'
 import { findMatches } from './find-matches.ts'
 import { makePlan } from './make-plan.ts'
@@ -15,20 +13,11 @@ const { data } = workerData as { readonly data: string }
 const reader = openReader(data)
 const images = new PlanImages(reader, data)
 
-parentPort?.on('message', (message: KeptTask<PlanMessage> | 'close') => {
-  if (message === 'close') {
-    void reader.close().then(() => closePort(parentPort))
-    return
-  }
-  const answer = answerTask(() => {
-    reader.refresh()
-    return answerOf(message.task)
-  })
-  parentPort?.postMessage({ id: message.id, answer })
-})
-
-function answerOf({ task, mayBuild }: PlanMessage): PlanAnswer {
+function answer({ task, mayBuild }: PlanMessage): PlanAnswer {
+  reader.refresh()
   if ('files' in task) return checkFiles(reader, task)
   if ('matched' in task) return findMatches(reader.view(task.environment), images, task, mayBuild)
   return makePlan(reader, images, task, mayBuild)
 }
+
+serve(answer, { close: () => reader.close() })

@@ -2,9 +2,9 @@
 // all of a processor; others are made while the first image of a large environment is written.
 import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { KeptThread } from '../../model/kept-thread.ts'
 import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { WorkerClient } from '../../threads/worker-client.ts'
 import type { ConditionMatches } from '../schemas/match.ts'
 import type { CheckedFiles, CheckTask, MadePlan, MatchTask, PlanAnswer, PlanMessage, PlanTask } from './plan-task.ts'
 
@@ -12,7 +12,7 @@ import type { CheckedFiles, CheckTask, MadePlan, MatchTask, PlanAnswer, PlanMess
 export type WriteImage = (environment: LogId) => Promise<void>
 
 export class Planner {
-  readonly #thread: KeptThread<PlanMessage, PlanAnswer>
+  readonly #thread: WorkerClient<PlanMessage, PlanAnswer>
   readonly #writeImage: WriteImage | undefined
 
   /**
@@ -21,11 +21,12 @@ export class Planner {
    */
   constructor(data: string, writeImage?: WriteImage) {
     this.#writeImage = writeImage
-    this.#thread = new KeptThread({
+    const entry = threadUrl(import.meta.url, './plan-thread.ts')
+    this.#thread = new WorkerClient({
       name: 'the thread of plans',
-      entry: threadUrl(import.meta.url, './plan-thread.ts'),
+      entry: () => entry,
       workerData: { data },
-      idleMs: PLAN_IDLE_MS,
+      lives: { idleMs: PLAN_IDLE_MS },
       waitingMax: PLANS_WAITING_MAX,
     })
   }
