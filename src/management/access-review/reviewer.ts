@@ -1,19 +1,20 @@
 // The thread of access reviews, from the side of the server.
-import { KeptThread } from '../../model/kept-thread.ts'
 import { REVIEW_IDLE_MS, REVIEWS_WAITING_MAX } from '../../model/limits.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { WorkerClient } from '../../threads/worker-client.ts'
 import type { PastPlace } from '../past/past-task.ts'
 import type { ReviewResults, ReviewTask } from './review-task.ts'
 
 export class Reviewer {
-  readonly #thread: KeptThread<ReviewTask, ReviewResults[ReviewTask['task']]>
+  readonly #thread: WorkerClient<ReviewTask, ReviewResults[ReviewTask['task']]>
 
   constructor(place: PastPlace) {
-    this.#thread = new KeptThread({
+    const entry = threadUrl(import.meta.url, './review-thread.ts')
+    this.#thread = new WorkerClient({
       name: 'the thread of access reviews',
-      entry: threadUrl(import.meta.url, './review-thread.ts'),
+      entry: () => entry,
       workerData: place,
-      idleMs: REVIEW_IDLE_MS,
+      lives: { idleMs: REVIEW_IDLE_MS },
       waitingMax: REVIEWS_WAITING_MAX,
     })
   }
