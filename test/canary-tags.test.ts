@@ -2,9 +2,18 @@
 import { describe, expect, it } from 'vitest'
 import { OF_COLLISIONS, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
+import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
+import { NEXT, WITHOUT_GROUPS } from './replicas/other-versions.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 
-const CANARIES: readonly Canary[] = [OF_ACCESS_DIFF, OF_COLLISIONS, OF_UNKNOWN_IDS]
+const CANARIES: readonly Canary[] = [
+  OF_ACCESS_DIFF,
+  OF_COLLISIONS,
+  OF_UNKNOWN_IDS,
+  ...Object.values(OF_REPLICAS),
+  NEXT,
+  WITHOUT_GROUPS,
+]
 
 const used = CANARIES.flatMap((canary) => Object.entries(canary))
 const sources = taggedSources()

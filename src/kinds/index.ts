@@ -102,7 +102,7 @@ export const KINDS = {
   user_invite: userInvite,
   proxy_config: proxyConfig,
   built_in: builtIn,
-  group,
+  /* canary: kind-of-groups */ group,
   applied_object: appliedObject,
   organization,
   project,

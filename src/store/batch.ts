@@ -327,7 +327,7 @@ export class BatchRunner {
   #decide(job: Job, mint: Mint): Decided<unknown> {
     const useCase: UseCase | undefined = Object.hasOwn(this.#useCases, job.name) ? this.#useCases[job.name] : undefined
     if (useCase === undefined) throw new Error(`no use case is named ${job.name}`)
-    if (job.key !== undefined) this.#requireKey(job.key, job.log)
+    if (job.key !== undefined) /* canary: key-of-a-write */ this.#requireKey(job.key, job.log)
     if (job.newOrganization !== undefined) this.#requireFreeName(job.newOrganization)
     const headOf = (log: LogId): Head | undefined => {
       this.#proposed?.touched.add(log)

@@ -390,7 +390,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   confirm(): Promise<void> {
-    if (!this.isReplicated) return Promise.resolve()
+    /* canary: read-index */ if (!this.isReplicated) return Promise.resolve()
     // one question for all that ask in this turn of the loop; none joins a question that was sent
     this.#confirming ??= new Promise((resolve, reject) => {
       const ask = (): void => {

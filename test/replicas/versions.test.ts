@@ -14,31 +14,10 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { otherBuild } from '../support/other-build.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { NEWER, NEXT, WITHOUT_GROUPS } from './other-versions.ts'
 
 const BY = withoutRequest('test')
-const NEWER = DATABASE_FORMAT + 1
 const SNAPSHOT_ENTRIES = 20
-
-/** What the next version may do: a column with a default, and another table. */
-const NEXT = [
-  {
-    file: 'store/postgres/migrations.js',
-    from: `export const DATABASE_FORMAT = ${DATABASE_FORMAT};`,
-    to: `export const DATABASE_FORMAT = ${NEWER};`,
-  },
-  {
-    file: 'store/postgres/migrations.js',
-    from: '\n];',
-    to: `
-    { format: ${NEWER}, readableFrom: ${DATABASE_FORMAT}, statements: \`
-      ALTER TABLE zerohop.entries ADD COLUMN seal bytea;
-      ALTER TABLE zerohop.replicas ADD COLUMN zone text NOT NULL DEFAULT 'here';
-      CREATE TABLE zerohop.zones (name text PRIMARY KEY)\` },
-];`,
-  },
-]
-/** A version from before there were groups. */
-const WITHOUT_GROUPS = [{ file: 'kinds/index.js', from: '    group,\n', to: '' }]
 
 type Open = typeof openManagementData
 const opensOf = async (sources: string): Promise<Open> =>
@@ -121,7 +100,7 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
 
   it('are used by replicas of two builds together: both write, follow each other, and keep snapshots', async () => {
     url = await server.database()
-    const next = await opensOf(otherBuild('the next version', NEXT))
+    const next = await opensOf(await otherBuild(NEXT))
     const [staying, leaving] = [await start(), await start()]
     const log = development(staying)
     const before = staying.store.head(log)
@@ -178,7 +157,7 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
 
   it('with objects that a version does not know take its replicas out of service, and are not passed over', async () => {
     url = await server.database()
-    const older = await opensOf(otherBuild('the version without groups', WITHOUT_GROUPS))
+    const older = await opensOf(await otherBuild(WITHOUT_GROUPS))
     const [here, behind] = [await start(), await start(true, older)]
     const log = development(here)
     const create = ({ store }: ManagementData, key: string) => store.commit(log, 'createUser', { key }, BY)

@@ -117,7 +117,7 @@ async function* deltasOf(
     if (now >= heartbeatDue && (everything || heartbeatDue > 0)) {
       // a follower takes a heartbeat for a sign that it has everything: so it must be true of the log of record
       const at = momentBefore(0) // what is written from here on may be missing in the head
-      if (await isConfirmed(store, confirmedAt)) {
+      if (/* canary: confirmed-heartbeat */ await isConfirmed(store, confirmedAt)) {
         confirmedAt = performance.now()
         yield { type: 'heartbeat', revision: store.head(log).revision, at }
       }

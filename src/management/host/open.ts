@@ -73,7 +73,7 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     const existing = organizationsOf(store)[0]
     if (existing === undefined) requireUndamaged(store)
     const { organization, isNew } = existing ? { organization: existing, isNew: false } : await setUp(store, options)
-    if (store.historyLost !== undefined) await forkLogs(store)
+    /* canary: fork-after-a-loss */ if (store.historyLost !== undefined) await forkLogs(store)
     // of several replicas, only the one that set up the database has the file with the first keys
     if (isNew || !store.isReplicated) writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)

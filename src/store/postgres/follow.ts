@@ -97,7 +97,7 @@ export class Follow {
    */
   catchUp(): Promise<void> {
     if (this.#running === undefined) return this.#alone(() => this.#round())
-    const running = this.#running
+    /* canary: question-that-was-sent */ const running = this.#running
     this.#next ??= running
       .catch(() => {}) // reported to those who waited for it
       .then(() => {
@@ -204,7 +204,7 @@ export class Follow {
         await this.pull(connection, { number, id, kind, lineage }, revision, moved)
     } finally {
       // also what a write has folded and reports later: who asked this question must see it
-      this.tell(new Set([...moved, ...this.#untold]))
+      this.tell(/* canary: folded-by-a-write */ new Set([...moved, ...this.#untold]))
     }
     this.#horizon = horizon
     this.#floor = horizon
@@ -310,6 +310,9 @@ const rank = ({ kind }: KnownLog): number => (kind === 'control' ? 1 : 0)
  */
 export function requireOurs(own: Position | undefined, head: Position & { readonly id: LogId }): void {
   if (own === undefined) return
-  if (own.revision > head.revision || (own.revision === head.revision && own.chain !== head.chain))
+  if (
+    /* canary: lost-history */ own.revision > head.revision ||
+    (own.revision === head.revision && own.chain !== head.chain)
+  )
     throw new ZerohopError('HISTORY_LOST', { log: head.id, have: own.revision, got: head.revision })
 }

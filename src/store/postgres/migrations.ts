@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The format that this version writes. */
-export const DATABASE_FORMAT = 5
+export const DATABASE_FORMAT = /* canary: database-format */ 5
 
 interface Migration {
   readonly format: number
@@ -13,7 +13,7 @@ interface Migration {
   readonly statements: string
 }
 
-const MIGRATIONS: readonly Migration[] = [
+const MIGRATIONS: readonly Migration[] = /* canary: database-migrations */ [
   {
     format: 1,
     readableFrom: 1,

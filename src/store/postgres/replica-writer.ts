@@ -172,7 +172,7 @@ export class ReplicaWriter {
         await follow.pull(connection, log, head.revision, moved)
       }
     } finally {
-      follow.tell(moved)
+      /* canary: report-of-a-write */ follow.tell(moved)
     }
     return locked
   }
@@ -260,7 +260,7 @@ export class ReplicaWriter {
       return isWritten ? 'written' : 'not written'
     } catch {
       if (!connection.isLost) return 'not written'
-      return this.#resolve(connection, batch, entries)
+      /* canary: outcome-of-a-write */ return this.#resolve(connection, batch, entries)
     }
   }
 
@@ -279,12 +279,18 @@ export class ReplicaWriter {
         let connection: Connection | undefined
         try {
           connection = await lane.connection()
-          await connection.query(
+          /* canary: fence-of-a-write */ await connection.query(
             'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2::timestamptz',
             [lost.backend.pid, lost.backend.started],
           )
           const sentAt = performance.now()
-          await beginLocked(connection, batch, [...new Set(entries.map(({ number }) => number))], [], true)
+          /* canary: locks-of-a-write */ await beginLocked(
+            connection,
+            batch,
+            [...new Set(entries.map(({ number }) => number))],
+            [],
+            true,
+          )
           const found = await batchOf(connection, first.number, first.revision)
           await follow.touch(connection)
           if (!(await connection.commit())) continue
