@@ -23,4 +23,5 @@ export const actionGroup = {
     action_groups_of_resource: ({ resource }) => [resource],
   },
   projection: null,
+  inFiles: { section: 'action_groups', isFact: false, key: 'part' },
 } as const satisfies Kind<'action_group', ActionGroup>

@@ -39,4 +39,5 @@ export const apiKey = {
     keys_of_project: ({ project_id }) => (project_id === null ? [] : [project_id]),
   },
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'api_key', ApiKey>

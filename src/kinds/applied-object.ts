@@ -22,4 +22,5 @@ export const appliedObject = {
   hasOwnTable: false,
   indexes: {},
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'applied_object', AppliedObject>

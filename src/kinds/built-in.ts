@@ -10,4 +10,5 @@ export const builtIn = {
   hasOwnTable: false,
   indexes: {},
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'built_in', Resource>

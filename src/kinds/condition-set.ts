@@ -45,4 +45,5 @@ export const conditionSet = {
       return { op: 'put', kind: 'condition_set', key: name, value }
     },
   },
+  inFiles: { section: 'condition_sets', isFact: false, key: 'own' },
 } as const satisfies Kind<'condition_set', ConditionSet, ConditionSetPolicy>

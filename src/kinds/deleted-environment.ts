@@ -22,4 +22,5 @@ export const deletedEnvironment = {
     deleted_environments_of_key: ({ key_hashes }) => key_hashes,
   },
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'deleted_environment', DeletedEnvironment>

@@ -22,4 +22,5 @@ export const environment = {
     environments_of_project: ({ project }) => [project],
   },
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'environment', Environment>

@@ -22,4 +22,5 @@ export const group = {
     groups_of_tenant: ({ tenant }) => [tenant],
   },
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'group', Group>

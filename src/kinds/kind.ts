@@ -1,7 +1,9 @@
-// What a kind of stored object is, as data: its number on disk, its indexes, and what decisions read of it. Every layer
-// has one interpreter of it: src/store (keys, tables, indexes) and src/log (deltas). Nothing here holds a schema, a view
-// or LMDB, because the library loads all of it.
+// What a kind of stored object is, as data: its number on disk, its indexes, what decisions read of it, and how policy
+// files hold it. Every layer has one interpreter of it: src/store (keys, tables, indexes), src/log (deltas) and
+// src/management/rules/kinds-in-files.ts. Nothing here holds a schema, a view or LMDB, because the library loads all of
+// it.
 import type { Stored } from '../model/objects.ts'
+import type { FactKind, PolicyKind } from '../model/policy-kinds.ts'
 import type { Fields } from './fields.ts'
 
 /** A put of one object in a delta: its kind, its key and what decisions read of it. */
@@ -27,6 +29,16 @@ export interface Projection<K extends string, T, P> {
 /** Lists the objects of a kind under values that the object itself names. */
 export type IndexValues<T> = (object: T) => readonly string[]
 
+/** How policy files hold the objects of a kind. */
+export interface InFiles {
+  /** the list of the file, or of a part the map in its resource type */
+  readonly section: string
+  /** users and data of the application, which a file owns only when `manages` says so */
+  readonly isFact: boolean
+  /** `own`: chosen by people. `part`: `resource/part`. `connects`: made of what the object connects. */
+  readonly key: 'own' | 'part' | 'connects'
+}
+
 /**
  * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.
  */
@@ -45,6 +57,8 @@ export interface Kind<K extends string, T extends Stored, P = never> {
   /** The name of an index is part of its keys: renaming one changes the disk format. */
   readonly indexes: { readonly [name: string]: IndexValues<T> }
   readonly projection: [P] extends [never] ? null : Projection<K, T, P>
+  /** null: no policy file holds objects of this kind. Which kinds files hold is said in src/model/policy-kinds.ts. */
+  readonly inFiles: K extends PolicyKind ? InFiles & { readonly isFact: K extends FactKind ? true : false } : null
 }
 
 /**

@@ -37,4 +37,5 @@ export const membership = {
       return { op: 'put', kind: 'membership', key: membershipKey(tenant, user), value: { user, tenant } }
     },
   },
+  inFiles: { section: 'memberships', isFact: true, key: 'connects' },
 } as const satisfies Kind<'membership', Membership, MembershipPolicy>

@@ -12,4 +12,5 @@ export const organization = {
   hasOwnTable: false,
   indexes: {},
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'organization', Organization>

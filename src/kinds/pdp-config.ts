@@ -17,4 +17,5 @@ export const pdpConfig = {
     pdp_configs_of_environment: ({ environment_id }) => [environment_id],
   },
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'pdp_config', PdpConfig>

@@ -13,4 +13,5 @@ export const project = {
   hasOwnTable: false,
   indexes: {},
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'project', Project>

@@ -58,4 +58,5 @@ export const proxyConfig = {
       return { op: 'put', kind: 'proxy_config', key: name, value }
     },
   },
+  inFiles: null,
 } as const satisfies Kind<'proxy_config', ProxyConfig, ProxyConfigPolicy>

@@ -28,4 +28,5 @@ export const relation = {
     relations_from_subject: ({ subject_resource }) => [subject_resource],
   },
   projection: null,
+  inFiles: { section: 'relations', isFact: false, key: 'part' },
 } as const satisfies Kind<'relation', Relation>

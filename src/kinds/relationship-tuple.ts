@@ -41,4 +41,5 @@ export const relationshipTuple = {
       return { op: 'put', kind: 'relationship_tuple', key, value }
     },
   },
+  inFiles: { section: 'relationship_tuples', isFact: true, key: 'connects' },
 } as const satisfies Kind<'relationship_tuple', RelationshipTuple, RelationshipTuplePolicy>

@@ -40,4 +40,5 @@ export const resourceInstance = {
       return { op: 'put', kind: 'resource_instance', key: name, value }
     },
   },
+  inFiles: { section: 'resource_instances', isFact: true, key: 'own' },
 } as const satisfies Kind<'resource_instance', ResourceInstance, ResourceInstancePolicy>

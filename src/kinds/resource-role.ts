@@ -112,4 +112,5 @@ export const resourceRole = {
       return { op: 'put', kind: 'resource_role', key: partKey(resource, role), value }
     },
   },
+  inFiles: { section: 'roles', isFact: false, key: 'part' },
 } as const satisfies Kind<'resource_role', ResourceRole, ResourceRolePolicy>

@@ -73,4 +73,5 @@ export const resource = {
       value: { actions: texts(actions), ...readAttributes(attributes) } as ResourcePolicy,
     }),
   },
+  inFiles: { section: 'resources', isFact: false, key: 'own' },
 } as const satisfies Kind<'resource', Resource, ResourcePolicy>

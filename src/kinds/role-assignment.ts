@@ -72,4 +72,5 @@ export const roleAssignment = {
       return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
     },
   },
+  inFiles: { section: 'role_assignments', isFact: true, key: 'connects' },
 } as const satisfies Kind<'role_assignment', RoleAssignment, RoleAssignmentPolicy>

@@ -42,4 +42,5 @@ export const role = {
       value: { permissions: texts(permissions), extends: texts(parents) },
     }),
   },
+  inFiles: { section: 'roles', isFact: false, key: 'own' },
 } as const satisfies Kind<'role', Role, RolePolicy>

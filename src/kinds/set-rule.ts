@@ -42,4 +42,5 @@ export const setRule = {
       }
     },
   },
+  inFiles: { section: 'set_rules', isFact: false, key: 'connects' },
 } as const satisfies Kind<'set_rule', SetRule, SetRulePolicy>

@@ -30,4 +30,5 @@ export const tenant = {
     write: ({ attributes }, key) => [key, ...writeAttributes(attributes)],
     read: ([, key, attributes]) => ({ op: 'put', kind: 'tenant', key: text(key), value: readAttributes(attributes) }),
   },
+  inFiles: { section: 'tenants', isFact: true, key: 'own' },
 } as const satisfies Kind<'tenant', Tenant, TenantPolicy>

@@ -26,4 +26,5 @@ export const userInvite = {
     invites_of_tenant: ({ tenant }) => [tenant],
   },
   projection: null,
+  inFiles: null,
 } as const satisfies Kind<'user_invite', UserInvite>

@@ -42,4 +42,5 @@ export const user = {
     write: ({ attributes }, key) => [key, ...writeAttributes(attributes)],
     read: ([, key, attributes]) => ({ op: 'put', kind: 'user', key: text(key), value: readAttributes(attributes) }),
   },
+  inFiles: { section: 'users', isFact: true, key: 'own' },
 } as const satisfies Kind<'user', User, UserPolicy>

@@ -18,6 +18,8 @@ export const SCHEMA_KINDS = [
 
 const FACTS = ['tenant', 'user', 'membership', 'resource_instance', 'relationship_tuple', 'role_assignment'] as const
 
+export type FactKind = (typeof FACTS)[number]
+
 /** Facts: users and data of the application, which a file owns only when `manages` says so. */
 export const FACT_KINDS: ReadonlySet<string> = new Set(FACTS)
 

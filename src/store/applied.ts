@@ -1,21 +1,13 @@
 // What an object remembers of being applied from a policy file (`applied_object`) goes with it: whatever use case
 // deletes the object, the same revision deletes that too.
 
-import type { KindName } from '../kinds/index.ts'
+import { KIND_NAMES, KINDS, type KindName } from '../kinds/index.ts'
 import { type Change, remove } from '../log/change.ts'
 import { appliedKey } from '../model/objects.ts'
 import type { View } from './view.ts'
 
-/** Kinds of the schema that are deleted as a whole; the others remember nothing. */
-const REMEMBERING: ReadonlySet<KindName> = new Set<KindName>([
-  'resource',
-  'role',
-  'resource_role',
-  'relation',
-  'action_group',
-  'condition_set',
-  'set_rule',
-])
+/** Kinds of the schema: of facts nothing is remembered, because they may be millions. */
+const REMEMBERING: ReadonlySet<KindName> = new Set(KIND_NAMES.filter((kind) => KINDS[kind].inFiles?.isFact === false))
 
 /** The changes, and the deletes of what the deleted objects remember. `view` is the state before them. */
 export function withApplied(view: View, changes: readonly Change[]): readonly Change[] {

@@ -11,6 +11,7 @@ import { appliedKey, type Json } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Mint, View } from '../../store/view.ts'
+import { IN_FILES } from '../rules/kinds-in-files.ts'
 import { type FileFields, fileObjects, partName } from './file-words.ts'
 import type { NamedObjects } from './managed.ts'
 
@@ -46,16 +47,8 @@ export function placeOf(kind: PolicyKind, key: string): Place | undefined {
     case 'action':
     case 'attribute':
       return { kind: 'resource', key: key.slice(0, slash), part: partName(kind, key.slice(slash + 1)) }
-    case 'resource':
-    case 'action_group':
-    case 'relation':
-    case 'resource_role':
-    case 'role':
-    case 'condition_set':
-    case 'set_rule':
-      return { kind, key, part: '' }
     default:
-      return undefined
+      return IN_FILES[kind].isFact ? undefined : { kind, key, part: '' }
   }
 }
 

@@ -11,10 +11,11 @@ import {
   setRuleKey,
   tupleKey,
 } from '../../model/objects.ts'
-import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
+import { FACT_KINDS, POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type SideSaid, saidOf, setsNamed } from '../objects/set-rules.ts'
 import { selects } from '../policy-file/manages.ts'
+import { IN_FILES, isPart, KEYED_KINDS, PART_KINDS } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 
 export interface Ownership {
@@ -33,44 +34,22 @@ export function ownershipOf(policy: PolicyFile): Ownership {
   return { kinds: new Set(manages.map(({ kind }) => kind)), owns: (kind, key) => selects(manages, kind, key) }
 }
 
-const SECTIONS = {
-  user_attributes: 'user_attribute',
-  tenant_attributes: 'tenant_attribute',
-  resources: 'resource',
-  roles: 'role',
-  condition_sets: 'condition_set',
-  set_rules: 'set_rule',
-  tenants: 'tenant',
-  users: 'user',
-  memberships: 'membership',
-  resource_instances: 'resource_instance',
-  relationship_tuples: 'relationship_tuple',
-  role_assignments: 'role_assignment',
-} as const satisfies Partial<Record<keyof PolicyFile, PolicyKind>>
-
-const PARTS = {
-  actions: 'action',
-  attributes: 'attribute',
-  action_groups: 'action_group',
-  relations: 'relation',
-  roles: 'resource_role',
-} as const
-
 const names = (section: unknown): boolean => section !== undefined && section !== null
 
 /** The kinds for which the file has a place, if only an empty one. */
 function namedKinds(policy: PolicyFile): PolicyKind[] {
-  const sections = Object.entries(SECTIONS).filter(([name]) => names(policy[name as keyof typeof SECTIONS]))
-  const parts = Object.entries(PARTS).filter(([name]) =>
-    (policy.resources ?? []).some((resource) => names(resource[name as keyof typeof PARTS])),
+  return POLICY_KINDS.filter((kind) =>
+    isPart(kind)
+      ? (policy.resources ?? []).some((resource) => names(resource[IN_FILES[kind].section]))
+      : names(policy[IN_FILES[kind].section]),
   )
-  return [...sections, ...parts].map(([, kind]) => kind)
 }
 
 /** True when the file names no object at all. */
 export function isEmptyPolicy(policy: PolicyFile): boolean {
-  return Object.keys(SECTIONS).every((name) => {
-    const section = policy[name as keyof typeof SECTIONS]
+  return POLICY_KINDS.every((kind) => {
+    if (isPart(kind)) return true
+    const section = policy[IN_FILES[kind].section]
     return !names(section) || Object.keys(section as object).length === 0
   })
 }
@@ -82,21 +61,18 @@ export function namedObjects(policy: PolicyFile, view: View): NamedObjects {
   for (const key of Object.keys(policy.tenant_attributes ?? {})) named.add('tenant_attribute', key)
   for (const resource of policy.resources ?? []) {
     named.add('resource', resource.key)
-    for (const [name, kind] of Object.entries(PARTS)) {
-      const parts = resource[name as keyof typeof PARTS] ?? {}
+    for (const kind of PART_KINDS) {
+      const parts = resource[IN_FILES[kind].section] ?? {}
       for (const part of Object.keys(parts)) named.add(kind, partKey(resource.key, part))
     }
   }
-  for (const { key } of policy.roles ?? []) named.add('role', key)
-  for (const { key } of policy.condition_sets ?? []) named.add('condition_set', key)
+  for (const kind of KEYED_KINDS) for (const { key } of policy[IN_FILES[kind].section] ?? []) named.add(kind, key)
   for (const rule of policy.set_rules ?? []) {
     const said = saidOf(rule)
     for (const users of setsMeant(policy, view, 'userset', rule.user_set, said.userset))
       for (const resources of setsMeant(policy, view, 'resourceset', rule.resource_set, said.resourceset))
         named.add('set_rule', setRuleKey(users, rule.permission, resources))
   }
-  for (const { key } of policy.tenants ?? []) named.add('tenant', key)
-  for (const { key } of policy.users ?? []) named.add('user', key)
   for (const { user, tenant } of policy.memberships ?? []) named.add('membership', membershipKey(tenant, user))
   for (const { resource, key } of policy.resource_instances ?? [])
     named.add('resource_instance', instanceKey(resource, key))

@@ -15,26 +15,12 @@ import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { View } from '../../store/view.ts'
 import { BODY, type Path } from '../rules/fields.ts'
+import { isConnecting, isPart } from '../rules/kinds-in-files.ts'
 import type { Moved } from '../schemas/policy-file.ts'
 import { partName } from './file-words.ts'
 import { fingerprintsOf } from './fingerprints.ts'
 import { Names } from './moved-names.ts'
 import { rewritten } from './moved-objects.ts'
-
-/** Kinds whose objects are what they connect: they have no key that could change alone. */
-const WITHOUT_KEYS: ReadonlySet<PolicyKind> = new Set<PolicyKind>([
-  'set_rule',
-  'membership',
-  'relationship_tuple',
-  'role_assignment',
-])
-const PARTS: ReadonlySet<PolicyKind> = new Set<PolicyKind>([
-  'action',
-  'attribute',
-  'action_group',
-  'relation',
-  'resource_role',
-])
 
 /** The stored kinds of the schema, which are few, and of facts, in the order in which they may be deleted. */
 const SCHEMA = [
@@ -81,11 +67,11 @@ export function stageMoves(draft: Draft, moved: readonly Moved[]): Moved[] {
 
 /** @throws INPUT_INVALID, OBJECT_EXISTS */
 function isDue(view: View, { kind, from, to }: Moved, path: Path): boolean {
-  if (WITHOUT_KEYS.has(kind)) {
+  if (isConnecting(kind)) {
     const reason = `a ${kind.replaceAll('_', ' ')} has no key of its own: move what it names`
     throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, 'kind'] })
   }
-  if (PARTS.has(kind) && (!from.includes('/') || !to.includes('/'))) {
+  if (isPart(kind) && (!from.includes('/') || !to.includes('/'))) {
     const reason = `the key of a part is \`resource/part\``
     throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, from.includes('/') ? 'to' : 'from'] })
   }
@@ -97,7 +83,7 @@ function isDue(view: View, { kind, from, to }: Moved, path: Path): boolean {
 
 /** A part moves within its resource type, which may have another key itself; so does an instance. */
 function requireSamePlace(names: Names, { kind, from, to }: Moved, path: Path): void {
-  const sign = kind === 'resource_instance' ? ':' : PARTS.has(kind) ? '/' : undefined
+  const sign = kind === 'resource_instance' ? ':' : isPart(kind) ? '/' : undefined
   if (sign === undefined) return
   const want = names.resource(from.slice(0, from.indexOf(sign)))
   if (to.slice(0, to.indexOf(sign)) === want) return
@@ -106,11 +92,7 @@ function requireSamePlace(names: Names, { kind, from, to }: Moved, path: Path): 
 }
 
 const nameIn = (kind: PolicyKind, key: string): string =>
-  PARTS.has(kind)
-    ? key.slice(key.indexOf('/') + 1)
-    : kind === 'resource_instance'
-      ? key.slice(key.indexOf(':') + 1)
-      : key
+  isPart(kind) ? key.slice(key.indexOf('/') + 1) : kind === 'resource_instance' ? key.slice(key.indexOf(':') + 1) : key
 
 function has(view: View, kind: PolicyKind, key: string): boolean {
   const slash = key.indexOf('/')

@@ -9,9 +9,9 @@ import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
+import { IN_FILES, isConnecting, isPolicyKind } from '../rules/kinds-in-files.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
 import { type Entry, entriesOf, inOrder, isIdle } from './entries.ts'
-import { isPolicyKind } from './file-words.ts'
 import { fingerprintAt, remember } from './fingerprints.ts'
 import { isEmptyPolicy, type NamedObjects, namedObjects, type Ownership, ownershipOf } from './managed.ts'
 import { stageMoves } from './moves.ts'
@@ -109,16 +109,10 @@ function withMoves(view: View, entries: readonly Entry[], moves: readonly Moved[
 }
 
 /** Kinds of objects that are renamed by people. */
-const RENAMED: ReadonlySet<PolicyKind> = new Set<PolicyKind>([
-  'resource',
-  'action',
-  'attribute',
-  'action_group',
-  'relation',
-  'resource_role',
-  'role',
-  'condition_set',
-])
+function isRenamed(kind: PolicyKind): boolean {
+  if (kind === 'user_attribute' || kind === 'tenant_attribute') return false
+  return !IN_FILES[kind].isFact && !isConnecting(kind)
+}
 
 /** A delete and a create of one kind with the same fields are most likely one object that has another key. */
 function suggestions(entries: readonly Entry[]): Moved[] {
@@ -136,7 +130,7 @@ function suggestions(entries: readonly Entry[]): Moved[] {
 function bySign(entries: readonly Entry[], op: Entry['op'], side: 0 | 1): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>()
   for (const entry of entries) {
-    if (entry.op !== op || !RENAMED.has(entry.kind)) continue
+    if (entry.op !== op || !isRenamed(entry.kind)) continue
     const of = entry.key.includes('/') ? entry.key.slice(0, entry.key.indexOf('/')) : ''
     const values = Object.entries(entry.fields).filter(([name]) => name !== 'name')
     const sign = JSON.stringify([entry.kind, of, values.map(([name, pair]) => [name, pair[side]])])

@@ -31,6 +31,7 @@ import { createTuple, deleteTuple } from '../objects/tuples.ts'
 import { createUser, deleteUser, updateUser } from '../objects/users.ts'
 import { requireShape } from '../policy-file/shape.ts'
 import { BODY, type Path } from '../rules/fields.ts'
+import { isConnecting, isPart } from '../rules/kinds-in-files.ts'
 import { BODIES, type SentChange } from '../schemas/plan.ts'
 
 type Body = JsonObject & { readonly key: string }
@@ -50,10 +51,9 @@ export function stageSent(view: View, sent: readonly SentChange[], mint: Mint): 
 
 function decided(view: View, { op, kind, key, value }: SentChange, mint: Mint): Decided<unknown> {
   const writes = WRITES[kind]
-  const isPart = PARTS.has(kind)
   const slash = key.indexOf('/')
-  if (isPart && slash < 0) throw invalid('the key of a part is `resource/part`', [...BODY, 'key'])
-  const [of, ref] = isPart ? [key.slice(0, slash), key.slice(slash + 1)] : [kindType(kind), key]
+  if (isPart(kind) && slash < 0) throw invalid('the key of a part is `resource/part`', [...BODY, 'key'])
+  const [of, ref] = isPart(kind) ? [key.slice(0, slash), key.slice(slash + 1)] : [kindType(kind), key]
   if (op === 'delete') return writes.delete(view, ref, mint, of)
   const fields = value ?? {}
   const path = [...BODY, 'value']
@@ -63,7 +63,7 @@ function decided(view: View, { op, kind, key, value }: SentChange, mint: Mint): 
       ...BODY,
       'op',
     ])
-  requireShape(body, op === 'create' && KEYED.has(kind) ? { ...fields, key: bodyKey(kind, ref) } : fields, path)
+  requireShape(body, op === 'create' && !isConnecting(kind) ? { ...fields, key: bodyKey(kind, ref) } : fields, path)
   if (op === 'update' && writes.update !== undefined) return writes.update(view, ref, fields, mint, of)
   return writes.create(view, { ...fields, key: bodyKey(kind, ref) }, mint, of)
 }
@@ -80,23 +80,6 @@ const kindType = (kind: PolicyKind): string =>
 /** Of an instance the body has the key without its type. */
 const bodyKey = (kind: PolicyKind, ref: string): string =>
   kind === 'resource_instance' ? ref.slice(ref.indexOf(':') + 1) : ref
-
-const PARTS: ReadonlySet<PolicyKind> = new Set<PolicyKind>([
-  'action',
-  'attribute',
-  'action_group',
-  'relation',
-  'resource_role',
-])
-
-/** Kinds whose objects are what they connect: their body names that, and has no key. */
-const CONNECTING: ReadonlySet<PolicyKind> = new Set<PolicyKind>([
-  'set_rule',
-  'membership',
-  'relationship_tuple',
-  'role_assignment',
-])
-const KEYED = { has: (kind: PolicyKind): boolean => !CONNECTING.has(kind) }
 
 const named = (create: UseCase, update: UseCase, remove: UseCase): Writes => ({
   create: (view, body, mint) => create(view, body as never, mint),

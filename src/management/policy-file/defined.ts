@@ -1,21 +1,11 @@
 // Which names policy files define, also in objects whose form is wrong: a reference to one of these is not an error of
 // its own, because the error is said where the object stands.
+import { IN_FILES, KEYED_KINDS, PART_KINDS } from '../rules/kinds-in-files.ts'
+
 type Members = Readonly<Record<string, unknown>>
 
-const KINDS_OF_LISTS: Readonly<Record<string, string>> = {
-  resources: 'resource',
-  roles: 'role',
-  condition_sets: 'condition_set',
-  tenants: 'tenant',
-  users: 'user',
-}
-const KINDS_OF_PARTS: Readonly<Record<string, string>> = {
-  actions: 'action',
-  attributes: 'attribute',
-  action_groups: 'action_group',
-  relations: 'relation',
-  roles: 'resource_role',
-}
+const KINDS_OF_LISTS = new Map<string, string>(KEYED_KINDS.map((kind) => [IN_FILES[kind].section, kind]))
+const KINDS_OF_PARTS = new Map<string, string>(PART_KINDS.map((kind) => [IN_FILES[kind].section, kind]))
 
 /** The names, by kind. Parts of resource types are called `resource/part`. */
 export class Defined {
@@ -26,7 +16,7 @@ export class Defined {
   add(file: unknown): void {
     for (const [field, value] of membersOf(file)) {
       this.#fields.add(field)
-      const kind = KINDS_OF_LISTS[field]
+      const kind = KINDS_OF_LISTS.get(field)
       for (const item of Array.isArray(value) ? value : []) {
         const { key, resource } = Object.fromEntries(membersOf(item)) as Members
         if (kind !== undefined) this.#name(kind, key)
@@ -61,7 +51,7 @@ export class Defined {
 
   #parts(resource: string, item: unknown): void {
     for (const [field, parts] of membersOf(item)) {
-      const kind = KINDS_OF_PARTS[field]
+      const kind = KINDS_OF_PARTS.get(field)
       if (kind !== undefined) for (const [key] of membersOf(parts)) this.#name(kind, `${resource}/${key}`)
     }
   }

@@ -4,9 +4,10 @@
 
 import { MATCHES, OPERATORS } from '../../model/condition.ts'
 import type { ZerohopError } from '../../model/errors.ts'
-import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
+import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../rules/fields.ts'
+import { IN_FILES, isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { Defined } from './defined.ts'
@@ -28,11 +29,6 @@ export function meaningErrors(policy: PolicyFile, defined: Defined, places: Plac
   return judge.problems
 }
 
-const FACTS: Readonly<Record<string, string>> = {
-  tenant: 'tenants',
-  user: 'users',
-  resource_instance: 'resource_instances',
-}
 const WORDS: Readonly<Record<string, string>> = {
   resource: 'resource type',
   user_set: 'user set or role',
@@ -46,7 +42,8 @@ const OTHER_KINDS: Readonly<Record<string, { kind: string; said: string; words: 
   'resource_set resource': { kind: 'condition_set', said: 'is_resource', words: ['resource type', 'resource set'] },
 }
 const UNKNOWN_OPERATOR = /^unknown operator `(.*)`$/s
-const PARTS: ReadonlySet<string> = new Set(['action', 'attribute', 'action_group', 'relation', 'resource_role'])
+
+const isFactWithKey = (kind: PolicyKind): boolean => IN_FILES[kind].isFact && IN_FILES[kind].key === 'own'
 
 class Judge {
   readonly problems: Problem[] = []
@@ -74,11 +71,10 @@ class Judge {
   isElsewhere(kind: string, key: string): boolean {
     const { manages } = this.#policy
     if (this.#there.has(kind, key)) return true
-    const known = POLICY_KINDS.find((each) => each === kind)
-    if (known === undefined || this.#defined.has(kind, key)) return false
-    if (!manages?.length) return FACTS[kind] !== undefined && !this.#defined.hasField(FACTS[kind])
-    const owners: readonly PolicyKind[] = PARTS.has(kind) ? [known, 'resource'] : [known]
-    return !owners.some((owner) => selects(manages, owner, owner === known ? key : (key.split('/')[0] ?? '')))
+    if (!isPolicyKind(kind) || this.#defined.has(kind, key)) return false
+    if (!manages?.length) return isFactWithKey(kind) && !this.#defined.hasField(IN_FILES[kind].section)
+    const owners: readonly PolicyKind[] = isPart(kind) ? [kind, 'resource'] : [kind]
+    return !owners.some((owner) => selects(manages, owner, owner === kind ? key : (key.split('/')[0] ?? '')))
   }
 
   /** Undefined when the error follows from another one, or cannot be judged here. */
@@ -92,7 +88,7 @@ class Judge {
     if (operator !== undefined) return error.message + hint(operator, [...Object.keys(OPERATORS), ...MATCHES.keys()])
     if (code !== 'OBJECT_NOT_FOUND') return error.message.replace(/^field required/, `\`${nameAt(path)}\` is missing`)
     const [kind, ref] = [String(details.kind), String(details.ref)]
-    if (!PARTS.has(kind)) {
+    if (!isPolicyKind(kind) || !isPart(kind)) {
       if (this.#defined.has(kind, ref) || this.isElsewhere(kind, ref)) return undefined
       const what = WORDS[kind === 'condition_set' ? String(path.at(-1)) : kind] ?? kind.replaceAll('_', ' ')
       const other = this.#otherKind(kind, ref, path)

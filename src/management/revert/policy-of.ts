@@ -3,11 +3,11 @@
 
 import type { Objects } from '../../kinds/index.ts'
 import type { Json } from '../../model/objects.ts'
-import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type FileFields, fileObjects } from '../differences/file-words.ts'
 import { exactRule } from '../objects/set-rules.ts'
 import { BODY, type Path } from '../rules/fields.ts'
+import { IN_FILES, isPart } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 import type { Unit } from './units.ts'
 
@@ -28,29 +28,6 @@ export function policyOf(view: View, units: readonly Unit[]): ReturningPolicy {
   return { policy: { zerohop: 2, ...writing.lists } as PolicyFile, unitAt: (path) => writing.unitAt(path) }
 }
 
-/** Parts of a resource type, by the name of their map in a policy. */
-const PART_MAPS = {
-  action: 'actions',
-  attribute: 'attributes',
-  action_group: 'action_groups',
-  relation: 'relations',
-  resource_role: 'roles',
-} as const
-
-export const isPart = (kind: PolicyKind): kind is keyof typeof PART_MAPS => Object.hasOwn(PART_MAPS, kind)
-
-const LISTS = {
-  role: 'roles',
-  condition_set: 'condition_sets',
-  set_rule: 'set_rules',
-  tenant: 'tenants',
-  user: 'users',
-  membership: 'memberships',
-  resource_instance: 'resource_instances',
-  relationship_tuple: 'relationship_tuples',
-  role_assignment: 'role_assignments',
-} as const
-
 class Writing {
   readonly lists: Record<string, Fields[] | Block> = {}
   readonly #view: View
@@ -64,15 +41,15 @@ class Writing {
 
   add(unit: Unit): void {
     const { kind, key, was = {} } = unit
+    const { section } = IN_FILES[kind]
     if (kind === 'user_attribute' || kind === 'tenant_attribute') {
-      const name = `${kind}s`
-      const block = (this.lists[name] ?? blank()) as Block
+      const block = (this.lists[section] ?? blank()) as Block
       block[key] = { ...was }
-      this.lists[name] = block
-      this.#place(unit, [name, key])
-    } else if (kind === 'resource') this.#place(unit, ['resources', this.#resource(key, was)])
-    else if (isPart(kind)) this.#addPart(unit, PART_MAPS[kind])
-    else this.#place(unit, [LISTS[kind], this.#push(LISTS[kind], fieldsOf(unit))])
+      this.lists[section] = block
+      this.#place(unit, [section, key])
+    } else if (kind === 'resource') this.#place(unit, [section, this.#resource(key, was)])
+    else if (isPart(kind)) this.#addPart(unit, section)
+    else this.#place(unit, [section, this.#push(section, fieldsOf(unit))])
   }
 
   /** The unit with the longest path that leads to the error. */

@@ -21,7 +21,8 @@ import { deleteInvite } from '../objects/invites.ts'
 import { deleteProxyConfig } from '../objects/proxy-configs.ts'
 import { createSetRule, exactRule } from '../objects/set-rules.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
-import { isPart, policyOf } from './policy-of.ts'
+import { isPart } from '../rules/kinds-in-files.ts'
+import { policyOf } from './policy-of.ts'
 import { type Unit, undoingOf } from './units.ts'
 
 export interface Reverted {

@@ -1,0 +1,44 @@
+// How policy files hold each of their kinds. Most are kinds of stored objects, which say so themselves (src/kinds); those
+// that are only a part of a stored object are here.
+
+import { KINDS, type KindName } from '../../kinds/index.ts'
+import type { InFiles } from '../../kinds/kind.ts'
+import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
+
+/** Declared attributes and actions, which are stored in their resource type or in that of users or of tenants. */
+const INSIDE = {
+  user_attribute: { section: 'user_attributes', isFact: false, key: 'own' },
+  tenant_attribute: { section: 'tenant_attributes', isFact: false, key: 'own' },
+  action: { section: 'actions', isFact: false, key: 'part' },
+  attribute: { section: 'attributes', isFact: false, key: 'part' },
+} as const satisfies { readonly [K in Exclude<PolicyKind, KindName>]: InFiles }
+
+/** Kinds of a policy file whose objects are stored as they are. */
+export type WholeKind = Extract<PolicyKind, KindName>
+export const isWhole = (kind: PolicyKind): kind is WholeKind => !Object.hasOwn(INSIDE, kind)
+
+type InFilesByKind = typeof INSIDE & { readonly [K in WholeKind]: (typeof KINDS)[K]['inFiles'] }
+
+/** By kind, in the order of kinds in a file. */
+export const IN_FILES = Object.fromEntries(
+  POLICY_KINDS.map((kind) => [kind, isWhole(kind) ? KINDS[kind].inFiles : INSIDE[kind as keyof typeof INSIDE]]),
+) as InFilesByKind
+
+type KindsWith<Key extends InFiles['key']> = {
+  [K in PolicyKind]: InFilesByKind[K]['key'] extends Key ? K : never
+}[PolicyKind]
+
+/** Kinds of parts of a resource type: their keys are `resource/part`. */
+export type PartKind = KindsWith<'part'>
+/** Kinds whose objects are what they connect: they have no key that could change alone. */
+export type ConnectingKind = KindsWith<'connects'>
+
+export const isPart = (kind: PolicyKind): kind is PartKind => IN_FILES[kind].key === 'part'
+export const isConnecting = (kind: PolicyKind): kind is ConnectingKind => IN_FILES[kind].key === 'connects'
+/** Kinds of lists whose objects are called by their member `key` alone. */
+export type KeyedKind = Exclude<KindsWith<'own'> & WholeKind, 'resource_instance'>
+export const KEYED_KINDS = POLICY_KINDS.filter(
+  (kind): kind is KeyedKind => isWhole(kind) && IN_FILES[kind].key === 'own' && kind !== 'resource_instance',
+)
+export const isPolicyKind = (kind: string): kind is PolicyKind => Object.hasOwn(IN_FILES, kind)
+export const PART_KINDS: readonly PartKind[] = POLICY_KINDS.filter(isPart)
