@@ -2,14 +2,13 @@
 // Thread and tables are opened on first use: most data folders never hold a record.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { ZerohopError } from '../model/errors.ts'
 import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import { AUDIT_BATCHES_MAX } from '../model/limits.ts'
 import { suspect } from '../store/data-file.ts'
 import { asOpenError, dataFolder } from '../store/disk.ts'
 import { threadUrl } from '../threads/thread-url.ts'
-import { AskedThread } from './asked-thread.ts'
+import { WorkerClient } from '../threads/worker-client.ts'
 import { matchTerms, recordsOf, sumMinutes } from './audit-index.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type {
@@ -29,20 +28,22 @@ import type { AuditAnswer, AuditQuestion, AuditThreadData } from './audit-thread
 export class FolderAuditLog implements AuditLog {
   readonly stats = { stored: 0, known: 0, refused: 0 }
   readonly #folder: string
-  readonly #thread: AskedThread<AuditQuestion, AuditAnswer>
+  readonly #thread: WorkerClient<AuditQuestion, AuditAnswer>
   #tables: AuditTables | undefined
 
   constructor(data: string) {
     const folder = join(data, 'audit')
     this.#folder = folder
-    this.#thread = new AskedThread({
-      begin: () => {
+    this.#thread = new WorkerClient({
+      name: NAME,
+      entry: () => {
         this.#opening(() => makeFolder(folder, FOR_ITS_OWNER))
-        const workerData: AuditThreadData = { folder, data }
-        return new Worker(threadUrl(import.meta.url, './audit-thread.ts'), { workerData, name: 'zerohop-audit' })
+        return threadUrl(import.meta.url, './audit-thread.ts')
       },
-      asError: (error) => asOpenError(error, folder) as Error,
-      closed,
+      workerData: { folder, data } satisfies AuditThreadData,
+      threadName: 'zerohop-audit',
+      lives: 'until closed',
+      asError: (cause) => (cause === undefined ? closed() : (asOpenError(cause, folder) as Error)),
     })
   }
 
@@ -139,5 +140,6 @@ export class FolderAuditLog implements AuditLog {
   }
 }
 
-const closed = (): ZerohopError => new ZerohopError('CLOSED', { what: 'the audit log' })
+const NAME = 'the audit log'
+const closed = (): ZerohopError => new ZerohopError('CLOSED', { what: NAME })
 const unexpected = (): ZerohopError => new ZerohopError('INTERNAL')
