@@ -1,11 +1,10 @@
 // Records of decisions in the database that replicas share. A thread of its own speaks to the database, on connections
 // of its own: no write of policy waits for a record. It is started on first use.
-import { Worker } from 'node:worker_threads'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../model/limits.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
 import { threadUrl } from '../threads/thread-url.ts'
-import { AskedThread } from './asked-thread.ts'
+import { WorkerClient } from '../threads/worker-client.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type {
   AuditInstance,
@@ -23,19 +22,22 @@ import type { DatabaseAuditAnswers, DatabaseAuditQuestion, DatabaseAuditThreadDa
 export class DatabaseAuditLog implements AuditLog {
   readonly stats = { stored: 0, known: 0, refused: 0 }
   readonly bytes = undefined
-  readonly #thread: AskedThread<DatabaseAuditQuestion, unknown>
+  readonly #thread: WorkerClient<DatabaseAuditQuestion, unknown>
   #batches = 0
 
   /** @param data the data folder, for the names of users */
   constructor(data: string, settings: DatabaseSettings) {
     const { url, statementMs } = settings
     const database: DatabaseSettings = { url, ...(statementMs === undefined ? {} : { statementMs }) }
-    const workerData: DatabaseAuditThreadData = { data, database }
-    this.#thread = new AskedThread({
-      begin: () =>
-        new Worker(threadUrl(import.meta.url, './database-audit-thread.ts'), { workerData, name: 'zerohop-audit' }),
-      asError: (cause) => new ZerohopError('INTERNAL', {}, { cause }),
-      closed: () => new ZerohopError('CLOSED', { what: 'the audit log' }),
+    const what = 'the audit log'
+    this.#thread = new WorkerClient({
+      name: what,
+      entry: () => threadUrl(import.meta.url, './database-audit-thread.ts'),
+      workerData: { data, database } satisfies DatabaseAuditThreadData,
+      threadName: 'zerohop-audit',
+      lives: 'until closed',
+      asError: (cause) =>
+        cause === undefined ? new ZerohopError('CLOSED', { what }) : new ZerohopError('INTERNAL', {}, { cause }),
     })
   }
 

@@ -1,12 +1,10 @@
 // The thread of a replica that stores records of decisions in the database, and reads them. It has two connections:
 // on one it stores and forgets, on the other it reads, so that a list does not wait for a batch. Loaded from the build,
 // by its URL.
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { Database, Lane } from '../store/postgres/database.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
-import { closePort } from '../threads/close-port.ts'
-import { toFailure } from '../threads/failure.ts'
-import type { FromAsked, ToAsked } from './asked-thread.ts'
+import { serveSlow } from '../threads/worker-host.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditInstance, AuditKeep, AuditMatches, AuditMatchRange, AuditRange, AuditTrimmed } from './audit-log.ts'
 import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
@@ -51,36 +49,14 @@ export interface DatabaseAuditAnswers {
 }
 
 const { data, database: settings } = workerData as DatabaseAuditThreadData
-const port = parentPort!
 const database = new Database(settings)
 const users = new UserNames(data)
 const reading = new Lane(database, 'decisions, read')
 const writer = new DatabaseAuditWriter(new Lane(database, 'decisions'), users.find, Date.now)
-/** questions that are not answered yet */
-const running = new Set<Promise<void>>()
 
-port.on('message', (message: ToAsked<DatabaseAuditQuestion>) => {
-  if ('close' in message) {
-    void close()
-    return
-  }
-  const telling = tell(message).finally(() => running.delete(telling))
-  running.add(telling)
-})
-port.postMessage({ ready: true } satisfies FromAsked<unknown>)
+serveSlow(answer, { close })
 
-type Asked = Exclude<ToAsked<DatabaseAuditQuestion>, { readonly close: true }>
-
-/** Never rejects. */
-async function tell({ asked: told, question }: Asked): Promise<void> {
-  try {
-    port.postMessage({ told, answer: await answerOf(question) } satisfies FromAsked<unknown>)
-  } catch (error) {
-    port.postMessage({ told, failure: toFailure(error) } satisfies FromAsked<unknown>)
-  }
-}
-
-async function answerOf(question: DatabaseAuditQuestion): Promise<unknown> {
+async function answer(question: DatabaseAuditQuestion): Promise<unknown> {
   if (question.about === 'stored') return writer.append(question.batch)
   if (question.about === 'trimmed') return writer.trim(question.keep)
   const connection = await reading.connection()
@@ -94,9 +70,7 @@ async function answerOf(question: DatabaseAuditQuestion): Promise<unknown> {
 }
 
 async function close(): Promise<void> {
-  await Promise.all(running)
   await writer.close()
   reading.close()
   await users.close()
-  closePort(port)
 }
