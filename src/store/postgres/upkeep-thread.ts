@@ -1,28 +1,29 @@
 // Entry of the worker thread in which a replica writes and checks snapshots, and trims the record: that reads and packs
 // whole logs, and writes must not wait for it. It has a connection of its own, and only reads the cache.
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { ZerohopError } from '../../model/errors.ts'
-import { toFailure } from '../../threads/failure.ts'
+import { sendEvent, serveSlow } from '../../threads/worker-host.ts'
 import { ClaimLost, claim, release } from './claims.ts'
 import { Database } from './database.ts'
 import { forgetLog } from './forget-log.ts'
+import type { UpkeepEvent } from './settings.ts'
 import { checkSnapshot, type UpkeepWork, writeDueSnapshot } from './snapshot-upkeep.ts'
 import { trimLog } from './trim-entries.ts'
-import type { FromUpkeepThread, UpkeepData } from './upkeep.ts'
+import type { UpkeepData } from './upkeep.ts'
 import { isPastOff, type UpkeepTask } from './upkeep-plan.ts'
 
-const { settings, folder, replica, retention, tasks, stop } = workerData as UpkeepData
-const send = (message: FromUpkeepThread): void => parentPort?.postMessage(message)
+const { settings, folder, replica, retention, stop } = workerData as UpkeepData
+const report = (event: UpkeepEvent): void => sendEvent(event)
 const isStopped = new Int32Array(stop)
 
 const requireOpen = (): void => {
   if (Atomics.load(isStopped, 0) !== 0) throw new ZerohopError('CLOSED', { what: 'the store' })
 }
 
-async function runTasks(): Promise<void> {
+async function runTasks(tasks: readonly UpkeepTask[]): Promise<void> {
   const connection = await new Database(settings).open('upkeep')
   try {
-    const work = { connection, folder, replica, requireOpen, report: (event) => send({ event }) } satisfies UpkeepWork
+    const work = { connection, folder, replica, requireOpen, report } satisfies UpkeepWork
     for (const task of tasks) {
       requireOpen()
       await runTask(work, task)
@@ -54,9 +55,4 @@ async function runTask(work: UpkeepWork, task: UpkeepTask): Promise<void> {
   }
 }
 
-try {
-  await runTasks()
-  send({ done: true })
-} catch (error) {
-  send({ failed: toFailure(error) })
-}
+serveSlow(runTasks)

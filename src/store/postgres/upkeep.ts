@@ -1,10 +1,8 @@
 // The upkeep of the record by a replica, in the background: now and then it looks for what is due, and has a thread do
 // it. The replicas agree on who does what by claims (claims.ts).
-import { Worker } from 'node:worker_threads'
-import { contained } from '../../model/contained.ts'
 import { isZerohopError } from '../../model/errors.ts'
-import { type Failure, fromFailure } from '../../threads/failure.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { WorkerClient } from '../../threads/worker-client.ts'
 import type { Connection } from './connection.ts'
 import { forgetTasks } from './forget-log.ts'
 import type { DatabaseSettings, UpkeepEvent } from './settings.ts'
@@ -22,12 +20,9 @@ export interface UpkeepDeps {
 
 export interface UpkeepData extends Pick<UpkeepDeps, 'settings' | 'folder' | 'replica'> {
   readonly retention: RecordRetention
-  readonly tasks: readonly UpkeepTask[]
   /** one number: not 0 when the thread shall end */
   readonly stop: SharedArrayBuffer
 }
-
-export type FromUpkeepThread = { readonly event: UpkeepEvent } | { readonly done: true } | { readonly failed: Failure }
 
 export class Upkeep {
   readonly #deps: UpkeepDeps
@@ -82,24 +77,21 @@ export class Upkeep {
     }
   }
 
-  /** @throws what the thread met */
-  #inThread(retention: RecordRetention, tasks: readonly UpkeepTask[]): Promise<void> {
+  /** Resolves when the thread has ended. @throws what it met */
+  async #inThread(retention: RecordRetention, tasks: readonly UpkeepTask[]): Promise<void> {
     const { settings, folder, replica, report } = this.#deps
-    const data = { settings, folder, replica, retention, tasks, stop: this.#stop } satisfies UpkeepData
-    return new Promise((resolve, reject) => {
-      const thread = new Worker(threadUrl(import.meta.url, './upkeep-thread.ts'), {
-        workerData: data,
-        name: 'zerohop-upkeep',
-      })
-      let failure: Failure | undefined
-      const told = (message: FromUpkeepThread): void => {
-        if ('event' in message) report(message.event)
-        else if ('failed' in message) failure = message.failed
-      }
-      const ended = (): void => (failure === undefined ? resolve() : reject(fromFailure(failure)))
-      thread.on('message', contained('a message of a thread', told))
-      thread.once('error', reject)
-      thread.once('exit', contained('the end of a thread', ended, reject))
+    const thread = new WorkerClient<readonly UpkeepTask[], void, UpkeepEvent>({
+      name: 'the thread of upkeep',
+      entry: () => threadUrl(import.meta.url, './upkeep-thread.ts'),
+      workerData: { settings, folder, replica, retention, stop: this.#stop } satisfies UpkeepData,
+      threadName: 'zerohop-upkeep',
+      lives: 'one task',
+      onEvent: report,
     })
+    try {
+      await thread.ask(tasks)
+    } finally {
+      await thread.close()
+    }
   }
 }
