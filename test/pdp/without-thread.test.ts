@@ -1,15 +1,10 @@
 // Large work on an image where no worker thread can do it: in many turns, on a copy, with the same result.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { CHANGES_IN_TURN } from '../../src/model/limits.ts'
-import { runTask } from '../../src/model/thread.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { answersOf, exampleImage } from '../support/example.ts'
-import { temporaryFolder } from '../support/folders.ts'
 import { give, HELLO, putUser, take } from './policies.ts'
 
 const COUNT = 4 * CHANGES_IN_TURN
@@ -77,28 +72,5 @@ describe('without a worker thread', () => {
     expect([compacted.hash(), compacted.position]).toEqual([image.hash(), image.position])
     expect(compacted.stats().bytes).toBeLessThan(image.stats().bytes)
     compacted.verify()
-  })
-})
-
-describe('a worker thread that cannot be used', () => {
-  const post = (text: string): string =>
-    `import { parentPort } from 'node:worker_threads'; parentPort.postMessage(${text}); setInterval(() => {}, 1000)`
-
-  it.each([
-    ['is empty', ''],
-    ['is no code', 'no code'],
-    ['ends at once', 'process.exit(0)'],
-    ['throws', "throw new Error('broken')"],
-    ['says something else', post('{ ready: true }')],
-    ['says nothing', post('null')],
-    ['says a word', post("'ready'")],
-  ])('is told from a task that fails: its file %s', async (_, text) => {
-    const file = join(temporaryFolder('thread'), 'thread.mjs')
-    writeFileSync(file, text)
-    await expect(runTask(pathToFileURL(file), {})).rejects.toMatchObject({ code: 'THREAD_LOST' })
-  })
-
-  it('is told from a task that fails: Node does not start it', async () => {
-    await expect(runTask(new URL('https://localhost/thread.mjs'), {})).rejects.toMatchObject({ code: 'THREAD_LOST' })
   })
 })
