@@ -33,6 +33,22 @@ it('`zerohop/browser` is a page of at most 4 KB, and asks for nothing else', asy
   expect(Buffer.from(bytes).toString()).not.toMatch(/WebAssembly|eval\(|new Function|process\.|require\(/)
 })
 
+it('`zerohop/browser` is made of its own files and of those of filters and the model: none is about images', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(ROOT, 'dist/src/browser.js')],
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  })
+  const files = Object.keys(metafile.inputs)
+  expect(files).toContain('dist/src/model/instant.js')
+  expect(files.filter((file) => !/^dist\/src\/(browser\.js$|(browser|filters|model)\/)/.test(file))).toEqual([])
+})
+
 it('`zerohop/react` asks for React alone, and is for the client', async () => {
   const { bytes, packages } = await bundle('react')
   expect([...new Set(packages)]).toEqual(['react'])
