@@ -12,6 +12,7 @@ import {
   PRISMA_SQLITE_VALUES_MAX,
 } from '../model/limits.ts'
 import type { Json } from '../model/objects.ts'
+import { OPERATORS } from '../model/operators.ts'
 import { requireFilter } from './form.ts'
 import { type Column, type Columns, columnsOf, type Mapping } from './mapping.ts'
 import { isUuidText, kindOf, type Order, wholeBound } from './sql/dialect.ts'
@@ -42,14 +43,7 @@ const STATEMENT_VALUES_MAX = { postgresql: PRISMA_POSTGRESQL_VALUES_MAX, sqlite:
 const [FIRST, END] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-01-01T00:00:00.000Z')]
 /** Numbers that Prisma can send. It rounds those of many digits from some size on; infinity and NaN lie beyond it. */
 const LARGEST = 1.7976931348623e308
-const ORDERS = {
-  'less-than': 'lt',
-  'less-than-equals': 'lte',
-  'greater-than': 'gt',
-  'greater-than-equals': 'gte',
-} as const
-const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const satisfies Record<string, Order>
-type Way = keyof typeof SIGNS
+const WAYS = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const satisfies Record<Order, string>
 type Word = 'AND' | 'OR'
 
 /**
@@ -226,25 +220,22 @@ class WhereMaker {
     if (isTime && kindOf(column) === 'boolean') return this.#none // no instant: nothing is true of it, not-equals neither
     if (isTime && kindOf(column) === 'text') throw refused(`\`${column.name}\``, 'it is a time, and held as text')
     if ('path' in left && !fits(column, left.type)) throw refused(`\`${column.name}\``, 'the mapping has another type')
-    switch (op) {
-      case 'equals':
-        return this.#equals(column, of(value))
-      case 'not-equals':
+    const rule = OPERATORS[op]
+    switch (rule.shape) {
+      case 'equality':
+        if (rule.sign === '=') return this.#equals(column, of(value))
         return isScalar(of(value)) ? this.#unequal(column, of(value)) : this.#none
-      case 'in':
-        return Array.isArray(value) ? this.any(value.map((each) => this.#equals(column, of(each)))) : this.#none
-      case 'less-than':
-      case 'less-than-equals':
-      case 'greater-than':
-      case 'greater-than-equals':
-        return this.#ordered(column, ORDERS[op], of(value))
-      case 'between': {
-        const [low, high] = Array.isArray(value) ? value.map(of) : []
-        return this.#all([this.#ordered(column, 'gte', low), this.#ordered(column, 'lte', high)])
+      case 'order':
+        return this.#ordered(column, rule.sign, of(value))
+      case 'range': {
+        const bounds = Array.isArray(value) ? value.map(of) : []
+        return this.#all(rule.ends.map((end, at) => this.#ordered(column, OPERATORS[end].sign, bounds[at])))
       }
-      default:
-        throw refused(`\`${op}\``, 'a where object does not say it exactly')
+      case 'list':
+        if (rule.items !== 'one' || rule.within !== 'right') break
+        return Array.isArray(value) ? this.any(value.map((each) => this.#equals(column, of(each)))) : this.#none
     }
+    throw refused(`\`${op}\``, 'a where object does not say it exactly')
   }
 
   #equals(column: Column, value: Json | undefined): PrismaWhere {
@@ -254,7 +245,7 @@ class WhereMaker {
     if (typeof value !== 'number' || kindOf(column) !== 'number') return this.#none
     if (type === 'double') return { [property]: sent(column, value) }
     if (!Number.isInteger(value)) return this.#none
-    return this.#all([this.#ordered(column, 'gte', value), this.#ordered(column, 'lte', value)])
+    return this.#all([this.#ordered(column, '>=', value), this.#ordered(column, '<=', value)])
   }
 
   #unequal(column: Column, value: Json | undefined): PrismaWhere {
@@ -262,17 +253,18 @@ class WhereMaker {
     return this.#all([this.#present(column), equal === this.#none ? this.#every : { NOT: equal }])
   }
 
-  #ordered(column: Column, way: Way, bound: Json | undefined): PrismaWhere {
+  #ordered(column: Column, sign: Order, bound: Json | undefined): PrismaWhere {
     if (typeof bound === 'string' && kindOf(column) === 'text')
       throw refused(`\`${column.name}\``, 'the order of text depends on the collation')
     if (typeof bound !== 'number' || kindOf(column) !== 'number') return this.#none
     const { property, type } = column
+    const way = WAYS[sign]
     // NaN is above all numbers in PostgreSQL
     if (type === 'double')
       return {
         [property]: { [way]: sent(column, bound), ...(way.startsWith('g') ? { lte: LARGEST } : { gte: -LARGEST }) },
       }
-    const whole = wholeBound(SIGNS[way], bound)
+    const whole = wholeBound(sign, bound)
     if (type === 'integer') {
       if (!Number.isSafeInteger(whole))
         throw refused(`\`${column.name}\``, 'a number beyond 2^53 is compared as a double')

@@ -1,77 +1,33 @@
-// The words of conditions: groups, roots and operators, with what each operator takes on its two sides. The grammar
-// reads them (condition.ts), and so does the builder of the console: nothing of Node.js, and no dependency. What an
-// operator means is docs/conditions.md.
-import type { AttributeType } from './objects.ts'
+// The words of conditions: groups, roots and matches, and those of the operators (operators.ts). The grammar reads them
+// (condition.ts), and so does the builder of the console: nothing of Node.js, and no dependency.
+import { OPERATORS, type Operator, type OperatorWords } from './operators.ts'
 
 export type { AttributeType } from './objects.ts'
+export { OPERATORS, type Operator, type OperatorRule } from './operators.ts'
 
 /** Where a value comes from. `action.*` is our extension: attributes sent with the action. */
 export type Root = 'user' | 'resource' | 'tenant' | 'context' | 'action'
 
-/**
- * What an operator takes on its left (a value of another type makes the test false) and on its right (another value is
- * refused).
- */
-export interface OperatorRule {
-  readonly left: readonly AttributeType[]
-  readonly right: 'scalar' | 'ordered' | 'range' | 'string' | 'list'
-  readonly ref: boolean
-}
-
-const SCALAR = ['bool', 'number', 'string', 'time'] as const
-const ORDERED = ['number', 'time', 'string'] as const
-
-/** docs/conditions.md says what each means; `starts-with` and `ends-with` are extensions. */
-export const OPERATORS = {
-  equals: { left: SCALAR, right: 'scalar', ref: true },
-  'not-equals': { left: SCALAR, right: 'scalar', ref: true },
-  'less-than': { left: ORDERED, right: 'ordered', ref: true },
-  'less-than-equals': { left: ORDERED, right: 'ordered', ref: true },
-  'greater-than': { left: ORDERED, right: 'ordered', ref: true },
-  'greater-than-equals': { left: ORDERED, right: 'ordered', ref: true },
-  between: { left: ORDERED, right: 'range', ref: false },
-  contains: { left: ['string'], right: 'string', ref: true },
-  'starts-with': { left: ['string'], right: 'string', ref: true },
-  'ends-with': { left: ['string'], right: 'string', ref: true },
-  in: { left: SCALAR, right: 'list', ref: true },
-  array_contains: { left: ['array'], right: 'scalar', ref: true },
-  array_subset: { left: ['array'], right: 'list', ref: true },
-  array_superset: { left: ['array'], right: 'list', ref: true },
-  array_intersect: { left: ['array'], right: 'list', ref: true },
-} as const satisfies Record<string, OperatorRule>
-
-export type Operator = keyof typeof OPERATORS
-
-/** An operator as people read it. */
-export interface OperatorWords {
-  /** between the two sides of a test: `user.level` at least `3` */
-  readonly is: string
-  /** after "must be" */
-  readonly be: string
-}
+/** The operators that test what lies inside: the value itself, some item of it, every item of it. */
+export const MATCHES: ReadonlyMap<string, 'object' | 'any' | 'all'> = new Map([
+  ['object_match', 'object'],
+  ['any_match', 'any'],
+  ['all_match', 'all'],
+])
 
 type Match = 'object_match' | 'any_match' | 'all_match'
 
-/** The console, explanations and access diffs use these; no two operators have the same words. */
-export const OPERATOR_WORDS: Readonly<Record<Operator | Match, OperatorWords>> = {
-  equals: { is: 'is', be: 'equal to' },
-  'not-equals': { is: 'is not', be: 'different from' },
-  'less-than': { is: 'less than', be: 'less than' },
-  'less-than-equals': { is: 'at most', be: 'at most' },
-  'greater-than': { is: 'greater than', be: 'greater than' },
-  'greater-than-equals': { is: 'at least', be: 'at least' },
-  between: { is: 'between', be: 'between' },
-  contains: { is: 'contains text', be: 'a text that contains' },
-  'starts-with': { is: 'starts with', be: 'a text that starts with' },
-  'ends-with': { is: 'ends with', be: 'a text that ends with' },
-  in: { is: 'is one of', be: 'one of' },
-  array_contains: { is: 'contains', be: 'a list that contains' },
-  array_subset: { is: 'contains only', be: 'a list with only' },
-  array_superset: { is: 'contains all of', be: 'a list with all of' },
-  array_intersect: { is: 'contains any of', be: 'a list with some of' },
+const MATCH_WORDS: Readonly<Record<Match, OperatorWords>> = {
   object_match: { is: 'matches', be: 'an object that matches' },
   any_match: { is: 'has an item that matches', be: 'a list with an item that matches' },
   all_match: { is: 'has only items that match', be: 'a list whose items all match' },
+}
+const namedWords = Object.entries(OPERATORS).map(([name, { words }]) => [name, words])
+
+/** Of operators and matches; no two have the same words. */
+export const OPERATOR_WORDS: Readonly<Record<Operator | Match, OperatorWords>> = {
+  ...(Object.fromEntries(namedWords) as Record<Operator, OperatorWords>),
+  ...MATCH_WORDS,
 }
 
 /** undefined for what is no operator of this version. */
@@ -92,12 +48,6 @@ export const ROOTS: ReadonlyMap<string, Root> = new Map([
   ['context', 'context'],
   ['environment', 'context'],
   ['action', 'action'],
-])
-/** The operators that test what lies inside: the value itself, some item of it, every item of it. */
-export const MATCHES: ReadonlyMap<string, 'object' | 'any' | 'all'> = new Map([
-  ['object_match', 'object'],
-  ['any_match', 'any'],
-  ['all_match', 'all'],
 ])
 
 // How deep and how many conditions may be.

@@ -2,21 +2,15 @@
 // is wrong and where. The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference)
 // evaluates and what the image compiles. What a tree means is docs/semantics.md, D6–D9; docs/conditions.md has the
 // grammar and every operator.
-import {
-  GROUPS,
-  MATCHES,
-  OPERATORS,
-  type Operator,
-  type OperatorRule,
-  ROOTS,
-  type Root,
-} from './condition-operators.ts'
+import { GROUPS, MATCHES, ROOTS, type Root } from './condition-operators.ts'
 import { ZerohopError } from './errors.ts'
 import { requireKey } from './keys.ts'
 import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, CONDITIONS_BYTES_MAX, KEY_BYTES_MAX } from './limits.ts'
 import type { Json } from './objects.ts'
+import { OPERATORS, type Operator, type OperatorRule } from './operators.ts'
 
-export { GROUPS, MATCHES, OPERATORS, type Operator, ROOTS, type Root } from './condition-operators.ts'
+export { GROUPS, MATCHES, ROOTS, type Root } from './condition-operators.ts'
+export { OPERATORS, type Operator } from './operators.ts'
 
 /** An attribute, and members inside it. */
 export interface AttributePath {

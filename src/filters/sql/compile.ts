@@ -3,11 +3,11 @@
 // say.
 
 import { isObject } from '../../model/attribute-types.ts'
-import type { Operator } from '../../model/condition.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { FilterNode, Leaf, Match, RowPath, Term } from '../../model/filter.ts'
 import { instantOf } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
+import { OPERATORS, type Operator, type OperatorShape } from '../../model/operators.ts'
 import { type Column, type Columns, type LinkCondition, SqlExpression, type ThroughTable } from '../mapping.ts'
 import { compare as compareValues, memberOf } from '../operators.ts'
 import {
@@ -19,6 +19,7 @@ import {
   kindOf,
   type Order,
   type Scalar,
+  type TextTest,
 } from './dialect.ts'
 import {
   all,
@@ -53,13 +54,9 @@ export interface BuilderTable {
   readonly names: readonly string[]
 }
 
-const ORDERS: Partial<Record<Operator, Order>> = {
-  'less-than': '<',
-  'less-than-equals': '<=',
-  'greater-than': '>',
-  'greater-than-equals': '>=',
-}
 const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+
+type ListShape = Extract<OperatorShape, { readonly shape: 'list' }>
 
 export class Compiler {
   readonly #dialect: Dialect
@@ -264,21 +261,19 @@ export class Compiler {
 
   #compare(op: Operator, left: Operand, right: Operand): Sql {
     if (left.is === 'constant' && right.is === 'constant') return compareValues(op, left, right) ? TRUE : FALSE
-    const order = ORDERS[op]
-    if (order !== undefined) return this.#ordered(left, order, right)
-    switch (op) {
-      case 'equals':
-        return this.#equal(left, right)
-      case 'not-equals':
+    const rule = OPERATORS[op]
+    switch (rule.shape) {
+      case 'equality':
+        if (rule.sign === '=') return this.#equal(left, right)
         return all([this.#comparable(left, right), not(this.#equal(left, right))])
-      case 'between':
-        return this.#between(left, right)
-      case 'contains':
-      case 'starts-with':
-      case 'ends-with':
-        return this.#texts(op, left, right)
-      default:
-        return this.#lists(op, left, right)
+      case 'order':
+        return this.#ordered(left, rule.sign, right)
+      case 'range':
+        return this.#between(left, rule.ends, right)
+      case 'text':
+        return this.#texts(left, rule.sign, right)
+      case 'list':
+        return this.#lists(left, rule, right)
     }
   }
 
@@ -325,35 +320,29 @@ export class Compiler {
     return isTrue(any(pairs))
   }
 
-  #between(left: Operand, right: Operand): Sql {
+  #between(left: Operand, [from, to]: readonly [Operator, Operator], right: Operand): Sql {
     if (right.is !== 'constant') throw refused('between', 'its bounds are of the row')
     if (!Array.isArray(right.value)) return FALSE
     const [low, high] = right.value.map((value: Json) => ({ is: 'constant' as const, value, time: false }))
     if (low === undefined || high === undefined) return FALSE
-    return all([this.#compare('greater-than-equals', left, low), this.#compare('less-than-equals', left, high)])
+    return all([this.#compare(from, left, low), this.#compare(to, left, high)])
   }
 
-  #texts(op: 'contains' | 'starts-with' | 'ends-with', left: Operand, right: Operand): Sql {
+  #texts(left: Operand, test: TextTest, right: Operand): Sql {
     for (const side of [left, right]) if (side.is === 'constant') this.#requireHeld(side.value)
     const [whole, part] = [scalarsOf(this.#dialect, left).text, scalarsOf(this.#dialect, right).text]
-    return whole === undefined || part === undefined ? FALSE : isTrue(this.#dialect.testTexts(op, whole, part))
+    return whole === undefined || part === undefined ? FALSE : isTrue(this.#dialect.testTexts(test, whole, part))
   }
 
-  #lists(op: Operator, left: Operand, right: Operand): Sql {
-    const [some, others] = [listOf(this.#context, left), listOf(this.#context, right)]
-    if (op === 'in') return others === undefined ? FALSE : this.#isIn(left, right, others)
-    if (some === undefined) return FALSE
-    if (op === 'array_contains') return this.#isIn(right, left, some)
+  #lists(left: Operand, { items, within }: ListShape, right: Operand): Sql {
+    const lists = { left: listOf(this.#context, left), right: listOf(this.#context, right) }
+    const [value, others, whole, list] =
+      within === 'right' ? [left, lists.left, right, lists.right] : [right, lists.right, left, lists.left]
+    if (list === undefined) return FALSE
+    if (items === 'one') return this.#isIn(value, whole, list)
     if (others === undefined) return FALSE
-    const inOthers = (item: Operand) => this.#isIn(item, right, others)
-    switch (op) {
-      case 'array_subset':
-        return all([others.isList, this.#every(some, inOthers)])
-      case 'array_superset':
-        return all([some.isList, this.#every(others, (item) => this.#isIn(item, left, some))])
-      default:
-        return this.#some(some, inOthers)
-    }
+    const isInWhole = (item: Operand) => this.#isIn(item, whole, list)
+    return items === 'some' ? this.#some(others, isInWhole) : all([list.isList, this.#every(others, isInWhole)])
   }
 
   /** The list, which is that of an operand too, has an item equal to the value. */

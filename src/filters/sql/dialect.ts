@@ -1,13 +1,13 @@
 // What the databases say differently. A dialect writes conditions about values of known types; which values are
 // compared, and what a missing one means, is src/filters/sql/compile.ts.
+import type { Order, TextTest } from '../../model/operators.ts'
 import type { Column, ColumnType } from '../mapping.ts'
 import type { Sql } from './fragment.ts'
 
+export type { Order, TextTest } from '../../model/operators.ts'
 export type Scalar = string | number | boolean
 /** A column that holds times counts as one of numbers: milliseconds since 1970. */
 export type Kind = 'text' | 'number' | 'boolean'
-export type Order = '<' | '<=' | '>' | '>='
-export type TextTest = 'contains' | 'starts-with' | 'ends-with'
 
 /** A value inside JSON. Where the value alone does not tell its type, the type is beside it. */
 export interface JsonValue {

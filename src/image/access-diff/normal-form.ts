@@ -1,9 +1,9 @@
 // The normal form of what is left of conditions: two of them with the same form mean the same. Forms that differ may
 // still mean the same, so an access diff may report what is none, but never misses one. Every step keeps the meaning
 // for all values, also missing and ill-typed ones (D7): operators are turned round only where both sides change places.
-import type { Operator } from '../../model/condition.ts'
 import type { Comparison, Constant, FilterNode, Leaf, Term } from '../../model/filter.ts'
 import type { Json } from '../../model/objects.ts'
+import { OPERATORS } from '../../model/operators.ts'
 import { all, any, match, nodeOf, not } from '../filter/simplify.ts'
 import type { Open, Residual } from './open-conditions.ts'
 
@@ -31,22 +31,13 @@ function leafForm(leaf: Leaf<Open>): Residual {
 const termForm = (term: Term<Open>): Term<Open> =>
   'keysOf' in term ? { ...term, where: nodeOf(normalForm(term.where)) } : term
 
-const TURNED: Partial<Record<Operator, Operator>> = {
-  equals: 'equals',
-  'not-equals': 'not-equals',
-  'less-than': 'greater-than',
-  'less-than-equals': 'greater-than-equals',
-  'greater-than': 'less-than',
-  'greater-than-equals': 'less-than-equals',
-}
-
 function comparisonForm(comparison: Comparison<Open>): Residual {
   const { op, left, right } = comparison
   const list = listOf(right)
   if (list !== undefined) return listForm(comparison, list)
-  const turned = TURNED[op]
+  const { turned } = OPERATORS[op]
   const isOutOfOrder = 'value' in left || (!('value' in right) && placeOf(right) < placeOf(left))
-  return turned !== undefined && isOutOfOrder ? { op: turned, left: right, right: left } : comparison
+  return turned !== null && isOutOfOrder ? { op: turned, left: right, right: left } : comparison
 }
 
 /** What the resource says of itself stands on the left. */
@@ -59,20 +50,19 @@ function listOf(term: Term<Open>): readonly Json[] | undefined {
 }
 
 function listForm({ op, left }: Comparison<Open>, list: readonly Json[]): Residual {
-  if (op === 'between') {
-    const [low = null, high = null] = list
-    return all<Open>([
-      { op: 'greater-than-equals', left, right: { value: low } },
-      { op: 'less-than-equals', left, right: { value: high } },
-    ])
-  }
+  const rule = OPERATORS[op]
+  if (rule.shape === 'range')
+    return all<Open>(rule.ends.map((end, at) => ({ op: end, left, right: { value: list[at] ?? null } })))
   const values = sortedValues(list)
   const [only] = values
-  if (values.length === 0 && (op === 'in' || op === 'array_intersect')) return false
-  if (values.length === 1 && isScalar(only)) {
-    if (op === 'in') return { op: 'equals', left, right: { value: only } }
-    if (op === 'array_intersect' || op === 'array_superset')
-      return { op: 'array_contains', left, right: { value: only } }
+  if (rule.shape === 'list') {
+    const { items, within } = rule
+    if (values.length === 0 && within === 'right' && items !== 'every') return false
+    if (values.length === 1 && isScalar(only)) {
+      if (items === 'one' && within === 'right') return { op: 'equals', left, right: { value: only } }
+      if (items === 'some' || (items === 'every' && within === 'left'))
+        return { op: 'array_contains', left, right: { value: only } }
+    }
   }
   return { op, left, right: { value: values } }
 }

@@ -1,9 +1,8 @@
 // What is left of conditions as people read them: `resource.department is "hr" and context.country is "CH"`.
-import type { Operator } from '../../model/condition.ts'
-import { OPERATOR_WORDS } from '../../model/condition-operators.ts'
 import type { Comparison, FilterNode, Leaf, Term } from '../../model/filter.ts'
 import { CONDITION_TEXT_MAX } from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
+import { OPERATORS, type Operator } from '../../model/operators.ts'
 import { shorten } from '../../model/shorten.ts'
 import type { Open, Residual } from './open-conditions.ts'
 
@@ -49,7 +48,7 @@ function leafText(leaf: Leaf<Open>, detail: Detail): string {
 
 function wordOf({ op, right }: Comparison<Open>): string {
   if ('held' in right) return 'is'
-  return ('keysOf' in right ? KEY_WORDS[op] : undefined) ?? OPERATOR_WORDS[op].is
+  return ('keysOf' in right ? KEY_WORDS[op] : undefined) ?? OPERATORS[op].words.is
 }
 /** A match on the instances that a value names by key. */
 const KEY_WORDS: Partial<Record<Operator, string>> = { in: 'is', array_intersect: 'has', array_subset: 'has only' }

@@ -2,7 +2,15 @@
 // `not` has no step: it swaps the two. assembly/limits.ts says what each operation means, assembly/decide/conditions.ts
 // runs them.
 import { FOREIGN, Op, RIGHT_PATH, Source } from '../../../assembly/limits.ts'
-import type { AttributePath, Condition, Operator, Root, Term, Test } from '../../model/condition.ts'
+import {
+  type AttributePath,
+  type Condition,
+  OPERATORS,
+  type Operator,
+  type Root,
+  type Term,
+  type Test,
+} from '../../model/condition.ts'
 import type { Json } from '../../model/objects.ts'
 
 /** The path that a step reads: its source and its key. */
@@ -34,23 +42,6 @@ interface Label {
 
 type Draft = Omit<ProgramStep, 'whenTrue' | 'whenFalse'> & { readonly yes: Label; readonly no: Label }
 
-const OPS: Readonly<Record<Operator, Op>> = {
-  equals: Op.Equal,
-  'not-equals': Op.NotEqual,
-  'less-than': Op.Less,
-  'less-than-equals': Op.LessOrEqual,
-  'greater-than': Op.Greater,
-  'greater-than-equals': Op.GreaterOrEqual,
-  between: Op.Between,
-  contains: Op.Contains,
-  'starts-with': Op.StartsWith,
-  'ends-with': Op.EndsWith,
-  in: Op.In,
-  array_contains: Op.ArrayContains,
-  array_subset: Op.ArraySubset,
-  array_superset: Op.ArraySuperset,
-  array_intersect: Op.ArrayIntersect,
-}
 const MATCHES = { object: Op.MatchObject, any: Op.MatchAny, all: Op.MatchAll } as const
 
 /** Compiles the conditions. */
@@ -124,7 +115,7 @@ class Compiler {
   }
 
   #compare(operator: Operator, left: PathRef, right: Term, yes: Label, no: Label): void {
-    const op = OPS[operator]
+    const op = Op[OPERATORS[operator].op]
     if (right.kind === 'ref') this.#step({ op, flags: RIGHT_PATH, left, right: pathOf(right.path), yes, no })
     else this.#step({ op, flags: 0, left, right: this.#constant(right.value), yes, no })
   }

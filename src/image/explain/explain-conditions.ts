@@ -309,7 +309,7 @@ function takesLeft(test: LeafTest, { value, time }: Operand, right: Operand | un
 
 /** Whether the operator compares the two sides, rather than looking one up in the other. */
 const isCompared = ({ operator }: Test & { kind: 'compare' }): boolean =>
-  ['scalar', 'ordered', 'range'].includes(OPERATORS[operator].right) && operator !== 'array_contains'
+  ['equality', 'order', 'range'].includes(OPERATORS[operator].shape)
 
 /** Whether the operator accepts the attribute on its right. */
 function takesRight(test: LeafTest, left: Operand, { value, time }: Operand): boolean {

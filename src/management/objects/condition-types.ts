@@ -206,18 +206,18 @@ class Checker {
       const odd = values.find((value: Json) => !fits(type, value))
       if (odd !== undefined) throw this.#mismatch(attribute, type, `\`${operator}\` compares it with \`${odd}\``)
     } else if (other !== undefined && other !== 'json') {
-      const well = operator === 'in' ? other === 'array' : comparable(type, other)
+      const well = OPERATORS[operator].shape === 'list' ? other === 'array' : comparable(type, other)
       if (!well) throw this.#mismatch(attribute, type, `\`${nameOf(right.path)}\` is declared ${other}`)
     }
   }
 
   /** A time is compared with one value, not with the roles or tenants of the user, and is neither text nor a list. */
   #requireInstants(left: string, type: Declared, operator: Operator, right: string, other: Declared): void {
-    const { left: takes, right: form } = OPERATORS[operator]
+    const { shape, right: form } = OPERATORS[operator]
     if (other === 'time' && (form === 'string' || form === 'list')) {
       throw this.#mismatch(right, other, `\`${operator}\` takes ${form === 'list' ? 'a list' : 'text'}`)
     }
-    if (operator === 'in' || (takes as readonly AttributeType[]).includes('array')) return
+    if (shape === 'list') return
     if (type === 'time' && GENERATED_LISTS.has(right)) throw this.#mismatch(left, type, `\`${right}\` is a list`)
     if (other === 'time' && GENERATED_LISTS.has(left)) throw this.#mismatch(right, other, `\`${left}\` is a list`)
   }
