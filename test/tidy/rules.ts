@@ -1,5 +1,7 @@
 // The rules that a linter cannot hold, each a function from the files of the repository to what is wrong with them.
 // A finding names the file, the line and the mend. Each rule has an example in test/tidy.test.ts that it must catch.
+import { findTooMany, readLimits } from '../wording/counts.ts'
+import { findInSource, LIMITS } from './language.ts'
 import type { Import, SourceFile } from './source.ts'
 import { lineAt } from './source.ts'
 
@@ -463,6 +465,13 @@ function bodyFrom(code: string, start: number): string {
   return code.slice(start)
 }
 
+/** Names and comments have no more of the phrases than before, and those of new files have none. */
+function language(files: readonly SourceFile[]): Finding[] {
+  return findTooMany(files.flatMap(findInSource), readLimits(LIMITS)).map(({ path, line, instead: mend }) => {
+    return { path, line, mend }
+  })
+}
+
 function eachImport(
   files: readonly SourceFile[],
   judge: (file: SourceFile, item: Import) => { line: number; mend: string } | undefined,
@@ -498,5 +507,6 @@ export const RULES = {
   endings,
   promises,
   callbacks,
+  language,
 }
 export type RuleName = keyof typeof RULES

@@ -73,4 +73,27 @@ export const IN_DOCS: readonly Phrase[] = [
   row(/\bof which\b/i, 'whose, from which'),
   row(/\b(says|said) of\b/i, 'reports about'),
   row(/\b(is|are) asked (about|for|of)\b/i, 'an active verb: check, request'),
+  row(/^(Of|Who|What) [a-z]+ (is|has|may)\b/, 'a sentence with a verb'),
+  row(/nobody's business/, 'must not be revealed'),
+  row(/^The file is long/, 'no excuse'),
+]
+
+/** In comments. */
+export const IN_COMMENTS: readonly Phrase[] = [
+  row(/\bis (none|no)\b/, 'is not a'),
+  row(/\bcomes? to\b/, 'results in, gets'),
+  row(/\bgoes along\b/, 'is also deleted'),
+  row(/\bbeside it\b/, 'next to it'),
+  row(/\bis told\b/, 'gets, is called with'),
+  row(/\bof which\b/, 'whose, from which'),
+  row(/\b(says|said) of\b/, 'reports about'),
+  row(/^(Of|Who|What) [a-z]+ (is|has|may)\b/, 'a sentence with a verb'),
+  row(/nobody's business/, 'must not be revealed'),
+  row(/^The file is long/, 'no excuse'),
+]
+
+/** In code. */
+export const IN_NAMES: readonly Phrase[] = [
+  row(/\b(function|const) \w+Of\b/, 'a verb: find…, list…, format…, require…; a field is <record><Field>'),
+  row(/\b(said|told|such)\b/, 'a noun for a value, a verb for a function'),
 ]
