@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as abi from '../assembly/abi.ts'
 import * as bounds from '../assembly/limits.ts'
+import { toAnchor } from '../docs/.vitepress/anchor.mts'
 import { ERRORS } from '../src/model/errors.ts'
 import * as model from '../src/model/limits.ts'
 import { documentedLimits, limitsPage } from './support/limits-page.ts'
@@ -228,14 +229,6 @@ function linkExists(from: string, link: string): boolean {
   const target = join(ROOT, file === '' ? from : join(dirname(from), file))
   if (!existsSync(target)) return false
   if (anchor === undefined) return true
-  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => slug(title))
+  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => toAnchor(title))
   return headings.includes(anchor)
-}
-
-/** The anchor that a heading gets where Markdown is rendered. */
-function slug(title: string): string {
-  return title
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-')
 }

@@ -1,7 +1,12 @@
 // The documentation site: the Markdown files of this repository as they are, with search and a dark mode, built to docs/.vitepress/dist.
-// Nothing of it is loaded from another host: fonts and search come with VitePress. The build fails on a dead link.
-import { posix } from 'node:path'
-import { defineConfig, type MarkdownRenderer } from 'vitepress'
+// Nothing of it is loaded from another host: fonts and search come with VitePress. The build fails on a dead link, and
+// on a page that would load something from elsewhere. Imports only types of VitePress, so that test/site.test.ts can read it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import type { MarkdownRenderer, SiteConfig, UserConfig } from 'vitepress'
+import { toAnchor } from './anchor.mts'
+import { findForeign } from './foreign.mts'
+import { SECTIONS } from './pages.mts'
 
 const page = (text: string, name: string) => ({ text, link: `/${name}` })
 
@@ -25,62 +30,30 @@ function isOutside(folder: string, target: string): boolean {
   return posix.join(folder, target).startsWith('../')
 }
 
-export default defineConfig({
+/** Fails the build if a page or a style sheet would load something from another host. */
+function refuseForeign({ outDir }: SiteConfig): void {
+  const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(html|css)$/.test(name))
+  const foreign = files.flatMap((name) =>
+    findForeign(readFileSync(join(outDir, name), 'utf8')).map((address) => `${name}: ${address}`),
+  )
+  if (foreign.length > 0) throw new Error(`the site would load from another host:\n${foreign.join('\n')}`)
+}
+
+const config: UserConfig = {
   title: 'Zerohop',
   description: 'An authorization engine that runs inside your Node.js process',
   lang: 'en',
   rewrites: { 'README.md': 'index.md' },
   cleanUrls: true,
   lastUpdated: false,
-  markdown: { config: unlinkFiles },
+  markdown: { config: unlinkFiles, anchor: { slugify: toAnchor } },
+  buildEnd: refuseForeign,
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [page('Quick start', 'quick-start'), page('Library', 'library'), page('HTTP API', 'http-api')],
-    sidebar: [
-      {
-        text: 'Use',
-        items: [
-          page('Quick start', 'quick-start'),
-          page('Library', 'library'),
-          page('In the browser', 'browser'),
-          page('Clients', 'clients'),
-          page('Production', 'production'),
-          page('Replicas', 'replicas'),
-          page('Integration backend', 'integration'),
-          page('Off the first API version', 'migration'),
-        ],
-      },
-      {
-        text: 'Reference',
-        items: [
-          page('Semantics', 'semantics'),
-          page('Cases', 'cases'),
-          page('Conditions', 'conditions'),
-          page('HTTP API', 'http-api'),
-          page('PDP API', 'pdp-api'),
-          page('AuthZEN', 'authzen'),
-          page('Operations', 'operations'),
-          page('Errors', 'errors'),
-          page('Limits', 'limits'),
-          page('Decision log', 'decision-log'),
-          page('Glossary', 'glossary'),
-        ],
-      },
-      {
-        text: 'How it is made',
-        items: [
-          page('Architecture', 'architecture'),
-          page('Promises', 'promises'),
-          page('Track record', 'track-record'),
-          page('What was run', 'runs'),
-          page('Feed', 'feed'),
-          page('Layout of an image', 'kernel-memory'),
-          page('Measurements', 'bench/README'),
-          page('Mutants', 'mutants'),
-          page('Decisions', 'adr/README'),
-        ],
-      },
-    ],
+    sidebar: SECTIONS.map(([text, pages]) => ({ text, items: pages.map(([title, name]) => page(title, name)) })),
   },
-})
+}
+
+export default config
