@@ -36,11 +36,11 @@ export type Question =
   | { readonly about: 'seen pdps'; readonly sightings: readonly PlacedSighting[] }
 
 export type ToThread =
-  | { readonly batch: number; readonly jobs: readonly Job[] }
-  | { readonly maintain: Retention }
-  | { readonly asked: number; readonly question: Question }
-  | { readonly pause: Pause }
-  | { readonly close: true }
+  | { readonly kind: 'batch'; readonly batch: number; readonly jobs: readonly Job[] }
+  | { readonly kind: 'maintain'; readonly retention: Retention }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'pause'; readonly pause: Pause }
+  | { readonly kind: 'close' }
 
 /**
  * Holds the thread still, between two transactions: the thread says `paused` and blocks until the number at 0 of the
@@ -50,28 +50,31 @@ export type Pause = Int32Array<SharedArrayBuffer>
 
 /** Replies to some jobs of a batch; without `places` to all. */
 export type Replies = Answer & {
+  readonly kind: 'replies'
   readonly batch: number
   readonly places?: readonly number[]
   readonly seconds: number
 }
 
 export type FromThread =
-  | { readonly ready: true }
-  | { readonly failed: Failure }
-  | { readonly trimmed: Trimmed }
-  | { readonly moved: readonly (readonly [LogId, Position])[] }
-  | { readonly told: number; readonly answer?: unknown; readonly failure?: Failure }
+  | { readonly kind: 'ready' }
+  /** the thread cannot begin */
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'trimmed'; readonly trimmed: Trimmed }
+  | { readonly kind: 'moved'; readonly moved: readonly (readonly [LogId, Position])[] }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   /** what is left of the batch waits for others: the next one may come */
-  | { readonly passed: number }
-  | { readonly trouble: Failure | undefined }
-  | { readonly paused: true }
+  | { readonly kind: 'passed'; readonly batch: number }
+  | { readonly kind: 'trouble'; readonly failure: Failure | undefined }
+  | { readonly kind: 'paused' }
   /** a replica has everything that was on record so many milliseconds ago */
-  | { readonly caughtUpAgo: number }
-  | { readonly upkeep: UpkeepEvent }
+  | { readonly kind: 'caught up'; readonly agoMs: number }
+  | { readonly kind: 'upkeep'; readonly upkeep: UpkeepEvent }
   | Replies
 
 /** Says that the thread is paused, and blocks it until the main thread ends the pause. */
 export function waitPaused(port: MessagePort, pause: Pause): void {
-  port.postMessage({ paused: true } satisfies FromThread)
+  port.postMessage({ kind: 'paused' } satisfies FromThread)
   Atomics.wait(pause, 0, 0)
 }

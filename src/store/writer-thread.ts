@@ -32,21 +32,21 @@ export function serveWriter(useCases: UseCases): void {
     const parts = { tables, runner, secretsKey, send, answer }
     void import('./postgres/replica.ts')
       .then(({ serveReplica }) => serveReplica(port, replica, parts))
-      .catch((error) => send({ failed: toFailure(error) }))
+      .catch((error) => send({ kind: 'failed', failure: toFailure(error) }))
       .finally(closeTables)
     return
   }
   port.on('message', (message: ToThread) => {
-    if ('jobs' in message) {
+    if (message.kind === 'batch') {
       const begun = performance.now()
       const batch = runner.run(message.jobs, Date.now())
-      answer({ ...batch, batch: message.batch, seconds: (performance.now() - begun) / 1000 })
-    } else if ('maintain' in message) send({ trimmed: runner.maintain(message.maintain) })
-    else if ('question' in message) send({ told: message.asked })
-    else if ('pause' in message) waitPaused(port, message.pause)
+      answer({ kind: 'replies', ...batch, batch: message.batch, seconds: (performance.now() - begun) / 1000 })
+    } else if (message.kind === 'maintain') send({ kind: 'trimmed', trimmed: runner.maintain(message.retention) })
+    else if (message.kind === 'ask') send({ kind: 'answer', id: message.id, answer: undefined })
+    else if (message.kind === 'pause') waitPaused(port, message.pause)
     else closeTables()
   })
-  send({ ready: true })
+  send({ kind: 'ready' })
 }
 
 function cloneable(reply: Reply): Reply {

@@ -145,17 +145,17 @@ export class Writer {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     return new Promise((resolve, reject) => {
       this.#trims.push({ resolve, reject })
-      this.#thread.postMessage({ maintain: retention } satisfies ToThread)
+      this.#thread.postMessage({ kind: 'maintain', retention } satisfies ToThread)
     })
   }
 
   /** Asks the thread. @throws DATABASE_UNAVAILABLE, HISTORY_LOST, WRITER_DEAD, CLOSED */
   ask(question: Question): Promise<unknown> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
-    const asked = ++this.#questions
+    const id = ++this.#questions
     return new Promise((resolve, reject) => {
-      this.#asked.set(asked, { resolve, reject })
-      this.#thread.postMessage({ asked, question } satisfies ToThread)
+      this.#asked.set(id, { resolve, reject })
+      this.#thread.postMessage({ kind: 'ask', id, question } satisfies ToThread)
     })
   }
 
@@ -171,7 +171,7 @@ export class Writer {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#pauses.push({ resolve, reject })
-        this.#thread.postMessage({ pause } satisfies ToThread)
+        this.#thread.postMessage({ kind: 'pause', pause } satisfies ToThread)
       })
       return await step()
     } finally {
@@ -205,7 +205,7 @@ export class Writer {
 
   #send(jobs: readonly Waiting[]): void {
     const batch = ++this.#batches
-    this.#thread.postMessage({ batch, jobs: jobs.map(({ job }) => job) } satisfies ToThread)
+    this.#thread.postMessage({ kind: 'batch', batch, jobs: jobs.map(({ job }) => job) } satisfies ToThread)
     this.#inFlight.set(batch, { jobs, left: jobs.length, isPassed: false })
     this.#ahead++
   }
@@ -226,24 +226,48 @@ export class Writer {
   }
 
   #receive(message: FromThread): void {
-    if ('ready' in message) this.#ready?.resolve()
-    else if ('failed' in message) this.#fail(message.failed)
-    else if ('replies' in message) this.#answered(message)
-    else if ('passed' in message) {
-      const batch = this.#inFlight.get(message.passed)
-      if (batch !== undefined) this.#pass(batch)
-      this.#flush()
-    } else if ('moved' in message) this.#onEvent({ event: 'moved', moved: message.moved })
-    else if ('trouble' in message)
-      this.#onEvent({ event: 'trouble', error: message.trouble && fromFailure(message.trouble) })
-    else if ('caughtUpAgo' in message)
-      this.#onEvent({ event: 'caught up', at: performance.now() - message.caughtUpAgo })
-    else if ('upkeep' in message) this.#onEvent({ event: 'upkeep', upkeep: message.upkeep })
-    else if ('told' in message) this.#told(message)
-    else if ('paused' in message) this.#pauses.shift()?.resolve()
-    else {
-      this.#trims.shift()?.resolve(message.trimmed)
-      this.#closeWhenDone()
+    switch (message.kind) {
+      case 'ready':
+        this.#ready?.resolve()
+        return
+      case 'failed':
+        this.#fail(message.failure)
+        return
+      case 'replies':
+        this.#answered(message)
+        return
+      case 'passed': {
+        const batch = this.#inFlight.get(message.batch)
+        if (batch !== undefined) this.#pass(batch)
+        this.#flush()
+        return
+      }
+      case 'moved':
+        this.#onEvent({ event: 'moved', moved: message.moved })
+        return
+      case 'trouble':
+        this.#onEvent({ event: 'trouble', error: message.failure && fromFailure(message.failure) })
+        return
+      case 'caught up':
+        this.#onEvent({ event: 'caught up', at: performance.now() - message.agoMs })
+        return
+      case 'upkeep':
+        this.#onEvent({ event: 'upkeep', upkeep: message.upkeep })
+        return
+      case 'answer':
+        this.#settle(message.id)?.resolve(message.answer)
+        this.#closeWhenDone()
+        return
+      case 'failure':
+        this.#settle(message.id)?.reject(fromFailure(message.failure))
+        this.#closeWhenDone()
+        return
+      case 'paused':
+        this.#pauses.shift()?.resolve()
+        return
+      case 'trimmed':
+        this.#trims.shift()?.resolve(message.trimmed)
+        this.#closeWhenDone()
     }
   }
 
@@ -254,12 +278,11 @@ export class Writer {
     this.#ready?.reject(error)
   }
 
-  #told({ told, answer, failure }: Extract<FromThread, { readonly told: number }>): void {
-    const asked = this.#asked.get(told)
-    this.#asked.delete(told)
-    if (failure === undefined) asked?.resolve(answer)
-    else asked?.reject(fromFailure(failure))
-    this.#closeWhenDone()
+  /** Takes a question from those that wait. */
+  #settle(id: number): Asked | undefined {
+    const asked = this.#asked.get(id)
+    this.#asked.delete(id)
+    return asked
   }
 
   #answered({ batch, places, replies, moved, seconds }: Replies): void {
@@ -294,7 +317,7 @@ export class Writer {
     const open = this.#waiting + this.#trims.length + this.#asked.size + this.#steps
     if (this.#stopped?.code !== 'CLOSED' || open > 0 || this.#isClosing) return
     this.#isClosing = true
-    this.#thread.postMessage({ close: true } satisfies ToThread)
+    this.#thread.postMessage({ kind: 'close' } satisfies ToThread)
   }
 
   /** The thread has ended, whatever the reason: rejects all that wait for it. */

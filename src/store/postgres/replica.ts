@@ -52,16 +52,16 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   const database = new Database(settings, knownServer(folder), (server) => noteServer(folder, server))
   const cluster = await prepare(database, settings, secretsKey)
   if (!claimCache(folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
-  const onMoved = (moved: Moved): void => send({ moved })
+  const onMoved = (moved: Moved): void => send({ kind: 'moved', moved })
   const onTrouble = troubleOf(send)
   const idempotency = new IdempotencyKeys(secretsKey)
   const { replica, version } = settings
-  const report = (upkeep: UpkeepEvent): void => send({ upkeep })
+  const report = (upkeep: UpkeepEvent): void => send({ kind: 'upkeep', upkeep })
   let saidCaughtUp = Number.NEGATIVE_INFINITY
   const onCaughtUp = (at: number): void => {
     if (at - saidCaughtUp < CAUGHT_UP_SAID_MS) return
     saidCaughtUp = at
-    send({ caughtUpAgo: performance.now() - at })
+    send({ kind: 'caught up', agoMs: performance.now() - at })
   }
   const onReloaded = (log: LogId, from: number, to: number): void => report({ what: 'reloaded', log, from, to })
   const follow = new Follow({ database, runner, tables, onMoved, onTrouble, replica, version, onReloaded, onCaughtUp })
@@ -93,13 +93,13 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   await new Promise<void>((resolve, reject) => {
     // Whoever asked would wait for ever for an answer that failed: such an error ends the thread, and with it the wait.
     port.on('message', (message: ToThread) => {
-      if ('jobs' in message) void serve(message)
-      else if ('maintain' in message) void maintain(message.maintain)
-      else if ('question' in message) void tell(message)
-      else if ('pause' in message) waitPaused(port, message.pause)
+      if (message.kind === 'batch') void serve(message)
+      else if (message.kind === 'maintain') void maintain(message.retention)
+      else if (message.kind === 'ask') void tell(message)
+      else if (message.kind === 'pause') waitPaused(port, message.pause)
       else close().then(resolve, reject)
     })
-    send({ ready: true })
+    send({ kind: 'ready' })
   })
 
   /** Entries are forgotten here and on record as they expire. A deleted environment goes here when it went there. */
@@ -115,10 +115,10 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
           )
     const trimmed = runner.maintain({ ...retention, deleted: [], forgotten: gone })
     for (const log of trimmed.gone) follow.logs.delete(log)
-    send({ trimmed })
+    send({ kind: 'trimmed', trimmed })
   }
 
-  async function serve({ batch, jobs }: Extract<ToThread, { readonly jobs: unknown }>): Promise<void> {
+  async function serve({ batch, jobs }: Extract<ToThread, { readonly kind: 'batch' }>): Promise<void> {
     const begun = performance.now()
     // the replies of one commit go out as one message
     let due: { readonly place: number; readonly reply: Reply }[] = []
@@ -126,6 +126,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
       const replies = due
       due = []
       answer({
+        kind: 'replies',
         batch,
         places: replies.map(({ place }) => place),
         replies: replies.map(({ reply }) => reply),
@@ -141,15 +142,15 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
           due.push({ place, reply })
         },
       })),
-      () => send({ passed: batch }),
+      () => send({ kind: 'passed', batch }),
     )
   }
 
-  async function tell({ asked, question }: Extract<ToThread, { readonly question: unknown }>): Promise<void> {
+  async function tell({ id, question }: Extract<ToThread, { readonly kind: 'ask' }>): Promise<void> {
     try {
-      send({ told: asked, answer: await answerOf(question) })
+      send({ kind: 'answer', id, answer: await answerOf(question) })
     } catch (error) {
-      send({ told: asked, failure: toFailure(error) })
+      send({ kind: 'failure', id, failure: toFailure(error) })
     }
   }
 
@@ -205,6 +206,6 @@ function troubleOf(send: (message: FromThread) => void): (error: unknown) => voi
     const now = failure && `${failure.code} ${JSON.stringify(failure.details)}`
     if (now === known) return
     known = now
-    send({ trouble: failure })
+    send({ kind: 'trouble', failure })
   }
 }
