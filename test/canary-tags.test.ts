@@ -1,6 +1,7 @@
 // Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
 import { describe, expect, it } from 'vitest'
 import { OF_COLLISIONS, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
+import { FIELD } from './management/field-of-tenants.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS } from './replicas/other-versions.ts'
@@ -13,6 +14,7 @@ const CANARIES: readonly Canary[] = [
   ...Object.values(OF_REPLICAS),
   NEXT,
   WITHOUT_GROUPS,
+  FIELD,
 ]
 
 const used = CANARIES.flatMap((canary) => Object.entries(canary))

@@ -9,7 +9,7 @@ export const tenantFields = fields({
   ...named,
   /** null when never sent */
   attributes: { form: 'attributes_or_null', declaredBy: TENANT_TYPE },
-  last_action_at: { form: 'moment', inFiles: false },
+  /* canary: field-of-tenants */ last_action_at: { form: 'moment', inFiles: false },
 })
 
 export interface Tenant extends Stored, StoredFields<typeof tenantFields> {}

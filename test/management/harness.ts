@@ -29,7 +29,7 @@ export interface ManagementData {
 }
 
 export async function openManagementData(input: Bootstrap = { noExample: true }): Promise<ManagementData> {
-  const writerThread = threadUrl(new URL('../../src/management/', import.meta.url).href, './writer-thread.ts')
+  const writerThread = threadUrl(new URL('../../src/management/host/', import.meta.url).href, './writer-thread.ts')
   const store = await openStore<ManagementUseCases>({ data: temporaryFolder('management'), writerThread })
   const made = (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', input, BY)).result
   const environment = made.environments[0]?.id ?? ''

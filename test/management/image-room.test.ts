@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { countedBytes } from '../support/image-bytes.ts'
 import { BY } from './harness.ts'
 
-const writerThread = threadUrl(new URL('../../src/management/', import.meta.url).href, './writer-thread.ts')
+const writerThread = threadUrl(new URL('../../src/management/host/', import.meta.url).href, './writer-thread.ts')
 /** Room for the objects that a new environment has, and for some users. */
 const FEW = imageBytes(NO_SIZE) + 20_000
 const user = (key: string, bytes: number) => ({ key, attributes: { text: 'x'.repeat(bytes) } })

@@ -186,7 +186,7 @@ type Stores = Pick<Replicas<ManagementUseCases>, 'close'> & {
 
 /** The store of a new data folder, or of replicas over a new database. */
 async function openStores(folderFor: (name: string) => string): Promise<Stores> {
-  const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
+  const writerThread = threadUrl(new URL('../../../src/management/host/', import.meta.url).href, './writer-thread.ts')
   if (REPLICAS !== undefined) return openReplicas(REPLICAS + 1, writerThread, folderFor)
   const data = folderFor('management')
   const store = await openStore<ManagementUseCases>({ data, writerThread })

@@ -1,0 +1,7 @@
+// A field of tenants that the product does not have: the one line that adds it.
+import type { Canary } from '../support/canary.ts'
+
+/** The line, above the last one of the fields of tenants. */
+export const FIELD: Canary = {
+  'field-of-tenants': (code: string) => `website: { form: 'text', about: 'home page of the tenant' }, ${code}`,
+}
