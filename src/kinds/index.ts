@@ -50,6 +50,8 @@ export interface EnvironmentObjects {
   applied_object: AppliedObject
 }
 
+export type EnvironmentKind = keyof EnvironmentObjects
+
 /** The kinds of an organization's control log. */
 export interface ControlObjects {
   organization: Organization

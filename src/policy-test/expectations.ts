@@ -2,8 +2,8 @@
 // names that neither the policy nor the facts have. A wrong name would be denied, and so `may not` would pass.
 import type { Image, Sent, SentRelation } from '../image/image.ts'
 import { formSentence, hint } from '../management/policy-file/form-sentence.ts'
-import { type Misfit, misfits } from '../management/policy-file/shape.ts'
 import type { Path } from '../management/rules/fields.ts'
+import { type Misfit, misfits } from '../management/rules/shape.ts'
 import { isZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'

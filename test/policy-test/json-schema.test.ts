@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { testJsonSchema } from '../../src/cli/test-json-schema.ts'
-import { misfits } from '../../src/management/policy-file/shape.ts'
+import { misfits } from '../../src/management/rules/shape.ts'
 import { readShortLine } from '../../src/policy-test/short-line.ts'
 import { LongExpectation, TableExpectation, TestFile } from '../../src/policy-test/test-file.ts'
 import { compileSchema } from '../support/compile-schema.ts'

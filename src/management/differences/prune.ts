@@ -3,6 +3,7 @@
 // stands, and a file that still refers to something deleted is refused by what it applies.
 
 import type { ConditionSet } from '../../kinds/condition-set.ts'
+import type { Objects } from '../../kinds/index.ts'
 import type { Membership } from '../../kinds/membership.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -11,19 +12,10 @@ import { partKey } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
-import { actionGroups } from '../objects/action-groups.ts'
-import { conditionSets } from '../objects/condition-sets.ts'
-import { deleteInstance } from '../objects/instances.ts'
-import { deleteAction, deleteAttribute } from '../objects/parts.ts'
-import { relations } from '../objects/relations.ts'
-import { resourceRoles } from '../objects/resource-roles.ts'
-import { resources } from '../objects/resources.ts'
-import { roles } from '../objects/roles.ts'
-import { tenants } from '../objects/tenants.ts'
-import { users } from '../objects/users.ts'
+import { WRITES, WRITES_OF_PARTS } from '../objects/index.ts'
 import { removals, withoutAssignments } from '../rules/cascade.ts'
-import { erase } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
+import { isPart, type WholeKind } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 import type { NamedObjects, Ownership } from './managed.ts'
 
@@ -58,11 +50,40 @@ class Pruning {
   }
 
   run(): void {
-    this.#facts()
-    this.#sets()
-    this.#roles()
-    this.#parts()
-    this.#resources()
+    for (const prune of Object.values(this.#steps())) prune?.()
+  }
+
+  /** What deletes the objects of each kind, in this order. null: another step does it too. */
+  #steps(): { readonly [K in PolicyKind]: (() => void) | null } {
+    const draft = this.#draft
+    return {
+      role_assignment: () => draft.stage(withoutAssignments(draft, this.#listDue('role_assignment'))),
+      relationship_tuple: () => draft.stage(removals('relationship_tuple', this.#listDue('relationship_tuple'))),
+      resource_instance: () => {
+        for (const { key } of this.#listDue('resource_instance'))
+          if (draft.get('resource_instance', key)) this.#remove('resource_instance', key)
+      },
+      membership: () => {
+        for (const membership of this.#listDue('membership'))
+          if (membership.explicit) draft.stage(afterLeaving(draft, membership, this.#of.mint))
+      },
+      user: () => this.#removeDue('user'),
+      tenant: () => this.#removeDue('tenant'),
+      set_rule: () => draft.stage(removals('set_rule', this.#listDue('set_rule'))),
+      condition_set: () => this.#sets(),
+      role: () => this.#removeDue('role'),
+      resource_role: () => this.#removeDue('resource_role'),
+      relation: () => this.#removeDue('relation'),
+      action_group: () => {
+        this.#removeDue('action_group')
+        this.#replacedRelations()
+      },
+      resource: () => this.#removeDue('resource'),
+      action: () => this.#actionsAndAttributes(),
+      attribute: null,
+      user_attribute: () => this.#declared('user_attribute', USER_TYPE),
+      tenant_attribute: () => this.#declared('tenant_attribute', TENANT_TYPE),
+    }
   }
 
   #isDue(kind: PolicyKind, key: string): boolean {
@@ -70,42 +91,25 @@ class Pruning {
   }
 
   /** Objects of the kind that go; none is read when the file owns none. */
-  #due<T extends { readonly key: string }>(kind: PolicyKind, objects: () => Iterable<T>): T[] {
+  #listDue<K extends WholeKind>(kind: K): Objects[K][] {
     if (!this.#of.ownership.kinds.has(kind)) return []
-    return Array.from(objects()).filter(({ key }) => this.#isDue(kind, key))
+    return Array.from(this.#draft.list(kind)).filter(({ key }) => this.#isDue(kind, key))
   }
 
-  #facts(): void {
-    const draft = this.#draft
-    const { mint } = this.#of
-    draft.stage(
-      withoutAssignments(
-        draft,
-        this.#due('role_assignment', () => draft.list('role_assignment')),
-      ),
-    )
-    const tuples = this.#due('relationship_tuple', () => draft.list('relationship_tuple'))
-    draft.stage(removals('relationship_tuple', tuples))
-    for (const { key } of this.#due('resource_instance', () => draft.list('resource_instance')))
-      if (draft.get('resource_instance', key)) draft.take(deleteInstance(draft, { ref: key }, mint))
-    for (const membership of this.#due('membership', () => draft.list('membership')))
-      if (membership.explicit) draft.stage(afterLeaving(draft, membership, mint))
-    for (const { key } of this.#due('user', () => draft.list('user')))
-      draft.take(erase(users, draft, { ref: key }, mint))
-    for (const { key } of this.#due('tenant', () => draft.list('tenant')))
-      draft.take(erase(tenants, draft, { ref: key }, mint))
+  #removeDue(kind: WholeKind): void {
+    for (const { key } of this.#listDue(kind)) this.#remove(kind, key)
+  }
+
+  #remove(kind: WholeKind, key: string): void {
+    const slash = isPart(kind) ? key.indexOf('/') : -1
+    const of = key.slice(0, Math.max(slash, 0))
+    this.#draft.take(WRITES[kind].remove(this.#draft, { ref: key.slice(slash + 1) }, this.#of.mint, of))
   }
 
   /** Sets that the file names get their parents when it is applied; until then they hold on to none. */
   #sets(): void {
     const draft = this.#draft
-    const { mint, policy, ownership } = this.#of
-    draft.stage(
-      removals(
-        'set_rule',
-        this.#due('set_rule', () => draft.list('set_rule')),
-      ),
-    )
+    const { policy, ownership } = this.#of
     for (const { key, conditions } of policy.condition_sets ?? []) {
       const stored = draft.get('condition_set', key)
       if (stored === undefined) continue
@@ -113,12 +117,12 @@ class Pruning {
       if (stored.parent !== null || changed)
         draft.stage([put('condition_set', { ...stored, parent: null, ...(changed ? { conditions: {} } : {}) })])
     }
-    const gone = this.#due('condition_set', () => draft.list('condition_set'))
+    const gone = this.#listDue('condition_set')
     for (const { key } of gone.toSorted((left, right) => this.#depth(right) - this.#depth(left)))
-      draft.take(erase(conditionSets, draft, { ref: key }, mint))
+      this.#remove('condition_set', key)
     for (const { key, path } of replacedSets(draft, policy)) {
       requireOwned(ownership.owns('condition_set', key), key, path)
-      draft.take(erase(conditionSets, draft, { ref: key }, mint))
+      this.#remove('condition_set', key)
     }
   }
 
@@ -130,49 +134,32 @@ class Pruning {
     return depth
   }
 
-  #roles(): void {
-    for (const { key } of this.#due('role', () => this.#draft.list('role')))
-      this.#draft.take(erase(roles, this.#draft, { ref: key }, this.#of.mint))
-  }
-
-  #parts(): void {
-    const draft = this.#draft
-    const { mint } = this.#of
-    for (const { resource: of, role } of this.#due('resource_role', () => draft.list('resource_role')))
-      draft.take(erase(resourceRoles, draft, { ref: role }, mint, { of }))
-    for (const { resource: of, relation } of this.#due('relation', () => draft.list('relation')))
-      draft.take(erase(relations, draft, { ref: relation }, mint, { of }))
-    for (const { resource: of, group } of this.#due('action_group', () => draft.list('action_group')))
-      draft.take(erase(actionGroups, draft, { ref: group }, mint, { of }))
-    for (const { key, path } of replacedRelations(draft, this.#of.policy)) {
+  #replacedRelations(): void {
+    for (const { key, path } of replacedRelations(this.#draft, this.#of.policy)) {
       requireOwned(this.#of.ownership.owns('relation', key), key, path)
-      const slash = key.indexOf('/')
-      draft.take(erase(relations, draft, { ref: key.slice(slash + 1) }, mint, { of: key.slice(0, slash) }))
+      this.#remove('relation', key)
     }
   }
 
-  #resources(): void {
+  #actionsAndAttributes(): void {
     const draft = this.#draft
     const { mint, ownership } = this.#of
-    for (const { key } of this.#due('resource', () => draft.list('resource')))
-      draft.take(erase(resources, draft, { ref: key }, mint))
-    if (ownership.kinds.has('action') || ownership.kinds.has('attribute')) {
-      for (const resource of [...draft.list('resource')]) {
-        for (const { key } of resource.actions)
-          if (this.#isDue('action', partKey(resource.key, key)))
-            draft.take(deleteAction(draft, { resource: resource.key, ref: key }, mint))
-        for (const { key } of resource.attributes)
-          if (this.#isDue('attribute', partKey(resource.key, key)))
-            draft.take(deleteAttribute(draft, { resource: resource.key, ref: key }, mint))
-      }
+    const { action, attribute } = WRITES_OF_PARTS
+    if (!ownership.kinds.has('action') && !ownership.kinds.has('attribute')) return
+    for (const resource of [...draft.list('resource')]) {
+      for (const { key } of resource.actions)
+        if (this.#isDue('action', partKey(resource.key, key)))
+          draft.take(action.remove(draft, { ref: key }, mint, resource.key))
+      for (const { key } of resource.attributes)
+        if (this.#isDue('attribute', partKey(resource.key, key)))
+          draft.take(attribute.remove(draft, { ref: key }, mint, resource.key))
     }
-    for (const [kind, type] of [
-      ['user_attribute', USER_TYPE],
-      ['tenant_attribute', TENANT_TYPE],
-    ] as const) {
-      for (const { key } of draft.get('built_in', type)?.attributes ?? [])
-        if (this.#isDue(kind, key)) draft.take(deleteAttribute(draft, { resource: type, ref: key }, mint))
-    }
+  }
+
+  #declared(kind: 'user_attribute' | 'tenant_attribute', type: string): void {
+    const draft = this.#draft
+    for (const { key } of draft.get('built_in', type)?.attributes ?? [])
+      if (this.#isDue(kind, key)) draft.take(WRITES_OF_PARTS[kind].remove(draft, { ref: key }, this.#of.mint))
   }
 }
 

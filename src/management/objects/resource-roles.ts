@@ -17,7 +17,6 @@ import {
   partWritesOf,
   patch,
   replace,
-  type Where,
 } from '../rules/collection.ts'
 import { BODY, type Path, settleAttributes, settleName, settleText } from '../rules/fields.ts'
 import { rolesOfResource } from '../rules/hierarchy.ts'
@@ -91,17 +90,21 @@ export function createResourceRole(
   input: OnResource & { readonly role: ResourceRoleCreate },
   mint: Mint,
 ): Decided<ResourceRole> {
-  const draft = new Draft(view)
-  const role = addRole(draft, input.role, mint, partOf(view, input))
-  return { changes: draft.changes(), result: role }
+  return addResourceRole(view, input.role, mint, partOf(view, input).of)
 }
 
-/** Creates a role in a draft: first the role, then the fields that may name the role itself. */
-function addRole(draft: Draft, sent: ResourceRoleCreate, mint: Mint, where: Where): ResourceRole {
-  const { granted_to, ...rest } = sent
-  const made = draft.take(create(resourceRoles, draft, rest, mint, where))
-  if (!granted_to) return made
-  return draft.take(patch(resourceRoles, draft, { ref: made.role, fields: { granted_to } }, mint, where))
+/** The same where the key of the resource type is known: first the role, then the fields that may name it. */
+export function addResourceRole(
+  view: View,
+  { granted_to, ...rest }: ResourceRoleFields & { readonly key: string },
+  mint: Mint,
+  of = '',
+): Decided<ResourceRole> {
+  const draft = new Draft(view)
+  const made = draft.take(create(resourceRoles, draft, rest, mint, { of }))
+  if (!granted_to) return { changes: draft.changes(), result: made }
+  const role = draft.take(patch(resourceRoles, draft, { ref: made.role, fields: { granted_to } }, mint, { of }))
+  return { changes: draft.changes(), result: role }
 }
 
 export const {

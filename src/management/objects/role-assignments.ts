@@ -16,7 +16,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { type Payload, payloadRules } from '../rules/settle-fields.ts'
-import type { RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
+import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { reachInstance } from './instances.ts'
 import { within } from './items.ts'
 
@@ -103,6 +103,13 @@ export function join(
     updated_at: mint.now,
   }
   return [put('membership', membership)]
+}
+
+/** Puts a user into a tenant, with no role there. @throws OBJECT_NOT_FOUND */
+export function joinTenant(view: View, sent: MembershipCreate, mint: Mint): Decided<null> {
+  const user = view.require('user', sent.user, [...BODY, 'user']).key
+  const tenant = view.require('tenant', sent.tenant, [...BODY, 'tenant']).key
+  return { changes: join(view, { user, tenant }, true, mint), result: null }
 }
 
 /** An assignment in its stored form, with the ids of its objects. */

@@ -10,25 +10,25 @@ import { requireKey } from '../../model/keys.ts'
 import { assignmentKey, partKey, tupleKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
-import { actionGroups } from '../objects/action-groups.ts'
-import { conditionSets, replaceConditionSet } from '../objects/condition-sets.ts'
+import { WRITES, WRITES_OF_PARTS } from '../objects/index.ts'
 import { putInstance } from '../objects/instances.ts'
 import { within } from '../objects/items.ts'
-import { createAction, createAttribute, updateAction, updateAttribute } from '../objects/parts.ts'
-import { relations } from '../objects/relations.ts'
-import { resourceRoles } from '../objects/resource-roles.ts'
-import { resources } from '../objects/resources.ts'
-import { assign, join } from '../objects/role-assignments.ts'
-import { roles } from '../objects/roles.ts'
-import { createSetRule } from '../objects/set-rules.ts'
-import { tenants } from '../objects/tenants.ts'
-import { createTuple } from '../objects/tuples.ts'
-import { users } from '../objects/users.ts'
-import { type Collection, create, type KeyedKind, patch, replace } from '../rules/collection.ts'
+import type { Write } from '../objects/writes.ts'
+import type { Changed } from '../rules/collection.ts'
 import { BODY, type Path, settleText } from '../rules/fields.ts'
+import { IN_FILES, type KeyedKind, type WholeKind } from '../rules/kinds-in-files.ts'
 import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
+
+const { condition_set } = WRITES
+const { action, attribute } = WRITES_OF_PARTS
+
+/** What makes an object of given fields, whether it is there or not. */
+interface Puts<F> {
+  readonly create: Write<F & { readonly key: string }>
+  readonly replace: Write<Changed<F>>
+}
 
 /** Is told an error, whose path begins with `body`, and lets the rest be applied. */
 export type Refused = (error: ZerohopError) => void
@@ -57,22 +57,44 @@ class Application {
   }
 
   run(policy: PolicyFile): void {
-    const sets = policy.condition_sets ?? []
-    this.#setAside(sets)
-    this.#attributes(USER_TYPE, policy.user_attributes ?? {}, ['user_attributes'])
-    this.#attributes(TENANT_TYPE, policy.tenant_attributes ?? {}, ['tenant_attributes'])
-    this.#members(['context_attributes'], policy.context_attributes ?? {}, (key, { description }) => {
-      // nothing stores them: the rules of declared attributes hold all the same
-      requireKey('attribute', key, [...BODY, 'key'])
-      settleText(description, null, 'description')
-    })
-    this.#resources(policy.resources ?? [])
-    this.#roles(policy)
-    this.#sets(sets)
-    this.#each('set_rules', policy.set_rules ?? [], (rule) =>
-      this.#draft.take(createSetRule(this.#draft, rule, this.#mint)),
-    )
-    this.#facts(policy)
+    this.#setAside(policy.condition_sets ?? [])
+    for (const apply of Object.values(this.#sections(policy))) apply?.()
+  }
+
+  /** What each section of a policy does, in this order; null does nothing. */
+  #sections(policy: PolicyFile): { readonly [Section in keyof PolicyFile]-?: (() => void) | null } {
+    return {
+      zerohop: null,
+      manages: null,
+      moved: null,
+      user_attributes: () => this.#attributes(USER_TYPE, policy.user_attributes ?? {}, ['user_attributes']),
+      tenant_attributes: () => this.#attributes(TENANT_TYPE, policy.tenant_attributes ?? {}, ['tenant_attributes']),
+      context_attributes: () =>
+        this.#members(['context_attributes'], policy.context_attributes ?? {}, (key, { description }) => {
+          // nothing stores them: the rules of declared attributes hold all the same
+          requireKey('attribute', key, [...BODY, 'key'])
+          settleText(description, null, 'description')
+        }),
+      resources: () => this.#resources(policy.resources ?? []),
+      roles: () => this.#roles(policy),
+      condition_sets: () => this.#sets(policy.condition_sets ?? []),
+      set_rules: () =>
+        this.#each('set_rules', policy.set_rules ?? [], (rule) =>
+          this.#draft.take(WRITES.set_rule.create(this.#draft, rule, this.#mint)),
+        ),
+      tenants: () => this.#putEach('tenant', WRITES.tenant, policy.tenants),
+      users: () => this.#putEach('user', WRITES.user, policy.users),
+      memberships: () =>
+        this.#each('memberships', policy.memberships ?? [], (sent) =>
+          this.#draft.take(WRITES.membership.create(this.#draft, sent, this.#mint)),
+        ),
+      resource_instances: () =>
+        this.#each('resource_instances', policy.resource_instances ?? [], (instance) =>
+          this.#draft.take(putInstance(this.#draft, instance, this.#mint)),
+        ),
+      relationship_tuples: () => this.#tuples(policy),
+      role_assignments: () => this.#assignments(policy),
+    }
   }
 
   /**
@@ -88,11 +110,11 @@ class Application {
   }
 
   #resources(sent: readonly PolicyResource[]): void {
-    this.#each('resources', sent, ({ key }) => this.#make(resources, key))
-    this.#each('resources', sent, ({ key, name, description, urn, type_attributes }, path) => {
+    this.#each('resources', sent, ({ key }) => this.#make('resource', WRITES.resource, key))
+    this.#each('resources', sent, ({ key, name, description, urn, type_attributes }) => {
       const fields = { name: name ?? null, description: description ?? null, urn: urn ?? null }
       const about = { ...fields, type_attributes: type_attributes ?? null }
-      this.#draft.take(patch(resources, this.#draft, { ref: key, fields: about }, this.#mint, { path }))
+      this.#draft.take(WRITES.resource.update(this.#draft, { ref: key, fields: about }, this.#mint))
     })
     for (const [at, { key, ...parts }] of sent.entries()) {
       this.#actions(key, parts.actions ?? {}, ['resources', at, 'actions'])
@@ -100,9 +122,9 @@ class Application {
     }
     for (const [at, { key, ...parts }] of sent.entries()) this.#parts(key, parts, ['resources', at])
     for (const [at, { key: of, roles: held }] of sent.entries()) {
-      this.#members(['resources', at, 'roles'], held ?? {}, (key, { granted_to, ...fields }, path) => {
+      this.#members(['resources', at, 'roles'], held ?? {}, (key, { granted_to, ...fields }) => {
         const formed = { ...fields, bare_permissions: fields.bare_permissions ?? this.#isBare(of, key, fields) }
-        this.#put(resourceRoles, key, granted_to ? { ...formed, granted_to } : formed, path, of)
+        this.#put('resource_role', WRITES.resource_role, key, granted_to ? { ...formed, granted_to } : formed, of)
       })
     }
   }
@@ -118,12 +140,9 @@ class Application {
   #actions(resource: string, sent: Readonly<Record<string, ActionBlock>>, path: Path): void {
     const [draft, mint] = [this.#draft, this.#mint]
     this.#members(path, sent, (key, fields) => {
-      const stored = draft.get('resource', resource)?.actions.some((action) => action.key === key)
-      if (!stored) draft.take(createAction(draft, { resource, action: { key, ...fields } }, mint))
-      else
-        draft.take(
-          updateAction(draft, { resource, ref: key, fields: { ...NO_TEXTS, attributes: null, ...fields } }, mint),
-        )
+      const stored = draft.get('resource', resource)?.actions.some((one) => one.key === key)
+      if (!stored) draft.take(action.create(draft, { key, ...fields }, mint, resource))
+      else draft.take(action.replace(draft, { ref: key, fields }, mint, resource))
     })
   }
 
@@ -131,118 +150,115 @@ class Application {
     const [draft, mint] = [this.#draft, this.#mint]
     this.#members(path, sent, (key, fields) => {
       const object = draft.get('built_in', resource) ?? draft.get('resource', resource)
-      const stored = object?.attributes.some((attribute) => attribute.key === key)
-      if (!stored) draft.take(createAttribute(draft, { resource, attribute: { key, ...fields } }, mint))
-      else draft.take(updateAttribute(draft, { resource, ref: key, fields: { description: null, ...fields } }, mint))
+      const stored = object?.attributes.some((one) => one.key === key)
+      if (!stored) draft.take(attribute.create(draft, { key, ...fields }, mint, resource))
+      else draft.take(attribute.replace(draft, { ref: key, fields }, mint, resource))
     })
   }
 
   /** Relations, action groups, and roles without their references. */
   #parts(of: string, { relations: linked, action_groups, roles: held }: Omit<PolicyResource, 'key'>, path: Path): void {
     const draft = this.#draft
-    this.#members([...path, 'relations'], linked ?? {}, (key, said, at) => {
+    this.#members([...path, 'relations'], linked ?? {}, (key, said) => {
       const relation = relationOf(said)
       const stored = draft.get('relation', partKey(of, key))
       // A relation never changes its types: this is another one of the same key, which is refused.
       if (stored !== undefined && stored.subject_resource !== relation.subject_resource)
         draft.refuse('relation', partKey(of, key))
-      this.#put(relations, key, relation, at, of)
+      this.#put('relation', WRITES.relation, key, relation, of)
     })
-    this.#members([...path, 'action_groups'], action_groups ?? {}, (key, group, at) =>
-      this.#put(actionGroups, key, group, at, of),
+    this.#members([...path, 'action_groups'], action_groups ?? {}, (key, group) =>
+      this.#put('action_group', WRITES.action_group, key, group, of),
     )
-    this.#members([...path, 'roles'], held ?? {}, (key, _, at) => {
-      if (!this.#make(resourceRoles, key, at, of)) {
-        const where = { of, path: at }
-        draft.take(patch(resourceRoles, draft, { ref: key, fields: { extends: [] } }, this.#mint, where))
-      }
+    this.#members([...path, 'roles'], held ?? {}, (key) => {
+      if (this.#make('resource_role', WRITES.resource_role, key, of)) return
+      draft.take(WRITES.resource_role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint, of))
     })
   }
 
   #roles({ roles: sent }: PolicyFile): void {
     const draft = this.#draft
     this.#each('roles', sent ?? [], ({ key }) => {
-      if (!this.#make(roles, key)) draft.take(patch(roles, draft, { ref: key, fields: { extends: [] } }, this.#mint))
+      if (this.#make('role', WRITES.role, key)) return
+      draft.take(WRITES.role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint))
     })
-    this.#each('roles', sent ?? [], ({ key, ...fields }, path) => this.#put(roles, key, fields, path))
+    this.#putEach('role', WRITES.role, sent)
   }
 
   #sets(sets: readonly PolicyConditionSet[]): void {
     const [draft, mint] = [this.#draft, this.#mint]
     this.#each('condition_sets', sets, ({ key, type, resource }) => {
       const fields = { type: type ?? null, resource_id: resource ?? null, parent_id: null }
-      if (draft.get('condition_set', key)) draft.take(patch(conditionSets, draft, { ref: key, fields }, mint))
-      else draft.take(create(conditionSets, draft, { key, ...fields, conditions: {} }, mint))
+      if (draft.get('condition_set', key)) draft.take(condition_set.update(draft, { ref: key, fields }, mint))
+      else draft.take(condition_set.create(draft, { key, ...fields, conditions: {} }, mint))
     })
     this.#each('condition_sets', sets, ({ key, resource, parent, ...rest }) => {
       const fields = { ...rest, resource_id: resource ?? null, parent_id: parent ?? null }
-      draft.take(replaceConditionSet(draft, { ref: key, fields }, mint))
+      draft.take(condition_set.replace(draft, { ref: key, fields }, mint))
     })
   }
 
-  #facts(policy: PolicyFile): void {
-    const [draft, mint] = [this.#draft, this.#mint]
-    this.#each('tenants', policy.tenants ?? [], ({ key, ...fields }, path) => this.#put(tenants, key, fields, path))
-    this.#each('users', policy.users ?? [], ({ key, ...fields }, path) => this.#put(users, key, fields, path))
-    this.#each('memberships', policy.memberships ?? [], ({ user, tenant }, path) => {
-      const of = {
-        user: draft.require('user', user, [...path, 'user']).key,
-        tenant: draft.require('tenant', tenant, [...path, 'tenant']).key,
-      }
-      draft.stage(join(draft, of, true, mint))
-    })
-    this.#each('resource_instances', policy.resource_instances ?? [], (instance) =>
-      draft.take(putInstance(draft, instance, mint)),
-    )
-    this.#each('relationship_tuples', policy.relationship_tuples ?? [], (tuple, path) => {
+  #tuples({ relationship_tuples: sent }: PolicyFile): void {
+    const draft = this.#draft
+    this.#each('relationship_tuples', sent ?? [], (tuple) => {
       const key = tupleKey(tuple.subject, tuple.relation, tuple.object)
-      if (tuple.tenant) draft.require('tenant', tuple.tenant, [...path, 'tenant'])
-      if (draft.get('relationship_tuple', key) === undefined) draft.take(createTuple(draft, tuple, mint))
+      if (tuple.tenant) draft.require('tenant', tuple.tenant, [...BODY, 'tenant'])
+      if (draft.get('relationship_tuple', key) !== undefined) return
+      draft.take(WRITES.relationship_tuple.create(draft, tuple, this.#mint))
     })
-    this.#each('role_assignments', policy.role_assignments ?? [], (assignment) => {
+  }
+
+  #assignments({ role_assignments: sent }: PolicyFile): void {
+    const draft = this.#draft
+    this.#each('role_assignments', sent ?? [], (assignment) => {
       const { user, role, resource_instance: instance } = assignment
       const inside = instance ? draft.get('resource_instance', instance)?.tenant : undefined
       const key = assignmentKey(user, role, assignment.tenant ?? inside ?? 'default', instance ?? null)
-      if (draft.get('role_assignment', key) === undefined) draft.take(assign(draft, assignment, mint))
+      if (draft.get('role_assignment', key) !== undefined) return
+      draft.take(WRITES.role_assignment.create(draft, assignment, this.#mint))
     })
   }
 
   /** Creates the object with nothing but its key; false when it is there. */
-  #make<K extends KeyedKind, I extends object>(
-    collection: Collection<K, I>,
+  #make(
+    kind: WholeKind,
+    { create }: { readonly create: Write<{ readonly key: string }> },
     key: string,
-    path: Path = BODY,
-    of: string = '',
+    of = '',
   ): boolean {
     const draft = this.#draft
-    if (draft.get(collection.kind, of === '' ? key : partKey(of, key)) !== undefined) return false
-    draft.take(create(collection, draft, { key } as I & { key: string }, this.#mint, { of, path }))
+    if (draft.get(kind, of === '' ? key : partKey(of, key)) !== undefined) return false
+    draft.take(create(draft, { key }, this.#mint, of))
     return true
   }
 
   /** Makes the object what the fields say; what they leave out is reset to its default. */
-  #put<K extends KeyedKind, I extends object>(
-    collection: Collection<K, I>,
-    key: string,
-    fields: I,
-    path: Path,
-    of: string = '',
-  ): void {
+  #put<F extends object>(kind: WholeKind, { create, replace }: Puts<F>, key: string, fields: F, of = ''): void {
     const draft = this.#draft
-    const where = { of, path }
-    const stored = draft.get(collection.kind, of === '' ? key : partKey(of, key))
-    if (stored === undefined) draft.take(create(collection, draft, { ...fields, key }, this.#mint, where))
-    else draft.take(replace(collection, draft, { ref: key, fields }, this.#mint, where))
+    const stored = draft.get(kind, of === '' ? key : partKey(of, key))
+    if (stored === undefined) draft.take(create(draft, { ...fields, key }, this.#mint, of))
+    else draft.take(replace(draft, { ref: key, fields }, this.#mint, of))
   }
 
-  #each<I extends object>(field: string, items: readonly I[], run: (item: I, path: Path) => void): void {
-    for (const [at, item] of items.entries()) this.#run([field, at], item, (now) => run(now, BODY))
+  /** The same for each object of a list. */
+  #putEach<F extends object>(
+    kind: KeyedKind,
+    writes: Puts<F>,
+    items: readonly (F & { readonly key: string })[] | null | undefined,
+  ): void {
+    this.#each(IN_FILES[kind].section, items ?? [], ({ key, ...fields }) =>
+      // what is left of an object with these fields is these fields
+      this.#put(kind, writes, key, fields as unknown as F),
+    )
+  }
+
+  #each<I extends object>(field: string, items: readonly I[], run: (item: I) => void): void {
+    for (const [at, item] of items.entries()) this.#run([field, at], item, run)
   }
 
   /** `path` leads to a map whose members have names that users choose. */
-  #members<I>(path: Path, map: Readonly<Record<string, I>>, run: (key: string, item: I, path: Path) => void): void {
-    for (const [key, item] of Object.entries(map))
-      this.#run([...path, key], item, (now) => atName(() => run(key, now, BODY)))
+  #members<I>(path: Path, map: Readonly<Record<string, I>>, run: (key: string, item: I) => void): void {
+    for (const [key, item] of Object.entries(map)) this.#run([...path, key], item, (now) => atName(() => run(key, now)))
   }
 
   #run<I>(path: Path, item: I, run: (item: I) => void): void {
@@ -274,5 +290,3 @@ function atName(run: () => void): void {
     throw new ZerohopError(error.code, error.details, { path: BODY, cause: error.cause })
   }
 }
-
-const NO_TEXTS = { name: null, description: null }

@@ -1,7 +1,7 @@
 // What is wrong with the form of a policy file, in one sentence each, with the nearest word that is allowed.
 import { nearestName } from '../../model/nearest-name.ts'
 import { shortText } from '../../model/shorten.ts'
-import type { Misfit, ShapeType } from './shape.ts'
+import type { Misfit, ShapeType } from '../rules/shape.ts'
 
 /** So many words are listed when none is near. */
 const LISTED_MAX = 20

@@ -2,10 +2,10 @@
 // they are needed. Comments, the order of objects, empty lines, and what stands in brackets are the author's. The value
 // never changes, and no comment is lost.
 import { isDeepStrictEqual } from 'node:util'
+import type { Shape } from '../rules/shape.ts'
 import { printTree } from './format-print.ts'
 import { readTree, type Value } from './format-tree.ts'
 import type { Problem, Source } from './problem.ts'
-import type { Shape } from './shape.ts'
 import { formOf } from './versions.ts'
 import { YamlDocument } from './yaml-document.ts'
 

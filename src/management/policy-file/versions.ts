@@ -2,8 +2,8 @@
 // condition sets by `resource_id` and `parent_id`, as bodies of the API do.
 import { ZerohopError } from '../../model/errors.ts'
 import type { Path } from '../rules/fields.ts'
+import { requireShape, withEmptyBlocks } from '../rules/shape.ts'
 import { Bundle, type BundleConditionSet, type PolicyConditionSet, PolicyFile } from '../schemas/policy-file.ts'
-import { requireShape, withEmptyBlocks } from './shape.ts'
 
 /** The form that a file says it has; undefined when it says none that is known. */
 export function formOf(value: unknown): typeof Bundle | typeof PolicyFile | undefined {

@@ -16,9 +16,7 @@ import { afterLeaving } from '../differences/prune.ts'
 import { type KindCount, told } from '../differences/reconcile.ts'
 import { deleteNamed } from '../differences/sent-changes.ts'
 import type { Conflict, Lost, Revert, UndoneObject } from '../differences/undone.ts'
-import { deleteGroup } from '../objects/groups.ts'
-import { deleteInvite } from '../objects/invites.ts'
-import { deleteProxyConfig } from '../objects/proxy-configs.ts'
+import { isOutsideFiles, WRITES } from '../objects/index.ts'
 import { createSetRule, exactRule } from '../objects/set-rules.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
 import { isPart } from '../rules/kinds-in-files.ts'
@@ -55,20 +53,30 @@ const refused = (conflicts: readonly Conflict[]): Reverted => ({
   conflicts,
 })
 
-/** What goes before anything is changed back: no schema object of the revision holds on to it. */
-const DELETED_FIRST: readonly PolicyKind[] = [
-  'role_assignment',
-  'relationship_tuple',
-  'resource_instance',
-  'membership',
-  'user',
-  'tenant',
-  'set_rule',
-]
-/** What goes next: conditions that come back are checked against the declarations that were there. */
-const DELETED_WITH_SETS: readonly PolicyKind[] = ['condition_set', 'attribute', 'user_attribute', 'tenant_attribute']
-/** What goes afterwards, when nothing of the revision refers to it any more. */
-const DELETED_LAST: readonly PolicyKind[] = ['role', 'resource_role', 'relation', 'action_group', 'action', 'resource']
+/**
+ * When objects of a kind are deleted, in this order. `first`: before anything is changed back, since no schema object of
+ * the revision holds on to it. `with sets`: conditions that come back are checked against the declarations that were
+ * there. `last`: when nothing of the revision refers to it any more.
+ */
+const DELETED = {
+  role_assignment: 'first',
+  relationship_tuple: 'first',
+  resource_instance: 'first',
+  membership: 'first',
+  user: 'first',
+  tenant: 'first',
+  set_rule: 'first',
+  condition_set: 'with sets',
+  attribute: 'with sets',
+  user_attribute: 'with sets',
+  tenant_attribute: 'with sets',
+  role: 'last',
+  resource_role: 'last',
+  relation: 'last',
+  action_group: 'last',
+  action: 'last',
+  resource: 'last',
+} as const satisfies { readonly [K in PolicyKind]: 'first' | 'with sets' | 'last' }
 
 class Reverting {
   readonly conflicts: Conflict[] = []
@@ -88,16 +96,16 @@ class Reverting {
   }
 
   run(others: readonly UndoneObject[]): void {
-    for (const kind of DELETED_FIRST) this.#deleteAll(kind)
+    this.#deleteAll('first')
     for (const other of others) this.#deleteOther(other)
     this.#setAside()
     const replaced = this.#units.filter((unit) => this.#isReplaced(unit))
     const rules = replaced.flatMap((unit) => this.#rulesOf(unit))
     for (const unit of replaced) this.#delete(unit)
-    for (const kind of DELETED_WITH_SETS) this.#deleteAll(kind)
+    this.#deleteAll('with sets')
     this.#bringBack()
     for (const [unit, rule] of rules) this.#attempt(unit, () => this.#keepRule(rule))
-    for (const kind of DELETED_LAST) this.#deleteAll(kind)
+    this.#deleteAll('last')
     if (this.conflicts.length === 0) this.#requireDone()
   }
 
@@ -122,8 +130,10 @@ class Reverting {
     }
   }
 
-  #deleteAll(kind: PolicyKind): void {
-    for (const unit of this.#units) if (unit.kind === kind && unit.was === undefined) this.#delete(unit)
+  #deleteAll(when: (typeof DELETED)[PolicyKind]): void {
+    for (const [kind, at] of Object.entries(DELETED))
+      for (const unit of this.#units)
+        if (at === when && unit.kind === kind && unit.was === undefined) this.#delete(unit)
   }
 
   #delete(unit: Unit): void {
@@ -143,9 +153,9 @@ class Reverting {
 
   #deleteOther({ kind, key }: UndoneObject): void {
     const [draft, mint] = [this.#draft, this.#mint]
-    if (draft.get(kind, key) === undefined) return
+    if (!isOutsideFiles(kind) || draft.get(kind, key) === undefined) return
     this.#attempt({ kind, key }, () => {
-      const { changes, secrets } = OTHERS[kind as keyof typeof OTHERS](draft, key, mint)
+      const { changes, secrets } = WRITES[kind].remove(draft, { ref: key }, mint)
       draft.stage(changes)
       this.secrets.push(...(secrets ?? []))
     })
@@ -218,7 +228,7 @@ class Reverting {
   #named(change: Change, wanted: ReadonlySet<string>): string[] {
     const entries = entriesOf(this.#view, change).filter(({ kind, key }) => !wanted.has(`${kind} ${key}`))
     if (entries.length > 0) return entries.map(nameOf)
-    const isOther = change.op === 'delete' && change.kind in OTHERS
+    const isOther = change.op === 'delete' && isOutsideFiles(change.kind)
     return isOther && this.#view.get(change.kind, change.key) ? [nameOf(change)] : []
   }
 
@@ -246,13 +256,6 @@ interface Named {
   readonly kind: string
   readonly key: string
 }
-
-/** How objects that no policy file holds are deleted. */
-const OTHERS = {
-  group: (view: View, key: string, mint: Mint) => deleteGroup(view, { group: key }, mint),
-  user_invite: (view: View, key: string, mint: Mint) => deleteInvite(view, { ref: key }, mint),
-  proxy_config: (view: View, key: string, mint: Mint) => deleteProxyConfig(view, { ref: key }, mint),
-} satisfies Readonly<Record<string, (view: View, key: string, mint: Mint) => Decided<unknown>>>
 
 /** The fields of a unit as a view has it; undefined when there is none. */
 function fieldsIn(view: View, { kind, key, stored }: Unit): FileFields | undefined {

@@ -11,6 +11,7 @@ import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type FileFields, type FileObject, fileObjects, partName } from '../differences/file-words.ts'
 import type { Conflict, Lost, Revert, UndoneObject } from '../differences/undone.ts'
+import { isOutsideFiles } from '../objects/index.ts'
 import { BODY } from '../rules/fields.ts'
 
 /** One object of the file that the revision changed. */
@@ -64,7 +65,8 @@ class Sorting implements Undoing {
       this.seen.add(name)
       return only === undefined || only.has(name)
     }
-    if (OUTSIDE_FILES.has(kind)) {
+    // of these only what a revision made is undone
+    if (isOutsideFiles(kind)) {
       if (isWanted(`${kind}:${key}`)) this.#addOther(object)
       return
     }
@@ -108,9 +110,6 @@ class Sorting implements Undoing {
     } else this.conflicts.push({ kind, key, reason: 'unsupported', what: 'can only be brought back by its own routes' })
   }
 }
-
-/** Kinds that no policy file holds. Of them only what a revision made is undone. */
-const OUTSIDE_FILES: ReadonlySet<KindName> = new Set<KindName>(['group', 'user_invite', 'proxy_config'])
 
 const NEW_ID = 'its id and when it was made'
 

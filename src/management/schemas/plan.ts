@@ -5,28 +5,9 @@ import { AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
 import { PLAN_CHANGES_MAX, PLAN_ENTRIES_MAX, POLICY_FILES_MAX, POLICY_PROBLEMS_MAX } from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
-import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
-import { ActionGroupCreate, ActionGroupUpdate } from './action-groups.ts'
-import { ConditionSetCreate, ConditionSetUpdate } from './condition-sets.ts'
-import { InstanceCreate, InstanceUpdate } from './instances.ts'
+import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { Moved, PolicyFile } from './policy-file.ts'
-import { RelationCreate, RelationUpdate } from './relations.ts'
-import { ResourceRoleCreate, ResourceRoleUpdate } from './resource-roles.ts'
-import {
-  ActionCreate,
-  ActionUpdate,
-  AttributeCreate,
-  AttributeUpdate,
-  ResourceCreate,
-  ResourceUpdate,
-} from './resources.ts'
-import { RoleAssignmentCreate } from './role-assignments.ts'
-import { RoleCreate, RoleUpdate } from './roles.ts'
 import { Attributes, Count, Time } from './schema-parts.ts'
-import { SetRuleCreate } from './set-rules.ts'
-import { TenantCreate, TenantUpdate } from './tenants.ts'
-import { TupleCreate } from './tuples.ts'
-import { UserCreate, UserUpdate } from './users.ts'
 
 const Kind = t.enumOf(...POLICY_KINDS)
 const key = t.described(
@@ -44,29 +25,6 @@ const SentChange = t.named(
   }),
 )
 export type SentChange = t.Static<typeof SentChange>
-
-const attribute = { create: AttributeCreate, update: AttributeUpdate }
-
-/** The body of the single write, by kind. What only connects others is made and deleted. */
-export const BODIES: Readonly<Record<PolicyKind, { readonly create: t.TSchema; readonly update?: t.TSchema }>> = {
-  user_attribute: attribute,
-  tenant_attribute: attribute,
-  resource: { create: ResourceCreate, update: ResourceUpdate },
-  action: { create: ActionCreate, update: ActionUpdate },
-  attribute,
-  action_group: { create: ActionGroupCreate, update: ActionGroupUpdate },
-  relation: { create: RelationCreate, update: RelationUpdate },
-  resource_role: { create: ResourceRoleCreate, update: ResourceRoleUpdate },
-  role: { create: RoleCreate, update: RoleUpdate },
-  condition_set: { create: ConditionSetCreate, update: ConditionSetUpdate },
-  set_rule: { create: SetRuleCreate },
-  tenant: { create: TenantCreate, update: TenantUpdate },
-  user: { create: UserCreate, update: UserUpdate },
-  membership: { create: t.closed({ user: t.Text, tenant: t.Text }) },
-  resource_instance: { create: InstanceCreate, update: InstanceUpdate },
-  relationship_tuple: { create: TupleCreate },
-  role_assignment: { create: RoleAssignmentCreate },
-}
 
 const what = {
   policy: t.maybe(PolicyFile),

@@ -36,6 +36,10 @@ export const RoleAssignmentCreate = t.named(
 )
 export type RoleAssignmentCreate = t.Static<typeof RoleAssignmentCreate>
 
+/** A user of a tenant, with or without a role there. */
+export const MembershipCreate = t.closed({ user: t.Text, tenant: t.Text })
+export type MembershipCreate = t.Static<typeof MembershipCreate>
+
 export const RoleAssignmentRead = t.named(
   'RoleAssignment',
   t.open({

@@ -3,7 +3,7 @@
 // use cases.
 import { ZerohopError } from '../../model/errors.ts'
 import type { TSchema } from '../../model/json-schema.ts'
-import type { Path } from '../rules/fields.ts'
+import type { Path } from './fields.ts'
 
 /** The schema keywords that are checked here. */
 export interface Shape {
@@ -61,11 +61,12 @@ const mayBeEmpty = ({ type, nullable, required = [] }: Shape): boolean =>
 /** @throws INPUT_INVALID for the first thing that is wrong, with the place */
 export function requireShape(schema: TSchema, value: unknown, path: Path): void {
   const [first] = misfits(schema, value, path)
-  if (first !== undefined) throw new ZerohopError('INPUT_INVALID', { reason: reasonOf(first) }, { path: first.path })
+  if (first !== undefined)
+    throw new ZerohopError('INPUT_INVALID', { reason: formatMisfit(first) }, { path: first.path })
 }
 
 /** In the words of the API. */
-function reasonOf(misfit: Misfit): string {
+function formatMisfit(misfit: Misfit): string {
   switch (misfit.kind) {
     case 'type':
       return `value is not a valid ${misfit.wanted.join(' or ')}`
@@ -84,18 +85,18 @@ function check(shape: Shape, value: unknown, path: Path, found: Misfit[]): void 
   else if (shape.enum !== undefined && !shape.enum.includes(value)) {
     const words = [...new Set(shape.enum.filter((word) => word !== null).map(String))]
     found.push({ kind: 'word', path, words, got: value })
-  } else if (shape.type !== undefined && typeOf(value) !== shape.type) {
+  } else if (shape.type !== undefined && nameType(value) !== shape.type) {
     found.push({ kind: 'type', path, wanted: [shape.type], got: value })
   } else if (Array.isArray(value)) {
     for (const [at, one] of value.entries()) check(shape.items ?? {}, one, [...path, at], found)
-  } else if (typeOf(value) === 'object') {
+  } else if (nameType(value) === 'object') {
     checkObject(shape, value as object, path, found)
   }
 }
 
 /** Several forms are told apart by their types. */
 function checkForms(forms: readonly Shape[], value: unknown, path: Path, found: Misfit[]): void {
-  const form = forms.find(({ type }) => type === typeOf(value))
+  const form = forms.find(({ type }) => type === nameType(value))
   const wanted = forms.flatMap(({ type }) => (type === undefined ? [] : [type]))
   if (form !== undefined) check(form, value, path, found)
   else found.push({ kind: 'type', path, wanted, got: value })
@@ -117,7 +118,7 @@ function checkObject(
   }
 }
 
-function typeOf(value: unknown): string {
+function nameType(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
