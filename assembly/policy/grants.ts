@@ -11,6 +11,7 @@ import { GRANT_BYTES, Grant, Header, Principal, RoleSet, SCRATCH, SINGLE } from 
 import { GRANT_ROLES_MAX, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
+import { grantAt, roleSetAt } from '../memory/records'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 
 /** Where the roles of a grant are put together: the second half of the scratch area. */
@@ -28,7 +29,7 @@ export function findGrant(user: u32, scope: u32): u32 {
   for (let match = firstMatch(Table.Grants, hash); match !== 0; match = nextMatch(match, hash)) {
     const grant = matchedRecord(match)
     /* canary: parts-of-a-grant */
-    if (load<u32>(grant, Grant.User) === user && load<u32>(grant, Grant.Scope) === scope) return grant
+    if (grantAt(grant).user === user && grantAt(grant).scope === scope) return grant
   }
   return 0
 }
@@ -41,12 +42,12 @@ export function assign(user: u32, scope: u32, role: u32): bool {
     addToField(Header.Assignments, 1)
     return true
   }
-  const roles = load<u32>(grant, Grant.Roles)
+  const roles = grantAt(grant).roles
   const count = copyRoles(roles, COLLECTED)
   if (indexOf(COLLECTED, count, role) >= 0) return false
   if (count === GRANT_ROLES_MAX) unreachable()
   insertSorted(COLLECTED, count, role)
-  store<u32>(grant, holdRoles(COLLECTED, count + 1), Grant.Roles)
+  grantAt(grant).roles = holdRoles(COLLECTED, count + 1)
   dropRoles(roles)
   addToField(Header.Assignments, 1)
   return true
@@ -56,7 +57,7 @@ export function assign(user: u32, scope: u32, role: u32): bool {
 export function unassign(user: u32, scope: u32, role: u32): bool {
   const grant = findGrant(user, scope)
   if (grant === 0) return false
-  const roles = load<u32>(grant, Grant.Roles)
+  const roles = grantAt(grant).roles
   const count = copyRoles(roles, COLLECTED)
   const at = indexOf(COLLECTED, count, role)
   if (at < 0) return false
@@ -66,7 +67,7 @@ export function unassign(user: u32, scope: u32, role: u32): bool {
   }
   const slot = COLLECTED + (at as u32) * 4
   memory.copy(slot, slot + 4, (count - (at as u32) - 1) * 4)
-  store<u32>(grant, holdRoles(COLLECTED, count - 1), Grant.Roles)
+  grantAt(grant).roles = holdRoles(COLLECTED, count - 1)
   dropRoles(roles)
   addToField(Header.Assignments, -1)
   return true
@@ -84,9 +85,9 @@ export function putGrant(user: u32, scope: u32, list: u32, count: u32): void {
 
 function createGrant(user: u32, scope: u32, roles: u32): void {
   const grant = allocate(GRANT_BYTES)
-  store<u32>(grant, user, Grant.User)
-  store<u32>(grant, scope, Grant.Scope)
-  store<u32>(grant, roles, Grant.Roles)
+  grantAt(grant).user = user
+  grantAt(grant).scope = scope
+  grantAt(grant).roles = roles
   link(grant, user + Principal.Grants, Grant.NextOfUser, Grant.PreviousOfUser)
   link(grant, scope + Principal.Grants, Grant.NextOfScope, Grant.PreviousOfScope)
   insert(Table.Grants, grantHash(user, scope), grant)
@@ -95,9 +96,9 @@ function createGrant(user: u32, scope: u32, roles: u32): void {
 
 /** Removes a grant with all its roles. */
 export function deleteGrant(grant: u32): void {
-  const user = load<u32>(grant, Grant.User)
-  const scope = load<u32>(grant, Grant.Scope)
-  const roles = load<u32>(grant, Grant.Roles)
+  const user = grantAt(grant).user
+  const scope = grantAt(grant).scope
+  const roles = grantAt(grant).roles
   addToField(Header.Assignments, -(roleCount(roles) as i32))
   addToField(Header.Grants, -1)
   unlink(grant, user + Principal.Grants, Grant.NextOfUser, Grant.PreviousOfUser)
@@ -108,7 +109,7 @@ export function deleteGrant(grant: u32): void {
 }
 
 export function roleCount(roles: u32): u32 {
-  return (roles & SINGLE) !== 0 ? 1 : load<u32>(roles, RoleSet.Count)
+  return (roles & SINGLE) !== 0 ? 1 : roleSetAt(roles).count
 }
 
 /** Copies the addresses of the roles to `target`, ascending; returns how many. */
@@ -117,7 +118,7 @@ export function copyRoles(roles: u32, target: u32): u32 {
     store<u32>(target, roles - SINGLE)
     return 1
   }
-  const count = load<u32>(roles, RoleSet.Count)
+  const count = roleSetAt(roles).count
   memory.copy(target, roles + RoleSet.Roles, count * 4)
   return count
 }
@@ -148,13 +149,13 @@ function holdRoles(list: u32, count: u32): u32 {
   }
   const known = findSet(hash, list, count)
   if (known !== 0) {
-    store<u32>(known, load<u32>(known, RoleSet.References) + 1, RoleSet.References)
+    roleSetAt(known).references = roleSetAt(known).references + 1
     return known
   }
   const set = allocate(RoleSet.Roles + count * 4)
-  store<u32>(set, 1, RoleSet.References)
-  store<u32>(set, count, RoleSet.Count)
-  store<u32>(set, hash, RoleSet.Hash)
+  roleSetAt(set).references = 1
+  roleSetAt(set).count = count
+  roleSetAt(set).hash = hash
   memory.copy(set + RoleSet.Roles, list, count * 4)
   insert(Table.RoleSets, hash, set)
   addToField(Header.RoleSets, 1)
@@ -171,7 +172,7 @@ function findSet(hash: u32, list: u32, count: u32): u32 {
 }
 
 function sameRoles(set: u32, list: u32, count: u32): bool {
-  if (load<u32>(set, RoleSet.Count) !== count) return false
+  if (roleSetAt(set).count !== count) return false
   for (let offset: u32 = 0; offset < count * 4; offset += 4) {
     if (load<u32>(set + offset, RoleSet.Roles) !== load<u32>(list + offset)) return false
   }
@@ -181,11 +182,11 @@ function sameRoles(set: u32, list: u32, count: u32): bool {
 /** A grant points to these roles no longer; a set without references is freed. */
 function dropRoles(roles: u32): void {
   if ((roles & SINGLE) !== 0) return
-  const references = load<u32>(roles, RoleSet.References) - 1
-  store<u32>(roles, references, RoleSet.References)
+  const references = roleSetAt(roles).references - 1
+  roleSetAt(roles).references = references
   if (references !== 0) return
-  remove(Table.RoleSets, load<u32>(roles, RoleSet.Hash), roles)
-  release(roles, RoleSet.Roles + load<u32>(roles, RoleSet.Count) * 4)
+  remove(Table.RoleSets, roleSetAt(roles).hash, roles)
+  release(roles, RoleSet.Roles + roleSetAt(roles).count * 4)
   addToField(Header.RoleSets, -1)
 }
 
