@@ -4,7 +4,7 @@
 //
 // In the debug build scripts/checked-sources.mjs checks these accesses as it checks `load` and `store`. For that they
 // are written as `grantAt(address).field` or `grantAt(address).field = value`, and never kept in a variable.
-import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt } from '../abi'
+import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt } from '../abi'
 
 @unmanaged
 export class Grant {
@@ -42,4 +42,25 @@ if (offsetof<RoleSet>() !== RoleSetAt.Roles) ERROR('RoleSet.Roles')
 
 export function roleSetAt(address: u32): RoleSet {
   return changetype<RoleSet>(address)
+}
+
+@unmanaged
+export class Member {
+  user: u32
+  tenant: u32
+  nextOfUser: u32
+  previousOfUser: u32
+  nextOfTenant: u32
+  previousOfTenant: u32
+}
+if (offsetof<Member>('user') !== MemberAt.User) ERROR('Member.User')
+if (offsetof<Member>('tenant') !== MemberAt.Tenant) ERROR('Member.Tenant')
+if (offsetof<Member>('nextOfUser') !== MemberAt.NextOfUser) ERROR('Member.NextOfUser')
+if (offsetof<Member>('previousOfUser') !== MemberAt.PreviousOfUser) ERROR('Member.PreviousOfUser')
+if (offsetof<Member>('nextOfTenant') !== MemberAt.NextOfTenant) ERROR('Member.NextOfTenant')
+if (offsetof<Member>('previousOfTenant') !== MemberAt.PreviousOfTenant) ERROR('Member.PreviousOfTenant')
+if (offsetof<Member>() !== MEMBER_BYTES) ERROR('MEMBER_BYTES')
+
+export function memberAt(address: u32): Member {
+  return changetype<Member>(address)
 }

@@ -8,13 +8,14 @@ import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { grantHash } from './grants'
+import { memberAt } from '../memory/records'
 
 export function findMember(user: u32, tenant: u32): u32 {
   const hash = grantHash(user, tenant)
   for (let match = firstMatch(Table.Members, hash); match !== 0; match = nextMatch(match, hash)) {
     const member = matchedRecord(match)
     /* canary: parts-of-a-membership */
-    if (load<u32>(member, Member.User) === user && load<u32>(member, Member.Tenant) === tenant) return member
+    if (memberAt(member).user === user && memberAt(member).tenant === tenant) return member
   }
   return 0
 }
@@ -22,8 +23,8 @@ export function findMember(user: u32, tenant: u32): u32 {
 export function join(user: u32, tenant: u32): void {
   if (findMember(user, tenant) !== 0) return
   const member = allocate(MEMBER_BYTES)
-  store<u32>(member, user, Member.User)
-  store<u32>(member, tenant, Member.Tenant)
+  memberAt(member).user = user
+  memberAt(member).tenant = tenant
   link(member, user + Principal.Members, Member.NextOfUser, Member.PreviousOfUser)
   link(member, tenant + Principal.Members, Member.NextOfTenant, Member.PreviousOfTenant)
   insert(Table.Members, grantHash(user, tenant), member)
@@ -36,8 +37,8 @@ export function leave(user: u32, tenant: u32): void {
 }
 
 function deleteMember(member: u32): void {
-  const user = load<u32>(member, Member.User)
-  const tenant = load<u32>(member, Member.Tenant)
+  const user = memberAt(member).user
+  const tenant = memberAt(member).tenant
   unlink(member, user + Principal.Members, Member.NextOfUser, Member.PreviousOfUser)
   unlink(member, tenant + Principal.Members, Member.NextOfTenant, Member.PreviousOfTenant)
   remove(Table.Members, grantHash(user, tenant), member)
