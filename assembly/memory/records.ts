@@ -4,7 +4,7 @@
 //
 // In the debug build scripts/checked-sources.mjs checks these accesses as it checks `load` and `store`. For that they
 // are written as `grantAt(address).field` or `grantAt(address).field = value`, and never kept in a variable.
-import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt } from '../abi'
+import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt, TUPLE_BYTES, Tuple as TupleAt, RULE_BYTES, Rule as RuleAt } from '../abi'
 
 @unmanaged
 export class Grant {
@@ -63,4 +63,50 @@ if (offsetof<Member>() !== MEMBER_BYTES) ERROR('MEMBER_BYTES')
 
 export function memberAt(address: u32): Member {
   return changetype<Member>(address)
+}
+
+@unmanaged
+export class Tuple {
+  relation: u32
+  subject: u32
+  object: u32
+  nextOfObject: u32
+  previousOfObject: u32
+  nextOfSubject: u32
+  previousOfSubject: u32
+}
+if (offsetof<Tuple>('relation') !== TupleAt.Relation) ERROR('Tuple.Relation')
+if (offsetof<Tuple>('subject') !== TupleAt.Subject) ERROR('Tuple.Subject')
+if (offsetof<Tuple>('object') !== TupleAt.Object) ERROR('Tuple.Object')
+if (offsetof<Tuple>('nextOfObject') !== TupleAt.NextOfObject) ERROR('Tuple.NextOfObject')
+if (offsetof<Tuple>('previousOfObject') !== TupleAt.PreviousOfObject) ERROR('Tuple.PreviousOfObject')
+if (offsetof<Tuple>('nextOfSubject') !== TupleAt.NextOfSubject) ERROR('Tuple.NextOfSubject')
+if (offsetof<Tuple>('previousOfSubject') !== TupleAt.PreviousOfSubject) ERROR('Tuple.PreviousOfSubject')
+if (offsetof<Tuple>() !== TUPLE_BYTES) ERROR('TUPLE_BYTES')
+
+export function tupleAt(address: u32): Tuple {
+  return changetype<Tuple>(address)
+}
+
+@unmanaged
+export class Rule {
+  target: u32
+  relation: u32
+  source: u32
+  flags: u32
+  nextOfTarget: u32
+  nextOfSource: u32
+  previousOfSource: u32
+}
+if (offsetof<Rule>('target') !== RuleAt.Target) ERROR('Rule.Target')
+if (offsetof<Rule>('relation') !== RuleAt.Relation) ERROR('Rule.Relation')
+if (offsetof<Rule>('source') !== RuleAt.Source) ERROR('Rule.Source')
+if (offsetof<Rule>('flags') !== RuleAt.Flags) ERROR('Rule.Flags')
+if (offsetof<Rule>('nextOfTarget') !== RuleAt.NextOfTarget) ERROR('Rule.NextOfTarget')
+if (offsetof<Rule>('nextOfSource') !== RuleAt.NextOfSource) ERROR('Rule.NextOfSource')
+if (offsetof<Rule>('previousOfSource') !== RuleAt.PreviousOfSource) ERROR('Rule.PreviousOfSource')
+if (offsetof<Rule>() !== RULE_BYTES) ERROR('RULE_BYTES')
+
+export function ruleAt(address: u32): Rule {
+  return changetype<Rule>(address)
 }

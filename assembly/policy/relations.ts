@@ -15,6 +15,7 @@ import { intern, tombstone } from '../memory/symbols'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { setAttributes } from '../memory/values'
 import { deleteGrantsOf } from './grants'
+import { ruleAt, tupleAt } from '../memory/records'
 
 /** Makes the instance whose key is at `start` live and puts it into the tenant. */
 export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
@@ -54,9 +55,9 @@ export function findTuple(relation: u32, subject: u32, object: u32): u32 {
     const tuple = matchedRecord(match)
     /* canary: parts-of-a-tuple */
     if (
-      load<u32>(tuple, Tuple.Relation) === relation &&
-      load<u32>(tuple, Tuple.Subject) === subject &&
-      load<u32>(tuple, Tuple.Object) === object
+      tupleAt(tuple).relation === relation &&
+      tupleAt(tuple).subject === subject &&
+      tupleAt(tuple).object === object
     )
       return tuple
   }
@@ -67,9 +68,9 @@ export function findTuple(relation: u32, subject: u32, object: u32): u32 {
 export function relate(relation: u32, subject: u32, object: u32): bool {
   if (findTuple(relation, subject, object) !== 0) return false
   const tuple = allocate(TUPLE_BYTES)
-  store<u32>(tuple, relation, Tuple.Relation)
-  store<u32>(tuple, subject, Tuple.Subject)
-  store<u32>(tuple, object, Tuple.Object)
+  tupleAt(tuple).relation = relation
+  tupleAt(tuple).subject = subject
+  tupleAt(tuple).object = object
   link(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)
   link(tuple, subject + Instance.Subjects, Tuple.NextOfSubject, Tuple.PreviousOfSubject)
   insert(Table.Tuples, tupleHash(relation, subject, object), tuple)
@@ -87,9 +88,9 @@ export function unrelate(relation: u32, subject: u32, object: u32): bool {
 }
 
 function deleteTuple(tuple: u32): void {
-  const relation = load<u32>(tuple, Tuple.Relation)
-  const subject = load<u32>(tuple, Tuple.Subject)
-  const object = load<u32>(tuple, Tuple.Object)
+  const relation = tupleAt(tuple).relation
+  const subject = tupleAt(tuple).subject
+  const object = tupleAt(tuple).object
   unlink(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)
   unlink(tuple, subject + Instance.Subjects, Tuple.NextOfSubject, Tuple.PreviousOfSubject)
   remove(Table.Tuples, tupleHash(relation, subject, object), tuple)
@@ -122,10 +123,10 @@ export function clearRules(role: u32, flags: u32): void {
   for (;;) {
     const rule = load<u32>(role, Role.Rules)
     if (rule === 0) return
-    store<u32>(role, load<u32>(rule, Rule.NextOfTarget), Role.Rules)
-    const source = load<u32>(rule, Rule.Source)
+    store<u32>(role, ruleAt(rule).nextOfTarget, Role.Rules)
+    const source = ruleAt(rule).source
     unlink(rule, source + Role.Sources, Rule.NextOfSource, Rule.PreviousOfSource)
-    disuse(load<u32>(rule, Rule.Relation))
+    disuse(ruleAt(rule).relation)
     release(rule, RULE_BYTES)
     addToField(Header.Rules, -1)
   }
@@ -134,11 +135,11 @@ export function clearRules(role: u32, flags: u32): void {
 /** Adds a rule in front of those that the role has. */
 export function addRule(role: u32, relation: u32, source: u32, flags: u32): void {
   const rule = allocate(RULE_BYTES)
-  store<u32>(rule, role, Rule.Target)
-  store<u32>(rule, relation, Rule.Relation)
-  store<u32>(rule, source, Rule.Source)
-  store<u32>(rule, flags, Rule.Flags)
-  store<u32>(rule, load<u32>(role, Role.Rules), Rule.NextOfTarget)
+  ruleAt(rule).target = role
+  ruleAt(rule).relation = relation
+  ruleAt(rule).source = source
+  ruleAt(rule).flags = flags
+  ruleAt(rule).nextOfTarget = load<u32>(role, Role.Rules)
   store<u32>(role, rule, Role.Rules)
   link(rule, source + Role.Sources, Rule.NextOfSource, Rule.PreviousOfSource)
   addToField(Header.Rules, 1)
@@ -150,9 +151,9 @@ export function clearSources(role: u32): void {
   for (;;) {
     const rule = load<u32>(role, Role.Sources)
     if (rule === 0) return
-    unlinkFromTarget(rule, load<u32>(rule, Rule.Target))
+    unlinkFromTarget(rule, ruleAt(rule).target)
     unlink(rule, role + Role.Sources, Rule.NextOfSource, Rule.PreviousOfSource)
-    disuse(load<u32>(rule, Rule.Relation))
+    disuse(ruleAt(rule).relation)
     release(rule, RULE_BYTES)
     addToField(Header.Rules, -1)
   }
@@ -161,5 +162,5 @@ export function clearSources(role: u32): void {
 function unlinkFromTarget(rule: u32, target: u32): void {
   let slot = target + Role.Rules
   while (load<u32>(slot) !== rule) slot = load<u32>(slot) + Rule.NextOfTarget
-  store<u32>(slot, load<u32>(rule, Rule.NextOfTarget))
+  store<u32>(slot, ruleAt(rule).nextOfTarget)
 }
