@@ -4,7 +4,7 @@
 //
 // In the debug build scripts/checked-sources.mjs checks these accesses as it checks `load` and `store`. For that they
 // are written as `grantAt(address).field` or `grantAt(address).field = value`, and never kept in a variable.
-import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt, TUPLE_BYTES, Tuple as TupleAt, RULE_BYTES, Rule as RuleAt } from '../abi'
+import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt, TUPLE_BYTES, Tuple as TupleAt, RULE_BYTES, Rule as RuleAt, SET_RULE_BYTES, SetRule as SetRuleAt } from '../abi'
 
 @unmanaged
 export class Grant {
@@ -109,4 +109,27 @@ if (offsetof<Rule>() !== RULE_BYTES) ERROR('RULE_BYTES')
 
 export function ruleAt(address: u32): Rule {
   return changetype<Rule>(address)
+}
+
+@unmanaged
+export class SetRule {
+  permission: u32
+  users: u32
+  resources: u32
+  next: u32
+  previous: u32
+  nextOfSide: u32
+  previousOfSide: u32
+}
+if (offsetof<SetRule>('permission') !== SetRuleAt.Permission) ERROR('SetRule.Permission')
+if (offsetof<SetRule>('users') !== SetRuleAt.Users) ERROR('SetRule.Users')
+if (offsetof<SetRule>('resources') !== SetRuleAt.Resources) ERROR('SetRule.Resources')
+if (offsetof<SetRule>('next') !== SetRuleAt.Next) ERROR('SetRule.Next')
+if (offsetof<SetRule>('previous') !== SetRuleAt.Previous) ERROR('SetRule.Previous')
+if (offsetof<SetRule>('nextOfSide') !== SetRuleAt.NextOfSide) ERROR('SetRule.NextOfSide')
+if (offsetof<SetRule>('previousOfSide') !== SetRuleAt.PreviousOfSide) ERROR('SetRule.PreviousOfSide')
+if (offsetof<SetRule>() !== SET_RULE_BYTES) ERROR('SET_RULE_BYTES')
+
+export function setRuleAt(address: u32): SetRule {
+  return changetype<SetRule>(address)
 }

@@ -12,6 +12,7 @@ import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { permissionRecord } from './permissions'
 import { addToSide, findSide, takeFromSide } from './set-rule-index'
+import { setRuleAt } from '../memory/records'
 
 export function setRuleHash(permission: u32, users: u32, resources: u32): u32 {
   let hash = (permission * 0xc2b2ae3d) ^ (users * 0x9e3779b1) ^ (resources * 0x85ebca77)
@@ -25,9 +26,9 @@ export function findSetRule(permission: u32, users: u32, resources: u32): u32 {
     const rule = matchedRecord(match)
     /* canary: parts-of-a-set-rule */
     if (
-      load<u32>(rule, SetRule.Permission) === permission &&
-      load<u32>(rule, SetRule.Users) === users &&
-      load<u32>(rule, SetRule.Resources) === resources
+      setRuleAt(rule).permission === permission &&
+      setRuleAt(rule).users === users &&
+      setRuleAt(rule).resources === resources
     )
       return rule
   }
@@ -38,9 +39,9 @@ export function addSetRule(permission: u32, users: u32, resources: u32): void {
   if (findSetRule(permission, users, resources) !== 0) return
   const record = permissionRecord(permission)
   const rule = allocate(SET_RULE_BYTES)
-  store<u32>(rule, permission, SetRule.Permission)
-  store<u32>(rule, users, SetRule.Users)
-  store<u32>(rule, resources, SetRule.Resources)
+  setRuleAt(rule).permission = permission
+  setRuleAt(rule).users = users
+  setRuleAt(rule).resources = resources
   link(rule, record + Permission.SetRules, SetRule.Next, SetRule.Previous)
   const side = addToSide(permission, SET_OF_USERS, users)
   link(rule, side + Side.Rules, SetRule.NextOfSide, SetRule.PreviousOfSide)
@@ -55,9 +56,9 @@ export function removeSetRule(permission: u32, users: u32, resources: u32): void
 }
 
 function deleteSetRule(rule: u32): void {
-  const permission = load<u32>(rule, SetRule.Permission)
-  const users = load<u32>(rule, SetRule.Users)
-  const resources = load<u32>(rule, SetRule.Resources)
+  const permission = setRuleAt(rule).permission
+  const users = setRuleAt(rule).users
+  const resources = setRuleAt(rule).resources
   unlink(rule, permissionRecord(permission) + Permission.SetRules, SetRule.Next, SetRule.Previous)
   const side = findSide(permission, SET_OF_USERS, users)
   unlink(rule, side + Side.Rules, SetRule.NextOfSide, SetRule.PreviousOfSide)
