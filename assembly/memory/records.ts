@@ -4,7 +4,7 @@
 //
 // In the debug build scripts/checked-sources.mjs checks these accesses as it checks `load` and `store`. For that they
 // are written as `grantAt(address).field` or `grantAt(address).field = value`, and never kept in a variable.
-import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt, TUPLE_BYTES, Tuple as TupleAt, RULE_BYTES, Rule as RuleAt, SET_RULE_BYTES, SetRule as SetRuleAt } from '../abi'
+import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt, TUPLE_BYTES, Tuple as TupleAt, RULE_BYTES, Rule as RuleAt, SET_RULE_BYTES, SetRule as SetRuleAt, SIDE_BYTES, Side as SideAt, GROUP_BYTES, Group as GroupAt, Index as IndexAt } from '../abi'
 
 @unmanaged
 export class Grant {
@@ -132,4 +132,73 @@ if (offsetof<SetRule>() !== SET_RULE_BYTES) ERROR('SET_RULE_BYTES')
 
 export function setRuleAt(address: u32): SetRule {
   return changetype<SetRule>(address)
+}
+
+@unmanaged
+export class Side {
+  permission: u32
+  kind: u32
+  set: u32
+  count: u32
+  rules: u32
+  group: u32
+  nextOfGroup: u32
+  previousOfGroup: u32
+  nextOfSet: u32
+  previousOfSet: u32
+}
+if (offsetof<Side>('permission') !== SideAt.Permission) ERROR('Side.Permission')
+if (offsetof<Side>('kind') !== SideAt.Kind) ERROR('Side.Kind')
+if (offsetof<Side>('set') !== SideAt.Set) ERROR('Side.Set')
+if (offsetof<Side>('count') !== SideAt.Count) ERROR('Side.Count')
+if (offsetof<Side>('rules') !== SideAt.Rules) ERROR('Side.Rules')
+if (offsetof<Side>('group') !== SideAt.Group) ERROR('Side.Group')
+if (offsetof<Side>('nextOfGroup') !== SideAt.NextOfGroup) ERROR('Side.NextOfGroup')
+if (offsetof<Side>('previousOfGroup') !== SideAt.PreviousOfGroup) ERROR('Side.PreviousOfGroup')
+if (offsetof<Side>('nextOfSet') !== SideAt.NextOfSet) ERROR('Side.NextOfSet')
+if (offsetof<Side>('previousOfSet') !== SideAt.PreviousOfSet) ERROR('Side.PreviousOfSet')
+if (offsetof<Side>() !== SIDE_BYTES) ERROR('SIDE_BYTES')
+
+export function sideAt(address: u32): Side {
+  return changetype<Side>(address)
+}
+
+@unmanaged
+export class Group {
+  index: u32
+  hash: u32
+  sides: u32
+  next: u32
+  previous: u32
+}
+if (offsetof<Group>('index') !== GroupAt.Index) ERROR('Group.Index')
+if (offsetof<Group>('hash') !== GroupAt.Hash) ERROR('Group.Hash')
+if (offsetof<Group>('sides') !== GroupAt.Sides) ERROR('Group.Sides')
+if (offsetof<Group>('next') !== GroupAt.Next) ERROR('Group.Next')
+if (offsetof<Group>('previous') !== GroupAt.Previous) ERROR('Group.Previous')
+if (offsetof<Group>() !== GROUP_BYTES) ERROR('GROUP_BYTES')
+
+export function groupAt(address: u32): Group {
+  return changetype<Group>(address)
+}
+
+@unmanaged
+export class Index {
+  permission: u32
+  kind: u32
+  next: u32
+  previous: u32
+  groups: u32
+  count: u32
+}
+if (offsetof<Index>('permission') !== IndexAt.Permission) ERROR('Index.Permission')
+if (offsetof<Index>('kind') !== IndexAt.Kind) ERROR('Index.Kind')
+if (offsetof<Index>('next') !== IndexAt.Next) ERROR('Index.Next')
+if (offsetof<Index>('previous') !== IndexAt.Previous) ERROR('Index.Previous')
+if (offsetof<Index>('groups') !== IndexAt.Groups) ERROR('Index.Groups')
+if (offsetof<Index>('count') !== IndexAt.Count) ERROR('Index.Count')
+if (offsetof<Index>() !== IndexAt.Paths) ERROR('Index.Paths')
+
+export function indexAt(address: u32): Index {
+  return changetype<Index>(address)
 }

@@ -8,23 +8,14 @@
 // INVARIANT: a side is there while a rule names it; it lies in the group of its tests, or in the index without tests.
 // INVARIANT: no index is without groups, no group without sides; a permission has at most INDEXES_MAX of a kind, and
 // one without tests.
-import {
-  ConditionSet,
-  GROUP_BYTES,
-  Group,
-  INDEX_BYTES,
-  Index,
-  Permission,
-  SIDE_BYTES,
-  Side,
-  SymbolRecord,
-} from '../abi'
+import { ConditionSet, GROUP_BYTES, Group, INDEX_BYTES, Index, Permission, SIDE_BYTES, Side, SymbolRecord } from '../abi'
 import { INDEXES_MAX, SET_OF_USERS, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { GATHERED, gatherTests, hashOfTest, mix, pathOfTest } from './equality-tests'
 import { permissionRecord } from './permissions'
+import { groupAt, indexAt, sideAt } from '../memory/records'
 
 const QUEUE_END: u32 = 1
 
@@ -37,9 +28,9 @@ export function findSide(permission: u32, kind: u32, set: u32): u32 {
   for (let match = firstMatch(Table.Sides, hash); match !== 0; match = nextMatch(match, hash)) {
     const side = matchedRecord(match)
     if (
-      load<u32>(side, Side.Permission) === permission &&
-      load<u32>(side, Side.Kind) === kind &&
-      load<u32>(side, Side.Set) === set
+      sideAt(side).permission === permission &&
+      sideAt(side).kind === kind &&
+      sideAt(side).set === set
     )
       return side
   }
@@ -51,26 +42,26 @@ export function addToSide(permission: u32, kind: u32, set: u32): u32 {
   let side = findSide(permission, kind, set)
   if (side === 0) {
     side = allocate(SIDE_BYTES)
-    store<u32>(side, permission, Side.Permission)
-    store<u32>(side, kind, Side.Kind)
-    store<u32>(side, set, Side.Set)
+    sideAt(side).permission = permission
+    sideAt(side).kind = kind
+    sideAt(side).set = set
     if (isSet(set)) link(side, set + ConditionSet.Sides, Side.NextOfSet, Side.PreviousOfSet)
     insert(Table.Sides, sideHash(permission, kind, set), side)
     place(side)
   }
-  store<u32>(side, load<u32>(side, Side.Count) + 1, Side.Count)
+  sideAt(side).count = sideAt(side).count + 1
   return side
 }
 
 /** One rule less names it. */
 export function takeFromSide(side: u32): void {
-  const count = load<u32>(side, Side.Count) - 1
-  store<u32>(side, count, Side.Count)
+  const count = sideAt(side).count - 1
+  sideAt(side).count = count
   if (count !== 0) return
-  const set = load<u32>(side, Side.Set)
+  const set = sideAt(side).set
   leaveGroup(side)
   if (isSet(set)) unlink(side, set + ConditionSet.Sides, Side.NextOfSet, Side.PreviousOfSet)
-  remove(Table.Sides, sideHash(load<u32>(side, Side.Permission), load<u32>(side, Side.Kind), set), side)
+  remove(Table.Sides, sideHash(sideAt(side).permission, sideAt(side).kind, set), side)
   release(side, SIDE_BYTES)
 }
 
@@ -98,7 +89,7 @@ export function moveSides(first: u32): void {
   let last = first
   // The links stay until the end: a set is visited once, also in a circle.
   for (let set = first; set !== QUEUE_END; set = load<u32>(set, ConditionSet.Queue)) {
-    for (let side = load<u32>(set, ConditionSet.Sides); side !== 0; side = load<u32>(side, Side.NextOfSet)) place(side)
+    for (let side = load<u32>(set, ConditionSet.Sides); side !== 0; side = sideAt(side).nextOfSet) place(side)
     let child = load<u32>(set, ConditionSet.Children)
     for (; child !== 0; child = load<u32>(child, ConditionSet.NextOfParent)) {
       if (load<u32>(child, ConditionSet.Queue) !== 0) continue
@@ -116,13 +107,13 @@ export function moveSides(first: u32): void {
 
 /** Puts a side into the group of its tests, unless it is there. */
 function place(side: u32): void {
-  let count = gatherTests(load<u32>(side, Side.Set))
-  const permission = load<u32>(side, Side.Permission)
-  const kind = load<u32>(side, Side.Kind)
-  const old = load<u32>(side, Side.Group)
+  let count = gatherTests(sideAt(side).set)
+  const permission = sideAt(side).permission
+  const kind = sideAt(side).kind
+  const old = sideAt(side).group
   let index = findIndex(permission, kind, count)
   if (old !== 0) {
-    if (index === load<u32>(old, Group.Index) && groupHash(index, count) === load<u32>(old, Group.Hash)) return
+    if (index === groupAt(old).index && groupHash(index, count) === groupAt(old).hash) return
     leaveGroup(side)
     index = findIndex(permission, kind, count)
   }
@@ -152,13 +143,13 @@ export function indexesOf(permission: u32, kind: u32): u32 {
 /** The index of the paths at GATHERED, or 0. */
 function findIndex(permission: u32, kind: u32, count: u32): u32 {
   let index = load<u32>(indexesOf(permission, kind))
-  while (index !== 0 && !hasPaths(index, count)) index = load<u32>(index, Index.Next)
+  while (index !== 0 && !hasPaths(index, count)) index = indexAt(index).next
   return index
 }
 
 /** Does the index read the paths at GATHERED? */
 export function hasPaths(index: u32, count: u32): bool {
-  if (load<u32>(index, Index.Count) !== count) return false
+  if (indexAt(index).count !== count) return false
   for (let each: u32 = 0; each < count; each++) {
     if (load<u32>(index + each * 4, Index.Paths) !== pathOfTest(GATHERED, each)) return false
   }
@@ -168,17 +159,17 @@ export function hasPaths(index: u32, count: u32): bool {
 /** Are there as many indexes as a check may look at, apart from the one without tests? */
 function isFull(permission: u32, kind: u32): bool {
   let count: u32 = 0
-  for (let index = load<u32>(indexesOf(permission, kind)); index !== 0; index = load<u32>(index, Index.Next)) {
-    if (load<u32>(index, Index.Count) !== 0) count++
+  for (let index = load<u32>(indexesOf(permission, kind)); index !== 0; index = indexAt(index).next) {
+    if (indexAt(index).count !== 0) count++
   }
   return count >= (INDEXES_MAX as u32)
 }
 
 function addIndex(permission: u32, kind: u32, count: u32): u32 {
   const index = allocate(INDEX_BYTES)
-  store<u32>(index, permission, Index.Permission)
-  store<u32>(index, kind, Index.Kind)
-  store<u32>(index, count, Index.Count)
+  indexAt(index).permission = permission
+  indexAt(index).kind = kind
+  indexAt(index).count = count
   for (let each: u32 = 0; each < count; each++) store<u32>(index + each * 4, pathOfTest(GATHERED, each), Index.Paths)
   link(index, indexesOf(permission, kind), Index.Next, Index.Previous)
   return index
@@ -188,7 +179,7 @@ export function findGroup(index: u32, hash: u32): u32 {
   for (let match = firstMatch(Table.Groups, hash); match !== 0; match = nextMatch(match, hash)) {
     const group = matchedRecord(match)
     /* canary: index-of-a-group */
-    if (load<u32>(group, Group.Index) === index) return group
+    if (groupAt(group).index === index) return group
   }
   return 0
 }
@@ -197,26 +188,26 @@ function joinGroup(side: u32, index: u32, hash: u32): void {
   let group = findGroup(index, hash)
   if (group === 0) {
     group = allocate(GROUP_BYTES)
-    store<u32>(group, index, Group.Index)
-    store<u32>(group, hash, Group.Hash)
+    groupAt(group).index = index
+    groupAt(group).hash = hash
     link(group, index + Index.Groups, Group.Next, Group.Previous)
     insert(Table.Groups, hash, group)
   }
-  store<u32>(side, group, Side.Group)
+  sideAt(side).group = group
   link(side, group + Group.Sides, Side.NextOfGroup, Side.PreviousOfGroup)
 }
 
 /** Takes a side out of its group; what is empty then goes. */
 function leaveGroup(side: u32): void {
-  const group = load<u32>(side, Side.Group)
+  const group = sideAt(side).group
   unlink(side, group + Group.Sides, Side.NextOfGroup, Side.PreviousOfGroup)
-  store<u32>(side, 0, Side.Group)
-  if (load<u32>(group, Group.Sides) !== 0) return
-  const index = load<u32>(group, Group.Index)
+  sideAt(side).group = 0
+  if (groupAt(group).sides !== 0) return
+  const index = groupAt(group).index
   unlink(group, index + Index.Groups, Group.Next, Group.Previous)
-  remove(Table.Groups, load<u32>(group, Group.Hash), group)
+  remove(Table.Groups, groupAt(group).hash, group)
   release(group, GROUP_BYTES)
-  if (load<u32>(index, Index.Groups) !== 0) return
-  unlink(index, indexesOf(load<u32>(index, Index.Permission), load<u32>(index, Index.Kind)), Index.Next, Index.Previous)
+  if (indexAt(index).groups !== 0) return
+  unlink(index, indexesOf(indexAt(index).permission, indexAt(index).kind), Index.Next, Index.Previous)
   release(index, INDEX_BYTES)
 }
