@@ -14,7 +14,7 @@ const classes = [...text.matchAll(/^export class (\w+) \{\n((?: {2}\w+: \w+\n)+)
   }),
 )
 const upper = (field: string): string => `${field.charAt(0).toUpperCase()}${field.slice(1)}`
-const membersOf = (name: string): string[] => {
+const listMembers = (name: string): string[] => {
   const members = (abi as unknown as Record<string, Record<string, unknown>>)[name] ?? {}
   return Object.keys(members).filter((member) => typeof members[member] === 'number')
 }
@@ -33,9 +33,9 @@ describe('the classes of records', () => {
         'm',
       )
       const behind = list.exec(text)?.[1]
-      const said = [...fields.map(upper), ...(behind === undefined ? [] : [behind])]
-      expect(said.toSorted()).toEqual(
-        membersOf(name)
+      const places = [...fields.map(upper), ...(behind === undefined ? [] : [behind])]
+      expect(places.toSorted()).toEqual(
+        listMembers(name)
           .filter((member) => member !== 'Key')
           .toSorted(),
       )
