@@ -14,7 +14,7 @@ if (after === undefined) {
   console.error('node scripts/compare-kernel.mjs BEFORE.wasm AFTER.wasm')
   process.exit(2)
 }
-const [left, right] = [before, after].map((path) => parseText(textOf(path)))
+const [left, right] = [before, after].map((path) => parseText(readText(path)))
 const counts = { nodes: 0, swaps: 0 }
 const difference = compare(left, right)
 if (difference !== undefined) {
@@ -23,7 +23,7 @@ if (difference !== undefined) {
 }
 console.log(`alike: ${counts.nodes} nodes, ${counts.swaps} pairs of operands changed places`)
 
-function textOf(path) {
+function readText(path) {
   const module = binaryen.readBinary(readFileSync(path))
   const text = module.emitText()
   module.dispose()
@@ -43,7 +43,7 @@ function parseText(text) {
   return stack[0]
 }
 
-/** The first pair of parts that differ; undefined when there is none. */
+/** The first pair of parts that differ; undefined when they are alike. */
 function compare(one, other) {
   counts.nodes++
   if (typeof one === 'string' || typeof other === 'string') return one === other ? undefined : [one, other]
@@ -66,7 +66,7 @@ function compareParts(one, other) {
 }
 
 function mayChangePlaces(one, other) {
-  const [ofOne, ofOther] = [localsOf(one), localsOf(other)]
+  const [ofOne, ofOther] = [listLocals(one), listLocals(other)]
   const isApart = (set, used) => set.every((local) => !used.includes(local))
   return !isOrdered(one) && !isOrdered(other) && isApart(ofOne.set, ofOther.used) && isApart(ofOther.set, ofOne.used)
 }
@@ -76,11 +76,11 @@ function isOrdered(part) {
 }
 
 /** The locals that an expression sets, and all that it uses. */
-function localsOf(part, locals = { set: [], used: [] }) {
+function listLocals(part, locals = { set: [], used: [] }) {
   if (typeof part === 'string') return locals
   if (/^local\.(set|tee)$/.test(part[0])) locals.set.push(part[1])
   if (/^local\./.test(part[0])) locals.used.push(part[1])
-  for (const each of part) localsOf(each, locals)
+  for (const each of part) listLocals(each, locals)
   return locals
 }
 

@@ -4,7 +4,24 @@
 //
 // In the debug build scripts/checked-sources.mjs checks these accesses as it checks `load` and `store`. For that they
 // are written as `grantAt(address).field` or `grantAt(address).field = value`, and never kept in a variable.
-import { GRANT_BYTES, Grant as GrantAt, RoleSet as RoleSetAt, MEMBER_BYTES, Member as MemberAt, TUPLE_BYTES, Tuple as TupleAt, RULE_BYTES, Rule as RuleAt, SET_RULE_BYTES, SetRule as SetRuleAt, SIDE_BYTES, Side as SideAt, GROUP_BYTES, Group as GroupAt, Index as IndexAt } from '../abi'
+import {
+  GRANT_BYTES,
+  GROUP_BYTES,
+  Grant as GrantAt,
+  Group as GroupAt,
+  Index as IndexAt,
+  MEMBER_BYTES,
+  Member as MemberAt,
+  RoleSet as RoleSetAt,
+  RULE_BYTES,
+  Rule as RuleAt,
+  SET_RULE_BYTES,
+  SetRule as SetRuleAt,
+  SIDE_BYTES,
+  Side as SideAt,
+  TUPLE_BYTES,
+  Tuple as TupleAt,
+} from '../abi'
 
 @unmanaged
 export class Grant {

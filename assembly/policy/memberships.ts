@@ -6,9 +6,9 @@ import { Header, Instance, MEMBER_BYTES, Member, Principal, SymbolRecord } from 
 import { Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
+import { memberAt } from '../memory/records'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { grantHash } from './grants'
-import { memberAt } from '../memory/records'
 
 export function findMember(user: u32, tenant: u32): u32 {
   const hash = grantHash(user, tenant)

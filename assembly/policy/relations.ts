@@ -11,11 +11,11 @@ import { Header, Instance, Principal, Relation, Resource, Role, RULE_BYTES, Rule
 import { Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
+import { ruleAt, tupleAt } from '../memory/records'
 import { intern, tombstone } from '../memory/symbols'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { setAttributes } from '../memory/values'
 import { deleteGrantsOf } from './grants'
-import { ruleAt, tupleAt } from '../memory/records'
 
 /** Makes the instance whose key is at `start` live and puts it into the tenant. */
 export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
@@ -54,11 +54,7 @@ export function findTuple(relation: u32, subject: u32, object: u32): u32 {
   for (let match = firstMatch(Table.Tuples, hash); match !== 0; match = nextMatch(match, hash)) {
     const tuple = matchedRecord(match)
     /* canary: parts-of-a-tuple */
-    if (
-      tupleAt(tuple).relation === relation &&
-      tupleAt(tuple).subject === subject &&
-      tupleAt(tuple).object === object
-    )
+    if (tupleAt(tuple).relation === relation && tupleAt(tuple).subject === subject && tupleAt(tuple).object === object)
       return tuple
   }
   return 0

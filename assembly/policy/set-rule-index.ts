@@ -8,14 +8,24 @@
 // INVARIANT: a side is there while a rule names it; it lies in the group of its tests, or in the index without tests.
 // INVARIANT: no index is without groups, no group without sides; a permission has at most INDEXES_MAX of a kind, and
 // one without tests.
-import { ConditionSet, GROUP_BYTES, Group, INDEX_BYTES, Index, Permission, SIDE_BYTES, Side, SymbolRecord } from '../abi'
+import {
+  ConditionSet,
+  GROUP_BYTES,
+  Group,
+  INDEX_BYTES,
+  Index,
+  Permission,
+  SIDE_BYTES,
+  Side,
+  SymbolRecord,
+} from '../abi'
 import { INDEXES_MAX, SET_OF_USERS, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { allocate, release } from '../memory/memory'
+import { groupAt, indexAt, sideAt } from '../memory/records'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { GATHERED, gatherTests, hashOfTest, mix, pathOfTest } from './equality-tests'
 import { permissionRecord } from './permissions'
-import { groupAt, indexAt, sideAt } from '../memory/records'
 
 const QUEUE_END: u32 = 1
 
@@ -27,12 +37,7 @@ export function findSide(permission: u32, kind: u32, set: u32): u32 {
   const hash = sideHash(permission, kind, set)
   for (let match = firstMatch(Table.Sides, hash); match !== 0; match = nextMatch(match, hash)) {
     const side = matchedRecord(match)
-    if (
-      sideAt(side).permission === permission &&
-      sideAt(side).kind === kind &&
-      sideAt(side).set === set
-    )
-      return side
+    if (sideAt(side).permission === permission && sideAt(side).kind === kind && sideAt(side).set === set) return side
   }
   return 0
 }

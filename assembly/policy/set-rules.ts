@@ -9,10 +9,10 @@ import { Header, Permission, SET_RULE_BYTES, SetRule, Side } from '../abi'
 import { SET_OF_RESOURCES, SET_OF_USERS, Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
+import { setRuleAt } from '../memory/records'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { permissionRecord } from './permissions'
 import { addToSide, findSide, takeFromSide } from './set-rule-index'
-import { setRuleAt } from '../memory/records'
 
 export function setRuleHash(permission: u32, users: u32, resources: u32): u32 {
   let hash = (permission * 0xc2b2ae3d) ^ (users * 0x9e3779b1) ^ (resources * 0x85ebca77)
