@@ -26,17 +26,12 @@ import { referenceRoutes } from '../management/reference.ts'
 import { printTime } from '../management/render/stamps.ts'
 import type { RouteContext } from '../management/route-context.ts'
 import { accessReviewRoutes } from '../management/routes/access-review.ts'
-import { actionGroupRoutes } from '../management/routes/action-groups.ts'
 import { keyRoutes } from '../management/routes/api-keys.ts'
-import { bulkRoutes } from '../management/routes/bulk.ts'
-import { conditionSetRoutes } from '../management/routes/condition-sets.ts'
 import { copyRoutes } from '../management/routes/copy.ts'
 import { auditRoutes } from '../management/routes/decision-log.ts'
 import { elementsRoutes } from '../management/routes/elements.ts'
-import { groupRoutes } from '../management/routes/groups.ts'
 import { historyRoutes } from '../management/routes/history.ts'
-import { instanceRoutes } from '../management/routes/instances.ts'
-import { inviteRoutes } from '../management/routes/invites.ts'
+import { ROUTES } from '../management/routes/index.ts'
 import { conditionMatchRoute } from '../management/routes/match.ts'
 import { organizationRoutes } from '../management/routes/organizations.ts'
 import { pastRoutes } from '../management/routes/past.ts'
@@ -44,18 +39,8 @@ import { pastListingRoutes } from '../management/routes/past-listing.ts'
 import { planRoutes } from '../management/routes/plan.ts'
 import { exportRoutes } from '../management/routes/policy-file.ts'
 import { projectRoutes } from '../management/routes/projects.ts'
-import { proxyConfigRoutes } from '../management/routes/proxy-configs.ts'
-import { relationRoutes } from '../management/routes/relations.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
-import { resourceRoleRoutes } from '../management/routes/resource-roles.ts'
-import { resourceRoutes } from '../management/routes/resources.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
-import { assignmentRoutes } from '../management/routes/role-assignments.ts'
-import { roleRoutes } from '../management/routes/roles.ts'
-import { setRuleRoutes } from '../management/routes/set-rules.ts'
-import { tenantRoutes } from '../management/routes/tenants.ts'
-import { tupleRoutes } from '../management/routes/tuples.ts'
-import { userRoutes } from '../management/routes/users.ts'
 import { auditMetrics, checkpointMetrics, storeMetrics } from '../management/store-metrics.ts'
 import { answerSystem } from '../management/system-requests.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
@@ -165,22 +150,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     keyRoutes(guarded, management)
     organizationRoutes(guarded, management)
     projectRoutes(guarded, management)
-    roleRoutes(guarded, management)
-    resourceRoutes(guarded, management)
-    resourceRoleRoutes(guarded, management)
-    relationRoutes(guarded, management)
-    actionGroupRoutes(guarded, management)
-    conditionSetRoutes(guarded, management)
-    groupRoutes(guarded, management)
-    userRoutes(guarded, management)
-    tenantRoutes(guarded, management)
-    assignmentRoutes(guarded, management)
-    instanceRoutes(guarded, management)
-    tupleRoutes(guarded, management)
-    setRuleRoutes(guarded, management)
-    bulkRoutes(guarded, management)
-    inviteRoutes(guarded, management)
-    proxyConfigRoutes(guarded, management)
+    for (const mount of Object.values(ROUTES)) mount?.(guarded, management)
     const { snapshots } = options
     const planner = new Planner(store.folder, snapshots && ((environment) => snapshots.renew(environment)))
     store.closeWith(planner)
