@@ -114,9 +114,6 @@ export const KINDS = {
   deleted_environment: deletedEnvironment,
 } as const satisfies Kinds
 
-/** KINDS for code over any kind: `TYPED[kind]` takes objects of that kind without a cast. */
-export const TYPED: Kinds = KINDS
-
 export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[]
 
 /** Projections by kind. */

@@ -80,7 +80,7 @@ function order(left: Operand, right: Operand): number {
   return typeof a === 'string' && typeof b === 'string' ? compareText(a, b) : Number.NaN
 }
 
-function itemsOf({ value }: Operand): readonly Operand[] | undefined {
+function toItems({ value }: Operand): readonly Operand[] | undefined {
   return Array.isArray(value) ? value.map(plain) : undefined
 }
 
@@ -91,7 +91,7 @@ function texts(left: Operand, right: Operand, test: (left: string, right: string
 }
 
 function lists(left: Operand, right: Operand, test: (left: readonly Operand[], right: readonly Operand[]) => boolean) {
-  const [some, others] = [itemsOf(left), itemsOf(right)]
+  const [some, others] = [toItems(left), toItems(right)]
   return some !== undefined && others !== undefined && test(some, others)
 }
 
@@ -176,7 +176,7 @@ export const OPERATORS = {
     turned: null,
     words: { is: 'between', be: 'between' },
     holds: (left, right) => {
-      const [low, high] = itemsOf(right) ?? []
+      const [low, high] = toItems(right) ?? []
       return low !== undefined && high !== undefined && order(left, low) >= 0 && order(left, high) <= 0
     },
   },
@@ -223,7 +223,7 @@ export const OPERATORS = {
     within: 'right',
     turned: null,
     words: { is: 'is one of', be: 'one of' },
-    holds: (left, right) => itemsOf(right)?.some((each) => equal(left, each)) === true,
+    holds: (left, right) => toItems(right)?.some((each) => equal(left, each)) === true,
   },
   array_contains: {
     left: ['array'],
@@ -235,7 +235,7 @@ export const OPERATORS = {
     within: 'left',
     turned: null,
     words: { is: 'contains', be: 'a list that contains' },
-    holds: (left, right) => itemsOf(left)?.some((each) => equal(each, right)) === true,
+    holds: (left, right) => toItems(left)?.some((each) => equal(each, right)) === true,
   },
   array_subset: {
     left: ['array'],

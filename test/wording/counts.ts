@@ -13,7 +13,7 @@ export interface FoundPhrase {
 
 type Counts = Readonly<Record<string, number>>
 
-export function countByPath(found: readonly FoundPhrase[]): Counts {
+function countByPath(found: readonly FoundPhrase[]): Counts {
   const counts: Record<string, number> = {}
   for (const { path } of found) counts[path] = (counts[path] ?? 0) + 1
   return counts
