@@ -1,4 +1,4 @@
-// What CONTRIBUTING.md says of a field of tenants holds: one line in src/kinds/tenant.ts, and it can be sent, is
+// What CONTRIBUTING.md writes about a field of tenants holds: one line in src/kinds/tenant.ts, and it can be sent, is
 // answered, exported, planned, applied and described. Asked of a copy of the build with that line.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
