@@ -24,6 +24,13 @@ export const IN_FILES = Object.fromEntries(
   POLICY_KINDS.map((kind) => [kind, isWhole(kind) ? KINDS[kind].inFiles : INSIDE[kind as keyof typeof INSIDE]]),
 ) as InFilesByKind
 
+/** Names of the lists of a file: those of its schema, or those of its facts. */
+export type ListName<IsFact extends boolean> = {
+  [K in WholeKind]: InFilesByKind[K] extends { readonly key: 'own' | 'connects'; readonly isFact: IsFact }
+    ? InFilesByKind[K]['section']
+    : never
+}[WholeKind]
+
 type KindsWith<Key extends InFiles['key']> = {
   [K in PolicyKind]: InFilesByKind[K]['key'] extends Key ? K : never
 }[PolicyKind]
