@@ -14,8 +14,8 @@ export type {
   Mapping,
   RelationColumn,
   SqlExpression,
-} from './filters/mapping.ts'
-export { defineMapping, sql } from './filters/mapping.ts'
+} from './filters/meaning/mapping.ts'
+export { defineMapping, sql } from './filters/meaning/mapping.ts'
 export type { PrismaOptions, PrismaWhere } from './filters/prisma.ts'
 export { toPrismaWhere } from './filters/prisma.ts'
 export type { MatchOptions, ResourceOptions, Row, RowResource } from './filters/rows.ts'

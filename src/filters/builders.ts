@@ -1,7 +1,7 @@
 // Filters for query builders (docs/filters-in-databases.md). Each function takes the builder's own object, so none of
 // them is a dependency, and gives what that builder takes as a condition. The values stay bound.
 import type { Filter } from '../model/filter.ts'
-import type { Mapping } from './mapping.ts'
+import type { Mapping } from './meaning/mapping.ts'
 import { type BuilderTable, invalid } from './sql/compile.ts'
 import { template } from './sql/fragment.ts'
 import { unquotable } from './sql/names.ts'

@@ -3,7 +3,7 @@
 import { isObject, isOfType } from '../model/attribute-types.ts'
 import type { FilterNode, Leaf, Match, Term } from '../model/filter.ts'
 import type { Json } from '../model/objects.ts'
-import { compare, memberOf, type Operand, plain } from './operators.ts'
+import { compare, memberOf, type Operand, plain } from './meaning/operators.ts'
 
 /** How a filter reads a row. Each function may throw when the row does not say. */
 export interface RowReader {

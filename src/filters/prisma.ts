@@ -14,7 +14,7 @@ import {
 import type { Json } from '../model/objects.ts'
 import { OPERATORS } from '../model/operators.ts'
 import { requireFilter } from './form.ts'
-import { type Column, type Columns, columnsOf, type Mapping } from './mapping.ts'
+import { type Column, type Columns, columnsOf, type Mapping } from './meaning/mapping.ts'
 import { isUuidText, kindOf, type Order, wholeBound } from './sql/dialect.ts'
 import { requireMapped, requireOneTable } from './to-sql.ts'
 

@@ -16,7 +16,7 @@ import {
   type Mapping,
   SqlExpression,
   type ThroughTable,
-} from './mapping.ts'
+} from './meaning/mapping.ts'
 import type { DialectName } from './to-sql.ts'
 
 /**

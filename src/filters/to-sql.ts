@@ -3,7 +3,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
 import { requireFilter, requireTime } from './form.ts'
-import { type Columns, columnsOf, type Mapping } from './mapping.ts'
+import { type Columns, columnsOf, type Mapping } from './meaning/mapping.ts'
 import { type BuilderTable, Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
 import { all, any, FALSE, nestingOf, type Sql, type Statement, statement } from './sql/fragment.ts'

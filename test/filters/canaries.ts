@@ -1,5 +1,5 @@
 // Mistakes that the law of filters in databases must find: each makes the condition of a filter in a wrong way.
-import type { Mapping } from '../../src/filters/mapping.ts'
+import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import type { Dialect } from '../../src/filters/sql/dialect.ts'
 import { type Statement, sql, TRUE } from '../../src/filters/sql/fragment.ts'
 import { type SqlOptions, toSqlOf } from '../../src/filters/to-sql.ts'

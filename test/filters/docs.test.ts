@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COLUMN_TYPES, type ColumnType } from '../../src/filters/mapping.ts'
+import { COLUMN_TYPES, type ColumnType } from '../../src/filters/meaning/mapping.ts'
 import * as filters from '../../src/filters.ts'
 import { OPERATORS, type Operator } from '../../src/model/condition.ts'
 import { isZerohopError } from '../../src/model/errors.ts'

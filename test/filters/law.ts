@@ -1,7 +1,7 @@
 // The law of filters in databases: the rows for which the condition is true are those for which the filter holds, of
 // the tenant of the filter; and no condition is ever unknown.
 import { holds } from '../../src/filters/evaluate.ts'
-import type { Mapping } from '../../src/filters/mapping.ts'
+import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import { type ResourceOptions, type RowResource, toResource } from '../../src/filters/rows.ts'
 import type { Statement } from '../../src/filters/sql/fragment.ts'
 import { isZerohopError } from '../../src/model/errors.ts'

@@ -1,7 +1,7 @@
 // Hazards of tables that join (docs/list-and-detail.md): links that are deleted, of another organization with the same
 // number, of another type of subject. The rows of a list are those that a check of the row allows, with its links as an
 // ORM loads them, and those that a definition by hand means.
-import { type Mapping, type RelationColumn, sql } from '../../src/filters/mapping.ts'
+import { type Mapping, type RelationColumn, sql } from '../../src/filters/meaning/mapping.ts'
 import { matches, type ResourceOptions, toResource } from '../../src/filters/rows.ts'
 import type { Filter, FilterNode } from '../../src/model/filter.ts'
 import { generator } from './law.ts'

@@ -1,5 +1,5 @@
 // The table of the random tests in MariaDB, with columns whose collations take different texts for equal.
-import type { ColumnType } from '../../src/filters/mapping.ts'
+import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import { TENANT } from './random-filters.ts'
 import { columnName, type Draw, jsonText, KEYS, type Next, NUMBERS, pick, TEXTS, tableOf } from './random-rows.ts'
 

@@ -2,7 +2,7 @@
 import { createPool, type Pool } from 'mysql2'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Mapping } from '../../src/filters/mapping.ts'
+import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import { mysql } from '../../src/filters/sql/mysql.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'

@@ -1,5 +1,5 @@
 // What databases must do with an index: 5,000 documents, and filters whose rows an index finds.
-import { type Mapping, sql } from '../../src/filters/mapping.ts'
+import { type Mapping, sql } from '../../src/filters/meaning/mapping.ts'
 import type { Filter, FilterNode, Leaf } from '../../src/model/filter.ts'
 
 export const DOCUMENTS: Mapping = {

@@ -1,7 +1,7 @@
 // The law from end to end: of the rows of a database, a query with the filter of a random policy finds those that a
 // check of the row allows, through every way of writing the query. The row that is checked is the one that was read
 // back, so that what a column does to a value is part of it.
-import type { AttributeColumn, Mapping, RelationColumn } from '../../src/filters/mapping.ts'
+import type { AttributeColumn, Mapping, RelationColumn } from '../../src/filters/meaning/mapping.ts'
 import { toResource } from '../../src/filters/rows.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import { leavesOf } from '../../src/image/filter/simplify.ts'

@@ -1,6 +1,6 @@
 // The tables of the law of ./policy-law.ts, one for each database: each attribute in a column of every type that the
 // database has, so that one random policy meets them all. Rows of many questions lie in one table.
-import type { ColumnType } from '../../src/filters/mapping.ts'
+import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import type { DialectName } from '../../src/filters/to-sql.ts'
 import { instantOf } from '../../src/model/instant.ts'
 import type { Json } from '../../src/model/objects.ts'

@@ -1,5 +1,5 @@
 // The table of the random tests in PostgreSQL, with every type that a mapping can name.
-import type { ColumnType } from '../../src/filters/mapping.ts'
+import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import { TENANT } from './random-filters.ts'
 import {
   columnName,

@@ -1,6 +1,6 @@
 // Random filters of every form, for rows of a table. Made from the grammar and not by a policy, so that each form meets
 // each type of column.
-import type { ColumnType } from '../../src/filters/mapping.ts'
+import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import { OPERATORS, type Operator } from '../../src/model/condition.ts'
 import { FILTER_FORMAT, type Filter, type FilterNode, type Leaf, type Term } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'

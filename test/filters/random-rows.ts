@@ -1,7 +1,7 @@
 // Random rows of a table, aimed at where databases differ from filters: NULL, case, padded text, wildcards, quotes,
 // characters beyond U+FFFF, numbers beyond 2^53, -0, NaN, times below a millisecond, JSON of mixed types.
 
-import type { ColumnType, Mapping } from '../../src/filters/mapping.ts'
+import type { ColumnType, Mapping } from '../../src/filters/meaning/mapping.ts'
 import type { AttributeType } from '../../src/model/objects.ts'
 
 export type Next = (below: number) => number

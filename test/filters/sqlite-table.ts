@@ -1,5 +1,5 @@
 // The table of the random tests in SQLite. Columns hold values that are not of their type, as SQLite lets them.
-import type { ColumnType } from '../../src/filters/mapping.ts'
+import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import { TENANT } from './random-filters.ts'
 import {
   columnName,

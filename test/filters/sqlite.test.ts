@@ -1,7 +1,7 @@
 // Filters in SQLite find the rows that they mean.
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Mapping } from '../../src/filters/mapping.ts'
+import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import { sqlite } from '../../src/filters/sql/sqlite.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'

@@ -1,7 +1,7 @@
 // What `toSql` takes and refuses, rows in memory and the question for one row: without a database.
 import { describe, expect, it } from 'vitest'
 import { holds, type RowReader } from '../../src/filters/evaluate.ts'
-import { compare } from '../../src/filters/operators.ts'
+import { compare } from '../../src/filters/meaning/operators.ts'
 import {
   defineMapping,
   type Filter,

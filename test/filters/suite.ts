@@ -2,7 +2,7 @@
 // lists.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Mapping, sql } from '../../src/filters/mapping.ts'
+import { type Mapping, sql } from '../../src/filters/meaning/mapping.ts'
 import type { Dialect } from '../../src/filters/sql/dialect.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'

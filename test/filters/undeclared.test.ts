@@ -3,7 +3,7 @@
 // the attribute.
 import Database from 'libsql'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { AttributeColumn, Mapping } from '../../src/filters/mapping.ts'
+import type { AttributeColumn, Mapping } from '../../src/filters/meaning/mapping.ts'
 import { toResource } from '../../src/filters/rows.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import { OPERATORS } from '../../src/model/condition-operators.ts'

@@ -22,7 +22,7 @@ import type Database from 'libsql'
 import type { Pool as MysqlConnections } from 'mysql2'
 import type pg from 'pg'
 import { toDrizzle, toKnex, toKysely } from '../../src/filters/builders.ts'
-import type { Mapping } from '../../src/filters/mapping.ts'
+import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import type { Find } from './policy-law.ts'
 

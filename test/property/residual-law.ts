@@ -1,7 +1,7 @@
 // What the normal form of a set rule means for one question, by the values that the definition reads, and rules with
 // questions about them: for the law that it is what the definition of the rule says.
 
-import { compare } from '../../src/filters/operators.ts'
+import { compare } from '../../src/filters/meaning/operators.ts'
 import type { Open, Residual } from '../../src/image/access-diff/open-conditions.ts'
 import type { AttributePath } from '../../src/model/condition.ts'
 import type { FilterNode, Leaf, Term } from '../../src/model/filter.ts'

@@ -8,8 +8,8 @@ import type { FilterNode, Leaf, Match, RowPath, Term } from '../../model/filter.
 import { instantOf } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 import { OPERATORS, type Operator, type OperatorShape } from '../../model/operators.ts'
-import { type Column, type Columns, type LinkCondition, SqlExpression, type ThroughTable } from '../mapping.ts'
-import { compare as compareValues, memberOf } from '../operators.ts'
+import { type Column, type Columns, type LinkCondition, SqlExpression, type ThroughTable } from '../meaning/mapping.ts'
+import { compare as compareValues, memberOf } from '../meaning/operators.ts'
 import {
   type Dialect,
   type Held,

@@ -1,7 +1,7 @@
 // What the databases say differently. A dialect writes conditions about values of known types; which values are
 // compared, and what a missing one means, is src/filters/sql/compile.ts.
 import type { Order, TextTest } from '../../model/operators.ts'
-import type { Column, ColumnType } from '../mapping.ts'
+import type { Column, ColumnType } from '../meaning/mapping.ts'
 import type { Sql } from './fragment.ts'
 
 export type { Order, TextTest } from '../../model/operators.ts'

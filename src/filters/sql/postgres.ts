@@ -2,7 +2,7 @@
 // (equal is then the same bytes), and in the order of its bytes by `COLLATE "C"`. JSON is jsonb. Lists are parameters
 // in the text form of arrays, which every client can send.
 import { POSTGRESQL_VALUES_MAX } from '../../model/limits.ts'
-import type { ColumnType } from '../mapping.ts'
+import type { ColumnType } from '../meaning/mapping.ts'
 import {
   type Dialect,
   type Held,

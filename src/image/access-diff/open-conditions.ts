@@ -1,6 +1,6 @@
 // Conditions with everything open that a question can send, or that facts say: what is left is the normal form by which
 // an access diff compares them (docs/access-diff.md). Who knows more overrides the sides of users and tenants.
-import { plain } from '../../filters/operators.ts'
+import { plain } from '../../filters/meaning/operators.ts'
 import type { AttributePath } from '../../model/condition.ts'
 import { RESOURCE_IDENTITY, TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { FilterNode } from '../../model/filter.ts'

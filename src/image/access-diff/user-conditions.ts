@@ -1,7 +1,7 @@
 // Conditions for one user in one tenant, by what one image has stored: whatever a question sends stays open
 // (docs/access-diff.md). The keys of the user and of the tenant are known, but are written as such beside something
 // open, so that what is left is the same for all users for whom it means the same.
-import { memberOf, type Operand, plain } from '../../filters/operators.ts'
+import { memberOf, type Operand, plain } from '../../filters/meaning/operators.ts'
 import { isOfType } from '../../model/attribute-types.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'

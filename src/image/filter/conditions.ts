@@ -1,6 +1,6 @@
 // The conditions of a set with everything decided that does not depend on the row (docs/filters.md): what is left is
 // data over the row alone.
-import { plain } from '../../filters/operators.ts'
+import { plain } from '../../filters/meaning/operators.ts'
 import type { AttributePath } from '../../model/condition.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { RowPath, Term } from '../../model/filter.ts'

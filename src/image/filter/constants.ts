@@ -1,6 +1,6 @@
 // What a filter reads besides the row: attributes of the user, the tenant, the context and the action, and those of
 // stored instances that a condition names by key. All of it is known when the filter is made.
-import { memberOf, type Operand, plain } from '../../filters/operators.ts'
+import { memberOf, type Operand, plain } from '../../filters/meaning/operators.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isOfType } from '../../model/attribute-types.ts'

@@ -3,7 +3,7 @@
 // asked in test/filters.
 import Database from 'libsql'
 import { createConnection } from 'mysql2/promise'
-import type { Mapping } from '../../../src/filters/mapping.ts'
+import type { Mapping } from '../../../src/filters/meaning/mapping.ts'
 import { type DialectName, toSql } from '../../../src/filters/to-sql.ts'
 import { isZerohopError } from '../../../src/model/errors.ts'
 import type { Filter } from '../../../src/model/filter.ts'

@@ -1,6 +1,6 @@
 // Where the rows of an application hold what filters read (docs/filters-in-databases.md): the columns of a table, and
 // what each of them is. May come from JSON, except for expressions, which only code can write.
-import { ZerohopError } from '../model/errors.ts'
+import { ZerohopError } from '../../model/errors.ts'
 
 /** What a column holds, as the filter sees it. */
 export const COLUMN_TYPES = [

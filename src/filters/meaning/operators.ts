@@ -1,10 +1,10 @@
 // Values outside of an image as the two sides of a test: rows of an application, and what a filter has decided already.
 // Runs in browsers too: nothing of Node.js, and no dependency.
-import { isObject } from '../model/attribute-types.ts'
-import type { Json } from '../model/objects.ts'
-import { OPERATORS, type Operand, type Operator } from '../model/operators.ts'
+import { isObject } from '../../model/attribute-types.ts'
+import type { Json } from '../../model/objects.ts'
+import { OPERATORS, type Operand, type Operator } from '../../model/operators.ts'
 
-export { type Operand, plain } from '../model/operators.ts'
+export { type Operand, plain } from '../../model/operators.ts'
 
 /** What lies inside a value: own members of objects. Undefined when there is none. */
 export function memberOf(value: Json | undefined, names: readonly string[]): Json | undefined {
