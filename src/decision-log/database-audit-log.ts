@@ -2,7 +2,7 @@
 // of its own: no write of policy waits for a record. It is started on first use.
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../model/limits.ts'
-import type { DatabaseSettings } from '../store/postgres/settings.ts'
+import type { DatabaseSettings } from '../store/settings.ts'
 import { threadUrl } from '../threads/thread-url.ts'
 import { WorkerClient } from '../threads/worker-client.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'

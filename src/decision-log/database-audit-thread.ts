@@ -3,7 +3,7 @@
 // by its URL.
 import { workerData } from 'node:worker_threads'
 import { Database, Lane } from '../store/postgres/database.ts'
-import type { DatabaseSettings } from '../store/postgres/settings.ts'
+import type { DatabaseSettings } from '../store/settings.ts'
 import { serveSlow } from '../threads/worker-host.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditInstance, AuditKeep, AuditMatches, AuditMatchRange, AuditRange, AuditTrimmed } from './audit-log.ts'

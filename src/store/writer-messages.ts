@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import type { Failure } from '../threads/failure.ts'
 import type { Answer, Job } from './batch.ts'
-import type { DatabaseSettings, PlacedSighting, UpkeepEvent } from './postgres/settings.ts'
+import type { DatabaseSettings, PlacedSighting, UpkeepEvent } from './settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 
 /** What a replica is told at its start. */

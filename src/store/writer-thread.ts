@@ -1,17 +1,38 @@
 // The writer thread: the one place that writes to the data file. It takes batches of use cases, one message each, and
 // answers each when its outcome is on record: on disk, or in the database of replicas. The entry file of the thread
-// calls `serveWriter` with the use cases; this file does not depend on them.
-import { parentPort, workerData } from 'node:worker_threads'
+// calls `serveWriter` with the use cases and with what loads the writer of replicas; this file depends on neither.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { closePort } from '../threads/close-port.ts'
 import { toFailure } from '../threads/failure.ts'
 import { BatchRunner, type Reply } from './batch.ts'
 import { sealWith } from './secrets.ts'
-import { openTables } from './tables.ts'
+import { openTables, type Tables } from './tables.ts'
 import type { UseCases } from './view.ts'
-import { type FromThread, type Replies, type ThreadData, type ToThread, waitPaused } from './writer-messages.ts'
+import {
+  type FromThread,
+  type ReplicaSettings,
+  type Replies,
+  type ThreadData,
+  type ToThread,
+  waitPaused,
+} from './writer-messages.ts'
+
+/** What the writer of replicas needs of the thread. */
+export interface WriterParts {
+  readonly tables: Tables
+  readonly runner: BatchRunner
+  readonly secretsKey: Uint8Array
+  readonly send: (message: FromThread) => void
+  readonly answer: (replies: Replies) => void
+}
+
+/** Loads the writer of replicas, which needs the driver of the database. */
+export type LoadReplica = () => Promise<{
+  readonly serveReplica: (port: MessagePort, settings: ReplicaSettings, parts: WriterParts) => Promise<void>
+}>
 
 /** Serves the store that started this thread until it sends `close`. */
-export function serveWriter(useCases: UseCases): void {
+export function serveWriter(useCases: UseCases, loadReplica: LoadReplica): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of the store')
   const port = parentPort
   const { folder, secretsKey, imageBytesMax, replica } = workerData as ThreadData
@@ -30,7 +51,7 @@ export function serveWriter(useCases: UseCases): void {
   const closeTables = (): void => void tables.root.close().finally(() => closePort(port))
   if (replica !== undefined) {
     const parts = { tables, runner, secretsKey, send, answer }
-    void import('./postgres/replica.ts')
+    void loadReplica()
       .then(({ serveReplica }) => serveReplica(port, replica, parts))
       .catch((error) => send({ kind: 'failed', failure: toFailure(error) }))
       .finally(closeTables)

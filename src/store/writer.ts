@@ -8,7 +8,7 @@ import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { type Failure, fromFailure } from '../threads/failure.ts'
 import type { Done, Job } from './batch.ts'
-import type { UpkeepEvent } from './postgres/settings.ts'
+import type { UpkeepEvent } from './settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 import type { FromThread, Pause, Question, Replies, ThreadData, ToThread } from './writer-messages.ts'
 

@@ -11,7 +11,7 @@ import {
   lossOf,
   noteServer,
   prepareCache,
-} from '../../src/store/postgres/cache-folder.ts'
+} from '../../src/store/cache-folder.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const SERVER = { system: '7', timeline: 3 }

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Database, Lane } from '../../src/store/postgres/database.ts'
-import type { ServerIdentity } from '../../src/store/postgres/settings.ts'
+import type { ServerIdentity } from '../../src/store/settings.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { endServers } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'

@@ -1,7 +1,7 @@
 // The metrics of a replica: its database, and what it did for the record.
 import type { FastifyInstance } from 'fastify'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
-import type { UpkeepEvent } from '../../store/postgres/settings.ts'
+import type { UpkeepEvent } from '../../store/settings.ts'
 import type { Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
 

@@ -3,4 +3,4 @@
 import { serveWriter } from '../../store/writer-thread.ts'
 import { useCases } from './registry.ts'
 
-serveWriter(useCases)
+serveWriter(useCases, () => import('../../store/postgres/replica.ts'))

@@ -12,7 +12,7 @@ import {
   PDPS_WRITE_MS,
 } from '../../model/limits.ts'
 import { PDP_API_VERSION_V1 } from '../../model/version.ts'
-import type { PdpSighting, PlacedSighting } from '../../store/postgres/settings.ts'
+import type { PdpSighting, PlacedSighting } from '../../store/settings.ts'
 import type { SharedPdps } from '../../store/store.ts'
 import { type KnownPdp, mergeSightings, UNNAMED } from './sightings.ts'
 

@@ -1,6 +1,6 @@
 // PDPs as the replicas see them, made one list; and which of them are stale. Pure.
 import { PDP_KEPT_MS, PDP_STALE_MS } from '../../model/limits.ts'
-import type { PdpSighting } from '../../store/postgres/settings.ts'
+import type { PdpSighting } from '../../store/settings.ts'
 
 /** A PDP that followed the environment lately. */
 export interface KnownPdp {

@@ -6,7 +6,7 @@ import type { Client as PgClient, QueryResultRow } from 'pg'
 import { contained } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { DATABASE_CONNECT_MS, DATABASE_STATEMENT_MS } from '../../model/limits.ts'
-import type { DatabaseSettings, ServerIdentity } from './settings.ts'
+import type { DatabaseSettings, ServerIdentity } from '../settings.ts'
 
 /** The backend that serves a connection. */
 export interface Backend {

@@ -1,8 +1,8 @@
 // The database of a replica: opens connections, each to the same cluster and never to a server that was left behind by
 // a promotion. Connections to such a server end as soon as one to the promoted server is open.
 import { ZerohopError } from '../../model/errors.ts'
+import type { DatabaseSettings, ServerIdentity } from '../settings.ts'
 import { Connection } from './connection.ts'
-import type { DatabaseSettings, ServerIdentity } from './settings.ts'
 
 export class Database {
   readonly settings: DatabaseSettings

@@ -1,8 +1,8 @@
 // Which PDPs each replica sees, where any of them may be asked. A replica writes its own rows only; those of one that
 // died say that they are connected until its signs of life are missed, and then expire.
 import { PDP_KEPT_MS, PDPS_LISTED_MAX, TASK_SILENCE_SECONDS } from '../../model/limits.ts'
+import type { PdpSighting, PlacedSighting } from '../settings.ts'
 import type { Connection } from './connection.ts'
-import type { PdpSighting, PlacedSighting } from './settings.ts'
 
 const AGO = (ms: string) => `clock_timestamp() - ${ms} * interval '1 millisecond'`
 const AGE = (time: string) => `greatest(0, floor(extract(epoch FROM clock_timestamp() - ${time}) * 1000))::float8`

@@ -7,10 +7,10 @@ import type { BatchRunner } from '../batch.ts'
 import type { Head } from '../heads.ts'
 import { SnapshotLoad } from '../load-snapshot.ts'
 import { removeLog, replaceLog } from '../replace-log.ts'
+import { withScratch } from '../scratch.ts'
 import type { Tables } from '../tables.ts'
 import type { Connection } from './connection.ts'
 import { firstRevisions, type KnownLog, readEntriesAfter, readSecretsAfter } from './entries.ts'
-import { withScratch } from './scratch.ts'
 import {
   DamagedSnapshot,
   isThere,

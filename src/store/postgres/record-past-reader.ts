@@ -6,10 +6,10 @@ import { SNAPSHOT_LOADS_MAX } from '../../model/limits.ts'
 import type { PlacedObject } from '../load-snapshot.ts'
 import { entryOf } from '../log.ts'
 import type { PastReader, Reach, Start } from '../past-reader.ts'
+import type { DatabaseSettings } from '../settings.ts'
 import type { Connection } from './connection.ts'
 import { Database } from './database.ts'
 import { firstRevisions, type KnownLog, readEntriesAfter } from './entries.ts'
-import type { DatabaseSettings } from './settings.ts'
 import { DamagedSnapshot, isThere, newestSnapshot, readSnapshot, type Snapshot } from './snapshots.ts'
 
 /** @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED; OBJECT_NOT_FOUND when there is no such environment */

@@ -7,18 +7,12 @@ import { contained } from '../../model/contained.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { CAUGHT_UP_SAID_MS, DATABASE_TIDY_MS } from '../../model/limits.ts'
 import { toFailure } from '../../threads/failure.ts'
-import type { BatchRunner, Reply } from '../batch.ts'
-import type { Tables } from '../tables.ts'
+import type { Reply } from '../batch.ts'
+import { claimCache, knownServer, noteServer } from '../cache-folder.ts'
+import type { UpkeepEvent } from '../settings.ts'
 import type { Retention } from '../trim.ts'
-import {
-  type FromThread,
-  type Question,
-  type ReplicaSettings,
-  type Replies,
-  type ToThread,
-  waitPaused,
-} from '../writer-messages.ts'
-import { claimCache, knownServer, noteServer } from './cache-folder.ts'
+import { type FromThread, type Question, type ReplicaSettings, type ToThread, waitPaused } from '../writer-messages.ts'
+import type { WriterParts } from '../writer-thread.ts'
 import type { Connection } from './connection.ts'
 import { Database, Lane } from './database.ts'
 import { Follow, type Moved } from './follow.ts'
@@ -29,24 +23,15 @@ import { requireInUse } from './moves.ts'
 import { forgetOldPdps, putPdps, readPdps } from './pdps.ts'
 import { ReplicaWriter } from './replica-writer.ts'
 import { requireSecretsKey } from './sealing.ts'
-import type { UpkeepEvent } from './settings.ts'
 import { endTask, findTask, forgetOldTasks, startTask } from './tasks.ts'
 import { Upkeep } from './upkeep.ts'
-
-interface Parts {
-  readonly tables: Tables
-  readonly runner: BatchRunner
-  readonly secretsKey: Uint8Array
-  readonly send: (message: FromThread) => void
-  readonly answer: (replies: Replies) => void
-}
 
 /**
  * Connects, folds what is on record, and serves until the main thread sends `close`.
  * @throws before it is ready: DATABASE_UNAVAILABLE, DATABASE_REFUSED, CONFIG_INVALID (another secrets key),
  *   HISTORY_LOST
  */
-export async function serveReplica(port: MessagePort, settings: ReplicaSettings, parts: Parts): Promise<void> {
+export async function serveReplica(port: MessagePort, settings: ReplicaSettings, parts: WriterParts): Promise<void> {
   const { tables, runner, secretsKey, send, answer } = parts
   const { folder } = tables
   const database = new Database(settings, knownServer(folder), (server) => noteServer(folder, server))

@@ -8,13 +8,13 @@ import { BatchRunner } from '../batch.ts'
 import type { Head } from '../heads.ts'
 import { objectsOf, type SnapshotPosition } from '../load-snapshot.ts'
 import { packParts } from '../object-rows.ts'
+import { scratchPath, withScratch } from '../scratch.ts'
+import type { UpkeepEvent } from '../settings.ts'
 import { openTables, type Tables } from '../tables.ts'
 import { type Claim, ClaimLost, MINE, renew } from './claims.ts'
 import type { Connection } from './connection.ts'
 import { type KnownLog, readEntriesAfter } from './entries.ts'
 import { loadObjects } from './pull.ts'
-import { scratchPath, withScratch } from './scratch.ts'
-import type { UpkeepEvent } from './settings.ts'
 import {
   DamagedSnapshot,
   IS_OF_RECORD,

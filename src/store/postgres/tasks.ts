@@ -1,8 +1,8 @@
 // Tasks that outlive their request, where any replica may be asked for the outcome. A task ends in the transaction of
 // its write; one whose replica died before that is reported as failed.
 import { TASK_HOURS, TASK_SILENCE_SECONDS } from '../../model/limits.ts'
+import type { SharedTask } from '../settings.ts'
 import type { Connection } from './connection.ts'
-import type { SharedTask } from './settings.ts'
 
 export async function startTask(
   connection: Connection,

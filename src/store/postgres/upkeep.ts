@@ -3,9 +3,9 @@
 import { isZerohopError } from '../../model/errors.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
 import { WorkerClient } from '../../threads/worker-client.ts'
+import type { DatabaseSettings, UpkeepEvent } from '../settings.ts'
 import type { Connection } from './connection.ts'
 import { forgetTasks } from './forget-log.ts'
-import type { DatabaseSettings, UpkeepEvent } from './settings.ts'
 import { type RecordRetention, readLogStates, tasksOf, UncoveredBytes, type UpkeepTask } from './upkeep-plan.ts'
 
 export interface UpkeepDeps {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Introduction, PdpRegistry } from '../../../src/management/objects/pdp-registry.ts'
 import { PDP_ALIVE_MS, PDP_KEPT_MS, PDPS_AWAY_MAX, PDPS_WRITE_MS } from '../../../src/model/limits.ts'
-import type { PlacedSighting } from '../../../src/store/postgres/settings.ts'
+import type { PlacedSighting } from '../../../src/store/settings.ts'
 
 const who = (name: string, applied?: number): Introduction => ({
   instance: `in-${name}`,

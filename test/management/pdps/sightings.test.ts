@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { isStale, mergeSightings } from '../../../src/management/objects/sightings.ts'
 import { PDP_KEPT_MS, PDP_STALE_MS } from '../../../src/model/limits.ts'
-import type { PdpSighting } from '../../../src/store/postgres/settings.ts'
+import type { PdpSighting } from '../../../src/store/settings.ts'
 
 const SEEN: PdpSighting = {
   instance: 'aaaaaaaa',

@@ -1,6 +1,6 @@
 // What the rest of the store says to the database of replicas. The types here do not need the driver: an installed
 // package may lack it.
-import type { LogId } from '../../log/change.ts'
+import type { LogId } from '../log/change.ts'
 
 /** How a replica reaches its database. */
 export interface DatabaseSettings {

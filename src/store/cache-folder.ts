@@ -2,7 +2,7 @@
 // that is the truth; neither is ever opened as the other.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ErrorDetails, ZerohopError } from '../../model/errors.ts'
+import { type ErrorDetails, ZerohopError } from '../model/errors.ts'
 import { removeScratch } from './scratch.ts'
 import type { ServerIdentity } from './settings.ts'
 

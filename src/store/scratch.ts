@@ -2,7 +2,7 @@
 // start.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openTables, type Tables } from '../tables.ts'
+import { openTables, type Tables } from './tables.ts'
 
 const SCRATCH = 'scratch-'
 
