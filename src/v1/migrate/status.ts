@@ -5,7 +5,7 @@ import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { Api } from './api-client.ts'
 import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
-import { isWhole, notSearched } from './scan/summary.ts'
+import { isWhole, notSearched } from './scan-summary.ts'
 import { isListed, requireNames, strangeProjects } from './survey.ts'
 import { counted, type Environment, readOrganization } from './world.ts'
 

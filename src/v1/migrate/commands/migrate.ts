@@ -5,7 +5,7 @@
 import type { Env } from '../../../cli/configuration/env.ts'
 import { readQuestions } from '../checks.ts'
 import { type ScanReport, scanFolder } from '../scan/scan.ts'
-import { isWhole, notSearched } from '../scan/summary.ts'
+import { isWhole, notSearched } from '../scan-summary.ts'
 import { statusOf } from '../status.ts'
 import { type Survey, survey } from '../survey.ts'
 import { counted } from '../world.ts'

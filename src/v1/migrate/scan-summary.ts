@@ -1,6 +1,7 @@
 // Describes in words what a scan did not search: without that, "nothing found" could be misread.
-import { counted, someOf } from '../world.ts'
-import { mayHoldUses, type ScanReport } from './scan.ts'
+
+import { mayHoldUses, type ScanReport } from './scan/scan.ts'
+import { counted, someOf } from './world.ts'
 
 /** One line for each reason for not searching, with names; empty when everything was searched. */
 export function notSearched({ skipped, passedOver, ignored }: ScanReport): string[] {
