@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exportData, importData, migrateDatabase, showStatus } from '../../src/cli/commands/database.ts'
 import { readEnv } from '../../src/cli/configuration/env.ts'
-import { lineOf } from '../../src/cli/process/process.ts'
 import { RemoteFeed } from '../../src/client/http-feed.ts'
 import { type LogId, withoutRequest } from '../../src/log/change.ts'
 import { type ManagementData, openManagementData } from '../../src/management/host/open.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
+import { toErrorLine } from '../../src/model/error-line.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { Follower } from '../../src/pdp/follower.ts'
 import type { Head } from '../../src/store/heads.ts'
@@ -80,7 +80,7 @@ async function run([name, ...args]: readonly string[], env: Record<string, strin
     else await showStatus(settings, options.json)
     return { code: 0, out, err: '' }
   } catch (error) {
-    return { code: 1, out, err: `zerohop: ${lineOf(error)}\n` }
+    return { code: 1, out, err: `zerohop: ${toErrorLine(error)}\n` }
   } finally {
     write.mockRestore()
   }

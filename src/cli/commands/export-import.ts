@@ -11,12 +11,13 @@ import { requirePolicy } from '../../management/policy-file/versions.ts'
 import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
 import { BODY } from '../../management/rules/fields.ts'
 import { counted } from '../../model/counted.ts'
+import { toErrorLine } from '../../model/error-line.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BUNDLE_LINES_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
-import { lineOf, writeOut } from '../process/process.ts'
+import { writeOut } from '../process/process.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
 import { admin } from './operator.ts'
 import { exportFrom, folderOf, isRemote, type TargetOptions, targetOf } from './plan-target.ts'
@@ -127,7 +128,7 @@ function read(file: string): { readonly bundle: unknown; readonly text: string }
   } catch (error) {
     const { errno, code } = error as NodeJS.ErrnoException
     const inJson = isZerohopError(error, 'JSON_INVALID') ? error.details.reason : undefined
-    const reason = errno === undefined ? (inJson ?? lineOf(error)) : code // a YAML error has a code too, and says more
+    const reason = errno === undefined ? (inJson ?? toErrorLine(error)) : code // a YAML error has a code too, and says more
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${reason}` })
   }
 }

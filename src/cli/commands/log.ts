@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dataOf } from '../../client/management-client.ts'
 import type { AuditLogRead } from '../../decision-log/schema.ts'
+import { toErrorLine } from '../../model/error-line.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import {
   AUDIT_SCAN_MAX,
@@ -12,7 +13,6 @@ import {
 } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { lineOf } from '../process/process.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
@@ -131,7 +131,7 @@ async function follow(where: RemoteEnvironment, filters: Filters, following: Fol
       isAway = false
     } catch (error) {
       if (!mayPass(error)) throw error
-      if (!isAway) tell(`${lineOf(error)}; asking again`)
+      if (!isAway) tell(`${toErrorLine(error)}; asking again`)
       isAway = true
     }
   }

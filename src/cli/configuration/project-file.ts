@@ -8,9 +8,9 @@ import { formSentence } from '../../management/policy-file/form-sentence.ts'
 import type { Problem } from '../../management/policy-file/problem.ts'
 import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
 import { misfits } from '../../management/rules/shape.ts'
+import { toErrorLine } from '../../model/error-line.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import * as t from '../../model/json-schema.ts'
-import { lineOf } from '../process/process.ts'
 
 const ProjectFile = t.closed({
   api: t.maybe(t.described(t.Text, 'URL of the management API; `--api` and ZEROHOP_API take precedence')),
@@ -88,7 +88,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${lineOf(error)}` })
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${toErrorLine(error)}` })
   }
 }
 

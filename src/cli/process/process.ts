@@ -10,9 +10,9 @@ import { listenBeside } from '../../http/early-server.ts'
 import { BodyBudget } from '../../http/intake/body-budget.ts'
 import type { IntakeOptions } from '../../http/intake/intake.ts'
 import { contained } from '../../model/contained.ts'
+import { toErrorLine } from '../../model/error-line.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SHUTDOWN_MS } from '../../model/limits.ts'
-import { plain } from '../../model/plain-text.ts'
 import { VERSION } from '../../model/version.ts'
 import { type Env, opaPortOf } from '../configuration/env.ts'
 
@@ -30,16 +30,8 @@ export interface Listener {
 
 /** Prints a one-line error and ends the process. */
 export function fail(error: unknown, exitCode = 1): never {
-  process.stderr.write(`zerohop: ${lineOf(error)}\n`)
+  process.stderr.write(`zerohop: ${toErrorLine(error)}\n`)
   process.exit(exitCode)
-}
-
-/** An error as one line, without stack and internal details, and without control characters: names of files are in it. */
-export function lineOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  if (isZerohopError(error, 'INTERNAL') && error.cause instanceof Error)
-    return plain(`${message}: ${firstLine(error.cause.message)}`)
-  return plain(firstLine(message))
 }
 
 /**
@@ -53,7 +45,7 @@ export function writeOut(path: string, data: string | Uint8Array): void {
       writeFileSync(path, data) // a pipe or a device
     else replaceFile(there === undefined ? path : realpathSync(path), data, there?.mode ?? 0o600)
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? lineOf(error)
+    const reason = (error as NodeJS.ErrnoException).code ?? toErrorLine(error)
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` cannot be written: ${reason}` }, { cause: error })
   }
 }
@@ -67,10 +59,6 @@ function replaceFile(path: string, data: string | Uint8Array, mode: number): voi
     rmSync(temporary, { force: true })
     throw error
   }
-}
-
-function firstLine(text: string): string {
-  return text.split(/\r?\n/, 1)[0] ?? ''
 }
 
 /**

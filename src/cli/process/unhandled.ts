@@ -4,8 +4,9 @@
 import { inspect } from 'node:util'
 import type { Logger } from 'pino'
 import { hearContained } from '../../model/contained.ts'
+import { toErrorLine } from '../../model/error-line.ts'
 import { PROBLEM_LOG_MS } from '../../model/limits.ts'
-import { fail, lineOf } from './process.ts'
+import { fail } from './process.ts'
 
 let rejections = 0
 
@@ -14,7 +15,7 @@ export const unhandledRejections = (): number => rejections
 
 /** Makes a command end with the exit code that means "not done", never with one that means an answer. */
 export function endOnUnhandled(exitCode: number): void {
-  const end = (error: unknown): void => fail(new Error(withoutSecrets(lineOf(error), [])), exitCode)
+  const end = (error: unknown): void => fail(new Error(withoutSecrets(toErrorLine(error), [])), exitCode)
   process.on('unhandledRejection', end)
   process.on('uncaughtException', end)
 }
