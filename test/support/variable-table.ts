@@ -1,7 +1,7 @@
 // The table of variables in docs/operations.md, from their descriptions in src/cli/configuration/variables.
 import { Environment } from '../../src/cli/configuration/env.ts'
-import { labelOf } from '../../src/cli/configuration/value-types.ts'
-import { COMMANDS, factsOf } from '../../src/cli/configuration/variable.ts'
+import { labelOf } from '../../src/cli/configuration/variables/value-types.ts'
+import { COMMANDS, factsOf } from '../../src/cli/configuration/variables/variable.ts'
 import type { TSchema } from '../../src/model/json-schema.ts'
 
 const BEGIN = '| variable | value | default | read by | meaning |\n|---|---|---|---|---|\n'

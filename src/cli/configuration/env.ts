@@ -9,12 +9,12 @@ import { ZerohopError } from '../../model/errors.ts'
 import * as t from '../../model/json-schema.ts'
 import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'
 import { type DecisionLogEnv, readDecisionLog, readTracing, type TracingEnv } from './env-records.ts'
-import { labelOf, Pem, Port, readAs } from './value-types.ts'
-import { factsOf } from './variable.ts'
 import { INTEGRATION_VARIABLES } from './variables/integration-variables.ts'
 import { PDP_VARIABLES } from './variables/pdp-variables.ts'
 import { RECORD_VARIABLES } from './variables/record-variables.ts'
 import { SERVER_VARIABLES } from './variables/server-variables.ts'
+import { labelOf, Pem, Port, readAs } from './variables/value-types.ts'
+import { factsOf } from './variables/variable.ts'
 
 /** Every variable. docs/operations.md lists them as they stand here. */
 export const Environment = t.closed({

@@ -1,7 +1,7 @@
 // Variables of the integration backend. The aliases are the names that such backends usually read. docs/operations.md
 // is generated from these texts.
-import { Address, Origin, Port, Text } from '../value-types.ts'
-import { variable, withDefault } from '../variable.ts'
+import { Address, Origin, Port, Text } from './value-types.ts'
+import { variable, withDefault } from './variable.ts'
 
 const INTEGRATION = ['integration'] as const
 

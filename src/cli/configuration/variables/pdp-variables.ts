@@ -15,8 +15,8 @@ import {
   Text,
   Words,
   Workers,
-} from '../value-types.ts'
-import { variable, withDefault } from '../variable.ts'
+} from './value-types.ts'
+import { variable, withDefault } from './variable.ts'
 
 const PDPS = ['serve', 'pdp'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const

@@ -4,8 +4,8 @@ import {
   DECISION_FILE_BYTES_DEFAULT,
   DECISION_FILES_DEFAULT,
 } from '../../../model/limits.ts'
-import { Address, Bytes, Count, oneOf, Pairs, Path, Switch, someOf, Text } from '../value-types.ts'
-import { variable, withDefault } from '../variable.ts'
+import { Address, Bytes, Count, oneOf, Pairs, Path, Switch, someOf, Text } from './value-types.ts'
+import { variable, withDefault } from './variable.ts'
 
 const PDPS = ['serve', 'pdp'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const

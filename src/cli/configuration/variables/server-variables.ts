@@ -36,8 +36,8 @@ import {
   Switch,
   Text,
   Token,
-} from '../value-types.ts'
-import { COMMANDS, variable, withDefault } from '../variable.ts'
+} from './value-types.ts'
+import { COMMANDS, variable, withDefault } from './variable.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const LogLevel = oneOf(LEVELS, `one of ${LEVELS.join(', ')}`)

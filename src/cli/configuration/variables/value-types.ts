@@ -1,10 +1,10 @@
 // The types of variables: each has a schema of the value and a function that reads it from text. Bounds and words are
 // written once, in the schema or beside it, and the error text comes from them. The validator of HTTP bodies is not
 // used here: loading it takes longer than everything else that a command does before its work.
-import { readPublicUrl } from '../../http/authzen/public-url.ts'
-import { type AccessRule, readAccessRule, USER_ROLES } from '../../http/console/user-access.ts'
-import { isPdpName } from '../../log/pdp-identity.ts'
-import { ZerohopError } from '../../model/errors.ts'
+import { readPublicUrl } from '../../../http/authzen/public-url.ts'
+import { type AccessRule, readAccessRule, USER_ROLES } from '../../../http/console/user-access.ts'
+import { isPdpName } from '../../../log/pdp-identity.ts'
+import { ZerohopError } from '../../../model/errors.ts'
 import {
   enumOf,
   Flag,
@@ -14,8 +14,8 @@ import {
   schemaOf,
   type TSchema,
   Text as text,
-} from '../../model/json-schema.ts'
-import { FIXED_KEY_LENGTH_MIN, PDP_NAME_LENGTH_MAX, SCRUB_HOURS_MAX, WORKERS_MAX } from '../../model/limits.ts'
+} from '../../../model/json-schema.ts'
+import { FIXED_KEY_LENGTH_MIN, PDP_NAME_LENGTH_MAX, SCRUB_HOURS_MAX, WORKERS_MAX } from '../../../model/limits.ts'
 import { invalid } from './env-invalid.ts'
 
 const READING = Symbol('reading')

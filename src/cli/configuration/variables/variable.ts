@@ -1,6 +1,6 @@
 // One variable of the environment: its schema and everything else that is known of it. Parsing, the help of commands
 // and the table in docs/operations.md are made from it.
-import * as t from '../../model/json-schema.ts'
+import * as t from '../../../model/json-schema.ts'
 
 /** The commands of `zerohop`, in the order of its help. */
 export const COMMANDS = [
