@@ -28,6 +28,16 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
       mend: /image\/records/,
     },
   ],
+  rooms: [
+    {
+      files: {
+        'src/store/a.ts': "//\nimport type { X } from './disk/b.ts'",
+        'src/store/disk/b.ts': "import { y } from '../a.ts'",
+      },
+      line: 2,
+      mend: /import each other/,
+    },
+  ],
   firstVersion: [
     {
       files: { 'src/management/roles/a.ts': "//\nimport { x } from '../../v1/use-cases/b.ts'" },

@@ -1,5 +1,7 @@
 // The rules that a linter cannot hold, each a function from the files of the repository to what is wrong with them.
 // A finding names the file, the line and the mend. Each rule has an example in test/tidy.test.ts that it must catch.
+
+import { posix } from 'node:path'
 import { findTooMany, readLimits } from '../wording/counts.ts'
 import { findInSource, LIMITS } from './language.ts'
 import type { Import, SourceFile } from './source.ts'
@@ -99,6 +101,77 @@ function layers(files: readonly SourceFile[]): Finding[] {
     const where = to.floor === from.floor ? 'lies on the same floor' : 'lies above'
     return { line, mend: `${target} (${to.name}) ${where}: move what both need to a lower floor, or pass it in` }
   })
+}
+
+/**
+ * Folders of src that import each other in a circle, which may only leave this list: `image` holds its own public face
+ * beside what that face is made of; what reads bodies (`http/intake`) needs the hooks of its servers.
+ */
+const KNOTS: readonly (readonly string[])[] = [
+  [
+    'src/image',
+    'src/image/build',
+    'src/image/decide',
+    'src/image/explain',
+    'src/image/filter',
+    'src/image/list',
+    'src/image/update',
+  ],
+  ['src/http', 'src/http/intake'],
+]
+
+/** Folders of src are rooms: none imports, over however many others, what imports it. Types count. */
+function rooms(files: readonly SourceFile[]): Finding[] {
+  const arrows = new Map<string, Map<string, Finding>>()
+  for (const { path, imports } of files) {
+    for (const { target, line } of imports) {
+      if (!path.startsWith('src/') || !target?.startsWith('src/')) continue
+      const [from, to] = [posix.dirname(path), posix.dirname(target)]
+      if (from === to) continue
+      const mend = `${from} and ${to} import each other: move what both need to a folder below them`
+      const leaving = arrows.get(from) ?? new Map<string, Finding>()
+      arrows.set(from, leaving)
+      if (!leaving.has(to)) leaving.set(to, { path, line, mend })
+    }
+  }
+  const knots = findKnots(arrows)
+  const stale = KNOTS.filter(
+    (known) =>
+      known.every((folder) => files.some(({ path }) => posix.dirname(path) === folder)) &&
+      !knots.some((knot) => known.every((folder) => knot.includes(folder))),
+  )
+  return [
+    ...stale.map((known) => ({ path: known[0]!, line: 1, mend: 'the knot is gone: take it out of KNOTS' })),
+    ...knots
+      .filter((knot) => !KNOTS.some((known) => knot.every((folder) => known.includes(folder))))
+      .flatMap((knot) =>
+        knot.flatMap((from) => [...(arrows.get(from) ?? [])].filter(([to]) => knot.includes(to)).map(([, at]) => at)),
+      ),
+  ]
+}
+
+/** Groups of more than one folder in which each reaches each other (Tarjan). */
+function findKnots(arrows: ReadonlyMap<string, ReadonlyMap<string, unknown>>): string[][] {
+  const numbers = new Map<string, number>()
+  const stack: string[] = []
+  const knots: string[][] = []
+  const visit = (folder: string): number => {
+    let low = numbers.size
+    numbers.set(folder, low)
+    stack.push(folder)
+    const own = low
+    for (const next of arrows.get(folder)?.keys() ?? []) {
+      if (!numbers.has(next)) low = Math.min(low, visit(next))
+      else if (stack.includes(next)) low = Math.min(low, numbers.get(next)!)
+    }
+    if (low === own) {
+      const knot = stack.splice(stack.indexOf(folder))
+      if (knot.length > 1) knots.push(knot.sort())
+    }
+    return low
+  }
+  for (const folder of arrows.keys()) if (!numbers.has(folder)) visit(folder)
+  return knots
 }
 
 /**
@@ -496,6 +569,7 @@ function commented(file: SourceFile, line: number): boolean {
 /** Every rule under its name. */
 export const RULES = {
   layers,
+  rooms,
   firstVersion,
   packages,
   words,
