@@ -12,7 +12,7 @@ import { partKey } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
-import { WRITES, WRITES_OF_PARTS } from '../objects/index.ts'
+import { WRITES_IN_FILES, WRITES_OF_PARTS } from '../objects/in-files.ts'
 import { removals, withoutAssignments } from '../rules/cascade.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { isPart, type WholeKind } from '../rules/kinds-in-files.ts'
@@ -103,7 +103,7 @@ class Pruning {
   #remove(kind: WholeKind, key: string): void {
     const slash = isPart(kind) ? key.indexOf('/') : -1
     const of = key.slice(0, Math.max(slash, 0))
-    this.#draft.take(WRITES[kind].remove(this.#draft, { ref: key.slice(slash + 1) }, this.#of.mint, of))
+    this.#draft.take(WRITES_IN_FILES[kind].remove(this.#draft, { ref: key.slice(slash + 1) }, this.#of.mint, of))
   }
 
   /** Sets that the file names get their parents when it is applied; until then they hold on to none. */

@@ -2,140 +2,18 @@
 // `null` says that no client writes its objects.
 
 import { type EnvironmentKind, KINDS, type KindName } from '../../kinds/index.ts'
-import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
-import type { View } from '../../store/view.ts'
-import type { Changed } from '../rules/collection.ts'
-import { BODY } from '../rules/fields.ts'
-import { isWhole, type WholeKind } from '../rules/kinds-in-files.ts'
-import { ActionGroupCreate, ActionGroupUpdate } from '../schemas/action-groups.ts'
-import { ConditionSetCreate, ConditionSetUpdate } from '../schemas/condition-sets.ts'
 import { GroupCreate } from '../schemas/groups.ts'
-import { InstanceCreate, InstanceUpdate } from '../schemas/instances.ts'
 import { InviteCreate, InviteUpdate } from '../schemas/invites.ts'
 import { ProxyConfigCreate, ProxyConfigUpdate } from '../schemas/proxy-configs.ts'
-import { RelationCreate, RelationUpdate } from '../schemas/relations.ts'
-import { ResourceRoleCreate, ResourceRoleUpdate } from '../schemas/resource-roles.ts'
-import {
-  ActionCreate,
-  ActionUpdate,
-  AttributeCreate,
-  type AttributeReplace,
-  AttributeUpdate,
-  ResourceCreate,
-  ResourceUpdate,
-} from '../schemas/resources.ts'
-import { MembershipCreate, RoleAssignmentCreate } from '../schemas/role-assignments.ts'
-import { RoleCreate, RoleUpdate } from '../schemas/roles.ts'
-import { SetRuleCreate } from '../schemas/set-rules.ts'
-import { TenantCreate, TenantUpdate } from '../schemas/tenants.ts'
-import { TupleCreate } from '../schemas/tuples.ts'
-import { UserCreate, UserUpdate } from '../schemas/users.ts'
-import { actionGroups } from './action-groups.ts'
-import { conditionSets, createConditionSet, replaceConditionSet, updateConditionSet } from './condition-sets.ts'
 import { createGroup, deleteGroup } from './groups.ts'
-import { createInstance, deleteInstance, replaceInstance, updateInstance } from './instances.ts'
+import { WRITES_IN_FILES } from './in-files.ts'
 import { createInvite, deleteInvite, replaceInvite, updateInvite } from './invites.ts'
-import {
-  createAction,
-  createAttribute,
-  deleteAction,
-  deleteAttribute,
-  replaceAction,
-  replaceAttribute,
-  updateAction,
-  updateAttribute,
-} from './parts.ts'
 import { createProxyConfig, deleteProxyConfig, replaceProxyConfig, updateProxyConfig } from './proxy-configs.ts'
-import { relations } from './relations.ts'
-import { addResourceRole, resourceRoles } from './resource-roles.ts'
-import { createResource, deleteResource, replaceResource, updateResource } from './resources.ts'
-import { assign, joinTenant, unassign } from './role-assignments.ts'
-import { roles } from './roles.ts'
-import { createSetRule, deleteSetRule, exactRule } from './set-rules.ts'
-import { removeTenantUser, tenants } from './tenants.ts'
-import { createTuple, deleteTuple } from './tuples.ts'
-import { createUser, replaceUser, users } from './users.ts'
-import {
-  ofResource,
-  plainWrites,
-  type Ref,
-  type SentWrites,
-  type WritesOfKind,
-  withBodies,
-  withBody,
-} from './writes.ts'
-
-/** What only connects others is found by the key that a plan shows. */
-const KEY = [...BODY, 'key']
+import { type WritesOfKind, withBodies, withBody } from './writes.ts'
 
 export const WRITES = {
-  resource: withBodies(
-    { create: ResourceCreate, update: ResourceUpdate },
-    { create: createResource, update: updateResource, replace: replaceResource, remove: deleteResource },
-  ),
-  role: withBodies({ create: RoleCreate, update: RoleUpdate }, plainWrites(roles)),
-  user: withBodies(
-    { create: UserCreate, update: UserUpdate },
-    { ...plainWrites(users), create: createUser, replace: replaceUser },
-  ),
-  tenant: withBodies({ create: TenantCreate, update: TenantUpdate }, plainWrites(tenants)),
-  role_assignment: withBody(RoleAssignmentCreate, {
-    create: assign,
-    update: null,
-    replace: null,
-    remove: (view: View, { ref }: Ref) => unassign(view, view.require('role_assignment', ref, KEY)),
-  }),
-  membership: withBody(MembershipCreate, {
-    create: joinTenant,
-    update: null,
-    replace: null,
-    remove: (view, { ref }, mint) => {
-      const { user, tenant } = view.require('membership', ref, KEY)
-      return removeTenantUser(view, { user, tenant }, mint)
-    },
-  }),
-  resource_role: withBodies(
-    { create: ResourceRoleCreate, update: ResourceRoleUpdate },
-    { ...plainWrites(resourceRoles), create: addResourceRole },
-    ofResource,
-  ),
-  relation: withBodies({ create: RelationCreate, update: RelationUpdate }, plainWrites(relations), ofResource),
-  action_group: withBodies(
-    { create: ActionGroupCreate, update: ActionGroupUpdate },
-    plainWrites(actionGroups),
-    ofResource,
-  ),
-  condition_set: withBodies(
-    { create: ConditionSetCreate, update: ConditionSetUpdate },
-    {
-      ...plainWrites(conditionSets),
-      create: createConditionSet,
-      update: updateConditionSet,
-      replace: replaceConditionSet,
-    },
-  ),
-  set_rule: withBody(SetRuleCreate, {
-    create: createSetRule,
-    update: null,
-    replace: null,
-    remove: (view, { ref }, mint) => deleteSetRule(view, exactRule(view.require('set_rule', ref, KEY)), mint),
-  }),
-  resource_instance: withBodies(
-    { create: InstanceCreate, update: InstanceUpdate },
-    {
-      create: (view: View, input: InstanceCreate, mint) => createInstance(view, input, mint),
-      update: updateInstance,
-      replace: replaceInstance,
-      remove: deleteInstance,
-    },
-  ),
-  relationship_tuple: withBody(TupleCreate, {
-    create: createTuple,
-    update: null,
-    replace: null,
-    remove: (view, { ref }, mint) => deleteTuple(view, view.require('relationship_tuple', ref, KEY), mint),
-  }),
+  ...WRITES_IN_FILES,
   group: withBody(GroupCreate, {
     create: createGroup,
     update: null,
@@ -159,40 +37,6 @@ export const WRITES = {
   applied_object: null,
 } as const satisfies { readonly [K in EnvironmentKind]: WritesOfKind | null }
 
-const action = withBodies(
-  { create: ActionCreate, update: ActionUpdate },
-  {
-    create: (view: View, one: ActionCreate, mint, of = '') => createAction(view, { resource: of, action: one }, mint),
-    update: (view, input: Changed<ActionUpdate>, mint, of = '') => updateAction(view, { resource: of, ...input }, mint),
-    replace: (view, input: Changed<ActionUpdate>, mint, of = '') =>
-      replaceAction(view, { resource: of, ...input }, mint),
-    remove: (view, { ref }: Ref, mint, of = '') => deleteAction(view, { resource: of, ref }, mint),
-  },
-)
-
-/** Of declared attributes; `fixed` is the built-in type that declares them, by default what they belong to. */
-const makeAttributeWrites = (fixed?: string) =>
-  withBodies(
-    { create: AttributeCreate, update: AttributeUpdate },
-    {
-      create: (view: View, attribute: AttributeCreate, mint, of = '') =>
-        createAttribute(view, { resource: fixed ?? of, attribute }, mint),
-      update: (view, input: Changed<AttributeUpdate>, mint, of = '') =>
-        updateAttribute(view, { resource: fixed ?? of, ...input }, mint),
-      replace: (view, input: Changed<AttributeReplace>, mint, of = '') =>
-        replaceAttribute(view, { resource: fixed ?? of, ...input }, mint),
-      remove: (view, { ref }: Ref, mint, of = '') => deleteAttribute(view, { resource: fixed ?? of, ref }, mint),
-    },
-  )
-
-/** Kinds of a policy file that are a part of a stored object. */
-export const WRITES_OF_PARTS = {
-  user_attribute: makeAttributeWrites(USER_TYPE),
-  tenant_attribute: makeAttributeWrites(TENANT_TYPE),
-  action,
-  attribute: makeAttributeWrites(),
-} as const satisfies { readonly [K in Exclude<PolicyKind, WholeKind>]: WritesOfKind }
-
 /** Kinds that clients write and that no policy file holds. */
 export type OutsideKind = {
   [K in Exclude<EnvironmentKind, PolicyKind>]: (typeof WRITES)[K] extends null ? never : K
@@ -200,7 +44,3 @@ export type OutsideKind = {
 
 export const isOutsideFiles = (kind: KindName): kind is OutsideKind =>
   Object.hasOwn(WRITES, kind) && WRITES[kind as EnvironmentKind] !== null && KINDS[kind].inFiles === null
-
-/** How a kind of a policy file is written by bodies of the API. */
-export const sentWrites = (kind: PolicyKind): SentWrites =>
-  isWhole(kind) ? WRITES[kind].sent : WRITES_OF_PARTS[kind].sent

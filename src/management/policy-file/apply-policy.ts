@@ -10,7 +10,7 @@ import { requireKey } from '../../model/keys.ts'
 import { assignmentKey, partKey, tupleKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
-import { WRITES, WRITES_OF_PARTS } from '../objects/index.ts'
+import { WRITES_IN_FILES, WRITES_OF_PARTS } from '../objects/in-files.ts'
 import { putInstance } from '../objects/instances.ts'
 import { within } from '../objects/items.ts'
 import type { Write } from '../objects/writes.ts'
@@ -21,7 +21,7 @@ import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
 
-const { condition_set } = WRITES
+const { condition_set } = WRITES_IN_FILES
 const { action, attribute } = WRITES_OF_PARTS
 
 /** What makes an object of given fields, whether it is there or not. */
@@ -80,13 +80,13 @@ class Application {
       condition_sets: () => this.#sets(policy.condition_sets ?? []),
       set_rules: () =>
         this.#each('set_rules', policy.set_rules ?? [], (rule) =>
-          this.#draft.take(WRITES.set_rule.create(this.#draft, rule, this.#mint)),
+          this.#draft.take(WRITES_IN_FILES.set_rule.create(this.#draft, rule, this.#mint)),
         ),
-      tenants: () => this.#putEach('tenant', WRITES.tenant, policy.tenants),
-      users: () => this.#putEach('user', WRITES.user, policy.users),
+      tenants: () => this.#putEach('tenant', WRITES_IN_FILES.tenant, policy.tenants),
+      users: () => this.#putEach('user', WRITES_IN_FILES.user, policy.users),
       memberships: () =>
         this.#each('memberships', policy.memberships ?? [], (sent) =>
-          this.#draft.take(WRITES.membership.create(this.#draft, sent, this.#mint)),
+          this.#draft.take(WRITES_IN_FILES.membership.create(this.#draft, sent, this.#mint)),
         ),
       resource_instances: () =>
         this.#each('resource_instances', policy.resource_instances ?? [], (instance) =>
@@ -110,11 +110,11 @@ class Application {
   }
 
   #resources(sent: readonly PolicyResource[]): void {
-    this.#each('resources', sent, ({ key }) => this.#make('resource', WRITES.resource, key))
+    this.#each('resources', sent, ({ key }) => this.#make('resource', WRITES_IN_FILES.resource, key))
     this.#each('resources', sent, ({ key, name, description, urn, type_attributes }) => {
       const fields = { name: name ?? null, description: description ?? null, urn: urn ?? null }
       const about = { ...fields, type_attributes: type_attributes ?? null }
-      this.#draft.take(WRITES.resource.update(this.#draft, { ref: key, fields: about }, this.#mint))
+      this.#draft.take(WRITES_IN_FILES.resource.update(this.#draft, { ref: key, fields: about }, this.#mint))
     })
     for (const [at, { key, ...parts }] of sent.entries()) {
       this.#actions(key, parts.actions ?? {}, ['resources', at, 'actions'])
@@ -124,7 +124,13 @@ class Application {
     for (const [at, { key: of, roles: held }] of sent.entries()) {
       this.#members(['resources', at, 'roles'], held ?? {}, (key, { granted_to, ...fields }) => {
         const formed = { ...fields, bare_permissions: fields.bare_permissions ?? this.#isBare(of, key, fields) }
-        this.#put('resource_role', WRITES.resource_role, key, granted_to ? { ...formed, granted_to } : formed, of)
+        this.#put(
+          'resource_role',
+          WRITES_IN_FILES.resource_role,
+          key,
+          granted_to ? { ...formed, granted_to } : formed,
+          of,
+        )
       })
     }
   }
@@ -165,24 +171,24 @@ class Application {
       // A relation never changes its types: this is another one of the same key, which is refused.
       if (stored !== undefined && stored.subject_resource !== relation.subject_resource)
         draft.refuse('relation', partKey(of, key))
-      this.#put('relation', WRITES.relation, key, relation, of)
+      this.#put('relation', WRITES_IN_FILES.relation, key, relation, of)
     })
     this.#members([...path, 'action_groups'], action_groups ?? {}, (key, group) =>
-      this.#put('action_group', WRITES.action_group, key, group, of),
+      this.#put('action_group', WRITES_IN_FILES.action_group, key, group, of),
     )
     this.#members([...path, 'roles'], held ?? {}, (key) => {
-      if (this.#make('resource_role', WRITES.resource_role, key, of)) return
-      draft.take(WRITES.resource_role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint, of))
+      if (this.#make('resource_role', WRITES_IN_FILES.resource_role, key, of)) return
+      draft.take(WRITES_IN_FILES.resource_role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint, of))
     })
   }
 
   #roles({ roles: sent }: PolicyFile): void {
     const draft = this.#draft
     this.#each('roles', sent ?? [], ({ key }) => {
-      if (this.#make('role', WRITES.role, key)) return
-      draft.take(WRITES.role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint))
+      if (this.#make('role', WRITES_IN_FILES.role, key)) return
+      draft.take(WRITES_IN_FILES.role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint))
     })
-    this.#putEach('role', WRITES.role, sent)
+    this.#putEach('role', WRITES_IN_FILES.role, sent)
   }
 
   #sets(sets: readonly PolicyConditionSet[]): void {
@@ -204,7 +210,7 @@ class Application {
       const key = tupleKey(tuple.subject, tuple.relation, tuple.object)
       if (tuple.tenant) draft.require('tenant', tuple.tenant, [...BODY, 'tenant'])
       if (draft.get('relationship_tuple', key) !== undefined) return
-      draft.take(WRITES.relationship_tuple.create(draft, tuple, this.#mint))
+      draft.take(WRITES_IN_FILES.relationship_tuple.create(draft, tuple, this.#mint))
     })
   }
 
@@ -215,7 +221,7 @@ class Application {
       const inside = instance ? draft.get('resource_instance', instance)?.tenant : undefined
       const key = assignmentKey(user, role, assignment.tenant ?? inside ?? 'default', instance ?? null)
       if (draft.get('role_assignment', key) !== undefined) return
-      draft.take(WRITES.role_assignment.create(draft, assignment, this.#mint))
+      draft.take(WRITES_IN_FILES.role_assignment.create(draft, assignment, this.#mint))
     })
   }
 
