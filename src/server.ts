@@ -5,7 +5,7 @@ import { managementApp } from './http/apps/management-app.ts'
 import { pdpApp } from './http/apps/pdp-app.ts'
 import {
   decisionLogMetrics,
-  metricsOf,
+  makeMetrics,
   type PdpServerOptions,
   type ServerOptions,
   served,
@@ -80,7 +80,7 @@ export function managementServer(
   { store, audit, snapshots, past, checkpoints, organization }: Management,
   options: ManagementServerOptions = {},
 ): App {
-  const metrics = metricsOf(options)
+  const metrics = makeMetrics(options)
   return managementApp({
     store,
     audit,
@@ -124,7 +124,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   })
   const stop = store.acknowledgeAfter(pool)
   const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
-  const metrics = metricsOf(options)
+  const metrics = makeMetrics(options)
   metrics.gauge('zerohop_api_keys_ending', () => uses.countEnding())
   metrics.gauge('zerohop_images', () => pool.size)
   metrics.gauge('zerohop_image_bytes', () => pool.bytes)

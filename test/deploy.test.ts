@@ -11,7 +11,7 @@ import { addPlans } from '../src/cli/commands/plan-commands.ts'
 import { addPolicyFiles } from '../src/cli/commands/policy-commands.ts'
 import { addTest } from '../src/cli/commands/test-command.ts'
 import { Environment } from '../src/cli/configuration/env.ts'
-import { factsOf } from '../src/cli/configuration/variables/variable.ts'
+import { variableFacts } from '../src/cli/configuration/variables/variable.ts'
 import { shutdownMs } from '../src/cli/process/process.ts'
 import { ENDING_MS_DEFAULT } from '../src/model/limits.ts'
 import { temporaryFolder } from './support/folders.ts'
@@ -21,7 +21,7 @@ const IMAGE = 'zerohop/pdp-v2:latest'
 const DEPLOY = join(ROOT, 'deploy')
 const variables = Object.entries(Environment.properties).flatMap(([name, schema]) => [
   name,
-  ...(factsOf(schema).aliases ?? []),
+  ...(variableFacts(schema).aliases ?? []),
 ])
 const commands = [...readFileSync(join(ROOT, 'src/cli/zerohop.ts'), 'utf8').matchAll(/\.command\('(\w+)'/g)].map(
   ([, name]) => name!,

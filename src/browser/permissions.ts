@@ -47,7 +47,7 @@ export interface Permissions {
 export function permissions(snapshot: Snapshot, options: PermissionsOptions = {}): Permissions {
   if (snapshot?.format !== 1) throw new PermissionsError('SNAPSHOT_INVALID', 'this is not a snapshot of format 1')
   const { now = Date.now } = options
-  const can = (action: string, resource: Row | string) => decide(snapshot, action, rowOf(resource, options), now())
+  const can = (action: string, resource: Row | string) => decide(snapshot, action, toAsked(resource, options), now())
   const may = (action: string, resource: Row | string) => {
     try {
       return can(action, resource)
@@ -70,7 +70,7 @@ type Asked = Pick<Row, 'attributes' | 'relations'> & {
   readonly tenant: string
 }
 
-function rowOf(resource: Row | string, { tenant: usual }: PermissionsOptions): Asked {
+function toAsked(resource: Row | string, { tenant: usual }: PermissionsOptions): Asked {
   if (typeof resource === 'string') return { type: resource, key: null, tenant: usual ?? 'default' } // D2
   const { type, key, tenant = null, attributes, relations } = resource
   if (key === undefined) throw missing('key')
@@ -91,7 +91,7 @@ function decide({ expiresAt, tenants, rights, answers }: Snapshot, action: strin
   if (answer === undefined || answer === null) throw askServer(row, action)
   if (typeof answer === 'boolean') return answer
   const { keys, where } = answer
-  const reader = readerOf(row, where, now)
+  const reader = makeReader(row, where, now)
   if (keys !== undefined && holds({ key: { in: keys } }, reader)) return true
   if (where === undefined || !holds(where.node, reader)) return false
   if (where.isKeyOpen === true && key !== null) throw askServer(row, action)
@@ -102,7 +102,7 @@ function decide({ expiresAt, tenants, rights, answers }: Snapshot, action: strin
  * Every property that the condition reads must be there, also one on which the answer would not depend: what is
  * forgotten shows at the first row.
  */
-function readerOf({ key, attributes, relations }: Asked, where: SnapshotWhere | undefined, now: number): RowReader {
+function makeReader({ key, attributes, relations }: Asked, where: SnapshotWhere | undefined, now: number): RowReader {
   for (const name of where?.attributes ?? []) {
     const value: unknown = own(attributes, name)
     if (value === undefined) throw missing(`attributes.${name}`)

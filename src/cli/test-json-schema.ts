@@ -1,6 +1,6 @@
 // The JSON Schema of test files, for editors, made from the very schemas that `zerohop test` compares them with.
 // Written when the project is built (scripts/build-dist.mjs); no command loads it.
-import { jsonSchemaOf } from '../http/policy-json-schema.ts'
+import { makeJsonSchema } from '../http/policy-json-schema.ts'
 import * as t from '../model/json-schema.ts'
 import { LINE_PATTERN, LIST_HEAD_PATTERN } from '../policy-test/short-line.ts'
 import { LongExpectation, TableExpectation, TestFile } from '../policy-test/test-file.ts'
@@ -25,7 +25,7 @@ export function testJsonSchema(): object {
     t.listOf(t.anyOf(Line, t.described(LongExpectation, 'a question'), t.described(TableExpectation, 'a table'), List)),
     'what is expected: lines, questions, tables of users and actions, and lists of who may',
   )
-  return jsonSchemaOf(
+  return makeJsonSchema(
     t.named('PolicyTestFile', t.closed({ ...others, expect: expectations })),
     'Policy tests of Zerohop',
   )

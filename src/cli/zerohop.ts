@@ -22,7 +22,7 @@ import { addPolicyFiles } from './commands/policy-commands.ts'
 import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
 import { addWhy } from './commands/why-command.ts'
-import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
+import { type Env, envSecrets, inVariables, readEnv } from './configuration/env.ts'
 import { fail } from './process/process.ts'
 import { endOnUnhandled, outliveRejections } from './process/unhandled.ts'
 import {
@@ -223,7 +223,7 @@ async function run(name: string, command: (env: Env, log: Logger) => Promise<voi
     const env = readEnv()
     const { createLogger } = await import('./process/logger.ts')
     const log = createLogger(env.logLevel, name)
-    outliveRejections(log, secretsOf(env))
+    outliveRejections(log, envSecrets(env))
     return command(env, log)
   })
 }

@@ -22,7 +22,7 @@ export interface Asked {
 /** @throws FEED_UNREACHABLE when the whole answer does not arrive, whatever the reason */
 export function ask(url: string, asked: Asked): Promise<Answer> {
   return fetchThen(url, asked, async (response, signal) => {
-    const body = await bodyOf(response, signal)
+    const body = await readBody(response, signal)
     if (body === undefined && isJson(response)) throw new Error(CUT)
     return { status: response.status, headers: response.headers, body }
   })
@@ -42,7 +42,7 @@ const isJson = ({ ok, status, headers }: Response): boolean =>
 export function fetchWhole(request: Request, timeoutMs: number): Promise<Response> {
   return fetchThen(request, { timeoutMs, signal: request.signal }, async (response, signal) => {
     const { status, statusText, headers } = response
-    const body = await wholeOf(response, signal)
+    const body = await readWhole(response, signal)
     if (isJson(response) && parsed(body) === undefined) throw new Error(CUT)
     return new Response(NO_BODY.has(status) ? null : body, { status, statusText, headers })
   })
@@ -67,7 +67,7 @@ async function fetchThen<T>(
     return await read(response, controller.signal)
   } catch (error) {
     if (isZerohopError(error)) throw error
-    throw new ZerohopError('FEED_UNREACHABLE', { reason: reasonOf(error) }, { cause: error })
+    throw new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })
   } finally {
     clearTimeout(late)
     signal?.removeEventListener('abort', end)
@@ -102,8 +102,8 @@ function isSendable(headers: RequestInit['headers']): boolean {
 }
 
 /** The parsed body of an answer when it is JSON; undefined otherwise. */
-export async function bodyOf(response: Response, signal: AbortSignal): Promise<unknown> {
-  return parsed(await wholeOf(response, signal))
+export async function readBody(response: Response, signal: AbortSignal): Promise<unknown> {
+  return parsed(await readWhole(response, signal))
 }
 
 function parsed(whole: Uint8Array): unknown {
@@ -115,10 +115,10 @@ function parsed(whole: Uint8Array): unknown {
 }
 
 /** All bytes of a body, within a bound. */
-async function wholeOf(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function readWhole(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of bytesOf(response, signal)) {
+  for await (const chunk of readBytes(response, signal)) {
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`)
@@ -133,7 +133,7 @@ async function wholeOf(response: Response, signal: AbortSignal): Promise<Uint8Ar
 }
 
 /** The chunks of a body; the signal ends a read that waits. */
-export async function* bytesOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* readBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (response.body === null) return
   const reader = response.body.getReader()
   const cancel = (): void => void reader.cancel().catch(() => undefined)
@@ -155,12 +155,12 @@ export async function* bytesOf(response: Response, signal: AbortSignal): AsyncGe
  * Why a call of `fetchSendable` failed. fetch of Node and Deno hides the reason (`ECONNREFUSED …`) behind "fetch
  * failed"; that of Bun says it; that of a browser never does.
  */
-export function reasonOf(error: unknown): string {
+export function formatReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AggregateError && error.errors.length > 0)
     // one for each address of a name
-    return [...new Set(error.errors.map(reasonOf))].join('; ')
-  if (error.cause instanceof Error) return reasonOf(error.cause)
+    return [...new Set(error.errors.map(formatReason))].join('; ')
+  if (error.cause instanceof Error) return formatReason(error.cause)
   if (error instanceof TypeError && SAYS_NOTHING.test(error.message))
     return `${error.message}: there is no connection, or the browser refused it and does not say why`
   const { code } = error as { readonly code?: unknown }

@@ -37,10 +37,10 @@ export interface DecisionRecord {
 }
 
 /** The members after `instance` and `seq`, with the closing brace of the line. */
-export function lineOf(record: DecisionRecord, dropped: number): string {
+export function formatLine(record: DecisionRecord, dropped: number): string {
   const { request, resourceKey, allow, reason, sent, now, omitted, person } = record
   return (
-    `,"time":"${timeOf(record.at)}","request_id":${request === null ? 'null' : text(request)}${placeOf(record)}` +
+    `,"time":"${formatTime(record.at)}","request_id":${request === null ? 'null' : text(request)}${formatPlace(record)}` +
     `,"user":${text(record.user)},"tenant":${text(record.tenant)},"action":${text(record.action)}` +
     `,"resource_type":${text(record.resourceType)},"resource_key":${resourceKey === null ? 'null' : text(resourceKey)}` +
     `${allow ? ',"decision":true,"reason":' : ',"decision":false,"reason":'}${reasonText(reason, allow)}` +
@@ -63,7 +63,7 @@ let lastKey = ''
 let lastPlace = ''
 
 /** Cached, because most records have the same environment, revision and key as the one before. */
-function placeOf({ environment, revision, apiKey }: DecisionRecord): string {
+function formatPlace({ environment, revision, apiKey }: DecisionRecord): string {
   if (revision !== lastRevision || apiKey !== lastKey || environment !== lastEnvironment) {
     lastEnvironment = environment
     lastRevision = revision
@@ -94,7 +94,7 @@ let lastAt = 0
 let lastTime = new Date(0).toISOString()
 
 /** Cached, because many decisions are made in one millisecond. */
-function timeOf(at: number): string {
+function formatTime(at: number): string {
   if (at !== lastAt) {
     lastAt = at
     lastTime = new Date(at).toISOString()

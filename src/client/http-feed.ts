@@ -19,7 +19,7 @@ import {
   PDP_REPORT_TIMEOUT_MS,
 } from '../model/limits.ts'
 import { PDP_API_VERSION, VERSION } from '../model/version.ts'
-import { type Answer, ask, bodyOf, bytesOf, fetchSendable, reasonOf } from './ask.ts'
+import { type Answer, ask, fetchSendable, formatReason, readBody, readBytes } from './ask.ts'
 import { type ReportTimes, RevisionReports } from './revision-reports.ts'
 
 /** The PDP that follows, as the management API lists it. */
@@ -96,7 +96,7 @@ export class RemoteFeed implements Feed {
     this.#abi = options.abi ?? ABI_VERSION
     this.#trust = options.trust
     this.#pdp = options.pdp
-    this.#identity = options.pdp && identityOf(options.pdp)
+    this.#identity = options.pdp && makeIdentity(options.pdp)
   }
 
   async image(signal?: AbortSignal, onProgress?: (progress: ImageProgress) => void): Promise<Uint8Array> {
@@ -154,7 +154,7 @@ export class RemoteFeed implements Feed {
       const { status, body } = await this.#askHead(path, nonce, timeoutMs)
       if (status === 404 || status === 405) return undefined
       if (status !== 200) throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
-      const head = headOf(body, nonce, this.#trust)
+      const head = parseHead(body, nonce, this.#trust)
       this.#namesHead = true
       return head
     } catch (error) {
@@ -206,7 +206,7 @@ export class RemoteFeed implements Feed {
 
   async #readScope(watch: Watch): Promise<Scope> {
     const response = await this.#get('/v2/api-key/scope', watch)
-    const scope = await fieldsOf(response, watch)
+    const scope = await readFields(response, watch)
     const { organization_id: organization, project_id: project, environment_id: environment } = scope
     if (typeof organization !== 'string')
       throw new ZerohopError('FEED_UNREACHABLE', { reason: 'something else answers at its address' })
@@ -222,13 +222,13 @@ export class RemoteFeed implements Feed {
     const response = await fetchSendable(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
-    const { error_code: said } = await fieldsOf(response, watch)
+    const { error_code: said } = await readFields(response, watch)
     throw refused(response, String(said), this.#globalObjects)
   }
 }
 
 /** What an answer says of the head. @throws FEED_UNREACHABLE when it answers another question, SIGNATURE_INVALID */
-function headOf(body: unknown, nonce: string, trust: Trust | undefined): FeedHead {
+function parseHead(body: unknown, nonce: string, trust: Trust | undefined): FeedHead {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
   const { environment, lineage, revision, chain, time, signature } = fields
   const isWhole =
@@ -247,7 +247,7 @@ function headOf(body: unknown, nonce: string, trust: Trust | undefined): FeedHea
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** Who follows. @throws CONFIG_INVALID */
-function identityOf({ instance, name, apiVersion = PDP_API_VERSION }: FollowingPdp): PdpIdentity {
+function makeIdentity({ instance, name, apiVersion = PDP_API_VERSION }: FollowingPdp): PdpIdentity {
   return { instance, name: name === undefined ? machineName() : requirePdpName(name), version: VERSION, apiVersion }
 }
 
@@ -262,8 +262,8 @@ function machineName(): string | undefined {
 }
 
 /** The members of an answer that is a JSON object; none otherwise. */
-async function fieldsOf(response: Response, watch: Watch): Promise<Record<string, unknown>> {
-  const body = await bodyOf(response, watch.signal)
+async function readFields(response: Response, watch: Watch): Promise<Record<string, unknown>> {
+  const body = await readBody(response, watch.signal)
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
 }
 
@@ -297,7 +297,7 @@ function ended(code: ZerohopError['code'], after: Position): ZerohopError {
 }
 
 async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
-  for await (const chunk of bytesOf(response, watch.signal)) {
+  for await (const chunk of readBytes(response, watch.signal)) {
     // The time that the follower takes to process the chunk does not count as silence.
     watch.pause()
     yield chunk
@@ -381,6 +381,6 @@ class Watch {
     if (this.#silent)
       return new ZerohopError('FEED_UNREACHABLE', { reason: `nothing arrived for ${this.#silenceMs} ms` })
     if (this.#outer?.aborted) return new ZerohopError('CLOSED', { what: 'the feed' })
-    return new ZerohopError('FEED_UNREACHABLE', { reason: reasonOf(error) }, { cause: error })
+    return new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })
   }
 }

@@ -10,10 +10,10 @@ const WARNING = /\b299 zerohop ("(?:[^"\\]|\\.)*")/g
  */
 export function warningsOf({ headers }: Pick<Response, 'headers'>): string[] {
   const header = headers.get('warning') ?? ''
-  return Array.from(header.matchAll(WARNING), ([, text = '""']) => textOf(text)).filter((text) => text !== '')
+  return Array.from(header.matchAll(WARNING), ([, text = '""']) => parseText(text)).filter((text) => text !== '')
 }
 
-function textOf(json: string): string {
+function parseText(json: string): string {
   try {
     return JSON.parse(json)
   } catch {

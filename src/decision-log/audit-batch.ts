@@ -2,25 +2,25 @@
 import { addMinutes, indexRecord } from './audit-index.ts'
 import {
   type AuditBatch,
+  decodeText,
   type FindUser,
   type PreparedLine,
   type Refusal,
   readLines,
   type Stored,
-  storedOf,
-  textOf,
+  toStored,
 } from './audit-lines.ts'
-import { type AuditInstance, type AuditTables, idOf, recordKey } from './audit-tables.ts'
+import { type AuditInstance, type AuditTables, keyId, recordKey } from './audit-tables.ts'
 import { MinuteSums } from './audit-terms.ts'
 
 /** Stores a batch. @throws INPUT_INVALID, LIMIT_EXCEEDED when it cannot be read at all; what LMDB throws */
 export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, findUser: FindUser): Stored {
-  const text = textOf(batch)
+  const text = decodeText(batch)
   return tables.root.transactionSync(() => {
     const write = new Write(tables, now, batch.sentBy?.id ?? null)
     const refusals = readLines(text, batch, { now, findUser }, (line) => write.line(line))
     write.end()
-    return storedOf(write.stored, write.known, refusals)
+    return toStored(write.stored, write.known, refusals)
   })
 }
 
@@ -62,7 +62,7 @@ class Write {
       this.known++
       return
     }
-    const stored = { id: idOf(key), ...record }
+    const stored = { id: keyId(key), ...record }
     void records.put(key, stored)
     indexRecord(this.#tables, environment, stored)
     this.#minutes.add(environment, stored)

@@ -1,7 +1,7 @@
 // The filters of a list of recorded decisions, as a test of a record and as terms of the index.
 import { parseId } from '../model/keys.ts'
 import type { AuditRecord } from './audit-log.ts'
-import { type Term, type TermGroups, termOf } from './audit-terms.ts'
+import { makeTerm, type Term, type TermGroups } from './audit-terms.ts'
 
 /** What is asked for: one of the values of each list that is not empty. */
 export interface AuditWanted {
@@ -23,7 +23,7 @@ export interface AuditFilter {
 }
 
 /** @param pdp id of the PDP config of the environment: it stands for all of its PDPs */
-export function filterOf(wanted: AuditWanted, pdp: string): AuditFilter {
+export function makeFilter(wanted: AuditWanted, pdp: string): AuditFilter {
   const { users, actions, resources, tenants, decision } = wanted
   const tests: ((record: AuditRecord) => boolean)[] = []
   const groups: (readonly Term[])[] = []
@@ -34,25 +34,25 @@ export function filterOf(wanted: AuditWanted, pdp: string): AuditFilter {
   if (users.length > 0)
     add(
       ({ user }) => users.includes(user),
-      users.map((user) => termOf('user', user)),
+      users.map((user) => makeTerm('user', user)),
     )
   if (actions.length > 0)
     add(
       ({ action }) => actions.includes(action),
-      actions.map((action) => termOf('action', action)),
+      actions.map((action) => makeTerm('action', action)),
     )
   if (resources.length > 0)
     add(
       ({ resource_type: type, resource_key: key }) =>
         resources.some((ref) => ref === type || (key !== null && ref === `${type}:${key}`)),
-      resources.flatMap((ref) => [termOf('type', ref), termOf('instance', ref)]),
+      resources.flatMap((ref) => [makeTerm('type', ref), makeTerm('instance', ref)]),
     )
   if (tenants.length > 0)
     add(
       ({ tenant }) => tenants.includes(tenant),
-      tenants.map((tenant) => termOf('tenant', tenant)),
+      tenants.map((tenant) => makeTerm('tenant', tenant)),
     )
-  if (decision !== undefined) add((record) => record.decision === decision, [termOf('decision', decision)])
+  if (decision !== undefined) add((record) => record.decision === decision, [makeTerm('decision', decision)])
   // every record is of the one config; the series of a single process is not in the index
   const pdps = wanted.pdps.map((ref) => parseId(ref) ?? '')
   const isOneProcess = pdps.length > 0 && !pdps.includes(pdp)

@@ -7,16 +7,16 @@ import {
   AUDIT_INDEXED_PER_STEP,
 } from '../model/limits.ts'
 import type { AuditMatches, AuditMatchRange } from './audit-log.ts'
-import { type AuditRecord, type AuditTables, idKey, idOf, TIME_MAX, timeKey } from './audit-tables.ts'
+import { type AuditRecord, type AuditTables, idKey, keyId, TIME_MAX, timeKey } from './audit-tables.ts'
 import {
   type AuditMinutes,
   type AuditMinutesRange,
+  listTerms,
   MinuteSums,
-  minuteOf,
   type Term,
   type TermGroups,
-  termsOf,
   timeOfMinute,
+  toMinute,
 } from './audit-terms.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -40,12 +40,12 @@ const minuteAt = (key: Uint8Array): number => Buffer.prototype.readUInt32BE.call
 
 /** Adds a record in the open transaction. */
 export function indexRecord(tables: AuditTables, environment: string, record: AuditRecord): void {
-  for (const term of termsOf(record)) void tables.terms.put(termKey(environment, term, record.id), NOTHING)
+  for (const term of listTerms(record)) void tables.terms.put(termKey(environment, term, record.id), NOTHING)
 }
 
 /** Takes a record out in the open transaction. Its decision stays counted. */
 export function unindexRecord(tables: AuditTables, environment: string, record: AuditRecord): void {
-  for (const term of termsOf(record)) void tables.terms.remove(termKey(environment, term, record.id))
+  for (const term of listTerms(record)) void tables.terms.remove(termKey(environment, term, record.id))
 }
 
 /** Adds counts in the open transaction. */
@@ -65,7 +65,7 @@ export function trimMinutes({ minutes }: AuditTables, before: number, most: numb
     const [first] = minutes.getKeys({ start, limit: 1 })
     if (first === undefined) break
     const environment = Buffer.from(first).toString('hex', 0, 16)
-    const end = minuteKey(environment, minuteOf(before))
+    const end = minuteKey(environment, toMinute(before))
     for (const key of [...minutes.getKeys({ start: minuteKey(environment, 0), end, limit: most - removed })]) {
       void minutes.remove(key)
       removed++
@@ -91,7 +91,7 @@ export function indexOlder(tables: AuditTables): boolean {
       const environment = Buffer.from(key).toString('hex', 0, 16)
       seen++
       last = key
-      const [first] = termsOf(value)
+      const [first] = listTerms(value)
       if (terms.doesExist(termKey(environment, first!, value.id))) continue
       indexRecord(tables, environment, value)
       counted.add(environment, value)
@@ -111,21 +111,21 @@ export function matchTerms(
   groups: TermGroups,
   { since = 0, before = TIME_MAX, after, limit }: AuditMatchRange,
 ): AuditMatches {
-  const end = idOf(timeKey(environment, since))
+  const end = keyId(timeKey(environment, since))
   const work = { left: AUDIT_INDEX_KEYS_PER_TURN }
   const ids: string[] = []
-  let last = after ?? idOf(timeKey(environment, before))
+  let last = after ?? keyId(timeKey(environment, before))
   const lists = groups.map((group) => group.map((term) => new Postings(tables, environment, term, end, work)))
   const [rarest, ...others] = rarestFirst(lists, last)
   while (ids.length < limit) {
-    let id = newestOf(rarest!, last, true)
+    let id = findNewest(rarest!, last, true)
     for (let at = 0; id !== undefined && at < others.length; ) {
       if (work.left <= 0) return { ids, next: idBefore(id) }
-      const found = newestOf(others[at]!, id, false)
+      const found = findNewest(others[at]!, id, false)
       if (found === id) at++
       else {
         // the rarest says where all of them go on: what comes after this group is not asked about each place
-        id = found === undefined ? undefined : newestOf(rarest!, found, false)
+        id = found === undefined ? undefined : findNewest(rarest!, found, false)
         at = 0
       }
     }
@@ -148,7 +148,7 @@ function rarestFirst(lists: readonly (readonly Postings[])[], from: string): rea
     .map(({ group }) => group)
 }
 
-function newestOf(group: readonly Postings[], id: string, isStrict: boolean): string | undefined {
+function findNewest(group: readonly Postings[], id: string, isStrict: boolean): string | undefined {
   let newest: string | undefined
   for (const postings of group) {
     const found = postings.newest(id, isStrict)
@@ -226,7 +226,7 @@ export function sumMinutes(
   { since, before, minutes: together }: AuditMinutesRange,
 ): AuditMinutes[] {
   const sums = new Map<number, { allowed: number; denied: number }>()
-  const range = { start: minuteKey(environment, minuteOf(since)), end: minuteKey(environment, minuteOf(before)) }
+  const range = { start: minuteKey(environment, toMinute(since)), end: minuteKey(environment, toMinute(before)) }
   for (const { key, value } of minutes.getRange(range)) {
     const minute = Math.floor(minuteAt(key) / together) * together
     const sum = sums.get(minute) ?? { allowed: 0, denied: 0 }
@@ -236,6 +236,6 @@ export function sumMinutes(
 }
 
 /** The records with these ids, in their order; those that were forgotten meanwhile are left out. */
-export function recordsOf({ records }: AuditTables, environment: string, ids: readonly string[]): AuditRecord[] {
+export function listRecords({ records }: AuditTables, environment: string, ids: readonly string[]): AuditRecord[] {
   return ids.flatMap((id) => records.get(idKey(environment, id)) ?? [])
 }

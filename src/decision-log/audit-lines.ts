@@ -52,7 +52,7 @@ interface UserName {
 }
 
 /** Looks each user of a batch up once. */
-function namesOf(findUser: FindUser): (environment: string, key: string) => UserName {
+function makeUserNames(findUser: FindUser): (environment: string, key: string) => UserName {
   const names = new Map<string, UserName>()
   return (environment, key) => {
     const known = names.get(`${environment}${key}`)
@@ -73,13 +73,13 @@ export const NO_REFUSALS: Readonly<Record<Refusal, number>> = {
 }
 
 /** The answer to the sender. */
-export function storedOf(stored: number, known: number, refusals: Readonly<Record<Refusal, number>>): Stored {
+export function toStored(stored: number, known: number, refusals: Readonly<Record<Refusal, number>>): Stored {
   const refused = Object.values(refusals).reduce((sum, count) => sum + count, 0)
   return { stored, known, refused, refusals }
 }
 
 /** The lines as text. @throws INPUT_INVALID, LIMIT_EXCEEDED when they cannot be read at all */
-export function textOf({ lines, isCompressed }: AuditBatch): string {
+export function decodeText({ lines, isCompressed }: AuditBatch): string {
   if (!isCompressed) return Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8')
   try {
     return gunzipSync(lines, { maxOutputLength: AUDIT_BATCH_BYTES_MAX }).toString('utf8')
@@ -102,7 +102,7 @@ export interface PreparedLine {
 
 /**
  * Reads the lines of a batch. Returns why lines were refused, and how many.
- * @param text what `textOf` made of the batch
+ * @param text what `decodeText` made of the batch
  * @param take receives what is to be stored, and may still refuse it
  */
 export function readLines(
@@ -112,19 +112,19 @@ export function readLines(
   take: (line: PreparedLine) => Refusal | undefined,
 ): Record<Refusal, number> {
   const refusals: Record<Refusal, number> = { ...NO_REFUSALS }
-  const nameOf = namesOf(findUser)
+  const findName = makeUserNames(findUser)
   for (const each of text.split('\n')) {
     if (each === '') continue
     const line = parseLine(each)
-    const refusal = line === undefined ? 'not_a_record' : (refusalOf(line, batch) ?? take(prepared(line)))
+    const refusal = line === undefined ? 'not_a_record' : (findRefusal(line, batch) ?? take(prepared(line)))
     if (refusal !== undefined) refusals[refusal]++
   }
   return refusals
 
   function prepared(line: Line): PreparedLine {
     const environment = String(line.environment)
-    const record = recordOf(line, batch, now, nameOf(environment, String(line.user)))
-    return { environment, record, dropped: dropsOf(line) }
+    const record = toRecord(line, batch, now, findName(environment, String(line.user)))
+    return { environment, record, dropped: countDrops(line) }
   }
 }
 
@@ -161,20 +161,20 @@ function isRecord(line: Line): boolean {
 }
 
 /** Why a line of this sender is refused whatever was stored before; undefined when it is not. */
-function refusalOf(line: Line, { environment, sentBy }: AuditBatch): Refusal | undefined {
+function findRefusal(line: Line, { environment, sentBy }: AuditBatch): Refusal | undefined {
   if (!isRecord(line)) return 'not_a_record'
   if (line.environment !== (environment ?? line.environment)) return 'other_environment'
-  const isForeign = sentBy !== undefined && line.api_key !== sentBy.id && line.api_key !== fingerprintOf(sentBy)
+  const isForeign = sentBy !== undefined && line.api_key !== sentBy.id && line.api_key !== formatFingerprint(sentBy)
   return isForeign ? 'other_key' : undefined
 }
 
 /** The name that a PDP uses for its key until the management side has sent it the id. */
-const fingerprintOf = ({ hash }: { readonly hash: string }): string => `sha256:${hash.slice(0, 16)}`
+const formatFingerprint = ({ hash }: { readonly hash: string }): string => `sha256:${hash.slice(0, 16)}`
 
-const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
+const countDrops = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
 
-/** The record of a line that `refusalOf` does not refuse. */
-function recordOf(line: Line, { sentBy }: AuditBatch, now: number, { email, name }: UserName): Omit<AuditRecord, 'id'> {
+/** The record of a line that `findRefusal` does not refuse. */
+function toRecord(line: Line, { sentBy }: AuditBatch, now: number, { email, name }: UserName): Omit<AuditRecord, 'id'> {
   const { instance, seq, time, request_id, revision, user, tenant, action, resource_type, resource_key } = line
   const { decision, reason, latency_us, sent = null, person } = line
   return {

@@ -150,5 +150,5 @@ export function idKey(environment: string, id: string): Buffer {
   return Buffer.from(environment + id, 'hex')
 }
 
-export const idOf = (key: Uint8Array): string => Buffer.from(key).toString('hex', PLACE_BYTES, KEY_BYTES)
-export const timeOf = (key: Uint8Array): number => Buffer.prototype.readUIntBE.call(key, PLACE_BYTES, 6)
+export const keyId = (key: Uint8Array): string => Buffer.from(key).toString('hex', PLACE_BYTES, KEY_BYTES)
+export const keyTime = (key: Uint8Array): number => Buffer.prototype.readUIntBE.call(key, PLACE_BYTES, 6)

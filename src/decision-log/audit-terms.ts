@@ -16,23 +16,23 @@ export interface Term {
 /** A record fits when it has one of the terms of each group. */
 export type TermGroups = readonly (readonly Term[])[]
 
-export function termOf(kind: TermKind, value: string | boolean): Term {
+export function makeTerm(kind: TermKind, value: string | boolean): Term {
   return { kind, hash: createHash('sha256').update(`${kind}\0${value}`).digest('hex').slice(0, 16) }
 }
 
 type Asked = Pick<AuditRecord, 'user' | 'action' | 'resource_type' | 'resource_key' | 'tenant' | 'decision'>
 
 /** The terms of a record. */
-export function termsOf({ user, action, resource_type: type, resource_key: key, tenant, decision }: Asked): Term[] {
-  const terms = [termOf('user', user), termOf('action', action), termOf('type', type), termOf('tenant', tenant)]
-  if (key !== null) terms.push(termOf('instance', `${type}:${key}`))
-  return [...terms, termOf('decision', decision)]
+export function listTerms({ user, action, resource_type: type, resource_key: key, tenant, decision }: Asked): Term[] {
+  const terms = [makeTerm('user', user), makeTerm('action', action), makeTerm('type', type), makeTerm('tenant', tenant)]
+  if (key !== null) terms.push(makeTerm('instance', `${type}:${key}`))
+  return [...terms, makeTerm('decision', decision)]
 }
 
 const MINUTE_MS = 60_000
 
 /** The minute of a time, counted since 1970. */
-export const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS)
+export const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
 
 /** Allowed and denied decisions of some time. */
 export interface AuditMinutes {
@@ -58,7 +58,7 @@ export class MinuteSums {
   readonly #sums = new Map<string, { environment: string; minute: number; allowed: number; denied: number }>()
 
   add(environment: string, { at, decision }: Pick<AuditRecord, 'at' | 'decision'>): void {
-    const minute = minuteOf(at)
+    const minute = toMinute(at)
     const key = `${environment}${String(minute).padStart(12, '0')}`
     const sum = this.#sums.get(key) ?? { environment, minute, allowed: 0, denied: 0 }
     if (decision) sum.allowed++

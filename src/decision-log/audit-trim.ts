@@ -3,7 +3,7 @@
 import { AUDIT_ROWS_PER_STEP } from '../model/limits.ts'
 import { indexOlder, trimMinutes, unindexRecord } from './audit-index.ts'
 import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
-import { type AuditTables, timeKey, timeOf } from './audit-tables.ts'
+import { type AuditTables, keyTime, timeKey } from './audit-tables.ts'
 
 /**
  * Deletes a bounded number of records, the oldest first; then the series that have been silent for longer than records
@@ -23,7 +23,7 @@ function trim(tables: AuditTables, { now, ms, records: recordsMax }: AuditKeep):
     for (const key of [
       ...records.getKeys({ start: timeKey(environment, 0), end: timeKey(environment, 2 ** 48), limit }),
     ]) {
-      if (left <= recordsMax && timeOf(key) >= now - ms) break
+      if (left <= recordsMax && keyTime(key) >= now - ms) break
       const record = records.get(key)
       if (record !== undefined) unindexRecord(tables, environment, record)
       void records.remove(key) // completes with the transaction

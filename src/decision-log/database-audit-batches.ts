@@ -3,8 +3,8 @@
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_INSERT_MAX } from '../model/limits.ts'
 import type { Connection } from '../store/postgres/connection.ts'
-import { type PreparedLine, type Refusal, type Stored, storedOf } from './audit-lines.ts'
-import { type AuditRecord, idOf, recordKey } from './audit-tables.ts'
+import { type PreparedLine, type Refusal, type Stored, toStored } from './audit-lines.ts'
+import { type AuditRecord, keyId, recordKey } from './audit-tables.ts'
 import { MinuteSums } from './audit-terms.ts'
 import { addMinutes, TERM_COLUMNS, termColumns, termParameters } from './database-audit-index.ts'
 import { withoutDashes } from './database-audit-reads.ts'
@@ -55,7 +55,7 @@ export async function storeBatches(
         batch.refusals.other_sender++
         continue
       }
-      const id = idOf(recordKey(environment, record.at, number, record.seq))
+      const id = keyId(recordKey(environment, record.at, number, record.seq))
       if (rows.has(environment + id)) add(known, batch)
       else rows.set(environment + id, { id, line: { environment, record, dropped }, batch })
     }
@@ -88,7 +88,7 @@ export async function storeBatches(
       addMinutes(connection, minutes),
     ])
   }
-  return batches.map((batch) => storedOf(stored.get(batch) ?? 0, known.get(batch) ?? 0, batch.refusals))
+  return batches.map((batch) => toStored(stored.get(batch) ?? 0, known.get(batch) ?? 0, batch.refusals))
 }
 
 /** The series of all lines, locked; those that are new begin, and belong to the first batch that names them. */

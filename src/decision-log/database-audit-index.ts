@@ -7,13 +7,13 @@ import { type AuditRecord, TIME_MAX } from './audit-tables.ts'
 import {
   type AuditMinutes,
   type AuditMinutesRange,
+  listTerms,
   MinuteSums,
-  minuteOf,
+  makeTerm,
   type Term,
   type TermGroups,
-  termOf,
-  termsOf,
   timeOfMinute,
+  toMinute,
 } from './audit-terms.ts'
 import { idAt, withoutDashes } from './database-audit-reads.ts'
 
@@ -30,7 +30,7 @@ const toBigint = ({ hash }: Term): string => BigInt.asIntN(64, BigInt(`0x${hash}
 
 /** Arrays of the terms of records, one for each column. */
 export function termColumns(records: readonly Omit<AuditRecord, 'id'>[]): Value[] {
-  const terms = records.map((record) => new Map(termsOf(record).map((term) => [term.kind, toBigint(term)])))
+  const terms = records.map((record) => new Map(listTerms(record).map((term) => [term.kind, toBigint(term)])))
   const hashes = KINDS.map((kind) => terms.map((of) => of.get(kind) ?? null))
   return [...hashes, records.map(({ decision }) => String(decision))]
 }
@@ -58,7 +58,7 @@ export async function trimMinutes(connection: Connection, before: number, most: 
   await connection.query(
     `DELETE FROM zerohop.decision_minutes WHERE (environment, minute) IN (
       SELECT environment, minute FROM zerohop.decision_minutes WHERE minute < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-    [minuteOf(before), most],
+    [toMinute(before), most],
   )
 }
 
@@ -86,7 +86,7 @@ export async function indexOlder(connection: Connection): Promise<boolean> {
   return rows.length === AUDIT_INDEXED_PER_STEP
 }
 
-const ALLOW = termOf('decision', true).hash
+const ALLOW = makeTerm('decision', true).hash
 
 /** As of a folder: undefined while records of an older version wait for their terms. */
 export async function matchTerms(
@@ -101,7 +101,7 @@ export async function matchTerms(
   )
   if (older !== undefined) return undefined
   const parameters: Value[] = [environment, idAt(since), after, limit]
-  const tests = groups.map((group) => testOf(group, parameters))
+  const tests = groups.map((group) => formatTest(group, parameters))
   const rows = await connection.query<{ id: string }>(
     `SELECT id::text AS id FROM zerohop.decisions d
     WHERE environment = $1::uuid AND id > $2::uuid AND id < $3::uuid AND ${tests.join(' AND ')}
@@ -113,7 +113,7 @@ export async function matchTerms(
 }
 
 /** A group as SQL; adds its parameters. */
-function testOf(group: readonly Term[], parameters: Value[]): string {
+function formatTest(group: readonly Term[], parameters: Value[]): string {
   const add = (value: Value): string => `$${parameters.push(value)}`
   const tests = KINDS.flatMap((kind) => {
     const terms = group.filter((term) => term.kind === kind).map(toBigint)
@@ -134,7 +134,7 @@ export async function sumMinutes(
     `SELECT (minute / $4::bigint * $4::bigint)::float8 AS minute, sum(allowed)::float8 AS allowed, sum(denied)::float8 AS denied
     FROM zerohop.decision_minutes WHERE environment = $1::uuid AND minute >= $2::bigint AND minute < $3::bigint
     GROUP BY 1 ORDER BY 1`,
-    [environment, minuteOf(since), minuteOf(before), minutes],
+    [environment, toMinute(since), toMinute(before), minutes],
   )
   return rows.map(({ minute, allowed, denied }) => ({ at: timeOfMinute(minute), allowed, denied }))
 }

@@ -2,10 +2,10 @@
 // same ids, so that both list and count alike.
 import type { Connection } from '../store/postgres/connection.ts'
 import type { AuditInstance, AuditRange } from './audit-log.ts'
-import { idOf, TIME_MAX, timeKey } from './audit-tables.ts'
+import { keyId, TIME_MAX, timeKey } from './audit-tables.ts'
 
 /** The least id of a record made at a time. */
-export const idAt = (at: number): string => idOf(timeKey('', at))
+export const idAt = (at: number): string => keyId(timeKey('', at))
 
 /** `uuid` is the type of PostgreSQL for 16 bytes; it is printed with dashes. */
 export const withoutDashes = (uuid: string): string => uuid.replaceAll('-', '')

@@ -6,13 +6,13 @@ import type { Connection } from '../store/postgres/connection.ts'
 import type { Lane } from '../store/postgres/database.ts'
 import {
   type AuditBatch,
+  decodeText,
   type FindUser,
   NO_REFUSALS,
   type PreparedLine,
   readLines,
   type Stored,
-  storedOf,
-  textOf,
+  toStored,
 } from './audit-lines.ts'
 import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
 import { type PreparedBatch, storeBatches } from './database-audit-batches.ts'
@@ -93,9 +93,9 @@ export class DatabaseAuditWriter {
       // nothing to store: what was refused is answered without the database
       const isEmpty = batches.every(({ lines }) => lines.length === 0)
       const stored = isEmpty
-        ? batches.map(({ refusals }) => storedOf(0, 0, refusals))
+        ? batches.map(({ refusals }) => toStored(0, 0, refusals))
         : await inTransaction(connection, () => storeBatches(connection, batches, this.#now()))
-      for (const [at, { work }] of taken.entries()) work.resolve(stored[at] ?? storedOf(0, 0, NO_REFUSALS))
+      for (const [at, { work }] of taken.entries()) work.resolve(stored[at] ?? toStored(0, 0, NO_REFUSALS))
     } catch (error) {
       for (const { work } of taken) work.reject(error)
     }
@@ -109,7 +109,7 @@ export class DatabaseAuditWriter {
       if (bytes >= AUDIT_BATCH_BYTES_MAX) break
       this.#queue.shift()
       try {
-        const text = textOf(next.batch)
+        const text = decodeText(next.batch)
         bytes += text.length
         taken.push({ batch: this.#prepare(next.batch, text), work: next })
       } catch (error) {

@@ -9,7 +9,7 @@ import { suspect } from '../store/data-file.ts'
 import { asOpenError, dataFolder } from '../store/disk.ts'
 import { threadUrl } from '../threads/thread-url.ts'
 import { WorkerClient } from '../threads/worker-client.ts'
-import { matchTerms, recordsOf, sumMinutes } from './audit-index.ts'
+import { listRecords, matchTerms, sumMinutes } from './audit-index.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type {
   AuditInstance,
@@ -86,7 +86,7 @@ export class FolderAuditLog implements AuditLog {
 
   async records(environment: string, ids: readonly string[]): Promise<AuditRecord[]> {
     const tables = this.#read()
-    return tables === undefined ? [] : recordsOf(tables, environment, ids)
+    return tables === undefined ? [] : listRecords(tables, environment, ids)
   }
 
   async minutes(environment: string, range: AuditMinutesRange): Promise<AuditMinutes[]> {

@@ -116,7 +116,9 @@ export class Forwarder {
         progressed()
       } catch (error) {
         if (signal.aborted) return
-        this.#tell(isZerohopError(error) ? error : new ZerohopError('FEED_UNREACHABLE', { reason: messageOf(error) }))
+        this.#tell(
+          isZerohopError(error) ? error : new ZerohopError('FEED_UNREACHABLE', { reason: formatMessage(error) }),
+        )
         if (this.#isEnding) return
         await pause(retryMs, undefined, { signal }).catch(() => undefined)
         retryMs = Math.min(retryMs * 2, RETRY_LONGEST_MS)
@@ -174,7 +176,7 @@ async function readLines(file: JournalFile, offset: number): Promise<Buffer | un
 
 const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-function messageOf(error: unknown): string {
+function formatMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? messageOf(error.cause) : error.message
+  return error.cause instanceof Error ? formatMessage(error.cause) : error.message
 }

@@ -126,7 +126,7 @@ export class Journal {
     } catch (error) {
       throw (
         asDiskError(error, this.folder) ??
-        new ZerohopError('DISK_FAILED', { reason: reasonOf(error) }, { cause: error })
+        new ZerohopError('DISK_FAILED', { reason: formatReason(error) }, { cause: error })
       )
     }
     this.#next += count
@@ -162,7 +162,7 @@ export class Journal {
       this.#current ??= openSync(last.path, 'r+')
       return last
     }
-    const path = join(this.folder, nameOf(this.#next))
+    const path = join(this.folder, formatFileName(this.#next))
     const opened = openSync(path, 'w', 0o600)
     if (this.#current !== undefined) closeSync(this.#current)
     this.#current = opened
@@ -220,8 +220,8 @@ function cutOff(file: number, bytes: number): void {
   }
 }
 
-const nameOf = (first: number): string => `${String(first).padStart(16, '0')}.jsonl`
+const formatFileName = (first: number): string => `${String(first).padStart(16, '0')}.jsonl`
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

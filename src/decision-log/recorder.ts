@@ -2,7 +2,7 @@
 // When that fails, the operator's setting decides: with `block` the answer is refused, with `drop` it is sent and the
 // record is counted as lost.
 
-import { type DecisionRecord, lineOf, TOO_LONG } from '../client/decision-record.ts'
+import { type DecisionRecord, formatLine, TOO_LONG } from '../client/decision-record.ts'
 import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
@@ -79,7 +79,8 @@ export class Recorder {
       setImmediate(contained('writing decisions', () => this.flush())) // after all requests that arrive in this turn of the loop
     }
     const kept = turn.lines.length > DECISION_TURN_TEXT_MAX && record.sent ? { ...record, sent: TOO_LONG } : record
-    turn.lines += this.#prefix + (journal.nextNumber + turn.count) + lineOf(kept, turn.count === 0 ? journal.gap : 0)
+    turn.lines +=
+      this.#prefix + (journal.nextNumber + turn.count) + formatLine(kept, turn.count === 0 ? journal.gap : 0)
     turn.count++
     return turn
   }

@@ -32,7 +32,7 @@ function lastRecord(file: number, size: number): { bytes: number; seq: number | 
     while (end > 0) {
       const start = end < 2 ? 0 : text.lastIndexOf(NEWLINE, end - 2) + 1
       if (start === 0 && from > 0) break // the record may begin before the window
-      const seq = seqOf(text.toString('utf8', start, end))
+      const seq = findSeq(text.toString('utf8', start, end))
       if (seq !== undefined) return { bytes: from + end, seq }
       end = start
     }
@@ -40,7 +40,7 @@ function lastRecord(file: number, size: number): { bytes: number; seq: number | 
   }
 }
 
-function seqOf(line: string): number | undefined {
+function findSeq(line: string): number | undefined {
   try {
     const seq = (JSON.parse(line) as { seq?: unknown } | null)?.seq
     return Number.isSafeInteger(seq) ? (seq as number) : undefined

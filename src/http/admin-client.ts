@@ -42,7 +42,7 @@ function ask(path: string, command: string, body: string): Promise<Reply | undef
         )
     })
     const answered = (response: IncomingMessage): void => {
-      bytesOf(response)
+      readBytes(response)
         .then((bytes) => resolve(readReply(bytes)))
         .catch(reject)
     }
@@ -58,7 +58,7 @@ function readReply(bytes: Buffer): Reply {
 }
 
 /** The whole answer of our own server. */
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+async function readBytes(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk)
   return Buffer.concat(chunks)

@@ -8,7 +8,7 @@ import { ADMIN_BODY_BYTES_MAX, ADMIN_CONNECTIONS_MAX, BODY_KEY_SHARE } from '../
 import type { Failure, Reply } from './admin-client.ts'
 import { BodyBudget } from './intake/body-budget.ts'
 import { readBody } from './intake/body-reader.ts'
-import { timeoutsOf } from './intake/intake.ts'
+import { makeTimeouts } from './intake/intake.ts'
 import { parseJson, UNLIMITED } from './json.ts'
 import { refuseRepeatedHeaders } from './repeated-headers.ts'
 
@@ -20,7 +20,7 @@ export type RunCommand = (command: string, input: unknown) => Promise<unknown>
  */
 export async function serveAdmin(path: string, run: RunCommand): Promise<() => Promise<void>> {
   rmSync(path, { force: true })
-  const server = createServer(timeoutsOf(), (message, response) => {
+  const server = createServer(makeTimeouts(), (message, response) => {
     answer(message, run)
       .then((reply) => send(response, reply))
       .catch(() => response.destroy())
@@ -53,7 +53,7 @@ async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply>
       release()
     }
   } catch (error) {
-    return { error: failureOf(error) }
+    return { error: toFailure(error) }
   }
 }
 
@@ -80,7 +80,7 @@ function send(response: ServerResponse, reply: Reply): void {
     .end(body)
 }
 
-function failureOf(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (!isZerohopError(error)) return { code: 'INTERNAL', details: {} }
   return { code: error.code, details: error.details, ...(error.path === undefined ? {} : { path: error.path }) }
 }

@@ -16,9 +16,9 @@ import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../model/limits.ts'
 import { noteCertificate } from './certificate.ts'
 import { closeWell } from './closing.ts'
 import { type EarlyAnswer, earlyServer } from './early-server.ts'
-import { type ErrorForm, problemOf } from './errors.ts'
+import { type ErrorForm, toProblem } from './errors.ts'
 import { beforeSending } from './hooks.ts'
-import { boundIntake, type IntakeOptions, timeoutsOf } from './intake/intake.ts'
+import { boundIntake, type IntakeOptions, makeTimeouts } from './intake/intake.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
 import { loadOnceListening } from './late-modules.ts'
 import { namingItem } from './list-item.ts'
@@ -87,7 +87,7 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 export function httpApp(options: HttpAppOptions): FastifyInstance {
   requireCodeGeneration()
   const validators = lateValidators()
-  const timeouts = timeoutsOf(options.intake)
+  const timeouts = makeTimeouts(options.intake)
   const app: FastifyInstance = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : {}),
     // the type of an app does not tell by which protocol it listens
@@ -109,7 +109,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       const message =
         error.statusCode === 414 ? 'a part of the path is too long' : 'the path is not valid percent-encoding'
-      const { status, body } = options.errorForm({ ...problemOf(error), message })
+      const { status, body } = options.errorForm({ ...toProblem(error), message })
       const answer = reply as FastifyReply
       void answer
         .code(status)
@@ -184,7 +184,7 @@ export function addJsonParser(
     app.readBytes(request, (error, bytes) => {
       if (error !== null) return done(error)
       try {
-        done(null, parseJson(bytes, duplicates, jsonLimitsOf(request)))
+        done(null, parseJson(bytes, duplicates, findJsonLimits(request)))
       } catch (error) {
         done(error as Error)
       }
@@ -193,7 +193,7 @@ export function addJsonParser(
 }
 
 /** How many members the body of a route may hold: more where it may be longer than that of an ordinary route. */
-function jsonLimitsOf({ routeOptions: { bodyLimit, config } }: FastifyRequest): JsonLimits {
+function findJsonLimits({ routeOptions: { bodyLimit, config } }: FastifyRequest): JsonLimits {
   return config.bulk || bodyLimit > BODY_BYTES_MAX ? BULK : ORDINARY
 }
 
@@ -207,7 +207,7 @@ function requirePlain(encoding: string | undefined): void {
 function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAppOptions): void {
   app.decorate('problems', new ProblemLog(app.log))
   app.setErrorHandler((error, request, reply) => {
-    const problem = namingItem(problemOf(error), error, request.body)
+    const problem = namingItem(toProblem(error), error, request.body)
     app.problems.log(error, problem, request.id)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
@@ -222,7 +222,7 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
     const known = noRoute?.(request.url)
     const others = known ? [] : methods.others(request.method, path)
     if (others.length > 0) reply.header('allow', others.join(', '))
-    const { status, body } = form(known ? problemOf(known) : noRouteFor(request.method, others))
+    const { status, body } = form(known ? toProblem(known) : noRouteFor(request.method, others))
     return reply.code(status).send(body)
   })
 }

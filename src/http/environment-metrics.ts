@@ -1,7 +1,7 @@
 // Metrics of single environments: at /metrics an API key sees those of the environments that it may access. They are
 // read on request; a label has the id of the environment. What each is: metric-table.ts.
 import { Counter, Gauge, Registry } from 'prom-client'
-import { type EnvironmentMetric, factsOf } from './metric-table.ts'
+import { type EnvironmentMetric, metricFacts } from './metric-table.ts'
 
 /** Values for an environment: one, or one for each value of a label; undefined when there is none. */
 type Reading = number | Readonly<Record<string, number>> | undefined
@@ -48,7 +48,7 @@ export class EnvironmentMetrics {
   async text(environments: readonly string[]): Promise<string> {
     const registry = new Registry()
     for (const { name, read: readAll } of this.#series) {
-      const { type, help, labels: [label] = [] } = factsOf(name)
+      const { type, help, labels: [label] = [] } = metricFacts(name)
       const about = { name, help, labelNames: ['environment', ...(label === undefined ? [] : [label])] }
       const metric = { ...about, registers: [registry] }
       const add = type === 'counter' ? adder(new Counter(metric)) : adder(new Gauge(metric))

@@ -116,7 +116,7 @@ export interface ErrorAnswer {
 export type ErrorForm = (problem: Problem) => ErrorAnswer
 
 /** Maps any thrown error to a problem: of a use case, the body parser, a schema, Fastify, or a defect. */
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof ZerohopError) return ofZerohop(error)
   const fastify = error as Partial<FastifyError> | null
   if (Array.isArray(fastify?.validation)) return ofSchema(fastify.validation, fastify.validationContext)

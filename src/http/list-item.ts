@@ -6,7 +6,7 @@ import type { ListItem, Problem } from './errors.ts'
 
 /** `problem`, and, when the error is about an item of a list in `body`, with that item and a message that names it. */
 export function namingItem(problem: Problem, error: unknown, body: unknown): Problem {
-  const item = problem.detail === undefined && problem.status < 500 ? itemOf(error, body) : undefined
+  const item = problem.detail === undefined && problem.status < 500 ? findItem(error, body) : undefined
   if (item === undefined) return problem
   return { ...problem, item, message: itemPrefix(item) + problem.message }
 }
@@ -19,13 +19,13 @@ export function itemPrefix({ loc, index, key }: ListItem): string {
   return `${list}[${index}]${named}: `
 }
 
-function itemOf(error: unknown, body: unknown): ListItem | undefined {
+function findItem(error: unknown, body: unknown): ListItem | undefined {
   if (!isZerohopError(error) || error.path?.[0] !== 'body') return undefined
   let value = body
   for (const member of error.path.slice(1)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) break
     value = (value as Record<string | number, unknown>)[member]
-    if (typeof member === 'number') return { loc: error.path, index: member, key: nameOf(value) }
+    if (typeof member === 'number') return { loc: error.path, index: member, key: formatName(value) }
   }
   // the maps of a policy file have no items, and its reader wants to find the place
   return error.path[1] === 'policy' && error.path.length > 2 ? { loc: error.path, index: null, key: null } : undefined
@@ -37,7 +37,7 @@ function itemOf(error: unknown, body: unknown): ListItem | undefined {
  */
 const NAMES = [['key'], ['subject', 'relation', 'object'], ['user', 'role', 'tenant', 'resource_instance']] as const
 
-function nameOf(item: unknown): string | null {
+function formatName(item: unknown): string | null {
   if (typeof item === 'string') return shortText(item)
   if (typeof item !== 'object' || item === null) return null
   const members = item as Readonly<Record<string, unknown>>

@@ -28,4 +28,4 @@ export type MetricName<T extends MetricFacts['type']> = {
 export type EnvironmentMetric<T extends MetricFacts['type']> = MetricName<T> & keyof typeof ENVIRONMENT_METRICS
 
 /** What the table says of a metric. */
-export const factsOf = (name: Name): MetricFacts => METRICS[name]
+export const metricFacts = (name: Name): MetricFacts => METRICS[name]

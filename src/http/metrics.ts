@@ -12,7 +12,7 @@ import { EnvironmentMetrics } from './environment-metrics.ts'
 import { whenAnswered } from './hooks.ts'
 import type { BodyBudget } from './intake/body-budget.ts'
 import type { Intake } from './intake/intake.ts'
-import { factsOf, type MetricName } from './metric-table.ts'
+import { type MetricName, metricFacts } from './metric-table.ts'
 import { RequestSeconds, type Times } from './request-seconds.ts'
 
 /** Buckets in seconds: from a check to a write on a slow disk. */
@@ -44,12 +44,12 @@ export class Metrics {
   readonly #registry = new Registry()
   /** by route: a request costs a few additions, and the counter is updated when it is read */
   readonly #routes = new Map<string, RouteTallies>()
-  readonly #seconds = new RequestSeconds(aboutOf('zerohop_http_request_seconds'), BUCKETS)
+  readonly #seconds = new RequestSeconds(describeMetric('zerohop_http_request_seconds'), BUCKETS)
 
   constructor() {
     const routes = this.#routes
     new Counter({
-      ...aboutOf('zerohop_http_requests_total'),
+      ...describeMetric('zerohop_http_requests_total'),
       registers: [this.#registry],
       collect() {
         for (const { tallies } of routes.values())
@@ -89,8 +89,8 @@ export class Metrics {
   /** Registers a gauge that is read on request. Without a value it is not shown. */
   gauge(name: MetricName<'gauge'>, read: () => number | undefined): void {
     new Gauge({
-      ...aboutOf(name),
-      aggregator: factsOf(name).merged ?? 'sum',
+      ...describeMetric(name),
+      aggregator: metricFacts(name).merged ?? 'sum',
       registers: [this.#registry],
       collect() {
         try {
@@ -107,7 +107,7 @@ export class Metrics {
   /** Registers a counter that is counted elsewhere and read on request. */
   counter(name: MetricName<'counter'>, read: () => number): void {
     new Counter({
-      ...aboutOf(name),
+      ...describeMetric(name),
       registers: [this.#registry],
       collect() {
         this.reset()
@@ -122,7 +122,7 @@ export class Metrics {
 
   /** Registers counters that are counted elsewhere, by the values of their label. */
   counterBy(name: MetricName<'counter'>, read: () => Readonly<Record<string, number>>): void {
-    const about = aboutOf(name)
+    const about = describeMetric(name)
     const [label = ''] = about.labelNames
     new Counter({
       ...about,
@@ -136,7 +136,7 @@ export class Metrics {
 
   /** Registers a histogram of seconds; the returned function records one measurement. */
   histogram(name: MetricName<'histogram'>): (seconds: number) => void {
-    const histogram = new Histogram({ ...aboutOf(name), buckets: BUCKETS, registers: [this.#registry] })
+    const histogram = new Histogram({ ...describeMetric(name), buckets: BUCKETS, registers: [this.#registry] })
     return (seconds) => histogram.observe(seconds)
   }
 
@@ -157,8 +157,8 @@ export class Metrics {
 }
 
 /** What the library is told of a metric. */
-function aboutOf(name: Parameters<typeof factsOf>[0]) {
-  const { help, labels = [] } = factsOf(name)
+function describeMetric(name: Parameters<typeof metricFacts>[0]) {
+  const { help, labels = [] } = metricFacts(name)
   return { name, help, labelNames: [...labels] }
 }
 

@@ -7,7 +7,7 @@ import Fastify, { type FastifySchema } from 'fastify'
 import { ACCESS, type Operation } from '../management/rules/access.ts'
 import * as t from '../model/json-schema.ts'
 import { NamedSchemas } from './named-schemas.ts'
-import { summaryOf, TAGS, tagOf } from './operation-names.ts'
+import { formatSummary, formatTag, TAGS } from './operation-names.ts'
 import type { NotedRoute } from './route-methods.ts'
 
 /** A JSON schema, or any other part of the document. */
@@ -45,16 +45,16 @@ const INFO = {
 }
 
 /** The document: paths in the order of registration. */
-export async function openApiOf(routes: readonly NotedRoute[]): Promise<OpenApiDocument> {
+export async function makeOpenApi(routes: readonly NotedRoute[]): Promise<OpenApiDocument> {
   const schemas = new NamedSchemas()
   const shown = routes.filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS')
   const operations = shown.map(({ method, url, ...route }) => ({
     method,
     url,
-    schema: operationOf({ method, url, ...route }, schemas),
+    schema: makeOperation({ method, url, ...route }, schemas),
     handler: () => undefined,
   }))
-  const used = new Set(operations.map(({ url }) => tagOf(url)))
+  const used = new Set(operations.map(({ url }) => formatTag(url)))
   const app = Fastify({ exposeHeadRoutes: false })
   // it only describes: nothing is validated, and no answer is written
   app.setValidatorCompiler(() => () => true)
@@ -119,25 +119,25 @@ const INVALID_INPUT = {
 }
 
 /** What @fastify/swagger is told of a route. */
-function operationOf({ method, url, schema, config }: NotedRoute, schemas: NamedSchemas): FastifySchema {
+function makeOperation({ method, url, schema, config }: NotedRoute, schemas: NamedSchemas): FastifySchema {
   const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const inPath = names.map((name) => [name, { type: 'string', description: 'an id or a key' }])
   const operation = config?.operation
   return {
-    operationId: idOf(method, url),
-    tags: [tagOf(url)],
-    summary: summaryOf(method, url),
-    description: [...(schema?.description ? [schema.description] : []), needOf(operation)].join(' '),
+    operationId: makeOperationId(method, url),
+    tags: [formatTag(url)],
+    summary: formatSummary(method, url),
+    description: [...(schema?.description ? [schema.description] : []), formatNeed(operation)].join(' '),
     ...(names.length === 0 ? {} : { params: { type: 'object', properties: Object.fromEntries(inPath) } }),
     ...(schema?.querystring === undefined ? {} : { querystring: schemas.published(schema.querystring) }),
     ...(schema?.body === undefined ? {} : { body: schemas.published(schema.body) }),
-    response: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, schemas),
+    response: listResponses(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, schemas),
     ...(operation === undefined ? { security: [] } : {}),
     ...(url.startsWith('/v1/') ? { deprecated: true } : {}),
   }
 }
 
-function responsesOf(
+function listResponses(
   url: string,
   operation: Operation | undefined,
   answers: Readonly<Record<string, Part>> | undefined,
@@ -179,7 +179,7 @@ function answered(schema: Part): Part {
   return name === undefined ? schema : (t.named(`${name}List`, schema as t.TSchema) as object as Part)
 }
 
-function needOf(operation: Operation | undefined): string {
+function formatNeed(operation: Operation | undefined): string {
   if (operation === undefined) return 'Needs no API key.'
   const { level, access, ...more } = ACCESS[operation]
   const whose = {
@@ -191,5 +191,5 @@ function needOf(operation: Operation | undefined): string {
 }
 
 /** Unique, because method and path are. */
-const idOf = (method: string, url: string): string =>
+const makeOperationId = (method: string, url: string): string =>
   `${method.toLowerCase()}${url.replace(/^\/v2/, '').replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`

@@ -29,7 +29,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 }
 
 /** What the route is about: the first fixed part of its path that names a collection. */
-export function tagOf(url: string): string {
+export function formatTag(url: string): string {
   const fixed = url.split('/').filter((part) => part !== '' && part !== 'v2' && !part.startsWith(':'))
   const [area = '', ...rest] = fixed
   if (['health', 'ready', 'metrics', 'docs', 'openapi.json'].includes(area)) return 'server'
@@ -163,7 +163,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 }
 
 /** What the operation does, in a few words. */
-export function summaryOf(method: string, url: string): string {
+export function formatSummary(method: string, url: string): string {
   const parts = url.split('/').slice(1)
   for (let from = 0; from < parts.length; from++) {
     const listed = SUMMARIES[`${method} /${parts.slice(from).join('/')}`]

@@ -7,10 +7,10 @@ import { NamedSchemas } from './named-schemas.ts'
 type Part = Readonly<Record<string, unknown>>
 
 /** It knows the form of version 2; names are judged by `zerohop validate`. */
-export const policyJsonSchema = (): Part => jsonSchemaOf(PolicyFile, 'Policy file of Zerohop')
+export const policyJsonSchema = (): Part => makeJsonSchema(PolicyFile, 'Policy file of Zerohop')
 
 /** The JSON Schema of a named form, in draft 7, which editors know best. */
-export function jsonSchemaOf(form: TSchema, title: string): Part {
+export function makeJsonSchema(form: TSchema, title: string): Part {
   const schemas = new NamedSchemas()
   schemas.published(form)
   const { [schemaName(form) ?? '']: file, ...definitions } = Object.fromEntries(

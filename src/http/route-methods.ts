@@ -22,7 +22,7 @@ export class RouteMethods {
    * when `method` is among them: its route has then answered 404 itself.
    */
   others(method: string, path: string): readonly string[] {
-    this.#patterns ??= this.#routes.map((route) => ({ method: route.method, pattern: patternOf(route.url) }))
+    this.#patterns ??= this.#routes.map((route) => ({ method: route.method, pattern: makePattern(route.url) }))
     const methods = new Set(this.#patterns.filter(({ pattern }) => pattern.test(path)).map((each) => each.method))
     return methods.has(method) ? [] : [...methods]
   }
@@ -37,7 +37,7 @@ export function noRouteFor(method: string, others: readonly string[]): Problem {
 }
 
 /** Matches like the router: a parameter is one non-empty part of the path. Runs in linear time. */
-function patternOf(url: string): RegExp {
+function makePattern(url: string): RegExp {
   const parts = url.split(/(:\w+|\*)/)
   const sources = parts.map((part) =>
     part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'),

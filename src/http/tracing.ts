@@ -33,8 +33,8 @@ export function traceRequests(app: FastifyInstance, tracer: RequestTracer): void
     const { traceparent, tracestate } = request.headers
     request.span = tracer.begin({
       method: request.method,
-      traceparent: textOf(traceparent),
-      tracestate: textOf(tracestate),
+      traceparent: findText(traceparent),
+      tracestate: findText(tracestate),
     })
   })
   app.addHook('onRequest', (request, _reply, done) => {
@@ -46,5 +46,5 @@ export function traceRequests(app: FastifyInstance, tracer: RequestTracer): void
   })
 }
 
-const textOf = (header: string | string[] | undefined): string | undefined =>
+const findText = (header: string | string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : undefined

@@ -10,7 +10,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { closeWell } from '../http/closing.ts'
-import { boundIntake, type IntakeOptions, timeoutsOf } from '../http/intake/intake.ts'
+import { boundIntake, type IntakeOptions, makeTimeouts } from '../http/intake/intake.ts'
 import { repeatedHeader } from '../http/repeated-headers.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
@@ -48,7 +48,7 @@ const REASON_LENGTH = 300
 /** The app, not listening yet. */
 export function integrationApp(options: IntegrationOptions): FastifyInstance {
   const { tokens, permissions, logger, timeoutMs = SERVICE_TIMEOUT_MS } = options
-  const timeouts = timeoutsOf(options.intake)
+  const timeouts = makeTimeouts(options.intake)
   const app: FastifyInstance = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,8 +69,8 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
   ignoreBodies(app)
   allowOrigin(app, options.frontendOrigin)
   app.setErrorHandler((error, request, reply) => {
-    request.log.info({ path: request.routeOptions.url, reason: reasonOf(error) }, 'refused')
-    return refuse(reply, refusalOf(error))
+    request.log.info({ path: request.routeOptions.url, reason: formatReason(error) }, 'refused')
+    return refuse(reply, formatRefusal(error))
   })
   app.setNotFoundHandler((_request, reply) => missing(reply))
 
@@ -155,7 +155,7 @@ function decision(answer: unknown): boolean {
 }
 
 /** The text of the 403 for a request that reached no route handler. */
-function refusalOf(error: unknown): string {
+function formatRefusal(error: unknown): string {
   if (isZerohopError(error, 'TOKEN_INVALID')) return NOT_VALID
   return (error as NodeJS.ErrnoException).code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? TOO_LARGE : FAILED
 }
@@ -168,12 +168,12 @@ function failed(
   message: string,
   error: unknown,
 ): FastifyReply {
-  request.log.error({ path: request.routeOptions.url, reason: reasonOf(error) }, message)
+  request.log.error({ path: request.routeOptions.url, reason: formatReason(error) }, message)
   return text(reply, status, message)
 }
 
 /** The reason for the log, as one line: a caller may control a part of the text. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const cause = isZerohopError(error, 'TOKEN_INVALID') ? (error.cause ?? error) : error
   return (cause instanceof Error ? cause.message : String(cause)).slice(0, REASON_LENGTH)
 }

@@ -27,7 +27,7 @@ export class ProviderKeys extends SimpleJwksCache {
   constructor({ fetchJwks, onRead }: ProviderKeysOptions) {
     super({
       jwksParser: fittingKeys,
-      ...(fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => bufferOf(await fetchJwks(uri)) } }),
+      ...(fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => copyBuffer(await fetchJwks(uri)) } }),
     })
     this.#onRead = onRead
   }
@@ -93,6 +93,6 @@ function isFitting(key: unknown): key is Jwk {
   return kty === 'RSA' && use === 'sig' && alg === ALGORITHM && n !== undefined && e !== undefined && verifies
 }
 
-function bufferOf(bytes: Uint8Array): ArrayBuffer {
+function copyBuffer(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer // a copy: a Buffer may be a part of a larger one
 }

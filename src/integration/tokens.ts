@@ -39,8 +39,8 @@ export interface Tokens {
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** @throws CONFIG_INVALID */
-export function tokensOf(settings: TokenSettings): Tokens {
-  const { issuer, jwksUri } = providerOf(settings)
+export function makeTokens(settings: TokenSettings): Tokens {
+  const { issuer, jwksUri } = resolveProvider(settings)
   const { clientId, fetchJwks } = settings
   if (fetchJwks === undefined && new URL(jwksUri).protocol !== 'https:')
     throw unfit(`the keys of the provider are read over https alone, not from \`${jwksUri}\`: set JWKS_URI`)
@@ -77,7 +77,7 @@ export function tokensOf(settings: TokenSettings): Tokens {
   }
 }
 
-function providerOf({ userPoolId, issuer, jwksUri }: TokenSettings): { issuer: string; jwksUri: string } {
+function resolveProvider({ userPoolId, issuer, jwksUri }: TokenSettings): { issuer: string; jwksUri: string } {
   if (issuer !== undefined) {
     return { issuer, jwksUri: jwksUri ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json` }
   }

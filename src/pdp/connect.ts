@@ -72,7 +72,7 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
       tell(onEvent, event)
     },
   })
-  const pdp = new Pdp<P>(follower, options, recorderOf(options))
+  const pdp = new Pdp<P>(follower, options, makeRecorder(options))
   if (timeoutMs === 0) return pdp
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -89,7 +89,7 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
   }
 }
 
-function recorderOf(options: ConnectOptions): DecisionSender | undefined {
+function makeRecorder(options: ConnectOptions): DecisionSender | undefined {
   const { url, apiKey, decisionLog, decisionLogAttributes: recorded = false, onEvent } = options
   if (decisionLog === undefined) return undefined
   return new DecisionSender({ url, apiKey, attributes: recordedAttributes(recorded), onEvent })

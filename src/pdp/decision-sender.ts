@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DecisionClient, type DecisionClientOptions } from '../client/decision-client.ts'
-import { lineOf } from '../client/decision-record.ts'
+import { formatLine } from '../client/decision-record.ts'
 import type { Image } from '../image/image.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
@@ -122,7 +122,8 @@ export class DecisionSender implements DecisionRecorder {
     const asked = () => (question ? { ...record, ...recordedQuestion(question, attributes, reads), now } : keysOnly)
     // what cannot be read was not JSON, or is code of the caller
     const line =
-      attempt(() => lineOf(asked(), this.#gap)) ?? attempt(() => lineOf({ ...keysOnly, sent: UNREADABLE }, this.#gap))
+      attempt(() => formatLine(asked(), this.#gap)) ??
+      attempt(() => formatLine({ ...keysOnly, sent: UNREADABLE }, this.#gap))
     return line && `${this.#prefix}${seq}${line}`
   }
 

@@ -15,16 +15,16 @@ export function imageInput(image: ImageInput): Uint8Array | string {
   if (types.isUint8Array(image)) return unshared(image)
   if (ArrayBuffer.isView(image)) return unshared(new Uint8Array(image.buffer, image.byteOffset, image.byteLength))
   if (types.isAnyArrayBuffer(image)) return unshared(new Uint8Array(image))
-  if (typeof image === 'string') return /^(https?|file):\/\//i.test(image) ? pathOf(image) : image
+  if (typeof image === 'string') return /^(https?|file):\/\//i.test(image) ? toPath(image) : image
   const { href, arrayBuffer } = (image ?? {}) as { readonly href?: unknown; readonly arrayBuffer?: unknown }
-  if (typeof href === 'string') return pathOf(href)
+  if (typeof href === 'string') return toPath(href)
   if (typeof arrayBuffer === 'function') throw invalid(`this has to be read first: ${AWAITED}`)
   throw invalid('it is a Uint8Array or an ArrayBuffer, or the path or `file:` URL of its file')
 }
 
 const AWAITED = '`loadImage(await it.arrayBuffer())`'
 
-function pathOf(href: string): string {
+function toPath(href: string): string {
   if (!/^file:/i.test(href)) throw invalid(`it is not fetched from an address: fetch it, and then ${AWAITED}`)
   try {
     return fileURLToPath(href)

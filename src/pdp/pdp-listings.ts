@@ -4,7 +4,15 @@
 import type { AssignmentRow, Listings, PageQuery, PermissionQuery, UserEntry } from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_PAGE_MAX } from '../model/limits.ts'
-import { type Action, type Attributes, keysOf, type Question, questionOf, type Resource, type User } from './request.ts'
+import {
+  type Action,
+  type Attributes,
+  copyKeys,
+  type Question,
+  type Resource,
+  toQuestion,
+  type User,
+} from './request.ts'
 
 /** A tenant with its stored attributes. */
 export interface Tenant {
@@ -109,8 +117,8 @@ export function userPermissions(
   filter?: PermissionFilter | null,
   context?: Attributes | null,
 ): UserPermissions {
-  const { user: key, sent } = questionOf(user, '', '', context)
-  const { tenants, instances } = listings.permissions(key, wishesOf(filter ?? {}), sent)
+  const { user: key, sent } = toQuestion(user, '', '', context)
+  const { tenants, instances } = listings.permissions(key, toPermissionQuery(filter ?? {}), sent)
   return Object.fromEntries([
     ...tenants.map((row) => [`__tenant:${row.tenant.key}`, row] as const),
     ...instances.map((row) => [`${row.resource.type}:${row.resource.key}`, row] as const),
@@ -126,26 +134,26 @@ export function resources(
 ): Keys {
   if (typeof type !== 'string') throw invalid('type', 'a resource type')
   const { tenant, attributes, context } = query ?? {}
-  const question = questionOf(user, action, { type, tenant: tenant ?? null, attributes: attributes ?? null }, context)
-  return listings.resources(question.user, question.action, question, pageOf(query ?? {}))
+  const question = toQuestion(user, action, { type, tenant: tenant ?? null, attributes: attributes ?? null }, context)
+  return listings.resources(question.user, question.action, question, toPageQuery(query ?? {}))
 }
 
 export function users(listings: Listings, action: Action, resource: Resource, query?: UsersQuery | null): Keys {
-  const question = questionOf('', action, resource, query?.context)
-  return listings.users(question.action, question, pageOf(query ?? {}))
+  const question = toQuestion('', action, resource, query?.context)
+  return listings.users(question.action, question, toPageQuery(query ?? {}))
 }
 
 export function authorizedUsers(
   listings: Listings,
   { action, resource, context }: AuthorizedUsersQuery,
 ): AuthorizedUsers {
-  const question = questionOf('', action, resource, context)
+  const question = toQuestion('', action, resource, context)
   const { tenant, users: found } = listings.authorizedUsers(question.action, question)
   return { resource: `${question.type}:${question.key ?? '*'}`, tenant, users: Object.fromEntries(found) }
 }
 
 export function actions(listings: Listings, user: User, resource: Resource, context?: Attributes | null): string[] {
-  const question = questionOf(user, '', resource, context)
+  const question = toQuestion(user, '', resource, context)
   return listings.actions(question.user, question)
 }
 
@@ -156,12 +164,12 @@ export function tenants(
   resource: Resource,
   context?: Attributes | null,
 ): Tenant[] {
-  const question: Question = questionOf(user, action, resource, context)
+  const question: Question = toQuestion(user, action, resource, context)
   return listings.tenants(question.user, question.action, question)
 }
 
 export function userTenants(listings: Listings, user: User): Tenant[] {
-  return listings.userTenants(questionOf(user, '', '').user)
+  return listings.userTenants(toQuestion(user, '', '').user)
 }
 
 export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery): AssignmentRow[] {
@@ -182,10 +190,10 @@ export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery)
   return listings.assignments(filter, (page - 1) * perPage, Math.min(perPage, LISTING_PAGE_MAX))
 }
 
-function wishesOf(filter: PermissionFilter): PermissionQuery {
-  const tenants = keysOf(filter.tenants, 'tenants')
-  const types = keysOf(filter.resourceTypes, 'resourceTypes')
-  const instances = keysOf(filter.resources, 'resources')
+function toPermissionQuery(filter: PermissionFilter): PermissionQuery {
+  const tenants = copyKeys(filter.tenants, 'tenants')
+  const types = copyKeys(filter.resourceTypes, 'resourceTypes')
+  const instances = copyKeys(filter.resources, 'resources')
   const keepsTenants = types?.includes('__tenant') !== false
   const named = instances && new Set(instances)
   return {
@@ -197,7 +205,7 @@ function wishesOf(filter: PermissionFilter): PermissionQuery {
   }
 }
 
-function pageOf({ after, limit }: Page): PageQuery {
+function toPageQuery({ after, limit }: Page): PageQuery {
   if (after !== undefined && after !== null && typeof after !== 'string') throw invalid('after', 'a key')
   const asked = limit === undefined || limit === null ? LISTING_PAGE_MAX : wholeNumber(limit, 'limit')
   return { after: after ?? undefined, limit: Math.min(asked, LISTING_PAGE_MAX) }

@@ -84,7 +84,7 @@ export interface DecisionRecorder {
 export type DecisionListener = (image: Image, decision: Decision, question?: Question) => void
 
 /** The listener of a PDP; undefined when nobody is to hear. */
-export function listenerOf(
+export function makeListener(
   recorder: DecisionRecorder | undefined,
   onDecision: ((decision: Decision) => void) | undefined,
 ): DecisionListener | undefined {

@@ -31,7 +31,7 @@ import {
   type DecisionCounts,
   type DecisionListener,
   type DecisionRecorder,
-  listenerOf,
+  makeListener,
   type PdpSource,
   type Taken,
 } from './pdp-source.ts'
@@ -54,19 +54,19 @@ import {
   type Action,
   type Attributes,
   answerEach,
-  filterOptionsOf,
+  copyList,
+  copyParts,
   isNone,
-  listOf,
   mayBeSent,
-  partsOf,
-  questionOf,
   type Resource,
-  relationsOf,
-  timeOf,
+  requireFilterOptions,
+  resolveTime,
+  toQuestion,
+  toRelations,
   type User,
   unreadable,
 } from './request.ts'
-import { type SnapshotOptions, snapshotOf } from './snapshot.ts'
+import { makeSnapshot, type SnapshotOptions } from './snapshot.ts'
 import { requireFilter, requireNames } from './strict-names.ts'
 import { Subject } from './subject.ts'
 
@@ -103,7 +103,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   constructor(source: PdpSource, options: PdpOptions = {}, recorder?: DecisionRecorder) {
     this.#source = source
     this.#recorder = recorder
-    this.#onDecision = listenerOf(recorder, options.onDecision)
+    this.#onDecision = makeListener(recorder, options.onDecision)
     this.#strict = options.strictAttributes ?? false
     this.#strictNames = options.strict ?? false
     this.#isPlain = this.#onDecision === undefined && !this.#strict && !this.#strictNames
@@ -157,7 +157,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * @throws INPUT_INVALID with attributes of the user: those are for `check`
    */
   subject(user: UserIn<P>, options?: { readonly tenant?: P['tenants'] | null } | null): Subject<P> {
-    const { user: key, tenant, sent } = questionOf(user, '', { type: '', tenant: options?.tenant ?? null })
+    const { user: key, tenant, sent } = toQuestion(user, '', { type: '', tenant: options?.tenant ?? null })
     if (sent !== undefined)
       throw new ZerohopError('INPUT_INVALID', { reason: 'a subject takes no attributes: use check' })
     return new Subject(this.#source, key, tenant, { onDecision: this.#onDecision, strict: this.#strictNames })
@@ -169,8 +169,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    */
   bulkCheck<C extends CheckIn<P>>(checks: readonly C[]): boolean[] {
     return this.#asked((image) =>
-      answerEach(listOf(checks, 'checks', 'a list of checks'), (check) => {
-        const { user, action, resource, context } = partsOf(check)
+      answerEach(copyList(checks, 'checks', 'a list of checks'), (check) => {
+        const { user, action, resource, context } = copyParts(check)
         return this.#checkAny(image, user, action, resource, context)
       }),
     )
@@ -207,7 +207,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     context?: Attributes | null,
   ): R {
     return this.#asked((image) => {
-      const question = questionOf(user, action, resource, context)
+      const question = toQuestion(user, action, resource, context)
       const { type, tenant, key, sent, relations, isRow } = question
       if (this.#strictNames) requireNames(image.names, question)
       if (this.#strict) image.requireDeclared(type, sent)
@@ -229,8 +229,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     options: FilterOptionsIn<P>,
   ): Filter {
     return this.#asked((image) => {
-      const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
-      const question = questionOf(user, action, { type, tenant }, context)
+      const { context, tenant, tenantColumnIsAuthoritative } = requireFilterOptions(options)
+      const question = toQuestion(user, action, { type, tenant }, context)
       if (this.#strictNames) requireNames(image.names, question)
       if (this.#strict) image.requireDeclared(type, question.sent)
       const { user: key, action: name, sent } = question
@@ -245,7 +245,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * @throws LISTING_TOO_LARGE: name fewer tenants, types or actions; INPUT_INVALID; what a check throws
    */
   snapshot(user: User, options?: SnapshotOptions | null): Snapshot {
-    return this.#asked((image) => snapshotOf(image, user, options ?? {}, this.#strict))
+    return this.#asked((image) => makeSnapshot(image, user, options ?? {}, this.#strict))
   }
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
@@ -332,7 +332,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
 
   /** True when the user is stored. */
   knows(user: User): boolean {
-    return this.#source.take().user(questionOf(user, '', '').user) !== 0
+    return this.#source.take().user(toQuestion(user, '', '').user) !== 0
   }
 
   /** Keys of stored users, at most `limit`, in arbitrary order. */
@@ -488,7 +488,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
       const ofResource = resource.attributes
       const names =
         (tenant === undefined || typeof tenant === 'string') && (key === undefined || typeof key === 'string')
-      const relations = isNone(resource.relations) ? undefined : relationsOf(resource.relations)
+      const relations = isNone(resource.relations) ? undefined : toRelations(resource.relations)
       const isRow = key !== undefined && isMarkedRow(resource)
       if (names && isNone(ofUser) && isNone(ofResource) && isNone(context))
         return image.check(user, action, type, tenant, key, undefined, relations, isRow)
@@ -508,18 +508,18 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** The listings of the image, after the strict validation of names and request attributes. */
   #listings(image: Image, user: User = '', context?: Attributes | null, resource?: Resource, action?: Action) {
     if (this.#strictNames && resource !== undefined) {
-      const question = questionOf('', action ?? '', resource)
+      const question = toQuestion('', action ?? '', resource)
       requireNames(image.names, action === undefined ? { ...question, action } : question)
     }
     if (this.#strict) {
-      const { type, sent } = questionOf(user, '', resource ?? '', context)
+      const { type, sent } = toQuestion(user, '', resource ?? '', context)
       image.requireDeclared(type, sent)
     }
     return image.listings
   }
 
   #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
-    const question = questionOf(user, action, resource, context)
+    const question = toQuestion(user, action, resource, context)
     const { type, key, tenant, sent, relations, isRow } = question
     if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict && sent !== undefined) image.requireDeclared(type, sent)
@@ -527,7 +527,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     if (this.#onDecision === undefined) return allow
     const asked = { user: question.user, action: question.action }
     const decidedOn = { type, key, tenant: image.tenantOf(type, tenant, key) }
-    const now = timeOf(sent, this.#source.nowRead)
+    const now = resolveTime(sent, this.#source.nowRead)
     this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision, now }, question)
     return allow
   }

@@ -55,7 +55,7 @@ export function recordedQuestion(
     for (const [name, value] of Object.entries(attributes)) {
       if (subject === 'context' && name === 'now' && now !== undefined) continue
       if (isAll || (mode === 'read' && reads()[subject].includes(name))) kept.push([name, value])
-      else if (omitted.length < DECISION_OMITTED_MAX) omitted.push(nameOf(subject, name))
+      else if (omitted.length < DECISION_OMITTED_MAX) omitted.push(omittedName(subject, name))
     }
     if (kept.length > 0) parts[subject] = Object.fromEntries(kept)
   }
@@ -74,5 +74,5 @@ export function recordedQuestion(
 /** Stands for names that are not listed. */
 const MORE = '…'
 
-const nameOf = (subject: Subject, name: string): string =>
+const omittedName = (subject: Subject, name: string): string =>
   name.length > DECISION_OMITTED_NAME_MAX ? MORE : `${subject}.${name}`

@@ -51,7 +51,7 @@ export interface FilterOptions {
 }
 
 /** @throws INPUT_INVALID without a tenant: a filter is made for the rows of one */
-export function filterOptionsOf(options: FilterOptions | null | undefined): FilterOptions {
+export function requireFilterOptions(options: FilterOptions | null | undefined): FilterOptions {
   if (typeof options?.tenant !== 'string')
     throw new ZerohopError('INPUT_INVALID', { reason: 'a filter needs the `tenant` of the rows' })
   return options
@@ -85,7 +85,7 @@ export interface Sent {
  * The time of a question, for records of its decision: what was sent, else what was read of the clock. Undefined where
  * another form was sent, or reading it runs code of the caller that throws.
  */
-export function timeOf(sent: Sent | undefined, read: number | undefined): number | undefined {
+export function resolveTime(sent: Sent | undefined, read: number | undefined): number | undefined {
   try {
     const now = sent?.context?.now
     if (now === undefined || now === null) return read
@@ -99,7 +99,7 @@ export function timeOf(sent: Sent | undefined, read: number | undefined): number
  * Converts a check to its internal form.
  * @throws INPUT_INVALID when a part has the wrong type; an unknown key is not an error (D1: default deny)
  */
-export function questionOf(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
+export function toQuestion(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
   try {
     return readQuestion(user, action, resource, context)
   } catch (error) {
@@ -121,17 +121,17 @@ function readQuestion(user: User, action: Action, resource: Resource, context?: 
   return {
     user: userKey,
     action: actionKey,
-    ...resourceOf(resource),
+    ...toResource(resource),
     sent: sentWith(
-      attributesOf(user, 'user.attributes'),
-      attributesOf(action, 'action.attributes'),
-      attributesOf(resource, 'resource.attributes'),
+      toAttributes(user, 'user.attributes'),
+      toAttributes(action, 'action.attributes'),
+      toAttributes(resource, 'resource.attributes'),
       requireAttributes(context, 'context'),
     ),
   }
 }
 
-function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant' | 'relations' | 'isRow'> {
+function toResource(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant' | 'relations' | 'isRow'> {
   if (typeof resource === 'string') {
     const colon = resource.indexOf(':')
     const [type, key] = colon < 0 ? [resource] : [resource.slice(0, colon), resource.slice(colon + 1)]
@@ -145,13 +145,13 @@ function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant
     type,
     key: key ?? undefined,
     tenant: tenant ?? undefined,
-    relations: relationsOf(resource.relations),
+    relations: toRelations(resource.relations),
     isRow: isMarkedRow(resource),
   }
 }
 
 /** The relations of a resource. @throws INPUT_INVALID, TOO_MANY_RELATIONS */
-export function relationsOf(relations: unknown): readonly SentRelation[] | undefined {
+export function toRelations(relations: unknown): readonly SentRelation[] | undefined {
   return readRelations(relations, refuseRelations)
 }
 
@@ -163,7 +163,7 @@ const refuseRelations: Refuse = (_, expected, ...path) => {
   return new ZerohopError('INPUT_INVALID', { reason }, { path: ['resource', 'relations', ...path] })
 }
 
-function attributesOf(
+function toAttributes(
   part: string | { readonly attributes?: Attributes | null },
   what: string,
 ): Attributes | undefined {
@@ -191,7 +191,7 @@ function invalid(what: string, expected: string): ZerohopError {
 }
 
 /** The parts of one check of a bulk check. @throws INPUT_INVALID when they cannot be read */
-export function partsOf(check: Check): Check {
+export function copyParts(check: Check): Check {
   try {
     const { user, action, resource, context = null } = check
     return { user, action, resource, context }
@@ -201,7 +201,7 @@ export function partsOf(check: Check): Check {
 }
 
 /** A copy of the caller's list. @throws INPUT_INVALID when it is not a list, or cannot be read */
-export function listOf<T>(list: readonly T[], what: string, expected: string): readonly T[] {
+export function copyList<T>(list: readonly T[], what: string, expected: string): readonly T[] {
   try {
     if (Array.isArray(list)) return [...list]
   } catch (error) {
@@ -211,9 +211,9 @@ export function listOf<T>(list: readonly T[], what: string, expected: string): r
 }
 
 /** A copy of the caller's keys, if there are any. @throws INPUT_INVALID when they are not a list of texts */
-export function keysOf(keys: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
+export function copyKeys(keys: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
   if (keys === undefined || keys === null) return undefined
-  const copy = listOf(keys, what, 'a list of keys')
+  const copy = copyList(keys, what, 'a list of keys')
   if (copy.every((key) => typeof key === 'string')) return copy
   throw invalid(what, 'a list of keys')
 }

@@ -15,7 +15,7 @@ import {
   SNAPSHOT_TENANTS_MAX,
 } from '../model/limits.ts'
 import { type Rights, SNAPSHOT_FORMAT, type Snapshot, type SnapshotAnswer } from '../model/snapshot.ts'
-import { type Attributes, keysOf, questionOf, type Sent, type User } from './request.ts'
+import { type Attributes, copyKeys, type Sent, toQuestion, type User } from './request.ts'
 
 /** What a snapshot is to contain, and for how long it answers. */
 export interface SnapshotOptions {
@@ -45,25 +45,25 @@ type Actions = readonly { readonly type: string; readonly actions: readonly stri
  * What the user may do, as data.
  * @throws LISTING_TOO_LARGE when there is more to answer than one snapshot holds; INPUT_INVALID
  */
-export function snapshotOf(image: Image, user: User, options: SnapshotOptions, isStrict: boolean): Snapshot {
+export function makeSnapshot(image: Image, user: User, options: SnapshotOptions, isStrict: boolean): Snapshot {
   const { context, lifetimeMs, tenantColumnIsAuthoritative } = options
-  const { user: key, sent } = questionOf(user, '', '', context)
+  const { user: key, sent } = toQuestion(user, '', '', context)
   if (isStrict) image.requireDeclared('', sent)
-  const lifetime = lifetimeOf(lifetimeMs)
-  const actions = actionsOf(image, options)
-  const tenants = keysOf(options.tenants, 'tenants') ?? image.listings.userTenants(key).map((tenant) => tenant.key)
+  const lifetime = resolveLifetime(lifetimeMs)
+  const actions = listActions(image, options)
+  const tenants = copyKeys(options.tenants, 'tenants') ?? image.listings.userTenants(key).map((tenant) => tenant.key)
   if (tenants.length > SNAPSHOT_TENANTS_MAX) throw tooLarge(counted(tenants.length, 'tenant'), SNAPSHOT_TENANTS_MAX)
   const count = tenants.length * actions.reduce((sum, each) => sum + each.actions.length, 0)
   if (count > SNAPSHOT_ANSWERS_MAX) throw tooLarge(`${count} answers`, SNAPSHOT_ANSWERS_MAX)
   const asked = { user: key, sent, isTenantColumnAuthoritative: tenantColumnIsAuthoritative !== false }
-  const content = { user: key, lifetimeMs: lifetime, ...contentOf(image, asked, tenants, actions) }
+  const content = { user: key, lifetimeMs: lifetime, ...makeContent(image, asked, tenants, actions) }
   const text = JSON.stringify(content)
   if (text.length > SNAPSHOT_LENGTH_MAX) throw tooLarge(`${text.length} characters`, SNAPSHOT_LENGTH_MAX)
   const etag = createHash('sha256').update(text).digest('base64url')
   return { format: SNAPSHOT_FORMAT, revision: image.revision, expiresAt: Date.now() + lifetime, etag, ...content }
 }
 
-function lifetimeOf(ms: number | null | undefined): number {
+function resolveLifetime(ms: number | null | undefined): number {
   if (ms === undefined || ms === null) return SNAPSHOT_LIFETIME_DEFAULT_MS
   if (isLifetime(ms)) return ms
   const reason = `lifetimeMs must be a whole number from 1 to ${SNAPSHOT_LIFETIME_MAX_MS}`
@@ -75,8 +75,8 @@ export function isLifetime(ms: unknown): ms is number {
   return typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 1 && ms <= SNAPSHOT_LIFETIME_MAX_MS
 }
 
-function actionsOf(image: Image, options: SnapshotOptions): Actions {
-  const [types, actions] = [keysOf(options.types, 'types'), keysOf(options.actions, 'actions')]
+function listActions(image: Image, options: SnapshotOptions): Actions {
+  const [types, actions] = [copyKeys(options.types, 'types'), copyKeys(options.actions, 'actions')]
   const isWanted = (from: readonly string[] | undefined) => {
     const set = from && new Set(from)
     return (key: string) => set === undefined || set.has(key)
@@ -89,26 +89,26 @@ function actionsOf(image: Image, options: SnapshotOptions): Actions {
     .filter((each) => each.actions.length > 0)
 }
 
-function contentOf(image: Image, asked: Asked, tenants: readonly string[], actions: Actions) {
+function makeContent(image: Image, asked: Asked, tenants: readonly string[], actions: Actions) {
   const answers = new Places<SnapshotAnswer>()
   const rights = new Places<Rights>()
   const rightsIn = (tenant: string): Rights => {
-    const placeOf = (type: string, action: string): number =>
-      answers.place(answerOf(image, asked, { tenant, type, action }))
-    return mapOf(actions, ({ type, actions: names }) => [
+    const answerPlace = (type: string, action: string): number =>
+      answers.place(makeAnswer(image, asked, { tenant, type, action }))
+    return toRecord(actions, ({ type, actions: names }) => [
       type,
-      mapOf(names, (action) => [action, placeOf(type, action)]),
+      toRecord(names, (action) => [action, answerPlace(type, action)]),
     ])
   }
-  const places = mapOf(tenants, (tenant) => [tenant, rights.place(rightsIn(tenant))])
+  const places = toRecord(tenants, (tenant) => [tenant, rights.place(rightsIn(tenant))])
   return { answers: answers.values, rights: rights.values, tenants: places }
 }
 
 /** A plain object, which React passes on to a page. `__proto__` is a key like any other: nothing is assigned. */
-const mapOf = <T, V>(from: readonly T[], entry: (each: T) => [string, V]): Record<string, V> =>
+const toRecord = <T, V>(from: readonly T[], entry: (each: T) => [string, V]): Record<string, V> =>
   Object.fromEntries(from.map(entry))
 
-function answerOf(
+function makeAnswer(
   image: Image,
   { user, sent, isTenantColumnAuthoritative }: Asked,
   about: { readonly tenant: string; readonly type: string; readonly action: string },
@@ -120,11 +120,11 @@ function answerOf(
     if (isZerohopError(error, 'FILTER_REFUSED', 'LISTING_TOO_LARGE', 'UNDECIDED')) return null
     throw error
   }
-  const answer = conditionOf(kept)
+  const answer = toCondition(kept)
   return JSON.stringify(answer).length > SNAPSHOT_ANSWER_LENGTH_MAX ? null : answer
 }
 
-function conditionOf({ keys, where, reads, isKeyOpen }: KeptFilter): SnapshotAnswer {
+function toCondition({ keys, where, reads, isKeyOpen }: KeptFilter): SnapshotAnswer {
   if (where === true && !isKeyOpen) return true
   const ofKeys = keys.length === 0 ? {} : { keys }
   if (where === false) return keys.length === 0 ? false : ofKeys

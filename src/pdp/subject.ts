@@ -3,7 +3,7 @@ import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { DecisionListener, PdpSource } from './pdp-source.ts'
 import type { ActionOf, PolicyTypes, TypeOf } from './policy-types.ts'
-import { questionOf } from './request.ts'
+import { toQuestion } from './request.ts'
 import { requireNames } from './strict-names.ts'
 
 interface SubjectOptions {
@@ -58,7 +58,7 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
   }
 
   #canAny(image: Image, action: string, resource: string): boolean {
-    const { type, key } = questionOf(this.#user, action, resource)
+    const { type, key } = toQuestion(this.#user, action, resource)
     if (this.#options.strict) requireNames(image.names, { type, action, tenant: this.#tenant })
     const allow =
       key === undefined

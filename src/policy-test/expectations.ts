@@ -7,7 +7,7 @@ import { type Misfit, misfits } from '../management/rules/shape.ts'
 import { isZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'
-import { relationsOf } from '../pdp/request.ts'
+import { toRelations } from '../pdp/request.ts'
 import type { AnyExpectation, AskedResource } from './expectation.ts'
 import { readShortLine, shortLineSentence } from './short-line.ts'
 import { LongExpectation, TableExpectation, type TestBecause } from './test-file.ts'
@@ -194,7 +194,7 @@ export class Expectations {
       return null
     }
     try {
-      return relationsOf(sent)
+      return toRelations(sent)
     } catch (error) {
       if (!isZerohopError(error)) throw error
       this.#wrong(error.message, [...path, 'resource', 'relations'])

@@ -3,16 +3,18 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Environment, readEnv, secretsOf } from '../../src/cli/configuration/env.ts'
+import { Environment, envSecrets, readEnv } from '../../src/cli/configuration/env.ts'
 import { readAs } from '../../src/cli/configuration/variables/value-types.ts'
-import { factsOf } from '../../src/cli/configuration/variables/variable.ts'
+import { variableFacts } from '../../src/cli/configuration/variables/variable.ts'
 import { warnOfPublicUrl } from '../../src/cli/process/process.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
-const withDefault = Object.entries(Environment.properties).filter(([, schema]) => factsOf(schema).default !== undefined)
+const withDefault = Object.entries(Environment.properties).filter(
+  ([, schema]) => variableFacts(schema).default !== undefined,
+)
 
 it.each(withDefault)('%s has a default that could have been set', (name, schema) => {
-  const { default: value } = factsOf(schema)
+  const { default: value } = variableFacts(schema)
   expect(readAs(schema, String(value), name)).toEqual(value)
 })
 
@@ -37,7 +39,7 @@ describe('aliases', () => {
     writeFileSync(file, 'from-the-file\n')
     for (const name of ['PERMIT_TOKEN_FILE', 'ZEROHOP_TOKEN_FILE', 'ZEROHOP_INTEGRATION_TOKEN_FILE']) {
       const env = readEnv({ [name]: file })
-      expect([env.integration.token, secretsOf(env)]).toEqual(['from-the-file', ['from-the-file']])
+      expect([env.integration.token, envSecrets(env)]).toEqual(['from-the-file', ['from-the-file']])
     }
   })
 })
@@ -57,7 +59,7 @@ it('the key of the integration backend is read under its own name, then ours, th
 describe('secrets', () => {
   it('are all keys that are set, also one that another wins over', () => {
     const variables = { PDP_PROJECT_API_KEY: 'one', PDP_ORG_API_KEY: 'two', PDP_ACTIVE_ENV: 'three' }
-    expect([...secretsOf(readEnv(variables))].sort()).toEqual(['one', 'two'])
+    expect([...envSecrets(readEnv(variables))].sort()).toEqual(['one', 'two'])
   })
 })
 
@@ -131,7 +133,7 @@ describe('variables of replicas', () => {
 
   it('are an address and a key, both secrets', () => {
     const env = readEnv({ ZEROHOP_DATABASE_URL: url, ZEROHOP_SECRETS_KEY: key })
-    expect([env.database?.url, secretsOf(env)]).toEqual([url, expect.arrayContaining([key])])
+    expect([env.database?.url, envSecrets(env)]).toEqual([url, expect.arrayContaining([key])])
   })
 
   it.each([
@@ -154,7 +156,7 @@ describe('ZEROHOP_METRICS_TOKEN', () => {
     writeFileSync(file, `${token}\n`)
     for (const variables of [{ ZEROHOP_METRICS_TOKEN: token }, { ZEROHOP_METRICS_TOKEN_FILE: file }]) {
       const env = readEnv(variables)
-      expect([env.metricsToken, secretsOf(env)]).toEqual([token, [token]])
+      expect([env.metricsToken, envSecrets(env)]).toEqual([token, [token]])
     }
     expect(readEnv({}).metricsToken).toBeUndefined()
   })
@@ -229,7 +231,7 @@ describe('variables of the console', () => {
         { value: '*', role: 'viewer' },
       ],
     })
-    expect(secretsOf(env)).toEqual(['s3cret'])
+    expect(envSecrets(env)).toEqual(['s3cret'])
     const names = readEnv({ ...PROVIDER, ZEROHOP_CONSOLE_ACCESS: 'CN=ops,DC=acme=admin; CN=dev=editor@shop' })
     expect(names.console?.provider?.rules).toEqual([
       { value: 'CN=ops,DC=acme', role: 'admin' },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type LogOptions, printLog } from '../../src/cli/commands/log.ts'
 import { type Env, readEnv } from '../../src/cli/configuration/env.ts'
-import { lineOf } from '../../src/client/decision-record.ts'
+import { formatLine } from '../../src/client/decision-record.ts'
 import { type Harness, openHarness } from '../http/management/harness.ts'
 import { printedBy } from '../support/printed.ts'
 
@@ -13,7 +13,7 @@ const START = Date.parse('2026-11-20T12:00:00Z')
 
 /** Stores a decision; `at` in seconds after the start. */
 async function record(user: string, allow: boolean, { action = 'read', key = null as string | null, at = ++seq } = {}) {
-  const line = lineOf(
+  const line = formatLine(
     {
       ...{ at: START + at * 1000, request: null, environment: api.environment, revision: 7, apiKey: 'k' },
       ...{

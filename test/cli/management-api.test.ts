@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { remoteEnvironment } from '../../src/cli/commands/ask-api.ts'
-import { addressOf, clientOf, environmentOf } from '../../src/cli/commands/management-api.ts'
+import { findAddress, makeClient, resolveEnvironment } from '../../src/cli/commands/management-api.ts'
 import { readEnv } from '../../src/cli/configuration/env.ts'
 import { findProject } from '../../src/cli/configuration/project-file.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -15,15 +15,15 @@ describe('the management API of a command', () => {
   it('is that of the option, else of ZEROHOP_API, else of zerohop.yaml, else none', () => {
     const env = readEnv({ ZEROHOP_API: 'http://of-variable:1' })
     expect([
-      addressOf({ api: 'http://of-option:1' }, env, project),
-      addressOf({}, env, project),
-      addressOf({}, readEnv({}), project),
-      addressOf({}, readEnv({}), none),
+      findAddress({ api: 'http://of-option:1' }, env, project),
+      findAddress({}, env, project),
+      findAddress({}, readEnv({}), project),
+      findAddress({}, readEnv({}), none),
     ]).toEqual(['http://of-option:1', 'http://of-variable:1', 'http://of-project:1', undefined])
   })
 
   it('is not asked without a key', () => {
-    expect(() => clientOf('http://of-option:1', undefined)).toThrow('set PDP_API_KEY')
+    expect(() => makeClient('http://of-option:1', undefined)).toThrow('set PDP_API_KEY')
   })
 
   it('gets the key of keys.json only when it is on this machine', async () => {
@@ -42,11 +42,11 @@ describe('the management API of a command', () => {
       asked.push(path)
       return { data: scope, response: new Response() }
     }
-    const client = { ...clientOf('http://of-option:1', 'key'), GET } as unknown as ReturnType<typeof clientOf>
+    const client = { ...makeClient('http://of-option:1', 'key'), GET } as unknown as ReturnType<typeof makeClient>
     const named = { project: 'default', environment: 'production' }
-    expect(await environmentOf(client, named, project)).toEqual({ p: 'default', e: 'production' })
+    expect(await resolveEnvironment(client, named, project)).toEqual({ p: 'default', e: 'production' })
     expect(asked).toEqual([])
-    expect(await environmentOf(client, {}, project)).toEqual({ p: 'p1', e: 'staging' })
-    expect(await environmentOf(client, { project: 'default' }, project)).toEqual({ p: 'default', e: 'staging' })
+    expect(await resolveEnvironment(client, {}, project)).toEqual({ p: 'p1', e: 'staging' })
+    expect(await resolveEnvironment(client, { project: 'default' }, project)).toEqual({ p: 'default', e: 'staging' })
   })
 })

@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import pino from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
-import { opaPortOf, readEnv } from '../../src/cli/configuration/env.ts'
+import { readEnv, resolveOpaPort } from '../../src/cli/configuration/env.ts'
 import { Closers, listenOpa } from '../../src/cli/process/process.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'
@@ -16,10 +16,10 @@ afterAll(endServers)
 
 describe('the port', () => {
   it('is 8181 beside a PDP on 7000, none beside another, or what is set', () => {
-    expect(opaPortOf(readEnv({}))).toBe(8181)
-    expect(opaPortOf(readEnv({ PDP_PORT: '7001' }))).toBeUndefined()
-    expect(opaPortOf(readEnv({ PDP_PORT: '7001', PDP_OPA_PORT: '9000' }))).toBe(9000)
-    expect(opaPortOf(readEnv({ PDP_OPA_PORT: '0' }))).toBe(0)
+    expect(resolveOpaPort(readEnv({}))).toBe(8181)
+    expect(resolveOpaPort(readEnv({ PDP_PORT: '7001' }))).toBeUndefined()
+    expect(resolveOpaPort(readEnv({ PDP_PORT: '7001', PDP_OPA_PORT: '9000' }))).toBe(9000)
+    expect(resolveOpaPort(readEnv({ PDP_OPA_PORT: '0' }))).toBe(0)
   })
 
   it('that is busy is a warning when it is only the default, else an error', async () => {

@@ -1,7 +1,7 @@
 // Answers of a server to a policy, as problems with their places in the files: whatever form the answer has.
 import { describe, expect, it, vi } from 'vitest'
 import { Refusals } from '../../src/cli/commands/policy-refusals.ts'
-import { managementError, problemOf } from '../../src/http/errors.ts'
+import { managementError, toProblem } from '../../src/http/errors.ts'
 import { namingItem } from '../../src/http/list-item.ts'
 import { readPolicy } from '../../src/management/policy-file/read-policy.ts'
 import { type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
@@ -15,7 +15,7 @@ const { policy, placeOf } = readPolicy(SOURCES)
 /** The error as it comes back from a server. */
 function answered(code: ErrorCode, details: object, path: readonly (string | number)[]): ZerohopError {
   const error = new ZerohopError(code, { ...details }, { path })
-  const { status, body } = managementError(namingItem(problemOf(error), error, { policy }))
+  const { status, body } = managementError(namingItem(toProblem(error), error, { policy }))
   return new ZerohopError('API_REFUSED', { status, reason: 'as the body says' }, { cause: body })
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, expect, it } from 'vitest'
-import { ask, reasonOf } from '../../src/client/ask.ts'
+import { ask, formatReason } from '../../src/client/ask.ts'
 import { ANSWER_BYTES_MAX } from '../../src/model/limits.ts'
 
 const servers: Server[] = []
@@ -119,7 +119,7 @@ it.each([
   [new TypeError('Failed to fetch'), 'Failed to fetch: there is no connection, or the browser refused it'],
   [new TypeError('Load failed'), 'Load failed: there is no connection, or the browser refused it'],
   [new DOMException('This operation was aborted', 'AbortError'), 'This operation was aborted'],
-])('passes on what fetch says: %s', (error, reason) => expect(reasonOf(error)).toContain(reason))
+])('passes on what fetch says: %s', (error, reason) => expect(formatReason(error)).toContain(reason))
 
 it('says that it does not trust a certificate', async () => {
   const asked = ask(await serveTls(), { timeoutMs: 5_000 })

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lineOf } from '../../src/client/decision-record.ts'
-import { type AuditWanted, filterOf } from '../../src/decision-log/audit-filter.ts'
+import { formatLine } from '../../src/client/decision-record.ts'
+import { type AuditWanted, makeFilter } from '../../src/decision-log/audit-filter.ts'
 import { indexRecord, matchTerms } from '../../src/decision-log/audit-index.ts'
 import { readAudit } from '../../src/decision-log/audit-queries.ts'
 import { openAuditTables } from '../../src/decision-log/audit-tables.ts'
@@ -20,7 +20,7 @@ const COUNT = 1_200
 
 const pick = <T>(from: readonly T[], by: number): T => from[by % from.length]!
 const lineAt = (seq: number, at: number): string =>
-  `{"instance":"${INSTANCE}","seq":${seq}${lineOf(
+  `{"instance":"${INSTANCE}","seq":${seq}${formatLine(
     {
       ...RECORD,
       at,
@@ -44,7 +44,7 @@ const QUERIES: readonly Partial<AuditWanted>[] = [
   { users: ['absent'], actions: ['say'] },
   { users: ['ana'], pdps: [PDP] },
 ]
-const filter = (wanted: Partial<AuditWanted>) => filterOf({ ...ANY, ...wanted }, PDP)
+const filter = (wanted: Partial<AuditWanted>) => makeFilter({ ...ANY, ...wanted }, PDP)
 
 async function filled(data: string): Promise<FolderAuditLog> {
   const log = new FolderAuditLog(data)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lineOf } from '../../src/client/decision-record.ts'
+import { formatLine } from '../../src/client/decision-record.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { RECORD } from './support.ts'
@@ -13,7 +13,7 @@ it('a folder that could not be made takes records as soon as it can be', async (
   writeFileSync(join(data, 'audit'), 'in the way')
   const log = new FolderAuditLog(data)
   const instance = randomBytes(16).toString('hex')
-  const batch = { lines: Buffer.from(`{"instance":"${instance}","seq":1${lineOf(RECORD, 0)}`), isCompressed: false }
+  const batch = { lines: Buffer.from(`{"instance":"${instance}","seq":1${formatLine(RECORD, 0)}`), isCompressed: false }
   await expect(log.append(batch)).rejects.toThrow()
   await expect(log.append(batch)).rejects.toThrow()
   rmSync(join(data, 'audit'))

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { httpApp } from '../../src/http/app.ts'
-import { ERROR_CODE_OF, managementError, pdpError, problemOf, STATUS_OF_CLASS } from '../../src/http/errors.ts'
+import { ERROR_CODE_OF, managementError, pdpError, STATUS_OF_CLASS, toProblem } from '../../src/http/errors.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from '../../src/http/json.ts'
 import { ERRORS, type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
 import { JSON_DEPTH_MAX, JSON_MEMBERS_BULK_MAX, JSON_MEMBERS_MAX } from '../../src/model/limits.ts'
@@ -127,7 +127,7 @@ describe('errors over HTTP', () => {
   ]
 
   it.each(Object.keys(ERRORS) as ErrorCode[])('%s has a status, and an error_code of the closed list', (code) => {
-    const problem = problemOf(new ZerohopError(code))
+    const problem = toProblem(new ZerohopError(code))
     expect(problem.status).toBe(STATUS_OF_CLASS[ERRORS[code].class].status)
     expect(CONTRACT).toContain(ERROR_CODE_OF[code] ?? problem.errorCode)
     const { status, body } = managementError(problem)
@@ -144,17 +144,17 @@ describe('errors over HTTP', () => {
       undefined,
       new ZerohopError('DATA_READ_ONLY', { path: '/var/x' }),
     ]) {
-      expect(JSON.stringify(managementError(problemOf(error)))).not.toContain('/var/x')
-      expect(problemOf(error)).toMatchObject({ status: 500, message: 'unexpected error' })
+      expect(JSON.stringify(managementError(toProblem(error)))).not.toContain('/var/x')
+      expect(toProblem(error)).toMatchObject({ status: 500, message: 'unexpected error' })
     }
   })
 
   it('on a PDP a wrong key is 403 and a missing one 401, in `{detail}`', () => {
-    expect(pdpError(problemOf(new ZerohopError('KEY_UNKNOWN')))).toEqual({
+    expect(pdpError(toProblem(new ZerohopError('KEY_UNKNOWN')))).toEqual({
       status: 403,
       body: { detail: 'this API key is not known' },
     })
-    expect(pdpError(problemOf(new ZerohopError('KEY_MISSING'))).status).toBe(401)
+    expect(pdpError(toProblem(new ZerohopError('KEY_MISSING'))).status).toBe(401)
   })
 })
 

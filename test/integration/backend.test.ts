@@ -3,7 +3,7 @@
 import { createHmac, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { tokensOf } from '../../src/integration/tokens.ts'
+import { makeTokens } from '../../src/integration/tokens.ts'
 import { ZerohopError } from '../../src/model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX } from '../../src/model/limits.ts'
 import { CLIENT_ID, ISSUER, Provider, ScriptedPermissions, startBackend } from './support.ts'
@@ -298,9 +298,9 @@ it('answers 404 in text to another path, and survives a request that is cut off'
 })
 
 it('reads issuer and keys from the id of a user pool, and says what is wrong with a bad one', () => {
-  expect(() => tokensOf({ userPoolId: 'eu-west-1_AbCdEf', clientId: CLIENT_ID })).not.toThrow()
-  expect(() => tokensOf({ userPoolId: 'my pool', clientId: CLIENT_ID })).toThrow(
+  expect(() => makeTokens({ userPoolId: 'eu-west-1_AbCdEf', clientId: CLIENT_ID })).not.toThrow()
+  expect(() => makeTokens({ userPoolId: 'my pool', clientId: CLIENT_ID })).toThrow(
     'USER_POOL_ID must be the id of a user pool',
   )
-  expect(() => tokensOf({ clientId: CLIENT_ID })).toThrow('USER_POOL_ID is not set')
+  expect(() => makeTokens({ clientId: CLIENT_ID })).toThrow('USER_POOL_ID is not set')
 })

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { STAND_IN_ISSUER, standIn } from '../../src/integration/demo/provider.ts'
 import { demoRoutes } from '../../src/integration/demo/routes.ts'
 import { integrationApp } from '../../src/integration/integration-app.ts'
-import { tokensOf } from '../../src/integration/tokens.ts'
+import { makeTokens } from '../../src/integration/tokens.ts'
 import { ScriptedPermissions } from './support.ts'
 
 const clientId = 'zerohop-demo'
 let app: ReturnType<typeof integrationApp>
 beforeAll(async () => {
   const provider = await standIn(clientId)
-  const tokens = tokensOf({ issuer: STAND_IN_ISSUER, clientId, fetchJwks: async () => provider.jwks() })
+  const tokens = makeTokens({ issuer: STAND_IN_ISSUER, clientId, fetchJwks: async () => provider.jwks() })
   app = integrationApp({ tokens, permissions: new ScriptedPermissions() })
   demoRoutes(app, { standIn: provider, clientId, origins: () => ['http://localhost:8000'] })
 })

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { tokensOf } from '../../src/integration/tokens.ts'
+import { makeTokens } from '../../src/integration/tokens.ts'
 import { CLIENT_ID, ISSUER, Provider, ScriptedPermissions, startBackend } from './support.ts'
 
 const provider = new Provider()
@@ -105,7 +105,7 @@ it('writes why a token was refused, in one short line without the token', async 
 
 it('asks a provider that is down once for many tokens', async () => {
   let asked = 0
-  const tokens = tokensOf({
+  const tokens = makeTokens({
     issuer: ISSUER,
     clientId: CLIENT_ID,
     fetchJwks: async () => {

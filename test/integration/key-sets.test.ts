@@ -4,7 +4,7 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tokensOf } from '../../src/integration/tokens.ts'
+import { makeTokens } from '../../src/integration/tokens.ts'
 import { CLIENT_ID, ISSUER, ScriptedPermissions, startBackend } from './support.ts'
 
 const KID = 'shared'
@@ -51,7 +51,7 @@ beforeAll(async () => {
 async function provide(set: readonly unknown[]): Promise<void> {
   keys = [...set]
   const fetchJwks = async (uri: string) => new Uint8Array(await (await fetch(uri)).arrayBuffer())
-  const tokens = tokensOf({ issuer: ISSUER, clientId: CLIENT_ID, jwksUri, fetchJwks })
+  const tokens = makeTokens({ issuer: ISSUER, clientId: CLIENT_ID, jwksUri, fetchJwks })
   backend = await startBackend({ tokens, permissions: new ScriptedPermissions() })
   backends.push(backend)
 }

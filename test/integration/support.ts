@@ -3,7 +3,7 @@ import { generateKeyPair, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type IntegrationOptions, integrationApp } from '../../src/integration/integration-app.ts'
 import type { Permissions } from '../../src/integration/permission-client.ts'
-import { type Tokens, type TokenUse, tokensOf } from '../../src/integration/tokens.ts'
+import { makeTokens, type Tokens, type TokenUse } from '../../src/integration/tokens.ts'
 
 export const ISSUER = 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Test'
 export const CLIENT_ID = 'the-client'
@@ -34,7 +34,7 @@ export class Provider {
 
   /** What the backend trusts. */
   tokens(): Tokens {
-    return tokensOf({
+    return makeTokens({
       issuer: ISSUER,
       clientId: CLIENT_ID,
       fetchJwks: async () => {

@@ -3,7 +3,7 @@
 // revisions that changed it are found. ZEROHOP_TEST_SCALE=60 asks more than 5,000 questions again.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { lineOf } from '../../src/client/decision-record.ts'
+import { formatLine } from '../../src/client/decision-record.ts'
 import { type PreparedLine, readLines } from '../../src/decision-log/audit-lines.ts'
 import { shortReason } from '../../src/http/pdp/record-decision.ts'
 import type { Question } from '../../src/image/explain/explain.ts'
@@ -54,7 +54,7 @@ function recordOf(image: Image, request: Request, said: unknown, mode: RecordedA
   const question = questionOf(request)
   const { user, action, type, key } = question
   const reads = () => image.attributesRead(type, action)
-  const line = lineOf(
+  const line = formatLine(
     {
       ...{ at: 1, request: null, environment: image.environment, revision: image.revision, apiKey: 'k' },
       ...{ user, tenant, action, resourceType: type, resourceKey: key ?? null, allow, micros: 0 },

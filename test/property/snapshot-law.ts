@@ -3,7 +3,7 @@
 import { type Row as BrowserRow, permissions } from '../../src/browser/permissions.ts'
 import type { FilterNode } from '../../src/model/filter.ts'
 import type { Snapshot, SnapshotCondition } from '../../src/model/snapshot.ts'
-import { type SnapshotOptions, snapshotOf } from '../../src/pdp/snapshot.ts'
+import { makeSnapshot, type SnapshotOptions } from '../../src/pdp/snapshot.ts'
 import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
 import { attributeOf, type Row } from '../support/rows.ts'
@@ -40,7 +40,7 @@ export function* snapshotLaw(
     const isRow = next(2) === 0
     const about = { tenants: [tenant], types: [resource.type], context }
     const options: SnapshotOptions = { ...about, tenantColumnIsAuthoritative: isRow }
-    const made = snapshotOf(image, { key: user, attributes: sent?.user ?? null }, options, false)
+    const made = makeSnapshot(image, { key: user, attributes: sent?.user ?? null }, options, false)
     const snapshot = change({ ...(JSON.parse(JSON.stringify(made)) as Snapshot), expiresAt: NOW + 1 })
     const browser = permissions(snapshot, { now: () => NOW })
     for (const row of rowsFor(world, wordsOf(world, pool), asked, next)) {

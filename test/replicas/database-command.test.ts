@@ -23,7 +23,7 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { connectTo, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { type Ran, runCommand, startCommand } from '../support/run-command.ts'
-import { endServers, freePort, readKeys, Server, startApi, url as urlOf } from '../support/server.ts'
+import { endServers, url as formatUrl, freePort, readKeys, Server, startApi } from '../support/server.ts'
 
 const BY = withoutRequest('test')
 const SECRETS_KEY = randomBytes(32)
@@ -409,14 +409,14 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     const api = await startApi(data, port)
     const { organization, environments } = readKeys(data)
     const createUser = async (key: string) => {
-      const answer = await fetch(`${urlOf(port)}/v2/facts/default/development/users`, {
+      const answer = await fetch(`${formatUrl(port)}/v2/facts/default/development/users`, {
         method: 'POST',
         headers: { authorization: `Bearer ${organization}`, 'content-type': 'application/json' },
         body: JSON.stringify({ key }),
       })
       return answer.status
     }
-    const feed = new RemoteFeed({ url: urlOf(port), apiKey: environments.development })
+    const feed = new RemoteFeed({ url: formatUrl(port), apiKey: environments.development })
     let images = 0
     const counted = new Proxy(feed, {
       get: (target, name) => {

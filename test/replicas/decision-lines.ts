@@ -1,5 +1,5 @@
 // Lines of decision records, as a PDP writes them.
-import { lineOf } from '../../src/client/decision-record.ts'
+import { formatLine } from '../../src/client/decision-record.ts'
 import { RECORD } from '../decision-log/support.ts'
 
 export interface Line {
@@ -16,4 +16,4 @@ export interface Line {
 }
 
 export const decisionLine = ({ instance, seq, dropped = 0, ...of }: Line): string =>
-  `{"instance":"${instance}","seq":${seq}${lineOf({ ...RECORD, ...of, request: `r-${seq}` }, dropped)}`
+  `{"instance":"${instance}","seq":${seq}${formatLine({ ...RECORD, ...of, request: `r-${seq}` }, dropped)}`

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditBatch } from '../../src/decision-log/audit-lines.ts'
 import type { AuditKeep, AuditLog, AuditMatchRange, AuditRecord } from '../../src/decision-log/audit-log.ts'
 import { readAudit } from '../../src/decision-log/audit-queries.ts'
-import { type TermGroups, termOf } from '../../src/decision-log/audit-terms.ts'
+import { makeTerm, type TermGroups } from '../../src/decision-log/audit-terms.ts'
 import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
 import { idAt, LIST_RECORDS } from '../../src/decision-log/database-audit-reads.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
@@ -24,10 +24,14 @@ const id = () => randomBytes(16).toString('hex')
 
 /** Filters of the index; the last one has no records. */
 const GROUPS: readonly TermGroups[] = [
-  [[termOf('user', 'ana')]],
-  [[termOf('user', 'nul\0'), termOf('user', 'ä')], [termOf('decision', true)]],
-  [[termOf('type', 'hello'), termOf('instance', 'hello')], [termOf('tenant', 'default')], [termOf('user', 'ben')]],
-  [[termOf('user', 'ana')], [termOf('action', 'absent')]],
+  [[makeTerm('user', 'ana')]],
+  [[makeTerm('user', 'nul\0'), makeTerm('user', 'ä')], [makeTerm('decision', true)]],
+  [
+    [makeTerm('type', 'hello'), makeTerm('instance', 'hello')],
+    [makeTerm('tenant', 'default')],
+    [makeTerm('user', 'ben')],
+  ],
+  [[makeTerm('user', 'ana')], [makeTerm('action', 'absent')]],
 ]
 
 /** Everything that the index has, in pieces. */
@@ -223,7 +227,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     )
     await client.query(`DELETE FROM zerohop.decision_minutes WHERE environment = '${environment}'`)
     await client.end()
-    const groups = [[termOf('user', 'ana')]]
+    const groups = [[makeTerm('user', 'ana')]]
     const fits = ({ user }: AuditRecord) => user === 'ana'
     const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
     expect(await log.match(environment, groups, { limit: 10 })).toBeUndefined()

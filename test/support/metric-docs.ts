@@ -2,11 +2,11 @@
 // the alert rules under deploy.
 import { stringify } from 'yaml'
 import type { Alert, MetricFacts, Unit } from '../../src/http/metric-table/metric-facts.ts'
-import { factsOf, METRICS } from '../../src/http/metric-table.ts'
+import { METRICS, metricFacts } from '../../src/http/metric-table.ts'
 
 type Name = keyof typeof METRICS
 export const metricNames = Object.keys(METRICS) as Name[]
-const all = metricNames.map((name) => [name, factsOf(name)] as const)
+const all = metricNames.map((name) => [name, metricFacts(name)] as const)
 const isOfEnvironment = (name: string): boolean => name.startsWith('zerohop_environment_')
 
 const BEGIN = '| metric | where | what | alert |\n|---|---|---|---|\n'

@@ -1,5 +1,5 @@
 // A question of the definition in the forms that images take.
-import { relationsOf } from '../../src/pdp/request.ts'
+import { toRelations } from '../../src/pdp/request.ts'
 import type { Request } from '../reference/request.ts'
 
 /** The arguments of `check` and `explain`. */
@@ -11,11 +11,11 @@ export const partsOf = ({ user, action, resource, sent }: Request) =>
     resource.tenant,
     resource.key,
     sent,
-    relationsOf(resource.relations),
+    toRelations(resource.relations),
     resource.isRow ?? false,
   ] as const
 
 /** What a listing is about. */
 export const aboutOf = ({ resource: { type, key, tenant, relations, isRow }, sent }: Request) => {
-  return { type, key, tenant, sent, relations: relationsOf(relations), isRow }
+  return { type, key, tenant, sent, relations: toRelations(relations), isRow }
 }

@@ -1,7 +1,7 @@
 // The table of variables in docs/operations.md, from their descriptions in src/cli/configuration/variables.
 import { Environment } from '../../src/cli/configuration/env.ts'
-import { labelOf } from '../../src/cli/configuration/variables/value-types.ts'
-import { COMMANDS, factsOf } from '../../src/cli/configuration/variables/variable.ts'
+import { schemaLabel } from '../../src/cli/configuration/variables/value-types.ts'
+import { COMMANDS, variableFacts } from '../../src/cli/configuration/variables/variable.ts'
 import type { TSchema } from '../../src/model/json-schema.ts'
 
 const BEGIN = '| variable | value | default | read by | meaning |\n|---|---|---|---|---|\n'
@@ -16,18 +16,18 @@ export function withVariableTable(page: string): string {
 }
 
 function rowOf(name: string, schema: TSchema): string {
-  const { about, readBy, aliases = [], isSecret = false } = factsOf(schema)
+  const { about, readBy, aliases = [], isSecret = false } = variableFacts(schema)
   const names = [name, ...aliases].map((each) => `\`${each}\``).join(', or ')
-  const value = isSecret ? `${labelOf(schema)}; secret` : labelOf(schema)
+  const value = isSecret ? `${schemaLabel(schema)}; secret` : schemaLabel(schema)
   return `| ${names} | ${value} | ${defaultOf(schema)} | ${commandsOf(readBy)} | ${about} |`
 }
 
 function defaultOf(schema: TSchema): string {
-  const { default: value, unset = '–' } = factsOf(schema)
+  const { default: value, unset = '–' } = variableFacts(schema)
   if (value === undefined || unset !== '–') return unset
   if (typeof value === 'string' || typeof value === 'boolean') return `\`${value}\``
-  if (labelOf(schema) === 'bytes') return `\`${inUnits(Number(value))}\``
-  return labelOf(schema) === 'port' ? String(value) : Number(value).toLocaleString('en')
+  if (schemaLabel(schema) === 'bytes') return `\`${inUnits(Number(value))}\``
+  return schemaLabel(schema) === 'port' ? String(value) : Number(value).toLocaleString('en')
 }
 
 const inUnits = (bytes: number): string => (bytes % 2 ** 30 === 0 ? `${bytes / 2 ** 30}G` : `${bytes / 2 ** 20}M`)

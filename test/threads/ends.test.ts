@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { lineOf } from '../../src/client/decision-record.ts'
+import { formatLine } from '../../src/client/decision-record.ts'
 import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
 import { Image } from '../../src/image/image.ts'
@@ -71,7 +71,7 @@ const reviewer = (folder = data): Kept => {
   const task = { task: 'counts', environment: log, at: head, by: 'role', now: 0 } as const
   return { ask: () => reviews.ask(task), close: () => reviews.close() }
 }
-const line = lineOf(RECORD, 0)
+const line = formatLine(RECORD, 0)
 const batch = () => ({
   lines: Buffer.from(`{"instance":"${randomBytes(16).toString('hex')}","seq":1${line}`),
   isCompressed: false,

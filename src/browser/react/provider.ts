@@ -59,7 +59,7 @@ const none = () => undefined
 
 export function PermissionsProvider(props: PermissionsProviderProps): ReactNode {
   const { initial, tenant, ask, onError = none, children } = props
-  const [keeper] = useState(() => new SnapshotKeeper(loadOf(props), initial))
+  const [keeper] = useState(() => new SnapshotKeeper(chooseLoad(props), initial))
   useEffect(() => keeper.start(), [keeper])
   const { snapshot, error } = useSyncExternalStore(keeper.listen, keeper.kept, keeper.kept)
   const may = useMemo(() => (snapshot === undefined ? none : permissions(snapshot, { tenant }).may), [snapshot, tenant])
@@ -77,7 +77,7 @@ export function PermissionsProvider(props: PermissionsProviderProps): ReactNode 
   return createElement(Context.Provider, { value }, children)
 }
 
-function loadOf({ url, load }: SnapshotSource): Load {
+function chooseLoad({ url, load }: SnapshotSource): Load {
   return load ?? ((at) => loadSnapshot(url, at))
 }
 

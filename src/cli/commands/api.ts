@@ -13,10 +13,10 @@ import type { ExampleName } from '../../management/rules/example-policies.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../server.ts'
 import type { UpkeepEvent } from '../../store/settings.ts'
-import { type Env, secretsOf } from '../configuration/env.ts'
+import { type Env, envSecrets } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
-import { Closers, closeOnSignals, intakeOf, listen, newId, stopper, urlOf } from '../process/process.ts'
-import { replicaOf } from '../process/replica-settings.ts'
+import { Closers, closeOnSignals, formatUrl, listen, makeIntake, newId, stopper } from '../process/process.ts'
+import { toReplica } from '../process/replica-settings.ts'
 import { startTracing } from '../process/start-tracing.ts'
 import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
 import { whenDatabaseAnswers } from '../process/wait-for-database.ts'
@@ -45,7 +45,7 @@ export async function startManagement(
   const { data, secretsKeyFile, bootstrapKey } = env
   const tls = readTls(env)
   if (verify && env.database === undefined) await (await import('./data.ts')).requireWhole(data, log, upgradeLog(log))
-  const replica = replicaOf(env)
+  const replica = toReplica(env)
   const settings = {
     data,
     noExample: example === false,
@@ -70,7 +70,7 @@ export async function startManagement(
     const { error } = event
     if (error === undefined) return
     const { code, message } = error
-    const reason = error.cause === undefined ? {} : { reason: reasonOf(error.cause, secretsOf(env)) }
+    const reason = error.cause === undefined ? {} : { reason: reasonOf(error.cause, envSecrets(env)) }
     log.fatal({ code, ...reason }, `${message}; the process ends`)
     stopper(closers, undefined, 1)(0)
   })
@@ -93,7 +93,7 @@ export async function startManagement(
     ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     unhandledRejections,
     reads: env.reads,
-    intake: intakeOf(env),
+    intake: makeIntake(env),
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
@@ -195,7 +195,7 @@ export function signInLink(env: Env, app: ManagementSide['app']): string {
           : undefined
   if (reason !== undefined) throw new ZerohopError('CONFIG_INVALID', { reason })
   const secure = readTls(env) !== undefined
-  return `${urlOf(env.host, address!.port, secure)}/console/#token=${app.console!.link(hashSecret(key!))}`
+  return `${formatUrl(env.host, address!.port, secure)}/console/#token=${app.console!.link(hashSecret(key!))}`
 }
 
 /** Runs until a signal. */

@@ -9,11 +9,11 @@ import type { Why } from '../../model/why.ts'
 import type { Check } from '../../pdp/request.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
-import { urlOf } from '../process/process.ts'
+import { formatUrl } from '../process/process.ts'
 import { withWarnings } from '../terminal/print-warnings.ts'
-import { addressOf, clientOf, environmentOf } from './management-api.ts'
+import { findAddress, makeClient, resolveEnvironment } from './management-api.ts'
 import { admin } from './operator.ts'
-import { folderOf, type TargetOptions } from './plan-target.ts'
+import { resolveFolder, type TargetOptions } from './plan-target.ts'
 
 export interface ExplainOptions extends TargetOptions {
   /** a revision, or an instant */
@@ -27,23 +27,23 @@ export interface RemoteEnvironment {
 }
 
 /**
- * The environment of the data folder that `data` names, else that at the API that `addressOf` finds, else at the one of this machine, with the key of PDP_API_KEY. On
+ * The environment of the data folder that `data` names, else that at the API that `findAddress` finds, else at the one of this machine, with the key of PDP_API_KEY. On
  * this machine the key of development in keys.json will do; it is sent to no other, whatever a zerohop.yaml names.
  * @throws CONFIG_INVALID without a key; API_REFUSED; FEED_UNREACHABLE
  */
 export async function remoteEnvironment(env: Env, options: TargetOptions): Promise<RemoteEnvironment> {
   const project = findProject(process.cwd())
   if (options.data !== undefined) return storedEnvironment(env, options, project)
-  const named = addressOf(options, env, project)
+  const named = findAddress(options, env, project)
   const isHere = named === undefined || isLoopback(new URL(named).hostname)
   const key = env.pdpApiKey ?? (isHere ? readKeys(env.data)?.environments.development : undefined)
   if (key === undefined) {
     const reason = isHere ? ', and there is no keys.json in the data folder' : `: \`${named}\` needs it`
     throw new ZerohopError('CONFIG_INVALID', { reason: `PDP_API_KEY is not set${reason}` })
   }
-  const url = named ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
-  const client = clientOf(url, key, PLAN_TIMEOUT_MS)
-  return { client, path: await environmentOf(client, options, project) }
+  const url = named ?? formatUrl(env.host, env.apiPort, env.tlsCert !== undefined)
+  const client = makeClient(url, key, PLAN_TIMEOUT_MS)
+  return { client, path: await resolveEnvironment(client, options, project) }
 }
 
 /** Stands before paths where nothing is sent to an address. */
@@ -51,7 +51,7 @@ const FOLDER_URL = 'http://folder.invalid'
 
 /** Each request goes to the server that has locked the folder, or opens the folder for itself. */
 function storedEnvironment(env: Env, options: TargetOptions, names: Project): RemoteEnvironment {
-  const { of, where } = folderOf(env, options, names)
+  const { of, where } = resolveFolder(env, options, names)
   const { project, environment, ...organization } = where
   const answer = async (sent: Request): Promise<Response> => {
     const { pathname, search } = new URL(sent.url)

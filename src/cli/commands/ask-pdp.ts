@@ -5,7 +5,7 @@ import { readKeys } from '../../management/objects/keys-file.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { REQUEST_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
-import { urlOf } from '../process/process.ts'
+import { formatUrl } from '../process/process.ts'
 
 /** The answer to `POST /allowed`; the PDP may be of another version. */
 export interface PdpAnswer {
@@ -30,7 +30,7 @@ export async function askAllowed(
       reason: 'PDP_API_KEY is not set, and there is no keys.json in the data folder',
     })
   }
-  const url = `${(pdp ?? urlOf(env.pdpHost, env.pdpPort, env.tlsCert !== undefined)).replace(/\/+$/, '')}/allowed`
+  const url = `${(pdp ?? formatUrl(env.pdpHost, env.pdpPort, env.tlsCert !== undefined)).replace(/\/+$/, '')}/allowed`
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',

@@ -15,9 +15,9 @@ import { printOptions } from '../terminal/print-problems.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
-import { clientOf, environmentOf } from './management-api.ts'
+import { makeClient, resolveEnvironment } from './management-api.ts'
 import { admin } from './operator.ts'
-import { apiOf, folderOf, type TargetOptions } from './plan-target.ts'
+import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
 import { planText } from './plan-text.ts'
 
 export interface CopyOptions extends Omit<TargetOptions, 'environment'>, AgreementOptions {
@@ -46,7 +46,7 @@ export async function copyEnvironment(
     ...(options.overwrite ? { conflict_strategy: 'overwrite' as const } : {}),
     ...(scope === undefined ? {} : { scope }),
   }
-  const place = await placeOf(env, from, options)
+  const place = await resolvePlace(env, from, options)
   const planned = await withProgress('planning', () => place.plan(asked))
   const isNothing = planned.changes.length === 0 && !options.new
   const text = planText(planned, { colour: printOptions(process.stdout).colour, details })
@@ -75,21 +75,21 @@ export async function copyEnvironment(
 }
 
 /** At an API, or in a folder: as for a plan. @param from a key or id, or `project/environment` */
-async function placeOf(env: Env, from: string, options: CopyOptions): Promise<Place> {
+async function resolvePlace(env: Env, from: string, options: CopyOptions): Promise<Place> {
   const project = findProject(process.cwd())
   const [environment = '', named] = from.split('/').reverse()
   const where = { ...options, environment, ...(named === undefined ? {} : { project: named }) }
-  const url = apiOf(env, where, project)
+  const url = findApi(env, where, project)
   if (url === undefined) {
-    const { of, where: inFolder } = folderOf(env, where, project)
+    const { of, where: inFolder } = resolveFolder(env, where, project)
     const input = (): typeof inFolder & { now: number } => ({ ...inFolder, now: Date.now() })
     return {
       plan: (request) => admin(of, 'copy.plan', { ...input(), request }),
       copy: async (request) => madeBy(await admin(of, 'copy', { ...input(), request })),
     }
   }
-  const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
-  const params = { path: await environmentOf(client, where, project) }
+  const client = makeClient(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
+  const params = { path: await resolveEnvironment(client, where, project) }
   return {
     plan: async (request) => {
       const body = request as Body<EnvironmentCopyPlan>

@@ -16,7 +16,7 @@ import { type DatabaseReport, reportDatabase } from '../../store/postgres/status
 import { readSecretsKey } from '../../store/secrets.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
-import { databaseKey, replicaOf, requireDatabase, shownAddress } from '../process/replica-settings.ts'
+import { databaseKey, requireDatabase, shownAddress, toReplica } from '../process/replica-settings.ts'
 
 export interface MoveOptions {
   readonly again: boolean
@@ -46,10 +46,19 @@ export async function migrateDatabase(env: Env, json: boolean): Promise<void> {
 export async function showStatus(env: Env, json: boolean): Promise<void> {
   const report = await withDatabase(env, reportDatabase)
   if (json) printJson(report)
-  else for (const line of linesOf(report)) print(line)
+  else for (const line of listLines(report)) print(line)
 }
 
-function linesOf({ format, cluster, postgres, logs, entries, snapshots, listed, replicas }: DatabaseReport): string[] {
+function listLines({
+  format,
+  cluster,
+  postgres,
+  logs,
+  entries,
+  snapshots,
+  listed,
+  replicas,
+}: DatabaseReport): string[] {
   const more = logs - listed.length
   return [
     `format      ${format}`,
@@ -82,7 +91,7 @@ export async function importData(env: Env, { again, json }: MoveOptions): Promis
       secretsKey,
       again,
       id: randomUUID(),
-      place: placeOf(env.data),
+      place: formatPlace(env.data),
       address,
       progress: progressLines(),
       upgrading: upgradeLines(),
@@ -103,7 +112,7 @@ export async function exportData(env: Env, { again, json }: MoveOptions): Promis
       folderKey: () => readSecretsKey(env.data, env.secretsKeyFile).bytes,
       again,
       id: randomUUID(),
-      place: placeOf(env.data),
+      place: formatPlace(env.data),
       progress: progressLines(),
     }),
   )
@@ -116,7 +125,7 @@ export async function exportData(env: Env, { again, json }: MoveOptions): Promis
  * restored take a fresh image. Folds the database into a temporary folder, as a replica does.
  */
 export async function forkDatabase(env: Env, json: boolean): Promise<void> {
-  const replica = replicaOf(env)
+  const replica = toReplica(env)
   const { url } = requireDatabase(env)
   if ((await withDatabase(env, reportDatabase)).logs === 0)
     throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in ${shownAddress(url)}` })
@@ -146,7 +155,7 @@ async function withDatabase<T>(env: Env, work: (connection: Connection) => Promi
 }
 
 /** A folder, as people of other machines need it. */
-const placeOf = (folder: string): string => `\`${resolve(folder)}\` on ${hostname()}`
+const formatPlace = (folder: string): string => `\`${resolve(folder)}\` on ${hostname()}`
 
 const summary = ({ logs, entries, objects, secrets }: Moving): string =>
   `${counted(logs, 'log')}, ${counted(entries, 'entry', 'entries')}, ${counted(objects, 'object')} and ${counted(secrets, 'secret')}`

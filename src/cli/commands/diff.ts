@@ -35,8 +35,8 @@ interface Side {
 /** Prints what differs, and returns the exit code: 0 nothing, 2 something, 3 something that could not be counted. */
 export async function diff(env: Env, [from, to]: readonly [string, string], options: DiffOptions): Promise<number> {
   const { json = false, details = false } = options
-  const before = await withProgress(`reading ${from}`, () => sideOf(env, from, options))
-  const after = await withProgress(`reading ${to}`, () => sideOf(env, to, options))
+  const before = await withProgress(`reading ${from}`, () => readSide(env, from, options))
+  const after = await withProgress(`reading ${to}`, () => readSide(env, to, options))
   const entries = before.view && after.view ? compareViews(before.view, after.view) : []
   const found = compareImages(before.image, after.image, Date.now())
   const shown = entries.slice(0, PLAN_ENTRIES_MAX)
@@ -71,7 +71,7 @@ const changesAccess = ({ policy, access }: Plan): boolean =>
  * A file or folder by its path, else an environment: `environment` or `project/environment`, with `@` and a revision as
  * it was then.
  */
-async function sideOf(env: Env, name: string, options: TargetOptions): Promise<Side> {
+async function readSide(env: Env, name: string, options: TargetOptions): Promise<Side> {
   if (name.endsWith('.image')) return { view: undefined, image: Image.load(name) }
   if (existsSync(name)) return ofPolicy(policyAt(name))
   if (/\.(ya?ml|json)$/i.test(name))

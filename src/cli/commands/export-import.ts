@@ -20,7 +20,7 @@ import { findProject } from '../configuration/project-file.ts'
 import { writeOut } from '../process/process.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
 import { admin } from './operator.ts'
-import { exportFrom, folderOf, isRemote, type TargetOptions, targetOf } from './plan-target.ts'
+import { exportFrom, isRemote, resolveFolder, resolveTarget, type TargetOptions } from './plan-target.ts'
 import { nowhere, Refusals } from './policy-refusals.ts'
 
 export interface ExportOptions extends TargetOptions {
@@ -93,14 +93,14 @@ interface Result {
 
 /** Into a data folder. */
 async function stored(env: Env, bundle: unknown, { dryRun, ...target }: ImportOptions): Promise<Result> {
-  const { of, where } = folderOf(env, target, findProject(process.cwd()))
+  const { of, where } = resolveFolder(env, target, findProject(process.cwd()))
   return madeBy(await admin(of, 'import', { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle }))
 }
 
 /** To an API: a plan that deletes and renames nothing. The parts of a resource type count as objects of their own. */
 async function sent(env: Env, bundle: unknown, { dryRun = false, ...options }: ImportOptions): Promise<Result> {
   const { moved: _, ...policy } = requirePolicy(bundle, [...BODY, 'policy']) // the server judges what it refers to
-  const target = await targetOf(env, options)
+  const target = await resolveTarget(env, options)
   const { changes, more, revision } = await (dryRun ? target.plan({ policy }) : target.apply({ policy }))
   if (more > 0) process.stderr.write(`zerohop: ${counted(more, 'more object', 'more objects')} not counted\n`)
   const count = (wanted: string): number => changes.filter(({ op }) => op === wanted).length

@@ -11,10 +11,10 @@ import { imageOfPolicyFiles } from './policy-image.ts'
 export function buildImage(files: readonly string[], output: string, signingKey: string | undefined): void {
   const image = imageOfPolicyFiles(files)
   const saved = image.save()
-  const bytes = signingKey === undefined ? saved : Buffer.concat([saved, tailOf(saved, signingKey)])
+  const bytes = signingKey === undefined ? saved : Buffer.concat([saved, makeTail(saved, signingKey)])
   writeOut(output, bytes)
   process.stdout.write(`${output}: ${signingKey === undefined ? '' : 'signed, '}${bytes.length} bytes\n`)
 }
 
-const tailOf = (image: Uint8Array, signingKey: string): Uint8Array =>
+const makeTail = (image: Uint8Array, signingKey: string): Uint8Array =>
   new Signer(signingKey).tail(createHash('sha256').update(image).digest())

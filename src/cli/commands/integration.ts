@@ -10,12 +10,12 @@ import {
   type Permissions,
   publicClient,
 } from '../../integration/permission-client.ts'
-import { type TokenSettings, tokensOf } from '../../integration/tokens.ts'
+import { makeTokens, type TokenSettings } from '../../integration/tokens.ts'
 import { readKeys } from '../../management/objects/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { isLoopback } from '../../model/loopback.ts'
 import type { Env, IntegrationEnv } from '../configuration/env.ts'
-import { Closers, closeOnSignals, intakeOf, listen, urlOf } from '../process/process.ts'
+import { Closers, closeOnSignals, formatUrl, listen, makeIntake } from '../process/process.ts'
 
 export interface IntegrationOptions {
   readonly demo?: boolean
@@ -35,24 +35,24 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
   const clientId = integration.clientId ?? (demo ? DEMO_CLIENT_ID : undefined)
   if (clientId === undefined) throw invalid('CLIENT_ID is not set: it is the app client that the tokens are for')
   const provider = demo ? await standIn(clientId) : undefined
-  const tokens = tokensOf(
+  const tokens = makeTokens(
     provider === undefined
-      ? { ...providerOf(integration), clientId }
+      ? { ...toProvider(integration), clientId }
       : { issuer: STAND_IN_ISSUER, clientId, fetchJwks: async () => provider.jwks() },
   )
-  const permissions = await permissionsOf(options.client ?? 'in-process', settingsOf(env, demo))
+  const permissions = await makePermissions(options.client ?? 'in-process', resolveSettings(env, demo))
   const closers = new Closers()
   const app = integrationApp({
     tokens,
     permissions,
     logger: log.child({ part: 'integration' }),
-    intake: intakeOf(env),
+    intake: makeIntake(env),
     ...(integration.frontendOrigin === undefined ? {} : { frontendOrigin: integration.frontendOrigin }),
   })
   closers.addApp(app)
   let port = 0
   if (provider !== undefined) {
-    const origins = (): string[] => [`http://localhost:${port}`, urlOf(host, port)]
+    const origins = (): string[] => [`http://localhost:${port}`, formatUrl(host, port)]
     demoRoutes(app, { standIn: provider, clientId, origins })
     log.warn('--demo: the identity provider is a STAND-IN that lets everybody sign in as anybody')
   }
@@ -62,21 +62,21 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
     await closers.close()
     throw error
   }
-  process.stdout.write(`integration     ${urlOf(host, port)}\n`)
+  process.stdout.write(`integration     ${formatUrl(host, port)}\n`)
   if (demo) process.stdout.write(`try it          http://localhost:${port}/\n`)
   closeOnSignals(closers, env.drainMs)
 }
 
-function providerOf({ userPoolId, issuer, jwksUri }: IntegrationEnv): Omit<TokenSettings, 'clientId'> {
+function toProvider({ userPoolId, issuer, jwksUri }: IntegrationEnv): Omit<TokenSettings, 'clientId'> {
   return { ...(userPoolId ? { userPoolId } : {}), ...(issuer ? { issuer } : {}), ...(jwksUri ? { jwksUri } : {}) }
 }
 
-function permissionsOf(client: 'in-process' | 'permitio', settings: PermissionSettings): Promise<Permissions> {
+function makePermissions(client: 'in-process' | 'permitio', settings: PermissionSettings): Promise<Permissions> {
   return client === 'permitio' ? publicClient(settings) : inProcess(settings)
 }
 
 /** With the data folder of `npm start` no key needs to be copied for a try-out. */
-function settingsOf({ data, integration }: Env, demo: boolean): PermissionSettings {
+function resolveSettings({ data, integration }: Env, demo: boolean): PermissionSettings {
   const { apiUrl, pdpUrl } = integration
   const token = integration.token ?? (demo ? readKeys(data)?.environments.development : undefined)
   if (token !== undefined) return { token, apiUrl, pdpUrl }

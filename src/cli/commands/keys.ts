@@ -8,11 +8,11 @@ import { parseId } from '../../model/keys.ts'
 import { API_KEYS_MAX, KEY_ENDS_SOON_MS, PAGE_ROWS_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
-import { DURATION, instantIn, secondsOf } from '../terminal/durations.ts'
+import { DURATION, instantIn, parseSeconds } from '../terminal/durations.ts'
 import { printTable } from '../terminal/print-table.ts'
-import { clientOf } from './management-api.ts'
+import { makeClient } from './management-api.ts'
 import { admin, type Printing, print, printJson } from './operator.ts'
-import { apiOf, folderOf, type TargetOptions } from './plan-target.ts'
+import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
 
 /** Where keys are: options of a plan, without an environment. */
 export type KeyOptions = Pick<TargetOptions, 'api' | 'data' | 'organization'> & Printing
@@ -28,7 +28,7 @@ interface Keys {
 }
 
 export async function listKeys(env: Env, options: KeyOptions): Promise<void> {
-  const rows = await keysOf(env, options).list()
+  const rows = await resolveKeys(env, options).list()
   if (options.json) return printJson(rows)
   printTable(
     ['id', 'level', 'access', 'where', 'name', 'created', 'last used', 'ends'],
@@ -40,13 +40,13 @@ export async function listKeys(env: Env, options: KeyOptions): Promise<void> {
       row.name ?? '',
       new Date(row.created_at).toISOString(),
       row.last_used_at === null ? '–' : new Date(row.last_used_at).toISOString().slice(0, 10),
-      endOf(row, Date.now()),
+      formatEnd(row, Date.now()),
     ]),
   )
 }
 
 /** When a key ends, and its old secret; marked where that has happened, or happens within a week. */
-function endOf({ expires_at, old_secret_expires_at }: KeyRow, now: number): string {
+function formatEnd({ expires_at, old_secret_expires_at }: KeyRow, now: number): string {
   const end = expires_at === null ? 'never' : `${new Date(expires_at).toISOString()}${mark(expires_at, now)}`
   const old = old_secret_expires_at === null ? '' : `, old secret ${new Date(old_secret_expires_at).toISOString()}`
   return end + old
@@ -70,7 +70,7 @@ export async function createKey(env: Env, options: CreateKeyOptions) {
     ...(expires === undefined ? {} : { expires_at: endIn(expires) }),
     ...(form === undefined ? {} : { form }),
   }
-  printSecret(await keysOf(env, of).create(inDefaultProject(asked)), of)
+  printSecret(await resolveKeys(env, of).create(inDefaultProject(asked)), of)
 }
 
 /** @throws CONFIG_INVALID for a text that is neither a time from now nor begins as an instant */
@@ -85,26 +85,26 @@ export type RotateKeyOptions = KeyOptions & { readonly keepOld?: string }
 
 /** @throws CONFIG_INVALID when `keepOld` is no time */
 export async function rotateKey(env: Env, id: string, { keepOld = '0', ...options }: RotateKeyOptions): Promise<void> {
-  const seconds = secondsOf(keepOld)
+  const seconds = parseSeconds(keepOld)
   if (seconds === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `--keep-old: ${DURATION}` })
-  printSecret(await keysOf(env, options).rotate(id, seconds), options)
+  printSecret(await resolveKeys(env, options).rotate(id, seconds), options)
 }
 
 export async function endOldSecret(env: Env, id: string, options: KeyOptions): Promise<void> {
-  await keysOf(env, options).endOld(id)
+  await resolveKeys(env, options).endOld(id)
 }
 
 export async function deleteKey(env: Env, id: string, options: KeyOptions): Promise<void> {
-  await keysOf(env, options).delete(id)
+  await resolveKeys(env, options).delete(id)
 }
 
 /** Of an API, the one that the key belongs to. */
 export async function listOrganizations(env: Env, options: KeyOptions): Promise<void> {
-  const url = apiOf(env, options, findProject(process.cwd()))
+  const url = findApi(env, options, findProject(process.cwd()))
   const rows =
     url === undefined
       ? await admin(folderIn(env, options), 'org.list', {})
-      : await organizationAt(clientOf(url, env.pdpApiKey))
+      : await organizationAt(makeClient(url, env.pdpApiKey))
   if (options.json) return printJson(rows)
   printTable(
     ['id', 'key', 'name', 'projects', 'environments'],
@@ -117,11 +117,11 @@ function printSecret(made: Minted, { json }: Printing): void {
   else print(made.secret)
 }
 
-const folderIn = (env: Env, options: KeyOptions): Env => folderOf(env, options, findProject(process.cwd())).of
+const folderIn = (env: Env, options: KeyOptions): Env => resolveFolder(env, options, findProject(process.cwd())).of
 
-function keysOf(env: Env, options: KeyOptions): Keys {
-  const url = apiOf(env, options, findProject(process.cwd()))
-  return url === undefined ? inFolder(folderIn(env, options), options) : atApi(clientOf(url, env.pdpApiKey))
+function resolveKeys(env: Env, options: KeyOptions): Keys {
+  const url = findApi(env, options, findProject(process.cwd()))
+  return url === undefined ? inFolder(folderIn(env, options), options) : atApi(makeClient(url, env.pdpApiKey))
 }
 
 function inFolder(of: Env, { organization }: KeyOptions): Keys {
@@ -149,7 +149,7 @@ function atApi(client: ManagementClient): Keys {
       for (let page = 1; rows.length < API_KEYS_MAX; page++) {
         const params = { query: { page, per_page: PAGE_ROWS_MAX } }
         const { data } = dataOf(await client.GET('/v2/api-key', { params }))
-        rows.push(...data.map(rowOf))
+        rows.push(...data.map(toRow))
         if (data.length < PAGE_ROWS_MAX) break
       }
       return rows
@@ -164,11 +164,11 @@ function atApi(client: ManagementClient): Keys {
         ...(expires_at === undefined ? {} : { expires_at }),
         ...(form === undefined ? {} : { form }),
       }
-      return mintedOf(dataOf(await client.POST('/v2/api-key', { body })))
+      return toMinted(dataOf(await client.POST('/v2/api-key', { body })))
     },
     rotate: async (key, keep_old_seconds) => {
       const sent = { params: { path: { key } }, body: { keep_old_seconds } }
-      return mintedOf(dataOf(await client.POST('/v2/api-key/{key}/rotate-secret', sent)))
+      return toMinted(dataOf(await client.POST('/v2/api-key/{key}/rotate-secret', sent)))
     },
     endOld: async (key) => dataOf(await client.DELETE('/v2/api-key/{key}/old-secret', { params: { path: { key } } })),
     delete: async (key) => dataOf(await client.DELETE('/v2/api-key/{key}', { params: { path: { key } } })),
@@ -191,19 +191,19 @@ type Answered = Pick<
   readonly env: { readonly key: string } | null
 }
 
-const rowOf = ({ id, object_type, access_level, project, env, name, created_at, ...ends }: Answered): KeyRow => ({
+const toRow = ({ id, object_type, access_level, project, env, name, created_at, ...ends }: Answered): KeyRow => ({
   ...{ id, level: object_type, access: access_level, name },
   project: project?.key ?? null,
   environment: env?.key ?? null,
   created_at: Date.parse(created_at),
-  last_used_at: timeOf(ends.last_used_at),
-  expires_at: timeOf(ends.expires_at),
-  old_secret_expires_at: timeOf(ends.old_secret_expires_at),
+  last_used_at: parseTime(ends.last_used_at),
+  expires_at: parseTime(ends.expires_at),
+  old_secret_expires_at: parseTime(ends.old_secret_expires_at),
 })
 
-const timeOf = (text: string | null): number | null => (text === null ? null : Date.parse(text))
+const parseTime = (text: string | null): number | null => (text === null ? null : Date.parse(text))
 
-const mintedOf = (key: Answered): Minted => ({ ...rowOf(key), secret: key.secret ?? '' })
+const toMinted = (key: Answered): Minted => ({ ...toRow(key), secret: key.secret ?? '' })
 
 /** Counts are null for a key that is not one of the organization. */
 async function organizationAt(client: ManagementClient) {

@@ -19,7 +19,7 @@ export interface EnvironmentPath {
 }
 
 /** The address of the option, else of ZEROHOP_API, else of `zerohop.yaml`; undefined when none names one. */
-export const addressOf = ({ api }: ApiOptions, env: Env, project: Project): string | undefined =>
+export const findAddress = ({ api }: ApiOptions, env: Env, project: Project): string | undefined =>
   api ?? env.api ?? project.api
 
 /**
@@ -27,7 +27,7 @@ export const addressOf = ({ api }: ApiOptions, env: Env, project: Project): stri
  * @param key PDP_API_KEY, or what the command takes in its place
  * @throws CONFIG_INVALID without a key
  */
-export function clientOf(url: string, key: string | undefined, timeoutMs?: number): ManagementClient {
+export function makeClient(url: string, key: string | undefined, timeoutMs?: number): ManagementClient {
   if (key === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` needs a key: set PDP_API_KEY` })
   return withWarnings(createClient({ url, apiKey: key, ...(timeoutMs === undefined ? {} : { timeoutMs }) }))
 }
@@ -36,7 +36,7 @@ export function clientOf(url: string, key: string | undefined, timeoutMs?: numbe
  * The environment that the options name, else that of the key, else that of `zerohop.yaml`.
  * @throws API_REFUSED when the API does not know the key
  */
-export async function environmentOf(
+export async function resolveEnvironment(
   client: ManagementClient,
   { project, environment }: ApiOptions,
   names: Project,

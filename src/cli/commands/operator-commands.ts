@@ -33,7 +33,7 @@ function addOrganizations(program: Command): void {
     .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop org create acme', 'zerohop org create acme --name "Acme Inc." --json'))
     .action((key: string, options: Administered & { name?: string }) =>
-      attempt(async () => (await import('./operator.ts')).createOrganization(folderOf(options), key, options)),
+      attempt(async () => (await import('./operator.ts')).createOrganization(resolveEnv(options), key, options)),
     )
   ofKeys(org.command('list'))
     .description('lists organizations; with an API, only that of the key')
@@ -126,7 +126,7 @@ function addConsoleLink(program: Command): void {
     .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop console-link', 'zerohop console-link --data /var/lib/zerohop'))
     .action((options: Administered) =>
-      attempt(async () => (await import('./operator.ts')).printConsoleLink(folderOf(options), options)),
+      attempt(async () => (await import('./operator.ts')).printConsoleLink(resolveEnv(options), options)),
     )
 }
 
@@ -141,7 +141,7 @@ function addBackups(program: Command): void {
     .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop backup /backups/2026-11-20', 'zerohop backup /backups/now --json'))
     .action((folder: string, options: Administered) =>
-      attempt(async () => (await import('./operator.ts')).backup(folderOf(options), folder, options)),
+      attempt(async () => (await import('./operator.ts')).backup(resolveEnv(options), folder, options)),
     )
   program
     .command('restore')
@@ -151,7 +151,7 @@ function addBackups(program: Command): void {
     .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop restore /backups/2026-11-20 --data /var/lib/zerohop'))
     .action((folder: string, options: Administered) =>
-      attempt(async () => (await import('./operator.ts')).restore(folderOf(options), folder, options)),
+      attempt(async () => (await import('./operator.ts')).restore(resolveEnv(options), folder, options)),
     )
 }
 
@@ -186,6 +186,6 @@ function addBundles(program: Command): void {
 }
 
 /** The settings, with the folder of the command line. */
-function folderOf({ data }: Administered): Env {
+function resolveEnv({ data }: Administered): Env {
   return withSettings(readEnv(), data === undefined ? {} : { data })
 }

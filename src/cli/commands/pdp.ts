@@ -74,7 +74,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
     ...(tracer === undefined ? {} : { tracer }),
     unhandledRejections,
     ...pdpOptions(env, env.controlPlane),
-    ...v1Of(env, apiKey, options, readOnly, log),
+    ...makeV1(env, apiKey, options, readOnly, log),
     ...(side && together(side, env)),
     logger: log.child({ part: 'pdp', ...(place && { worker: place.index }) }),
     ...(decisionLog === undefined ? {} : { decisionLog }),
@@ -122,7 +122,7 @@ function together(side: WorkerSide, env: Env) {
 const READ_KEY =
   'PDP_DECISION_LOG=api: this API key has access `read` and cannot send decisions. They are kept on disk: give the PDP a key of access `write`'
 
-const fingerprintOf = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+const formatFingerprint = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 
 /** Opens the decision log with the id of the key; each worker has a folder of its own. */
 async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
@@ -135,7 +135,7 @@ async function recorded(env: Env, apiKey: string, place: Place | undefined, log:
   const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, onEvent })
   const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
   const own = place === undefined ? env : { ...env, decisionLog: { ...env.decisionLog, folder } }
-  const decisionLog = await startDecisionLog(own, log, closers, client, fingerprintOf(apiKey))
+  const decisionLog = await startDecisionLog(own, log, closers, client, formatFingerprint(apiKey))
   if (decisionLog === undefined) return undefined
   const stopping = new AbortController()
   const identify = async (): Promise<void> => {
@@ -176,7 +176,7 @@ function followed(env: Env, apiKey: string, { v1 }: PdpCommandOptions, readOnly:
     throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
   warn(env, url, log)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
-  const name = fingerprintOf(apiKey)
+  const name = formatFingerprint(apiKey)
   const pdp = {
     instance: newId(),
     name: env.pdpName,
@@ -201,7 +201,7 @@ function fromFile(path: string, { imagePublicKey: publicKey, strictAttributes }:
 }
 
 /** The global objects, which a PDP for clients of the first API version follows too. */
-function v1Of(
+function makeV1(
   env: Env,
   apiKey: string,
   { v1 = false, keylessChecks = false }: PdpCommandOptions,
@@ -210,7 +210,7 @@ function v1Of(
 ) {
   const { controlPlane: url } = env
   if (!v1 || url === undefined) return {}
-  const name = fingerprintOf(apiKey)
+  const name = formatFingerprint(apiKey)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const globalObjects = new GlobalObjects({
     feed: new RemoteFeed({ url, apiKey, globalObjects: true, trust }),

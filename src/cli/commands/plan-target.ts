@@ -11,7 +11,7 @@ import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { withSettings } from '../terminal/command-line.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
-import { type ApiOptions, addressOf, clientOf, type EnvironmentPath, environmentOf } from './management-api.ts'
+import { type ApiOptions, type EnvironmentPath, findAddress, makeClient, resolveEnvironment } from './management-api.ts'
 import { admin } from './operator.ts'
 
 export interface TargetOptions extends ApiOptions {
@@ -36,11 +36,11 @@ export interface PlanTarget {
  * API is named.
  * @throws CONFIG_INVALID when there is no key for an API; API_REFUSED when the API does not know the key
  */
-export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTarget> {
+export async function resolveTarget(env: Env, options: TargetOptions): Promise<PlanTarget> {
   const project = findProject(process.cwd())
-  const url = apiOf(env, options, project)
+  const url = findApi(env, options, project)
   if (url !== undefined) return remote(url, env, options, project)
-  const { of: settings, where } = folderOf(env, options, project)
+  const { of: settings, where } = resolveFolder(env, options, project)
   const name = `${where.project}/${where.environment}`
   return {
     name,
@@ -59,24 +59,24 @@ export interface Exported {
   readonly at?: string | undefined
 }
 
-/** An environment as a policy, from where `targetOf` would plan. @throws as `targetOf` */
+/** An environment as a policy, from where `resolveTarget` would plan. @throws as `resolveTarget` */
 export async function exportFrom(env: Env, options: TargetOptions, { facts, at }: Exported): Promise<PolicyFile> {
   const project = findProject(process.cwd())
-  const url = apiOf(env, options, project)
+  const url = findApi(env, options, project)
   const past = at === undefined ? {} : { at }
   if (url === undefined) {
-    const { of, where } = folderOf(env, options, project)
+    const { of, where } = resolveFolder(env, options, project)
     const input = { ...where, ...past }
-    return facts ? everythingOf(of, input) : ((await admin(of, 'export', input)) as PolicyFile)
+    return facts ? exportEverything(of, input) : ((await admin(of, 'export', input)) as PolicyFile)
   }
-  const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
-  const path = await environmentOf(client, options, project)
+  const client = makeClient(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
+  const path = await resolveEnvironment(client, options, project)
   const params = { path, query: { facts, ...past } }
   return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/export', { params })) as PolicyFile
 }
 
 /** The server writes a large export to a private file in a folder of ours. */
-async function everythingOf(env: Env, where: InFolder & { readonly at?: string }): Promise<PolicyFile> {
+async function exportEverything(env: Env, where: InFolder & { readonly at?: string }): Promise<PolicyFile> {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
   try {
     const file = join(resolve(folder), 'bundle.json')
@@ -94,7 +94,7 @@ interface InFolder {
 }
 
 /** The settings and the environment of a data folder. */
-export function folderOf(
+export function resolveFolder(
   env: Env,
   options: TargetOptions,
   names: Project,
@@ -106,16 +106,16 @@ export function folderOf(
 
 /** Whether an API is asked, instead of a folder. */
 export const isRemote = (env: Env, options: TargetOptions): boolean =>
-  apiOf(env, options, findProject(process.cwd())) !== undefined
+  findApi(env, options, findProject(process.cwd())) !== undefined
 
 /** The address of the API that is asked; undefined when a folder is meant. */
-export const apiOf = (env: Env, options: TargetOptions, project: Project): string | undefined =>
-  options.data === undefined ? addressOf(options, env, project) : undefined
+export const findApi = (env: Env, options: TargetOptions, project: Project): string | undefined =>
+  options.data === undefined ? findAddress(options, env, project) : undefined
 
 async function remote(url: string, env: Env, options: TargetOptions, names: Project): Promise<PlanTarget> {
-  const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
-  const path = await environmentOf(client, options, names)
-  const { project, environment, id } = await nameOf(client, path)
+  const client = makeClient(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
+  const path = await resolveEnvironment(client, options, names)
+  const { project, environment, id } = await readName(client, path)
   return {
     name: `${project}/${environment} at ${new URL(url).host}`,
     id,
@@ -138,7 +138,7 @@ async function remote(url: string, env: Env, options: TargetOptions, names: Proj
 
 type Body = object & Record<never, never>
 
-async function nameOf(client: ManagementClient, path: EnvironmentPath) {
+async function readName(client: ManagementClient, path: EnvironmentPath) {
   const { id, key, project_id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
   const project = dataOf(await client.GET('/v2/projects/{p}', { params: { path: { p: project_id } } }))
   return { project: project.key, environment: key, id }

@@ -16,7 +16,7 @@ import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { DONE, planCode, REFUSED, type Refusal, refusalToAsk } from './agreement.ts'
 import { planMarkdown } from './plan-markdown.ts'
-import { type PlanTarget, type TargetOptions, targetOf } from './plan-target.ts'
+import { type PlanTarget, resolveTarget, type TargetOptions } from './plan-target.ts'
 import { planText } from './plan-text.ts'
 import { NO_FILES, Refusals } from './policy-refusals.ts'
 import { findPolicy } from './policy-sources.ts'
@@ -54,10 +54,10 @@ interface Request {
 
 /** Prints the plan, and returns the exit code. */
 export async function plan(env: Env, files: readonly string[], options: PlanOptions): Promise<number> {
-  const sent = await requestOf(env, files, options)
+  const sent = await readRequest(env, files, options)
   if (sent === undefined) return REFUSED
   const { request, refusals } = sent
-  const target = await targetOf(env, options)
+  const target = await resolveTarget(env, options)
   const made = await refusals.shown(withProgress('planning', () => target.plan(request)))
   if (made === undefined) return REFUSED
   if (options.out !== undefined) {
@@ -74,10 +74,10 @@ function printed(
   { json, markdown, names = false, details = false }: PlanOptions,
 ): string {
   if (json) return `${JSON.stringify(made, null, 2)}\n`
-  return markdown ? planMarkdown(made, target.name, { names }) : textOf(made, target, details)
+  return markdown ? planMarkdown(made, target.name, { names }) : formatPlan(made, target, details)
 }
 
-function textOf(made: Plan, target: PlanTarget, details: boolean): string {
+function formatPlan(made: Plan, target: PlanTarget, details: boolean): string {
   const { colour } = printOptions(process.stdout)
   return `Plan for ${target.name}, revision ${made.revision}\n\n${planText(made, { colour, details })}`
 }
@@ -91,15 +91,15 @@ interface Sent {
  * The policy of the files; undefined when something is wrong with it, which is printed. Files that are not whole by
  * themselves may refer to what the environment has, unless pruning would delete that: then it is asked.
  */
-async function requestOf(env: Env, files: readonly string[], options: Planned): Promise<Sent | undefined> {
+async function readRequest(env: Env, files: readonly string[], options: Planned): Promise<Sent | undefined> {
   const { prune, cascade } = options
   const found = findPolicy(files, process.cwd())
   const here = readPolicy(found.sources)
   const { placeOf } = here
-  const isWrong = errorsOf([...found.problems, ...here.problems]).length > 0
+  const isWrong = listErrors([...found.problems, ...here.problems]).length > 0
   const there =
-    isWrong && !prune && errorsOf(found.problems).length === 0 ? await checkedThere(env, found, options) : here
-  const errors = errorsOf([...found.problems, ...there.problems])
+    isWrong && !prune && listErrors(found.problems).length === 0 ? await checkedThere(env, found, options) : here
+  const errors = listErrors([...found.problems, ...there.problems])
   if (errors.length > 0 || there.policy === null) {
     process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
     return undefined
@@ -109,11 +109,11 @@ async function requestOf(env: Env, files: readonly string[], options: Planned): 
   return { request, refusals: new Refusals(found.sources, () => placeOf, [...BODY, 'policy']) }
 }
 
-const errorsOf = <T extends Pick<Problem, 'severity'>>(problems: readonly T[]): T[] =>
+const listErrors = <T extends Pick<Problem, 'severity'>>(problems: readonly T[]): T[] =>
   problems.filter(({ severity }) => severity === 'error')
 
 async function checkedThere(env: Env, { sources }: FoundSources, options: TargetOptions) {
-  const target = await targetOf(env, options)
+  const target = await resolveTarget(env, options)
   return withProgress('reading the files', () => target.check(sources)) as Promise<{
     readonly policy: PolicyFile | null
     readonly problems: readonly Problem[]
@@ -123,20 +123,20 @@ async function checkedThere(env: Env, { sources }: FoundSources, options: Target
 /** Applies files or a plan, and returns the exit code. */
 export async function apply(env: Env, files: readonly string[], options: ApplyOptions): Promise<number> {
   const { yes = false, json = false, force, details = false } = options
-  const saved = planFileOf(files)
+  const saved = findPlanFile(files)
   const sent =
-    saved === undefined ? await requestOf(env, files, options) : { request: saved.request, refusals: NO_FILES }
+    saved === undefined ? await readRequest(env, files, options) : { request: saved.request, refusals: NO_FILES }
   if (sent === undefined) return REFUSED
   const { request, refusals } = sent
-  const target = await targetOf(env, options)
+  const target = await resolveTarget(env, options)
   if (saved !== undefined && saved.environment !== target.id) {
     const reason = `the plan is for ${saved.target}, not for ${target.name}`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
   const agreed = saved?.plan ?? (await refusals.shown(withProgress('planning', () => target.plan(request))))
   if (agreed === undefined) return REFUSED
-  if (!json) process.stdout.write(textOf(agreed, target, details))
-  const refusal = agreed.changes.length === 0 ? undefined : refusalOf(agreed, request, yes)
+  if (!json) process.stdout.write(formatPlan(agreed, target, details))
+  const refusal = agreed.changes.length === 0 ? undefined : findRefusal(agreed, request, yes)
   if (refusal !== undefined) {
     process.stderr.write(`zerohop: ${refusal.reason}\n`)
     return refusal.code
@@ -156,7 +156,7 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
 }
 
 /** Why a plan is not applied, before anybody is asked. */
-function refusalOf(agreed: Plan, request: Request, yes: boolean): Refusal | undefined {
+function findRefusal(agreed: Plan, request: Request, yes: boolean): Refusal | undefined {
   if (agreed.cascade.length > 0 && !request.cascade) {
     const what = countsText(agreed.cascade)
     return { reason: `this would also delete ${what}, which the policy does not manage: add --cascade`, code: REFUSED }
@@ -165,7 +165,7 @@ function refusalOf(agreed: Plan, request: Request, yes: boolean): Refusal | unde
 }
 
 /** The plan in the only file that is named; undefined when it is a policy. */
-function planFileOf(files: readonly string[]): PlanFile | undefined {
+function findPlanFile(files: readonly string[]): PlanFile | undefined {
   const [file] = files
   if (file === undefined || files.length > 1 || !file.endsWith('.json') || !existsSync(file)) return undefined
   let content: unknown

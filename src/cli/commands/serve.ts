@@ -15,7 +15,15 @@ import { type Management, pooledPdpServer, readKeys } from '../../server.ts'
 import type { Env } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
 import { startDecisionLog } from '../process/decision-logging.ts'
-import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf, warnOfPublicUrl } from '../process/process.ts'
+import {
+  Closers,
+  closeOnSignals,
+  formatUrl,
+  listen,
+  listenOpa,
+  pdpOptions,
+  warnOfPublicUrl,
+} from '../process/process.ts'
 import { startTracing } from '../process/start-tracing.ts'
 import { unhandledRejections } from '../process/unhandled.ts'
 import { type ManagementSide, type StartOptions, signInLink, startManagement } from './api.ts'
@@ -39,7 +47,7 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
       ...(tls === undefined ? {} : { tls }),
       ...(tracer === undefined ? {} : { tracer }),
       unhandledRejections,
-      ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
+      ...pdpOptions(env, formatUrl(env.host, apiPort, tls !== undefined), true),
       strictAttributes: env.strictAttributes,
       logger: log.child({ part: 'pdp' }),
       onEvent: (event) => eventLog(log.child({ environment: event.environment }))(event),
@@ -52,7 +60,7 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
     const opa = await listenOpa(app, env, log, closers)
     reloadOnHangup(env, [api, app, ...opa], log)
     const secure = tls !== undefined
-    const urls = { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) }
+    const urls = { api: formatUrl(env.host, apiPort, secure), pdp: formatUrl(env.pdpHost, pdpPort, secure) }
     printBanner(env, management, urls, consoleAddress(env, management, urls.api, api))
   } catch (error) {
     await closers.close()
@@ -95,7 +103,7 @@ function printBanner(
   if (consoleUrl?.includes('#')) print('                signs in once, on this machine, within five minutes')
   else if (consoleUrl !== undefined) print('                `zerohop console-link` prints a link that signs in once')
   const key = readKeys(env.data)?.environments.development
-  const example = exampleOf(management)
+  const example = findExample(management)
   if (key === undefined || example === undefined) return
   const path = resolve(keysPath(env.data))
   const shown = process.stdout.isTTY
@@ -113,7 +121,7 @@ function printBanner(
 }
 
 /** The example policy that the environment `development` has. */
-function exampleOf({ store, organization }: Management): ExampleName | undefined {
+function findExample({ store, organization }: Management): ExampleName | undefined {
   const environments = [...store.view(organization).list('environment')]
   const development = environments.find(({ environment }) => environment === 'development')
   if (development === undefined) return undefined

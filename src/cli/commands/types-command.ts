@@ -32,7 +32,7 @@ export function addTypes(program: Command): void {
     )
     .action((files: readonly string[], options: TypesOptions) =>
       attempt(async () => {
-        process.stdout.write(await (await import('./types.ts')).typesOf(readEnv(), files, options))
+        process.stdout.write(await (await import('./types.ts')).makeTypes(readEnv(), files, options))
       }),
     )
 }

@@ -11,7 +11,7 @@ import { imageIn } from '../../pdp/image-task.ts'
 import { printTypes } from '../../pdp/print-types.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
-import { urlOf } from '../process/process.ts'
+import { formatUrl } from '../process/process.ts'
 import { imageOfPolicyFiles } from './policy-image.ts'
 
 export interface TypesOptions {
@@ -27,7 +27,7 @@ export interface TypesOptions {
  * `zerohop.yaml`, else of the environment at a management API.
  * @throws CONFIG_INVALID when the policy has errors, which are printed, or without a key; and what loading an image throws
  */
-export async function typesOf(env: Env, files: readonly string[], options: TypesOptions): Promise<string> {
+export async function makeTypes(env: Env, files: readonly string[], options: TypesOptions): Promise<string> {
   const image = await imageOfOptions(env, files, options)
   return printTypes(image.names, { tenants: options.tenants ?? false })
 }
@@ -60,6 +60,6 @@ async function fetched(
     throw new ZerohopError('CONFIG_INVALID', {
       reason: 'no API key: give --api-key or PDP_API_KEY; there is no keys.json in the data folder',
     })
-  const url = options.url ?? env.controlPlane ?? api ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
+  const url = options.url ?? env.controlPlane ?? api ?? formatUrl(env.host, env.apiPort, env.tlsCert !== undefined)
   return imageIn(await new RemoteFeed({ url, apiKey }).image(), trust)
 }

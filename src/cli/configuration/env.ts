@@ -13,8 +13,8 @@ import { INTEGRATION_VARIABLES } from './variables/integration-variables.ts'
 import { PDP_VARIABLES } from './variables/pdp-variables.ts'
 import { RECORD_VARIABLES } from './variables/record-variables.ts'
 import { SERVER_VARIABLES } from './variables/server-variables.ts'
-import { labelOf, Pem, Port, readAs } from './variables/value-types.ts'
-import { factsOf } from './variables/variable.ts'
+import { Pem, Port, readAs, schemaLabel } from './variables/value-types.ts'
+import { variableFacts } from './variables/variable.ts'
 
 /** Every variable. docs/operations.md lists them as they stand here. */
 export const Environment = t.closed({
@@ -87,7 +87,7 @@ export interface Env {
   readonly decisionLog: DecisionLogEnv
   readonly tracing: TracingEnv
   readonly authzen: { readonly publicUrl?: string; readonly subjectTypes?: readonly string[] }
-  /** as it was set; `opaPortOf` says what counts when it was not */
+  /** as it was set; `resolveOpaPort` says what counts when it was not */
   readonly opaPort: number | undefined
   readonly controlKey: string | undefined
   readonly forwardTimeoutMs: number
@@ -221,11 +221,11 @@ function consoleOf(values: Values): NonNullable<Env['console']> {
 }
 
 /** Texts of the settings that no log may hold. */
-export const secretsOf = ({ secrets }: Env): readonly string[] => secrets
+export const envSecrets = ({ secrets }: Env): readonly string[] => secrets
 
 /** The port of the OPA-shaped API: as set, else the one that SDKs expect beside port 7000; undefined for none. */
-export function opaPortOf({ opaPort, pdpPort }: Env): number | undefined {
-  const expected = factsOf(PDP_VARIABLES.PDP_PORT).default
+export function resolveOpaPort({ opaPort, pdpPort }: Env): number | undefined {
+  const expected = variableFacts(PDP_VARIABLES.PDP_PORT).default
   return opaPort ?? (pdpPort === expected ? OPA_PORT : undefined)
 }
 
@@ -239,13 +239,13 @@ export const port = (value: string, option: string): number => readAs(Port, valu
 
 /** What the help of a command says of the variables that an option wins over: names, and the default of the last. */
 export function inVariables(...names: [...VariableName[], VariableName]): string {
-  const { default: value, hint } = factsOf(Environment.properties[names.at(-1) as VariableName])
+  const { default: value, hint } = variableFacts(Environment.properties[names.at(-1) as VariableName])
   return `(${[...names, ...(value === undefined ? [] : [value])].join(', ')}${hint === undefined ? '' : `; ${hint}`})`
 }
 
 function readAll(variables: Variables): Values {
   const entries = Object.entries(Environment.properties).flatMap(([name, schema]) => {
-    const value = readOne(name, schema, variables) ?? factsOf(schema).default
+    const value = readOne(name, schema, variables) ?? variableFacts(schema).default
     return value === undefined ? [] : [[name, value]]
   })
   return Object.fromEntries(entries) as Values
@@ -253,7 +253,7 @@ function readAll(variables: Variables): Values {
 
 /** The value under the name of the variable, else under the first of its aliases that has one. */
 function readOne(name: string, schema: t.TSchema, variables: Variables): unknown {
-  for (const each of [name, ...(factsOf(schema).aliases ?? [])]) {
+  for (const each of [name, ...(variableFacts(schema).aliases ?? [])]) {
     const text = textOf(each, schema, variables)
     if (text !== undefined) return readAs(schema, text, each)
   }
@@ -263,7 +263,10 @@ function readOne(name: string, schema: t.TSchema, variables: Variables): unknown
 /** An empty value counts as absent, as in a compose file that passes on what is not set. */
 function textOf(name: string, schema: t.TSchema, variables: Variables): string | undefined {
   const given = variables[name]?.trim() || undefined
-  const { isPem, isSecret } = { isPem: labelOf(schema) === labelOf(Pem), isSecret: factsOf(schema).isSecret ?? false }
+  const { isPem, isSecret } = {
+    isPem: schemaLabel(schema) === schemaLabel(Pem),
+    isSecret: variableFacts(schema).isSecret ?? false,
+  }
   if (isPem && given !== undefined && !given.startsWith('-----BEGIN')) return readSecretFile(name, given)
   // a variable of that name stands for a file of its own form
   const file = Object.hasOwn(Environment.properties, `${name}_FILE`) ? undefined : variables[`${name}_FILE`]
@@ -286,7 +289,9 @@ function readSecretFile(name: string, path: string): string {
 }
 
 function secretValues(values: Values): string[] {
-  const names = (Object.keys(values) as VariableName[]).filter((name) => factsOf(Environment.properties[name]).isSecret)
+  const names = (Object.keys(values) as VariableName[]).filter(
+    (name) => variableFacts(Environment.properties[name]).isSecret,
+  )
   return names.map((name) => String(values[name]))
 }
 

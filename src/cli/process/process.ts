@@ -14,7 +14,7 @@ import { toErrorLine } from '../../model/error-line.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SHUTDOWN_MS } from '../../model/limits.ts'
 import { VERSION } from '../../model/version.ts'
-import { type Env, opaPortOf } from '../configuration/env.ts'
+import { type Env, resolveOpaPort } from '../configuration/env.ts'
 
 /** A server of either factory. */
 export interface Listener {
@@ -97,7 +97,7 @@ export async function listenOpa(
   log: Logger,
   closers: Closers,
 ): Promise<readonly Listener[]> {
-  const port = opaPortOf(env)
+  const port = resolveOpaPort(env)
   if (port === undefined) return []
   const opa = app.opa()
   try {
@@ -207,7 +207,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
     debug: env.debug,
     acceptNow: env.acceptNow,
     openMetrics: env.openMetrics,
-    intake: intakeOf(env),
+    intake: makeIntake(env),
     ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     authzen: env.authzen,
     version: VERSION,
@@ -221,7 +221,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
 let bodies: BodyBudget | undefined
 
 /** The bounds of every server of this process, which share one body budget. */
-export function intakeOf({ bodyMemoryBytes, maxConnections }: Env): IntakeOptions {
+export function makeIntake({ bodyMemoryBytes, maxConnections }: Env): IntakeOptions {
   bodies ??= new BodyBudget(bodyMemoryBytes)
   return { bodies, ...(maxConnections === undefined ? {} : { maxConnections }) }
 }
@@ -236,7 +236,7 @@ export function warnOfPublicUrl({ authzen: { publicUrl } }: Env, log: Logger): v
 export const newId = (): string => randomBytes(16).toString('hex')
 
 /** The address in the form that a person types. */
-export function urlOf(host: string, port: number, secure = false): string {
+export function formatUrl(host: string, port: number, secure = false): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `${secure ? 'https' : 'http'}://${name}:${port}`
 }

@@ -7,7 +7,7 @@ import type { ReplicaOptions } from '../../store/store.ts'
 import type { DatabaseEnv, Env } from '../configuration/env.ts'
 
 /** The settings of a replica; undefined where the data folder is the truth. @throws CONFIG_INVALID */
-export function replicaOf(env: Env): ReplicaOptions | undefined {
+export function toReplica(env: Env): ReplicaOptions | undefined {
   if (env.database === undefined) return undefined
   return {
     settings: { ...env.database, replica: randomUUID(), version: VERSION },

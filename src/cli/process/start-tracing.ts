@@ -39,7 +39,7 @@ export async function startTracing(
   const { api, sdk, otlp } = packages
   const exporter = tracing.exporter === 'console' ? new sdk.ConsoleSpanExporter() : new otlp.OTLPTraceExporter()
   const provider = new sdk.NodeTracerProvider({
-    resource: resourceOf({
+    resource: makeResource({
       'service.name': `zerohop-${name}`,
       ...tracing.resource,
       ...(tracing.serviceName === undefined ? {} : { 'service.name': tracing.serviceName }),
@@ -50,7 +50,7 @@ export async function startTracing(
   const tracer = provider.getTracer('zerohop')
   return {
     begin({ method, traceparent, tracestate }) {
-      const parent = parentOf(api, traceparent, tracestate)
+      const parent = findParent(api, traceparent, tracestate)
       const options = { kind: api.SpanKind.SERVER, attributes: { 'http.request.method': method } }
       const span: Span = tracer.startSpan(method, options, parent)
       return {
@@ -78,7 +78,7 @@ async function load() {
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
 /** The caller's span; an invalid header begins a new trace. */
-function parentOf(
+function findParent(
   api: typeof import('@opentelemetry/api'),
   traceparent: string | undefined,
   tracestate: string | undefined,
@@ -96,7 +96,7 @@ function parentOf(
 }
 
 /** The resource attributes of traces. */
-function resourceOf(attributes: Readonly<Record<string, string>>): Resource {
+function makeResource(attributes: Readonly<Record<string, string>>): Resource {
   const resource: Resource = {
     attributes,
     asyncAttributesPending: false,

@@ -21,10 +21,10 @@ export function printOptions(output: NodeJS.WriteStream): PrintOptions {
 /** The problems, each with a final line break. */
 export function printProblems(problems: readonly Problem[], sources: readonly Source[], options: PrintOptions): string {
   const texts = new Map(sources.map(({ name, text }) => [name, text]))
-  const linesOf = new Map<string, readonly string[]>()
+  const knownLines = new Map<string, readonly string[]>()
   const lineAt = ({ file, line }: Place): string | undefined => {
-    const known = linesOf.get(file) ?? (texts.get(file) ?? '').replace(/^\ufeff/, '').split(/\r?\n/)
-    linesOf.set(file, known)
+    const known = knownLines.get(file) ?? (texts.get(file) ?? '').replace(/^\ufeff/, '').split(/\r?\n/)
+    knownLines.set(file, known)
     return known[line - 1]
   }
   return problems.map((problem) => printed(problem, lineAt, options)).join('')
@@ -37,7 +37,7 @@ function printed(
 ): string {
   const word = severity === 'error' ? 'red' : 'yellow'
   const styled = (style: 'bold' | 'red' | 'yellow' | 'dim', text: string) => (colour ? styleText(style, text) : text)
-  const excerpt = (at: Place) => (lines ? excerptOf(at, lineAt(at), (mark) => styled(word, mark)) : '')
+  const excerpt = (at: Place) => (lines ? formatExcerpt(at, lineAt(at), (mark) => styled(word, mark)) : '')
   const more =
     related === undefined
       ? ''
@@ -46,7 +46,11 @@ function printed(
 }
 
 /** The line and a mark below the place. */
-function excerptOf({ line, column, length }: Place, text: string | undefined, mark: (text: string) => string): string {
+function formatExcerpt(
+  { line, column, length }: Place,
+  text: string | undefined,
+  mark: (text: string) => string,
+): string {
   if (text === undefined || text === '') return ''
   const start = Math.max(0, Math.min(column - 1, column - LINE_CHARS_MAX / 2))
   const shown = text.slice(start, start + LINE_CHARS_MAX)

@@ -19,7 +19,7 @@ import type { ConsoleOptions } from '../console/console.ts'
 import { markConsole } from '../console/console-request.ts'
 import { managementError } from '../errors.ts'
 import { beforeSending } from '../hooks.ts'
-import { type IntakeOptions, senderOf } from '../intake/intake.ts'
+import { formatSender, type IntakeOptions } from '../intake/intake.ts'
 import { Gate, guard } from '../management/auth.ts'
 import { confirmReads, type Reads } from '../management/consistency.ts'
 import { referenceRoutes } from '../management/reference.ts'
@@ -106,12 +106,12 @@ const Ready = t.named(
 export function managementApp({ store, audit, logger, routes, ...options }: ManagementOptions): FastifyInstance {
   const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
   const listening = { ...(intake ? { intake } : {}), ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
-  const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
+  const callerKey = ({ caller }: FastifyRequest) => (caller === undefined ? '' : formatSender(caller.key.id))
   const app = httpApp({
     errorForm: managementError,
     duplicates: 'refuse',
     noRoute,
-    keyOf,
+    keyOf: callerKey,
     ...listening,
     ...(options.console ? { rewriteUrl: markConsole } : {}),
   })

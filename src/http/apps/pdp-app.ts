@@ -10,7 +10,7 @@ import type { AuthzenSettings } from '../authzen/deps.ts'
 import { ENDING } from '../closing.ts'
 import type { EarlyAnswer } from '../early-server.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
-import { type IntakeOptions, senderOf } from '../intake/intake.ts'
+import { formatSender, type IntakeOptions } from '../intake/intake.ts'
 import { countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
 import { allowedRoutes } from '../pdp/allowed.ts'
 import { type Applied, answerFromOneTake, authenticator, nameRevisions } from '../pdp/authenticate.ts'
@@ -20,7 +20,7 @@ import { gatewayRoutes } from '../pdp/gateways.ts'
 import { type Health, healthRoutes } from '../pdp/health.ts'
 import { listingRoutes } from '../pdp/listing-routes.ts'
 import { opaRoutes } from '../pdp/opa.ts'
-import { directoryOf, type PdpDirectory } from '../pdp/pdp-keys.ts'
+import { findDirectory, type PdpDirectory } from '../pdp/pdp-keys.ts'
 import { metricsRoute } from '../pdp/pdp-metrics.ts'
 import { type DecisionLogging, Decisions } from '../pdp/record-decision.ts'
 import type { PdpRouteDeps } from '../pdp/route-deps.ts'
@@ -28,8 +28,8 @@ import { type ServiceOptions, serviceRoutes } from '../pdp/service.ts'
 import { snapshotRoutes } from '../pdp/snapshot-routes.ts'
 import { tenantRoutes } from '../pdp/tenants.ts'
 import { urlRoutes } from '../pdp/urls.ts'
-import { vouchedOf } from '../pdp/vouched.ts'
-import { readinessOf, type WorkerPeers } from '../pdp/worker-peers.ts'
+import { findVouched } from '../pdp/vouched.ts'
+import { readReadiness, type WorkerPeers } from '../pdp/worker-peers.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 
 export interface PdpAppOptions extends ServiceOptions {
@@ -79,7 +79,7 @@ const appliedHere: Applied = (pdp, revision, timeoutMs) => pdp.atLeast(revision,
 export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const metrics = options.metrics ?? new Metrics()
   const { directory, debug = false, acceptNow = false, decisionLog, applied = appliedHere } = options
-  const decisions = new Decisions(metrics, (request) => keyIdOf(directory, request), decisionLog, acceptNow)
+  const decisions = new Decisions(metrics, (request) => findKeyId(directory, request), decisionLog, acceptNow)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
   const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
   const headers = headersOfEach(options.tls)
@@ -117,7 +117,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
     return app.closing.announced ? { ...told, ok: false, reason: ENDING } : told
   }
   peers?.answer({ health: readiness, metrics: () => metrics.json() })
-  healthRoutes(app, options.health, async () => (peers === undefined ? readiness() : readinessOf(peers)))
+  healthRoutes(app, options.health, async () => (peers === undefined ? readiness() : readReadiness(peers)))
   serviceRoutes(app, deps, options)
   countRequests(app, metrics)
   const { openMetrics: open = false, metricsToken } = options
@@ -126,11 +126,11 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   return app
 }
 
-const keyIdOf = (directory: PdpDirectory, request: IncomingMessage): string =>
-  directoryOf(directory, request).keyIdOf(request.headers.authorization)
+const findKeyId = (directory: PdpDirectory, request: IncomingMessage): string =>
+  findDirectory(directory, request).keyIdOf(request.headers.authorization)
 
 const isKnown = (request: IncomingMessage): boolean =>
-  request.headers.authorization !== undefined || vouchedOf(request) !== undefined
+  request.headers.authorization !== undefined || findVouched(request) !== undefined
 
 /** What both servers of a PDP share. */
 function emptyApp(
@@ -142,7 +142,7 @@ function emptyApp(
   const app = httpApp({
     errorForm: pdpForm,
     duplicates: 'last-wins',
-    keyOf: ({ pdp, raw }) => (pdp === undefined || !isKnown(raw) ? '' : senderOf(keyIdOf(directory, raw))),
+    keyOf: ({ pdp, raw }) => (pdp === undefined || !isKnown(raw) ? '' : formatSender(findKeyId(directory, raw))),
     ...(intake ? { intake } : {}),
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),

@@ -85,7 +85,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
       loading,
     }
   }
-  const metrics = metricsOf(options)
+  const metrics = makeMetrics(options)
   metrics.gauge('zerohop_image_bytes', () => pdp.imageBytes)
   metrics.gauge('zerohop_image_garbage_bytes', () => pdp.garbageBytes)
   metrics.gauge('zerohop_feed_connected', () => (pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0))
@@ -137,7 +137,7 @@ export function served(options: PdpServerOptions) {
   }
 }
 
-export function metricsOf({ unhandledRejections }: ServerOptions): Metrics {
+export function makeMetrics({ unhandledRejections }: ServerOptions): Metrics {
   const metrics = new Metrics()
   if (unhandledRejections !== undefined) metrics.counter('zerohop_unhandled_rejections_total', unhandledRejections)
   return metrics

@@ -3,7 +3,7 @@
 // is 400; an unknown key is 401; and a request id is echoed exactly as sent.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addJsonParser } from '../app.ts'
-import { problemOf } from '../errors.ts'
+import { toProblem } from '../errors.ts'
 import { beforeSending } from '../hooks.ts'
 import { noRouteFor, RouteMethods } from '../route-methods.ts'
 import { wrong } from './authzen-bodies.ts'
@@ -47,7 +47,7 @@ function accessRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
 
 function answerError(app: FastifyInstance, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { status, message } = plainError(error)
-  app.problems.log(error, { ...problemOf(error), status, message }, request.id)
+  app.problems.log(error, { ...toProblem(error), status, message }, request.id)
   if (status === 503) reply.header('retry-after', '1')
   if (status === 401) reply.header('www-authenticate', challenge(error))
   return sendPlain(reply, status, message)

@@ -21,7 +21,7 @@ export interface Evaluation extends Check {
 
 /** @throws INPUT_INVALID */
 export function readEvaluation(body: unknown): Evaluation {
-  const { subject, action, resource, context } = membersOf(body, 'the body')
+  const { subject, action, resource, context } = requireMembers(body, 'the body')
   return {
     subjectType: readSubjectType(subject),
     user: readSubject(subject),
@@ -34,22 +34,28 @@ export function readEvaluation(body: unknown): Evaluation {
 /** `subject` with its id: the key of a user, and request attributes. */
 export function readSubject(value: unknown): User {
   const subject = required(value, 'subject')
-  return { key: textOf(subject.id, 'subject.id'), attributes: readProperties(subject.properties, 'subject.properties') }
+  return {
+    key: requireText(subject.id, 'subject.id'),
+    attributes: readProperties(subject.properties, 'subject.properties'),
+  }
 }
 
 /** The type of `subject`; a search for subjects ignores its id and properties. */
 export function readSubjectType(value: unknown): string {
-  return textOf(required(value, 'subject').type, 'subject.type')
+  return requireText(required(value, 'subject').type, 'subject.type')
 }
 
 export function readAction(value: unknown): Action {
   const action = required(value, 'action')
-  return { key: textOf(action.name, 'action.name'), attributes: readProperties(action.properties, 'action.properties') }
+  return {
+    key: requireText(action.name, 'action.name'),
+    attributes: readProperties(action.properties, 'action.properties'),
+  }
 }
 
 /** `resource` with its id. */
 export function readResource(value: unknown): Target & { readonly key: string } {
-  return { ...readResources(value), key: textOf(required(value, 'resource').id, 'resource.id') }
+  return { ...readResources(value), key: requireText(required(value, 'resource').id, 'resource.id') }
 }
 
 /**
@@ -60,15 +66,15 @@ export function readResources(value: unknown): Target {
   const attributes = readProperties(resource.properties, 'resource.properties')
   const tenant = attributes?.tenant ?? null
   if (tenant !== null && typeof tenant !== 'string') throw wrong('resource.properties.tenant', 'a string')
-  return { type: textOf(resource.type, 'resource.type'), tenant, attributes }
+  return { type: requireText(resource.type, 'resource.type'), tenant, attributes }
 }
 
 export function readProperties(value: unknown, what: string): Attributes | null {
-  return isAbsent(value) ? null : (membersOf(value, what) as Attributes)
+  return isAbsent(value) ? null : (requireMembers(value, what) as Attributes)
 }
 
 /** @throws INPUT_INVALID when the value is not an object */
-export function membersOf(value: unknown, what: string): Members {
+export function requireMembers(value: unknown, what: string): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(what, 'an object')
   return value as Members
 }
@@ -83,10 +89,10 @@ export function wrong(what: string, expected: string): ZerohopError {
 
 function required(value: unknown, what: string): Members {
   if (isAbsent(value)) throw missing(what)
-  return membersOf(value, what)
+  return requireMembers(value, what)
 }
 
-function textOf(value: unknown, what: string): string {
+function requireText(value: unknown, what: string): string {
   if (isAbsent(value)) throw missing(what)
   if (typeof value !== 'string') throw wrong(what, 'a string')
   return value

@@ -1,12 +1,12 @@
 // Errors of the AuthZEN routes: a status and one line of text (rule 2). Two statuses differ from the other routes: a
 // wrong body is 400, not 422, and an unknown key is 401, not 403.
 import type { FastifyReply } from 'fastify'
-import { problemOf } from '../errors.ts'
+import { toProblem } from '../errors.ts'
 import { wrong } from './authzen-bodies.ts'
 
 /** Status and text of an error. Every error of a body, also of its content type, is 400. */
 export function plainError(error: unknown): { status: number; message: string } {
-  const { status, code, message } = problemOf(error)
+  const { status, code, message } = toProblem(error)
   if (status === 415) return plainError(wrong('the content type', '`application/json`'))
   if (code === 'ENVIRONMENT_DELETED') return { status: 503, message }
   return { status: status === 422 ? 400 : status, message }
@@ -15,7 +15,7 @@ export function plainError(error: unknown): { status: number; message: string } 
 /** The challenge of a 401 (RFC 6750): `invalid_token` means that there was a key and that it is invalid. */
 export function challenge(error: unknown): string {
   const realm = 'Bearer realm="zerohop"'
-  return problemOf(error).code === 'KEY_MISSING' ? realm : `${realm}, error="invalid_token"`
+  return toProblem(error).code === 'KEY_MISSING' ? realm : `${realm}, error="invalid_token"`
 }
 
 /** Sends an error in the form of the AuthZEN routes. */

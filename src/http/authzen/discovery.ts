@@ -11,7 +11,7 @@ const WELL_KNOWN = '/.well-known/authzen-configuration'
 export function discoveryRoute(app: FastifyInstance, { publicUrl }: AuthzenDeps): void {
   const configured = publicUrl === undefined ? undefined : readPublicUrl(publicUrl)
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
-    reply.header('cache-control', 'no-cache').send(metadataOf(configured ?? listeningUrl(app, request)))
+    reply.header('cache-control', 'no-cache').send(makeMetadata(configured ?? listeningUrl(app, request)))
   }
   const config = { alwaysAnswers: true } as const
   app.get(WELL_KNOWN, { config }, answer)
@@ -25,7 +25,7 @@ export function discoveryRoute(app: FastifyInstance, { publicUrl }: AuthzenDeps)
 }
 
 /** Members without a value are left out: there are no capabilities. */
-function metadataOf(base: string): Readonly<Record<string, string>> {
+function makeMetadata(base: string): Readonly<Record<string, string>> {
   const endpoint = (path: string): string => `${base}/access/v1/${path}`
   return {
     policy_decision_point: base,

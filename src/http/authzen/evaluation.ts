@@ -8,7 +8,7 @@ import { decide } from '../pdp/allowed.ts'
 import { explainedParts } from '../pdp/debug.ts'
 import { withNow } from '../pdp/now.ts'
 import { areRows, asAsked } from '../pdp/rows-header.ts'
-import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './authzen-bodies.ts'
+import { isAbsent, type Members, readEvaluation, requireMembers, wrong } from './authzen-bodies.ts'
 import { plainError } from './authzen-errors.ts'
 import type { AuthzenDeps } from './deps.ts'
 import { isSubjectType } from './subjects.ts'
@@ -34,7 +34,7 @@ export function evaluationRoutes(app: FastifyInstance, deps: AuthzenDeps): void 
   })
 
   app.post('/evaluations', { ...options, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
-    const body = membersOf(request.body, 'the body')
+    const body = requireMembers(request.body, 'the body')
     areRows(request) // what the header says wrongly is wrong of the request, not of each item
     const answer = isAbsent(body.evaluations) ? undefined : evaluateAll(deps, request, body)
     reply
@@ -74,7 +74,7 @@ function evaluateAll(deps: AuthzenDeps, request: FastifyRequest, body: Members):
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the number of evaluations', limit: BULK_CHECKS_MAX })
   const last = lastAnswer(body.options)
   for (const name of ['subject', 'action', 'resource', 'context']) {
-    if (!isAbsent(body[name])) membersOf(body[name], name)
+    if (!isAbsent(body[name])) requireMembers(body[name], name)
   }
   const evaluations: Answer[] = []
   for (const item of items) {
@@ -86,7 +86,7 @@ function evaluateAll(deps: AuthzenDeps, request: FastifyRequest, body: Members):
 }
 
 function lastAnswer(options: unknown): boolean | undefined {
-  const semantic = isAbsent(options) ? undefined : membersOf(options, 'options').evaluations_semantic
+  const semantic = isAbsent(options) ? undefined : requireMembers(options, 'options').evaluations_semantic
   if (isAbsent(semantic)) return undefined
   if (typeof semantic !== 'string' || !Object.hasOwn(LAST_ANSWER, semantic)) {
     throw wrong('options.evaluations_semantic', `one of ${Object.keys(LAST_ANSWER).join(', ')}`)
@@ -97,7 +97,7 @@ function lastAnswer(options: unknown): boolean | undefined {
 /** An entity of the item replaces the one of the body as a whole (rule 5). */
 function evaluateItem(deps: AuthzenDeps, request: FastifyRequest, body: Members, item: unknown): Answer {
   try {
-    const own = membersOf(item, 'an evaluation')
+    const own = requireMembers(item, 'an evaluation')
     const evaluation = {
       subject: own.subject ?? body.subject,
       action: own.action ?? body.action,

@@ -3,7 +3,7 @@
 // nothing, so it needs neither a signature nor server state.
 import { hash } from 'node:crypto'
 import { SEARCH_PAGE_MAX } from '../../model/limits.ts'
-import { isAbsent, type Members, membersOf, wrong } from './authzen-bodies.ts'
+import { isAbsent, type Members, requireMembers, wrong } from './authzen-bodies.ts'
 
 export interface PageRequest {
   /** as sent with the first page; undefined when there was none */
@@ -34,7 +34,7 @@ const TOKEN = /^[\w-]{1,4096}$/
 export function readPage(body: Members, kind: string): PageRequest {
   const { subject, action, resource, context } = body
   const question = digest([kind, subject, action, resource, context])
-  const page = isAbsent(body.page) ? {} : membersOf(body.page, 'page')
+  const page = isAbsent(body.page) ? {} : requireMembers(body.page, 'page')
   const { limit, token, ...others } = page as Members
   if (!isAbsent(limit) && !isLimit(limit)) throw wrong('page.limit', 'a whole number from 0')
   if (!isAbsent(token) && typeof token !== 'string') throw wrong('page.token', 'a string')
@@ -53,12 +53,15 @@ export function readPage(body: Members, kind: string): PageRequest {
 }
 
 /** The search for a page. For a page of length 0 it searches for one result, to know whether there is any. */
-export function rangeOf({ limit, after }: PageRequest): { readonly limit: number; readonly after: string | undefined } {
+export function readRange({ limit, after }: PageRequest): {
+  readonly limit: number
+  readonly after: string | undefined
+} {
   return { limit: Math.max(1, Math.min(limit ?? SEARCH_PAGE_MAX, SEARCH_PAGE_MAX)), after }
 }
 
 /** The answer with the token of the next page; `""` when this is the last one of a caller who pages. */
-export function pageOf<T>(request: PageRequest, found: Found, print: (key: string) => T): SearchAnswer<T> {
+export function makePage<T>(request: PageRequest, found: Found, print: (key: string) => T): SearchAnswer<T> {
   const { limit, after, asked, question, rest } = request
   // after a page of length 0 the next one begins at the same key
   const { keys, next } = limit === 0 && found.keys.length > 0 ? { keys: [], next: after ?? '' } : found

@@ -3,18 +3,18 @@
 // listed.
 import type { FastifyInstance } from 'fastify'
 import { withNow } from '../pdp/now.ts'
-import { rowOf } from '../pdp/rows-header.ts'
+import { toRow } from '../pdp/rows-header.ts'
 import {
-  membersOf,
   readAction,
   readProperties,
   readResource,
   readResources,
   readSubject,
   readSubjectType,
+  requireMembers,
 } from './authzen-bodies.ts'
 import type { AuthzenDeps } from './deps.ts'
-import { type Found, pageOf, rangeOf, readPage } from './search-page.ts'
+import { type Found, makePage, readPage, readRange } from './search-page.ts'
 import { isSubjectType } from './subjects.ts'
 
 const NONE: Found = { keys: [], next: undefined }
@@ -24,40 +24,40 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
 
   app.post('/search/subject', options, (request, reply) => {
     const pdp = request.pdp!
-    const body = membersOf(request.body, 'the body')
+    const body = requireMembers(request.body, 'the body')
     const type = readSubjectType(body.subject)
     const action = readAction(body.action)
-    const resource = rowOf(request, readResource(body.resource))
+    const resource = toRow(request, readResource(body.resource))
     const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'subject')
-    const found = isSubjectType(deps, type) ? pdp.users(action, resource, { ...rangeOf(page), context }) : NONE
-    reply.header('x-revision', pdp.take().revision).send(pageOf(page, found, (id) => ({ type, id })))
+    const found = isSubjectType(deps, type) ? pdp.users(action, resource, { ...readRange(page), context }) : NONE
+    reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (id) => ({ type, id })))
   })
 
   app.post('/search/resource', options, (request, reply) => {
     const pdp = request.pdp!
-    const body = membersOf(request.body, 'the body')
+    const body = requireMembers(request.body, 'the body')
     const user = readSubject(body.subject)
     const action = readAction(body.action)
     const { type, tenant, attributes } = readResources(body.resource)
     const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'resource')
     const found = isSubjectType(deps, readSubjectType(body.subject))
-      ? pdp.resources(user, action, type, { ...rangeOf(page), tenant, context, attributes })
+      ? pdp.resources(user, action, type, { ...readRange(page), tenant, context, attributes })
       : NONE
-    reply.header('x-revision', pdp.take().revision).send(pageOf(page, found, (id) => ({ type, id })))
+    reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (id) => ({ type, id })))
   })
 
   app.post('/search/action', options, (request, reply) => {
     const pdp = request.pdp!
-    const body = membersOf(request.body, 'the body')
+    const body = requireMembers(request.body, 'the body')
     const user = readSubject(body.subject)
-    const resource = rowOf(request, readResource(body.resource))
+    const resource = toRow(request, readResource(body.resource))
     const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'action')
     const known = isSubjectType(deps, readSubjectType(body.subject))
-    const found = known ? cut(pdp.actions(user, resource, context), rangeOf(page)) : NONE
-    reply.header('x-revision', pdp.take().revision).send(pageOf(page, found, (name) => ({ name })))
+    const found = known ? cut(pdp.actions(user, resource, context), readRange(page)) : NONE
+    reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (name) => ({ name })))
   })
 }
 

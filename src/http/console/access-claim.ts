@@ -10,7 +10,7 @@ export type SaidClaims = Readonly<Record<string, unknown>>
  * The values of the claim; undefined when it is not there, nor said to be elsewhere. An empty list is there.
  * @throws CLAIM_REFUSED
  */
-export function valuesOf(claim: string, said: SaidClaims): readonly string[] | undefined {
+export function listClaimValues(claim: string, said: SaidClaims): readonly string[] | undefined {
   if (isElsewhere(claim, said)) throw claimRefused(claim, ELSEWHERE)
   if (!Object.hasOwn(said, claim)) return undefined
   const value = said[claim]

@@ -13,11 +13,11 @@ export interface Cookie {
 /** The session. */
 export const SESSION_COOKIE: Cookie = { name: 'zerohop_session', sameSite: 'Strict' }
 
-const nameOf = ({ name }: Cookie, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name)
+const cookieName = ({ name }: Cookie, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name)
 
 /** The value; undefined without one, or with several: somebody else has then planted one beside it. */
 export function readCookie(cookie: Cookie, header: string | undefined, isSecure: boolean): string | undefined {
-  const begin = `${nameOf(cookie, isSecure)}=`
+  const begin = `${cookieName(cookie, isSecure)}=`
   const pairs = (header ?? '').split(';').map((pair) => pair.trim())
   const values = pairs.filter((pair) => pair.startsWith(begin)).map((pair) => pair.slice(begin.length))
   const [value, ...others] = values
@@ -25,8 +25,8 @@ export function readCookie(cookie: Cookie, header: string | undefined, isSecure:
 }
 
 /** The header `set-cookie`; an empty value removes the cookie. */
-export function cookieOf(cookie: Cookie, value: string, isSecure: boolean): string {
+export function formatCookie(cookie: Cookie, value: string, isSecure: boolean): string {
   const age = value === '' ? 0 : cookie.maxAge
   const more = `${isSecure ? '; Secure' : ''}${age === undefined ? '' : `; Max-Age=${age}`}`
-  return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=${cookie.sameSite}${more}`
+  return `${cookieName(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=${cookie.sameSite}${more}`
 }

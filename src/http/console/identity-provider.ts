@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Configuration } from 'openid-client'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { PROVIDER_TIMEOUT_MS, USER_NAME_LENGTH_MAX } from '../../model/limits.ts'
-import { claimRefused, type SaidClaims, valuesOf } from './access-claim.ts'
+import { claimRefused, listClaimValues, type SaidClaims } from './access-claim.ts'
 import type { SessionUser } from './sessions.ts'
 import { type AccessRule, knownValues, valuesAskedFor } from './user-access.ts'
 
@@ -85,12 +85,12 @@ export class IdentityProvider {
       const claims = tokens.claims()!
       const { claim, rules, issuer } = this.#options
       const isAsked = valuesAskedFor(rules).length > 0
-      const own = isAsked ? valuesOf(claim, claims) : []
+      const own = isAsked ? listClaimValues(claim, claims) : []
       const more: SaidClaims =
         own === undefined && configuration.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {}
-      const values = own ?? valuesOf(claim, more)
+      const values = own ?? listClaimValues(claim, more)
       if (values === undefined) throw claimRefused(claim, 'neither the ID token nor the user info has it')
       const name = nameIn({ ...more, ...claims })
       return { issuer, subject: claims.sub, name, values: knownValues(rules, values), asked: this.#asked }

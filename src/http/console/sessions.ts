@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { UserActor } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { SESSION_IDLE_MS, SESSION_MS, SESSION_RENEW_MS, USER_SESSION_MS } from '../../model/limits.ts'
-import { cookieOf, readCookie, SESSION_COOKIE } from './cookies.ts'
+import { formatCookie, readCookie, SESSION_COOKIE } from './cookies.ts'
 import { EndedSessions } from './ended-sessions.ts'
 import { Sealed } from './sealed.ts'
 
@@ -71,24 +71,24 @@ export class Sessions {
   /** Signs out. */
   end(request: FastifyRequest, reply: FastifyReply, session: Session): void {
     this.#ended.add(session, Date.now())
-    reply.header('set-cookie', cookieOf(SESSION_COOKIE, '', isSecure(request)))
+    reply.header('set-cookie', formatCookie(SESSION_COOKIE, '', isSecure(request)))
   }
 
   async #read(request: FastifyRequest): Promise<Session | undefined> {
     const sealed = readCookie(SESSION_COOKIE, request.headers.cookie, isSecure(request))
     const session = sealed === undefined ? undefined : await this.#sealed.open(sealed)
-    if (session === undefined || endOf(session) <= Date.now() || this.#ended.has(session)) return undefined
+    if (session === undefined || sessionEnd(session) <= Date.now() || this.#ended.has(session)) return undefined
     return session
   }
 
   async #send(request: FastifyRequest, reply: FastifyReply, session: Session): Promise<Session> {
-    reply.header('set-cookie', cookieOf(SESSION_COOKIE, await this.#sealed.seal(session), isSecure(request)))
+    reply.header('set-cookie', formatCookie(SESSION_COOKIE, await this.#sealed.seal(session), isSecure(request)))
     return session
   }
 }
 
 /** When a session ends if it makes no further request, in ms since 1970. */
-export function endOf({ by, startedAt, sealedAt }: Session): number {
+export function sessionEnd({ by, startedAt, sealedAt }: Session): number {
   const longest = 'user' in by ? USER_SESSION_MS : SESSION_MS
   return Math.min(sealedAt + SESSION_IDLE_MS, startedAt + longest)
 }

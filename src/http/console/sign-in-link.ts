@@ -27,7 +27,7 @@ export class SignInLink {
   /** A fresh token that signs in with the key of this hash; an earlier one no longer does. */
   open(keyHash: string): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    this.#link = { digest: digestOf(token), keyHash, until: Date.now() + SIGN_IN_LINK_MS }
+    this.#link = { digest: hashToken(token), keyHash, until: Date.now() + SIGN_IN_LINK_MS }
     return token
   }
 
@@ -35,7 +35,7 @@ export class SignInLink {
   redeem(request: FastifyRequest, token: string): string {
     if (!isLocal(request)) throw new ZerohopError('LINK_REMOTE')
     const link = this.#link
-    if (link === undefined || !timingSafeEqual(link.digest, digestOf(token))) throw new ZerohopError('LINK_REFUSED')
+    if (link === undefined || !timingSafeEqual(link.digest, hashToken(token))) throw new ZerohopError('LINK_REFUSED')
     this.#link = undefined
     if (link.until <= Date.now()) throw new ZerohopError('LINK_REFUSED')
     return link.keyHash
@@ -52,4 +52,4 @@ function isLocal({ raw, headers, consoleOrigin }: FastifyRequest): boolean {
   )
 }
 
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -22,7 +22,7 @@ export class WrongKeys {
 
   /** For a wrong key alone. @throws SIGN_IN_LIMITED, with `retry-after`, while the address of the request has to wait */
   requireTurn(request: FastifyRequest, reply: FastifyReply): void {
-    const failures = this.#addresses.get(networkOf(request.ip))
+    const failures = this.#addresses.get(toNetwork(request.ip))
     if (failures === undefined) return
     const wait = waitAfter(failures.count)
     const ms = Math.min(wait, failures.at + wait - Date.now()) // the clock may have been set back
@@ -34,7 +34,7 @@ export class WrongKeys {
 
   /** A wrong key came. */
   count(request: FastifyRequest): void {
-    const address = networkOf(request.ip)
+    const address = toNetwork(request.ip)
     const at = Date.now()
     const before = this.#addresses.get(address)
     const isRecent = before !== undefined && at - before.at < WRONG_KEYS_FORGOTTEN_MS
@@ -55,7 +55,7 @@ function waitAfter(count: number): number {
 const MAPPED = /^::ffff:(?=\d+\.)/i
 
 /** An address of IPv4, or the network of one of IPv6: a single host has 2^64 addresses there. */
-function networkOf(sent: string): string {
+function toNetwork(sent: string): string {
   const address = sent.replace(MAPPED, '')
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.toLowerCase().split('::')

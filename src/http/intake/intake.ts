@@ -43,10 +43,10 @@ declare module 'fastify' {
 }
 
 /** The sender of a body, for the budget. A key with an empty id is kept apart from requests without a key. */
-export const senderOf = (keyId: string): string => `key ${keyId}`
+export const formatSender = (keyId: string): string => `key ${keyId}`
 
 /** The options of `node:http` and `node:https` for these bounds; late requests are looked for often. */
-export function timeoutsOf({ requestTimeoutMs = REQUEST_TIMEOUT_MS }: IntakeOptions = {}) {
+export function makeTimeouts({ requestTimeoutMs = REQUEST_TIMEOUT_MS }: IntakeOptions = {}) {
   return {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
@@ -55,7 +55,7 @@ export function timeoutsOf({ requestTimeoutMs = REQUEST_TIMEOUT_MS }: IntakeOpti
 }
 
 /**
- * Bounds connections and bodies of an app that was created with `timeoutsOf`.
+ * Bounds connections and bodies of an app that was created with `makeTimeouts`.
  * @param keyOf the id of the API key of a request, '' without one
  */
 export function boundIntake(

@@ -45,7 +45,7 @@ export function cursorText({ revision, now, user, lines }: ReviewCursor, questio
 }
 
 /** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
-export function questionOf(environment: string, query: Query): string {
+export function formatQuestion(environment: string, query: Query): string {
   const asked = ['user', 'role', 'resource', 'action', 'tenant', 'since'].map((name) => readText(query, name) ?? null)
   const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)

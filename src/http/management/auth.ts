@@ -79,7 +79,7 @@ declare module 'fastify' {
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i
 
 /** The secret of an Authorization header; undefined when there is none, or it is no bearer. */
-function bearerOf(header: string | undefined): string | undefined {
+function findBearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1]
 }
 
@@ -112,7 +112,7 @@ export class Gate {
    * @throws KEY_MISSING, KEY_UNKNOWN, KEY_EXPIRED, KEY_REVOKED, ENVIRONMENT_DELETED
    */
   caller(authorization: string | undefined, follows = false): Caller {
-    const secret = bearerOf(authorization)
+    const secret = findBearer(authorization)
     if (secret === undefined) throw new ZerohopError('KEY_MISSING')
     const system = this.#tickets.get(secret)
     if (system !== undefined) {

@@ -165,7 +165,7 @@ export function sliced<R>(rows: readonly R[], page: Page): Rows<R> {
 }
 
 /** All of a list that is bounded by itself, or the page that was asked for. */
-export function pageOf<R>(rows: readonly R[], query: Query): readonly R[] {
+export function listPage<R>(rows: readonly R[], query: Query): readonly R[] {
   if (query.page === undefined && query.per_page === undefined) return rows
   return sliced(rows, readPage(query)).rows
 }

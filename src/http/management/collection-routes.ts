@@ -10,7 +10,7 @@ import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
 import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
-import { type RouteContext, viewOf, write, writeNamed } from './route-context.ts'
+import { type RouteContext, requestView, write, writeNamed } from './route-context.ts'
 
 /** A request, as the functions of a description see it. */
 export interface Asked {
@@ -171,8 +171,8 @@ export function collectionRoutes<
   }
 
   const asked = (request: FastifyRequest) => askedBy(management, request, refName, resourceIn)
-  const placeOf = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
-  const targetOf = (of: Asked) => ({ ...placeOf(of), ref: reachedId ? reachedId(of) : of.ref })
+  const toPlace = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
+  const toTarget = (of: Asked) => ({ ...toPlace(of), ref: reachedId ? reachedId(of) : of.ref })
   /** The types of a description hold that this use case takes the input and answers with an object. */
   const commit = (request: FastifyRequest, reply: FastifyReply, name: string, input: () => object): Promise<unknown> =>
     reachedId
@@ -194,7 +194,7 @@ export function collectionRoutes<
     app.post(all, options(operations.create, schema), async (request, reply) => {
       const of = asked(request)
       const sent = request.body as t.Static<Create> // the schema was checked
-      const input = description.part === undefined ? sent : { ...placeOf(of), [description.part]: sent }
+      const input = description.part === undefined ? sent : { ...toPlace(of), [description.part]: sent }
       const made = (await commit(request, reply, useCase, () => input as object)) as T
       return create.print ? create.print(of, made, sent) : print(of, [made])[0]
     })
@@ -213,7 +213,7 @@ export function collectionRoutes<
     const { body, useCase } = change
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const of = asked(request)
-      const changed = (await commit(request, reply, useCase, () => ({ ...targetOf(of), fields: request.body }))) as T
+      const changed = (await commit(request, reply, useCase, () => ({ ...toTarget(of), fields: request.body }))) as T
       return show(of, changed)
     }
     const schema = { ...querystring, body, response: { 200: answer } }
@@ -223,7 +223,7 @@ export function collectionRoutes<
     const schema = { ...querystring, response: { 204: NoBody } }
     app.delete(one, options(operations.remove, schema), async (request, reply) => {
       const of = asked(request)
-      await commit(request, reply, remove, () => targetOf(of))
+      await commit(request, reply, remove, () => toTarget(of))
       return reply.code(204).send()
     })
   }
@@ -240,6 +240,6 @@ function askedBy(management: RouteContext, request: FastifyRequest, refName: str
     get resource() {
       return resourceIn ? resourceIn.read(query) : (params.resource ?? '')
     },
-    view: () => viewOf(management, request),
+    view: () => requestView(management, request),
   }
 }

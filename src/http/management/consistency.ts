@@ -23,7 +23,7 @@ export function confirmReads(app: FastifyInstance, store: Store<UseCases>, reads
     // they are looked at while the database is away too; while it answers, a revoked key does not see them
     if (operation === 'metrics.read') return confirmSoon(store)
     const isFinal = FINAL.some((one) => one === operation)
-    if (isRead && !isFinal && consistencyOf(request, reads) === 'local') return
+    if (isRead && !isFinal && readConsistency(request, reads) === 'local') return
     await store.confirm()
   })
 }
@@ -37,7 +37,7 @@ async function confirmSoon(store: Store<UseCases>): Promise<void> {
 }
 
 /** @throws WAIT_INVALID */
-function consistencyOf(request: FastifyRequest, reads: Reads): Reads {
+function readConsistency(request: FastifyRequest, reads: Reads): Reads {
   const header = request.headers['x-consistency']
   if (header === undefined) return reads
   if (header === 'local' || header === 'linearizable') return header
@@ -51,7 +51,7 @@ const asked = new WeakSet<FastifyRequest>()
  * write alone: no route makes two that depend on each other.
  * @throws WAIT_INVALID when the idempotency key has a wrong form
  */
-export function askingOf({ isReplicated }: Store<UseCases>, request: FastifyRequest): Asking {
+export function toAsking({ isReplicated }: Store<UseCases>, request: FastifyRequest): Asking {
   if (!isReplicated) return {}
   const { key, organization, user, isSystem } = request.caller
   const asking = user === undefined && !isSystem ? { key: { organization, hash: key.key } } : {}

@@ -26,7 +26,7 @@ export function questionRoutes(app: FastifyInstance, gate: Gate, pdp: () => Fast
         return
       }
       try {
-        handOver(request, reply, answering, path, scopeOf(gate, request))
+        handOver(request, reply, answering, path, resolveScope(gate, request))
       } catch (error) {
         done(error as Error)
       }
@@ -36,7 +36,7 @@ export function questionRoutes(app: FastifyInstance, gate: Gate, pdp: () => Fast
 }
 
 /** The environment that the query names, or that of the key. @throws INPUT_INVALID, OBJECT_NOT_FOUND */
-function scopeOf(gate: Gate, { caller, query }: FastifyRequest): Scope {
+function resolveScope(gate: Gate, { caller, query }: FastifyRequest): Scope {
   const { project_id, environment_id } = caller.key
   const project = readText(query as Query, 'project') ?? project_id
   const environment = readText(query as Query, 'environment') ?? environment_id

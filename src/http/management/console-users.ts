@@ -10,7 +10,7 @@ import { SIGN_IN_MS } from '../../model/limits.ts'
 import { environmentKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { CONSOLE_API, SIGN_IN_CALLBACK, SIGN_IN_START } from '../console/console-request.ts'
-import { type Cookie, cookieOf, readCookie } from '../console/cookies.ts'
+import { type Cookie, formatCookie, readCookie } from '../console/cookies.ts'
 import type { Begun, IdentityProvider } from '../console/identity-provider.ts'
 import { Sealed } from '../console/sealed.ts'
 import { isSecure, type Sessions, type SessionUser } from '../console/sessions.ts'
@@ -42,13 +42,13 @@ export function userCaller({ provider, organization, control }: UserDoor, user: 
   const rule = ruleFor(provider.rules, user.values)
   if (!provider.hasAsked(user))
     throw new ZerohopError('SESSION_MISSING', { reason: 'the rules of access have changed' })
-  const key = keyOf(user, rule, organization, control())
+  const key = makeKey(user, rule, organization, control())
   const { issuer, subject, name } = user
   return { key, organization, user: { issuer, subject, name } }
 }
 
 /** Level, access and place as those of a key. @throws USER_REFUSED when the place of the rule does not exist */
-function keyOf(user: SessionUser, { role, ...rule }: AccessRule, organization: LogId, view: View): CallerKey {
+function makeKey(user: SessionUser, { role, ...rule }: AccessRule, organization: LogId, view: View): CallerKey {
   const project = rule.project === undefined ? undefined : view.find('project', rule.project)
   const environment =
     project === undefined || rule.environment === undefined
@@ -89,7 +89,7 @@ export function userSignInRoutes(app: FastifyInstance, door: UserDoor, sessions:
     try {
       const { location, begun } = await provider.begin(`${request.consoleOrigin}${SIGN_IN_CALLBACK}`)
       const pending = await sealed.seal({ ...begun, until: Date.now() + SIGN_IN_MS })
-      reply.header('set-cookie', cookieOf(SIGN_IN_COOKIE, pending, isSecure(request)))
+      reply.header('set-cookie', formatCookie(SIGN_IN_COOKIE, pending, isSecure(request)))
       return reply.redirect(location, 302)
     } catch (error) {
       return refuse(request, reply, error)
@@ -98,7 +98,7 @@ export function userSignInRoutes(app: FastifyInstance, door: UserDoor, sessions:
   app.get(SIGN_IN_CALLBACK, async (request, reply) => {
     if (request.consoleOrigin === undefined) return notFound(reply)
     const cookie = readCookie(SIGN_IN_COOKIE, request.headers.cookie, isSecure(request))
-    reply.header('set-cookie', cookieOf(SIGN_IN_COOKIE, '', isSecure(request)))
+    reply.header('set-cookie', formatCookie(SIGN_IN_COOKIE, '', isSecure(request)))
     try {
       const pending = cookie === undefined ? undefined : await sealed.open(cookie)
       if (pending === undefined || pending.until <= Date.now())

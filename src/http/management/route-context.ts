@@ -10,7 +10,7 @@ import type { Asking, Store } from '../../store/store.ts'
 import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { whenWritten } from '../hooks.ts'
 import type { Gate } from './auth.ts'
-import { askingOf } from './consistency.ts'
+import { toAsking } from './consistency.ts'
 import { addWarnings } from './warning-header.ts'
 
 export interface RouteContext {
@@ -21,7 +21,7 @@ export interface RouteContext {
 }
 
 /** The environment of the request, as it stands on disk. Good for one synchronous turn. */
-export function viewOf({ store }: RouteContext, request: FastifyRequest): StoredView {
+export function requestView({ store }: RouteContext, request: FastifyRequest): StoredView {
   return store.view(request.scope.environment.id)
 }
 
@@ -33,11 +33,11 @@ export async function write<N extends keyof ManagementUseCases & string>(
   name: N,
   input: InputOf<ManagementUseCases[N]>,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
-  const by = actorOf(request, name)
+  const by = requestActor(request, name)
   const environment = request.scope.environment.id
   const atCommit = isAtCommit(request)
   if (atCommit) whenWritten(reply, store.holdFollowers(environment))
-  const asking = { ...askingOf(store, request), atCommit }
+  const asking = { ...toAsking(store, request), atCommit }
   const { result, revision, warnings } = await store.commit(environment, name, input, by, asking)
   reply.header('x-revision', String(revision))
   addWarnings(reply, warnings)
@@ -55,8 +55,8 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
   name: N,
   input: InputOf<ManagementUseCases[N]>,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
-  const by = actorOf(request, name)
-  return (await store.commit(request.caller.organization, name, input, by, askingOf(store, request))).result
+  const by = requestActor(request, name)
+  return (await store.commit(request.caller.organization, name, input, by, toAsking(store, request))).result
 }
 
 /**
@@ -76,9 +76,9 @@ export async function writeNamed<N extends keyof ManagementUseCases & string>(
   } catch (error) {
     if (!isZerohopError(error, 'OBJECT_NOT_FOUND')) throw error
     const { store } = management
-    const asking = askingOf(store, request)
+    const asking = toAsking(store, request)
     if (asking.once === undefined) throw error
-    const by = actorOf(request, name)
+    const by = requestActor(request, name)
     const repeated = await store.commit(request.caller.organization, 'refuseMissing', error.details, by, asking)
     // it is the same request, so the same use case gave the answer
     return repeated.result as ResultOf<ManagementUseCases[N]>
@@ -110,11 +110,11 @@ const NOTHING_YET = { kind: 'answer', key: '' }
 
 /** Leaves an entry in the control log: a secret is read. Answer only when it is there. */
 export async function noteSecretRead({ store }: RouteContext, request: FastifyRequest): Promise<void> {
-  await store.commit(request.caller.organization, 'noteRead', null, actorOf(request, 'readSecret'))
+  await store.commit(request.caller.organization, 'noteRead', null, requestActor(request, 'readSecret'))
 }
 
 /** Who asks for a write, as the log names it. */
-export function actorOf(request: FastifyRequest, operation: string): Actor {
+export function requestActor(request: FastifyRequest, operation: string): Actor {
   const url = request.url
   const query = url.indexOf('?')
   const { key, user, isSystem } = request.caller
@@ -131,7 +131,7 @@ export function actorOf(request: FastifyRequest, operation: string): Actor {
 }
 
 /** What a store that others write to needs to know of the request. */
-export const askedWith = ({ store }: RouteContext, request: FastifyRequest): Asking => askingOf(store, request)
+export const askedWith = ({ store }: RouteContext, request: FastifyRequest): Asking => toAsking(store, request)
 
 /** A path below a resource type. */
 export interface OnResource {

@@ -6,7 +6,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { beforeSending } from '../hooks.ts'
-import { directoryOf, type PdpDirectory } from './pdp-keys.ts'
+import { findDirectory, type PdpDirectory } from './pdp-keys.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,7 +28,7 @@ export function authenticator(
   authorizationOf: (request: FastifyRequest) => string | undefined = ({ headers }) => headers.authorization,
 ): Authenticate {
   return (request, _reply, done) => {
-    const answering = directoryOf(directory, request.raw)
+    const answering = findDirectory(directory, request.raw)
     try {
       request.pdp = answering.findNow(authorizationOf(request))
     } catch (error) {

@@ -4,7 +4,7 @@
 import { ABAC_REASONS, RBAC_REASONS, REBAC_REASONS } from '../../model/reason-words.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
 import type { Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
-import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
+import { type Attributes, type Check, toQuestion } from '../../pdp/request.ts'
 import { shortReason } from './record-decision.ts'
 
 /** A decision with its reasons: the answer over HTTP, and a short code for the decision log. */
@@ -34,7 +34,7 @@ export function explainedParts(
   { user, action, resource, context }: Check,
   now: (context: Check['context']) => Attributes,
 ) {
-  const { user: key, type, key: instance, relations } = questionOf(user, action, resource)
+  const { user: key, type, key: instance, relations } = toQuestion(user, action, resource)
   const explanation = pdp.explain(user, action, resource, now(context))
   const { allow, tenant, code, rebac, because, ill_typed } = explanation
   const debug = {
@@ -44,9 +44,9 @@ export function explainedParts(
       action,
       resource: { type, key: instance ?? null },
     },
-    rbac: rolesOf(explanation),
-    ...(instance === undefined && relations === undefined ? {} : { rebac: relationsOf(rebac, because) }),
-    abac: setsOf(explanation),
+    rbac: describeRoles(explanation),
+    ...(instance === undefined && relations === undefined ? {} : { rebac: describeRelations(rebac, because) }),
+    abac: describeSets(explanation),
     ...(ill_typed.length === 0
       ? {}
       : { ill_typed_attributes: ill_typed.map((each) => ({ ...each, text: sayIllTyped(each) })) }),
@@ -55,14 +55,14 @@ export function explainedParts(
   return { allow, reason: shortReason(explanation), debug, sources }
 }
 
-function rolesOf({ code, because, roles }: Explanation) {
+function describeRoles({ code, because, roles }: Explanation) {
   const allowing = because.filter(({ source }) => source === 'rbac').map(({ role }) => role)
   const held = allowing.map((role) => `\`${role}\``).join(', ')
   const reason = code === 'allow' ? `the user holds ${held}, which has the permission` : RBAC_REASONS[code]
   return { allow: code === 'allow', code, reason, allowing_roles: allowing, user_roles: roles }
 }
 
-function relationsOf(code: RebacCode, because: readonly Because[]) {
+function describeRelations(code: RebacCode, because: readonly Because[]) {
   const found = because.find(({ source }) => source === 'rebac')
   const reason =
     code === 'allow' ? `the user holds the permission through ${found?.path.join(' → ')}` : REBAC_REASONS[code]
@@ -70,7 +70,7 @@ function relationsOf(code: RebacCode, because: readonly Because[]) {
   return { allow: code === 'allow', code, reason, allowing_roles: allowing }
 }
 
-function setsOf({ abac: code, because, rules, misses, notes }: Explanation) {
+function describeSets({ abac: code, because, rules, misses, notes }: Explanation) {
   const allowing = because.filter(({ source }) => source === 'abac')
   return {
     allow: code === 'allow',

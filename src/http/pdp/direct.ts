@@ -10,9 +10,9 @@ import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { Taken } from '../../pdp/pdp-source.ts'
 import type { EarlyAnswer } from '../early-server.ts'
-import { type ErrorForm, problemOf } from '../errors.ts'
+import { type ErrorForm, toProblem } from '../errors.ts'
 import { readBody } from '../intake/body-reader.ts'
-import { senderOf } from '../intake/intake.ts'
+import { formatSender } from '../intake/intake.ts'
 import { ORDINARY, parseJson } from '../json.ts'
 import { repeatedHeader } from '../repeated-headers.ts'
 import { answerTo, decide } from './allowed.ts'
@@ -85,7 +85,7 @@ function read(
     announced,
     limit: BODY_BYTES_MAX,
     budget: app.intake.bodies,
-    keyOf: () => senderOf(options.directory.keyIdOf(authorization)),
+    keyOf: () => formatSender(options.directory.keyIdOf(authorization)),
     isBrief: true,
   }
   readBody(source, (error, bytes, hold) => {
@@ -157,7 +157,7 @@ function refuse(
   error: unknown,
 ): void {
   const id = sentId ?? requestId(request)
-  const problem = problemOf(error)
+  const problem = toProblem(error)
   app.problems.log(error, problem, id)
   const { status, body } = errorForm(problem)
   const text = Buffer.from(JSON.stringify(body))

@@ -11,7 +11,7 @@ import type { Applied } from './authenticate.ts'
 import type { Scope } from './pdp-keys.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { Upstream } from './upstream.ts'
-import { type Wait, waitOf, waits } from './wait-for-revision.ts'
+import { readWait, type Wait, waits } from './wait-for-revision.ts'
 
 export interface ForwardOptions {
   /** address of the management API */
@@ -59,8 +59,8 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
     })
     scope.addHook('onClose', (closing) => upstream.close(closing))
     const facts: Handler = async (request, reply) => {
-      const path = restOf(request.url, request.url.startsWith('/facts/') ? 2 : 5)
-      const wait = waits(request.method, path) ? waitOf(request.headers, options.wait) : undefined
+      const path = findRest(request.url, request.url.startsWith('/facts/') ? 2 : 5)
+      const wait = waits(request.method, path) ? readWait(request.headers, options.wait) : undefined
       if (wait?.timeoutMs === 0 && request.pdp !== undefined) whenWritten(reply, request.pdp.hold())
       const { authorization } = request.headers
       const { project, environment } = options.scopeOf?.(authorization) ?? (await scopes.of(authorization ?? ''))
@@ -71,7 +71,7 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
     const under = (to: string, wait?: WaitFor): Handler => {
       return async (request, reply) => {
         const writes = request.method !== 'GET' && request.method !== 'HEAD'
-        await forward(upstream, request, reply, `${prefix}${to}/${restOf(request.url, 2)}`, writes ? wait : undefined)
+        await forward(upstream, request, reply, `${prefix}${to}/${findRest(request.url, 2)}`, writes ? wait : undefined)
         return reply
       }
     }
@@ -87,10 +87,10 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
 }
 
 /** The path after its first parts, as it was sent. @throws PATH_INVALID on one that could lead elsewhere */
-function restOf(url: string, parts: number): string {
+function findRest(url: string, parts: number): string {
   const path = url.split('?', 1)[0]!.split('/').slice(parts)
   for (const part of path) {
-    const decoded = decodedOf(part)
+    const decoded = decodePart(part)
     if (decoded === undefined || decoded === '.' || decoded === '..' || /[/\\]/.test(decoded)) {
       throw new ZerohopError('PATH_INVALID', { part: part.slice(0, 100) })
     }
@@ -98,7 +98,7 @@ function restOf(url: string, parts: number): string {
   return path.join('/')
 }
 
-function decodedOf(part: string): string | undefined {
+function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -9,10 +9,10 @@ export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }:
   app.post('/nginx_allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
     const check = decisions.timed(pdp, {
-      user: { key: partOf(request, 'permit-user-key') },
-      action: partOf(request, 'permit-action'),
+      user: { key: requirePart(request, 'permit-user-key') },
+      action: requirePart(request, 'permit-action'),
       resource: {
-        type: partOf(request, 'permit-resource-type'),
+        type: requirePart(request, 'permit-resource-type'),
         tenant: optional(request, 'permit-tenant-id') ?? null,
       },
     })
@@ -31,7 +31,7 @@ function optional({ headers }: FastifyRequest, name: string): string | undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function partOf(request: FastifyRequest, name: string): string {
+function requirePart(request: FastifyRequest, name: string): string {
   const value = optional(request, name)
   if (value === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: 'header required' }, { path: ['header', name] })

@@ -8,12 +8,12 @@ import { JSON_TYPE } from './allowed.ts'
 import { readFilterQuery, readPermissionsQuery, readTenantsQuery, readUsersQuery } from './check-bodies.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
-import { areRows, rowOf } from './rows-header.ts'
+import { areRows, toRow } from './rows-header.ts'
 
 type Listing = (request: FastifyRequest, body: unknown, acceptNow: boolean) => unknown
 
 /** The permissions of a user, by tenant and instance. */
-export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
+export const listPermissions: Listing = ({ pdp }, body, acceptNow) => {
   const { user, filter, context } = readPermissionsQuery(body)
   return pdp!.userPermissions(user, filter, withNow(pdp!, context, acceptNow))
 }
@@ -22,11 +22,11 @@ export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
 export const usersWhoMay: Listing = (request, body, acceptNow) => {
   const { context, action, resource } = readUsersQuery(body)
   const pdp = request.pdp!
-  return pdp.authorizedUsers({ action, resource: rowOf(request, resource), context: withNow(pdp, context, acceptNow) })
+  return pdp.authorizedUsers({ action, resource: toRow(request, resource), context: withNow(pdp, context, acceptNow) })
 }
 
 /** For which rows of an application's own the user may do it. */
-const filterOf: Listing = (request, body, acceptNow) => {
+const makeFilter: Listing = (request, body, acceptNow) => {
   const { pdp } = request
   const { user, action, type, context, tenant, isTenantColumnAuthoritative } = readFilterQuery(body)
   const asked = {
@@ -38,10 +38,10 @@ const filterOf: Listing = (request, body, acceptNow) => {
 }
 
 /** The tenants in which the user has a role. */
-export const tenantsOf: Listing = ({ pdp }, body) => pdp!.userTenants(readTenantsQuery(body))
+export const listTenants: Listing = ({ pdp }, body) => pdp!.userTenants(readTenantsQuery(body))
 
 /** A page of assigned roles. */
-export const assignmentsOf: Listing = ({ pdp }, sent) => {
+export const listAssignments: Listing = ({ pdp }, sent) => {
   const query = (sent ?? {}) as Query
   const { number: page, rows: perPage } = readPage(query)
   const text = (name: string): string | null => readText(query, name) ?? null
@@ -77,9 +77,9 @@ export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }:
       },
     })
   }
-  serve('POST', '/filter', filterOf)
-  serve('POST', '/user-permissions', permissionsOf)
+  serve('POST', '/filter', makeFilter)
+  serve('POST', '/user-permissions', listPermissions)
   serve('POST', '/authorized_users', usersWhoMay)
-  serve('POST', '/user-tenants', tenantsOf)
-  serve('GET', '/local/role_assignments', assignmentsOf)
+  serve('POST', '/user-tenants', listTenants)
+  serve('GET', '/local/role_assignments', listAssignments)
 }

@@ -6,7 +6,7 @@ import { answerEach, type Check } from '../../pdp/request.ts'
 import { decide, JSON_TYPE } from './allowed.ts'
 import { readAllTenants, readCheck, readChecks, readInput } from './check-bodies.ts'
 import { explainedParts } from './debug.ts'
-import { assignmentsOf, permissionsOf, tenantsOf, usersWhoMay } from './listing-routes.ts'
+import { listAssignments, listPermissions, listTenants, usersWhoMay } from './listing-routes.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { asAsked } from './rows-header.ts'
@@ -43,12 +43,14 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   serve('any_tenant', true, tenants)
   serve('all_tenants', true, tenants)
   serve('user_permissions', false, (request, input, acceptNow) => ({
-    permissions: permissionsOf(request, input, acceptNow),
-    tenants: tenantsOf(request, input, acceptNow),
+    permissions: listPermissions(request, input, acceptNow),
+    tenants: listTenants(request, input, acceptNow),
   }))
-  serve('user_permissions/permissions', false, permissionsOf)
+  serve('user_permissions/permissions', false, listPermissions)
   serve('authorized_users', false, usersWhoMay)
-  serve('api/role_assignments', false, (request, input, acceptNow) => assignmentsOf(request, asQuery(input), acceptNow))
+  serve('api/role_assignments', false, (request, input, acceptNow) =>
+    listAssignments(request, asQuery(input), acceptNow),
+  )
 }
 
 /** A decision with what allowed it, and with its path when debug is on: without debug a deny needs no explanation. */

@@ -11,7 +11,7 @@ import { DAY_MS, dayOf, requireNotEnded } from '../../model/key-end.ts'
 import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX, FIRST_IMAGE_WAIT_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { StoreEvent } from '../../store/store.ts'
-import { vouchedOf } from './vouched.ts'
+import { findVouched } from './vouched.ts'
 
 /** Finds the PDP of a request by its Authorization header. */
 export interface PdpDirectory {
@@ -34,13 +34,13 @@ export interface PdpDirectory {
 }
 
 /** Who answers one request, by its key or by what another server of this process said for it. */
-export function directoryOf(directory: PdpDirectory, request: IncomingMessage): PdpDirectory {
-  const asked = vouchedOf(request)
+export function findDirectory(directory: PdpDirectory, request: IncomingMessage): PdpDirectory {
+  const asked = findVouched(request)
   const pdp = asked && directory.vouched?.(asked.environment, asked.organization)
   if (asked === undefined || pdp === undefined) return directory
   return {
     findNow: () => (pdp.state.revision === undefined ? undefined : pdp),
-    find: () => readyOf(pdp, AT_LEAST_DEFAULT_MS),
+    find: () => waitUntilReady(pdp, AT_LEAST_DEFAULT_MS),
     keyIdOf: () => asked.keyId,
   }
 }
@@ -55,7 +55,7 @@ export interface Scope {
 export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => ''): PdpDirectory {
   const wanted = Buffer.from(apiKey)
   const findNow = (authorization: string | undefined): Pdp => {
-    const sent = Buffer.from(bearerOf(authorization))
+    const sent = Buffer.from(requireBearer(authorization))
     if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
     // The key is the right one, but the management side has revoked it.
     if (isZerohopError(pdp.ended, 'KEY_EXPIRED')) throw new ZerohopError('KEY_EXPIRED')
@@ -117,7 +117,7 @@ export class PooledPdps implements PdpDirectory {
   }
 
   async find(authorization: string | undefined): Promise<Pdp> {
-    return readyOf(this.#pdpOf(authorization), FIRST_IMAGE_WAIT_MS)
+    return waitUntilReady(this.#pdpOf(authorization), FIRST_IMAGE_WAIT_MS)
   }
 
   keyIdOf(authorization: string | undefined): string {
@@ -142,7 +142,7 @@ export class PooledPdps implements PdpDirectory {
     const last = this.#last
     const isLast = last !== undefined && last.header.length === header.length && timingSafeEqual(last.header, header)
     if (isLast && Date.now() < last.known.until) return last.known
-    const known = this.#lookUp(hash('sha256', bearerOf(authorization)))
+    const known = this.#lookUp(hash('sha256', requireBearer(authorization)))
     this.#last = { header, known }
     return known
   }
@@ -181,7 +181,7 @@ export class PooledPdps implements PdpDirectory {
 }
 
 /** @throws KEY_MISSING without a header, KEY_UNKNOWN when it is not a bearer key */
-function bearerOf(authorization: string | undefined): string {
+function requireBearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization === '') throw new ZerohopError('KEY_MISSING')
   if (authorization.length < 8 || authorization[6] !== ' ' || authorization.slice(0, 6).toLowerCase() !== 'bearer') {
     throw new ZerohopError('KEY_UNKNOWN')
@@ -193,7 +193,7 @@ function bearerOf(authorization: string | undefined): string {
  * The first image of an environment takes milliseconds, or seconds when it is large. While it is known that it cannot
  * be built, requests do not wait: the follower retries by itself.
  */
-async function readyOf(pdp: Pdp, waitMs: number): Promise<Pdp> {
+async function waitUntilReady(pdp: Pdp, waitMs: number): Promise<Pdp> {
   const { refusal } = pdp
   if (refusal?.cause !== undefined) throw refusal
   let timer: NodeJS.Timeout | undefined

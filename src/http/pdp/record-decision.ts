@@ -8,11 +8,11 @@ import type { Batch } from '../../decision-log/recorder.ts'
 import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
 import { recordedAttributes, recordedQuestion } from '../../pdp/recorded-question.ts'
-import { type Check, questionOf } from '../../pdp/request.ts'
+import { type Check, toQuestion } from '../../pdp/request.ts'
 import { holdSending, whenAnswered } from '../hooks.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
-import { vouchedOf } from './vouched.ts'
+import { findVouched } from './vouched.ts'
 
 /** The outcome of a check: `undecided` is 503, `refused` any answer for an invalid or unauthorized request. */
 export type Outcome = 'allow' | 'deny' | 'undecided' | 'refused'
@@ -124,14 +124,14 @@ export class Decisions {
   ): Batch {
     const { recorder, reasons = false, attributes } = this.#logging!
     const { user, action, resource, context } = check
-    const question = questionOf(user, action, resource, context)
+    const question = toQuestion(user, action, resource, context)
     const { user: userKey, action: actionKey, type, key, tenant } = question
     return recorder.add({
       at: Date.now(),
       request,
       ...pdp.take(),
       apiKey: this.#nameOf(message),
-      person: vouchedOf(message)?.person,
+      person: findVouched(message)?.person,
       user: userKey,
       tenant: pdp.tenantOf(type, tenant, key),
       action: actionKey,

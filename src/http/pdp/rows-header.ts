@@ -18,10 +18,10 @@ export function areRows({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
 
 /** The check about its resource as a marked row, if the request says so. @throws INPUT_INVALID as `areRows` */
 export function asAsked(request: FastifyRequest, check: Check): Check {
-  return { ...check, resource: rowOf(request, check.resource) }
+  return { ...check, resource: toRow(request, check.resource) }
 }
 
 /** The resource as a marked row, if the request says so. @throws INPUT_INVALID as `areRows` */
-export function rowOf<T extends Resource>(request: FastifyRequest, resource: T): T {
+export function toRow<T extends Resource>(request: FastifyRequest, resource: T): T {
   return areRows(request) && typeof resource === 'object' ? markRow({ ...resource }) : resource
 }

@@ -58,7 +58,7 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
   }
   app.post(
     '/_exit',
-    { config, onRequest: (request, _reply, done) => done(refusalOf(request, options.control)) },
+    { config, onRequest: (request, _reply, done) => done(findRefusal(request, options.control)) },
     (_, reply) => {
       reply.raw.once(
         'close',
@@ -70,7 +70,7 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
 }
 
 /** Why a request may not shut the process down; undefined when it may. */
-function refusalOf({ headers }: FastifyRequest, control: ServiceOptions['control']): ZerohopError | undefined {
+function findRefusal({ headers }: FastifyRequest, control: ServiceOptions['control']): ZerohopError | undefined {
   if (control?.key === undefined) return new ZerohopError('CONTROL_REFUSED', { reason: 'which is not set' })
   const { authorization } = headers
   if (authorization === undefined) return new ZerohopError('KEY_MISSING')

@@ -20,4 +20,4 @@ const vouched = new WeakMap<IncomingMessage, Vouched>()
 export const vouchFor = (request: IncomingMessage, asked: Vouched): void => void vouched.set(request, asked)
 
 /** What was said for the request; undefined for one that must bring a key. */
-export const vouchedOf = (request: IncomingMessage): Vouched | undefined => vouched.get(request)
+export const findVouched = (request: IncomingMessage): Vouched | undefined => vouched.get(request)

@@ -37,11 +37,11 @@ export function waits(method: string, path: string): boolean {
 }
 
 /** The wait of the request, else the default of the PDP. @throws WAIT_INVALID */
-export function waitOf(headers: IncomingHttpHeaders, byDefault: Wait): Wait {
+export function readWait(headers: IncomingHttpHeaders, byDefault: Wait): Wait {
   const { 'x-wait-timeout': seconds, 'x-timeout-policy': policy } = headers
   return {
     timeoutMs: seconds === undefined ? byDefault.timeoutMs : milliseconds(String(seconds).trim()),
-    policy: policy === undefined ? byDefault.policy : policyOf(String(policy)),
+    policy: policy === undefined ? byDefault.policy : parsePolicy(String(policy)),
   }
 }
 
@@ -54,7 +54,7 @@ function milliseconds(seconds: string): number {
   return number < 0 ? FACTS_WAIT_MAX_MS : Math.min(number * 1000, FACTS_WAIT_MAX_MS)
 }
 
-function policyOf(sent: string): TimeoutPolicy {
+function parsePolicy(sent: string): TimeoutPolicy {
   const policy = sent.trim().toLowerCase()
   if (policy === 'ignore' || policy === 'fail') return policy
   throw new ZerohopError('WAIT_INVALID', { header: 'x-timeout-policy', expected: '`ignore` or `fail`' })

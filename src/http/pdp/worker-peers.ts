@@ -25,7 +25,7 @@ export interface WorkerPeers {
  * Merges the states: ready when every process that takes connections is ready and each was ready once; the age is that
  * of the oldest, and the image on its way that of which the least has come.
  */
-export async function readinessOf(peers: WorkerPeers): Promise<Health> {
+export async function readReadiness(peers: WorkerPeers): Promise<Health> {
   const { begun, wanted, each } = await peers.health()
   const told = each.filter((one) => one !== null)
   const ready = told.filter(({ ok }) => ok)
@@ -40,9 +40,9 @@ export async function readinessOf(peers: WorkerPeers): Promise<Health> {
     ageMs: ages.length === 0 ? null : Math.max(...ages),
     source: told.some(({ source }) => source === 'file') ? 'file' : (told[0]?.source ?? null),
     stale: told.some(({ stale }) => stale),
-    loading: leastOf(told.flatMap(({ ok, loading }) => (ok ? [] : (loading ?? [])))),
+    loading: findLeast(told.flatMap(({ ok, loading }) => (ok ? [] : (loading ?? [])))),
   }
 }
 
-const leastOf = ([first, ...more]: readonly ImageProgress[]): ImageProgress | undefined =>
+const findLeast = ([first, ...more]: readonly ImageProgress[]): ImageProgress | undefined =>
   more.reduce((least, one) => (least !== undefined && one.bytes < least.bytes ? one : least), first)

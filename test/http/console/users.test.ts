@@ -1,7 +1,7 @@
 // People sign in to the console at an identity provider: the whole way with a provider of the test's own, what each
 // role may do, what history says, and what an attacker would try on the way.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type DecisionRecord, lineOf } from '../../../src/client/decision-record.ts'
+import { type DecisionRecord, formatLine } from '../../../src/client/decision-record.ts'
 import { knownValues, readAccessRule } from '../../../src/http/console/user-access.ts'
 import { SIGN_IN_MS, USER_NAME_LENGTH_MAX, USER_SESSION_MS, USER_VALUES_MAX } from '../../../src/model/limits.ts'
 import { pooledPdpServer } from '../../../src/server.ts'
@@ -272,7 +272,7 @@ describe('a user', () => {
     const { management, app } = own
     const lines: string[] = []
     const add = (record: DecisionRecord) => {
-      lines.push(`{"instance":"${'a'.repeat(32)}","seq":${lines.length + 1}${lineOf(record, 0)}`)
+      lines.push(`{"instance":"${'a'.repeat(32)}","seq":${lines.length + 1}${formatLine(record, 0)}`)
       return { settled: (done: (error?: Error) => void) => done() }
     }
     const pdp = pooledPdpServer(management, { decisionLog: { recorder: { add } } as never })

@@ -2,7 +2,7 @@
 // the contract's filters, and forgotten in time. No write of policy knows of them.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lineOf } from '../../../src/client/decision-record.ts'
+import { formatLine } from '../../../src/client/decision-record.ts'
 import { applyRetention } from '../../../src/management/host/retention.ts'
 import { hashSecret } from '../../../src/management/objects/api-key.ts'
 import { type Harness, openHarness } from './harness.ts'
@@ -30,7 +30,7 @@ let keyId = ''
 
 /** A line as a PDP writes it. */
 const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
-  `{"instance":"${instance}","seq":${seq}${lineOf(
+  `{"instance":"${instance}","seq":${seq}${formatLine(
     {
       at: of.at ?? START + seq * 1000,
       request: `r-${seq}`,

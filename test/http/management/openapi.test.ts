@@ -6,7 +6,7 @@ import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managementApp } from '../../../src/http/apps/management-app.ts'
 import { feedRoutes } from '../../../src/http/management/routes/feed.ts'
-import { type OpenApiDocument, openApiOf } from '../../../src/http/openapi.ts'
+import { makeOpenApi, type OpenApiDocument } from '../../../src/http/openapi.ts'
 import { PastRevisions } from '../../../src/management/past/past-revisions.ts'
 import { Snapshots } from '../../../src/management/snapshot/snapshot.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
@@ -43,7 +43,7 @@ let made: Promise<OpenApiDocument> | undefined
 async function makeDocument(): Promise<OpenApiDocument> {
   const app = wholeApp()
   await app.ready()
-  const document = await openApiOf(app.noted)
+  const document = await makeOpenApi(app.noted)
   await app.close()
   return document
 }

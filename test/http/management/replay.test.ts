@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { whyDecision } from '../../../src/cli/commands/why-decision.ts'
 import { readEnv } from '../../../src/cli/configuration/env.ts'
-import { lineOf } from '../../../src/client/decision-record.ts'
+import { formatLine } from '../../../src/client/decision-record.ts'
 import { Image } from '../../../src/image/image.ts'
 import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
 import { ENGINE } from '../../../src/model/engine.ts'
@@ -11,7 +11,7 @@ import { markRow } from '../../../src/model/marked-row.ts'
 import { FixedImage } from '../../../src/pdp/fixed-image.ts'
 import { Pdp } from '../../../src/pdp/pdp.ts'
 import { type RecordedAttributes, recordedQuestion } from '../../../src/pdp/recorded-question.ts'
-import { type Check, questionOf } from '../../../src/pdp/request.ts'
+import { type Check, toQuestion } from '../../../src/pdp/request.ts'
 import { printedBy } from '../../support/printed.ts'
 import { type Harness, ID, openHarness, TIME } from './harness.ts'
 
@@ -31,8 +31,8 @@ async function decide(check: Check, mode: RecordedAttributes = 'none', change = 
   const pdp = new Pdp(new FixedImage(Image.load(buildSnapshot(api.store.view(api.environment)).bytes)))
   const { user, action, resource, context } = check
   const allow = pdp.check(user, action, resource, context)
-  const question = questionOf(user, action, resource, context)
-  const line = lineOf(
+  const question = toQuestion(user, action, resource, context)
+  const line = formatLine(
     {
       ...{ at: NOON + ++seq, request: null, environment: api.environment, revision: pdp.revision!, apiKey: 'k' },
       ...{ user: question.user, action: question.action, tenant: 'default', resourceType: question.type, allow },

@@ -4,7 +4,7 @@ import { FACTS_WAIT_DEFAULT_MS, FACTS_WAIT_MAX_MS, FORWARD_TIMEOUT_MS } from '..
 import {
   AnySeconds,
   BaseAddress,
-  oneOf,
+  makeChoice,
   Path,
   PdpName,
   Pem,
@@ -21,7 +21,7 @@ import { variable, withDefault } from './variable.ts'
 const PDPS = ['serve', 'pdp'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const
 
-const TimeoutPolicy = oneOf(['ignore', 'fail'], 'ignore or fail', (text) => text.toLowerCase())
+const TimeoutPolicy = makeChoice(['ignore', 'fail'], 'ignore or fail', (text) => text.toLowerCase())
 
 export const PDP_VARIABLES = {
   PDP_HOST: variable(Text, {

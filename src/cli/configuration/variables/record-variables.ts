@@ -4,15 +4,15 @@ import {
   DECISION_FILE_BYTES_DEFAULT,
   DECISION_FILES_DEFAULT,
 } from '../../../model/limits.ts'
-import { Address, Bytes, Count, oneOf, Pairs, Path, Switch, someOf, Text } from './value-types.ts'
+import { Address, Bytes, Count, makeChoice, makeChoices, Pairs, Path, Switch, Text } from './value-types.ts'
 import { variable, withDefault } from './variable.ts'
 
 const PDPS = ['serve', 'pdp'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const
 
-const Sinks = someOf(['file', 'stdout', 'api'], '`off`, or some of `file`, `stdout` and `api` with commas between')
-const Policy = oneOf(['block', 'drop'], '`block` or `drop`')
-const Exporter = oneOf(['otlp', 'console', 'none'], '`otlp`, `console` or `none`')
+const Sinks = makeChoices(['file', 'stdout', 'api'], '`off`, or some of `file`, `stdout` and `api` with commas between')
+const Policy = makeChoice(['block', 'drop'], '`block` or `drop`')
+const Exporter = makeChoice(['otlp', 'console', 'none'], '`otlp`, `console` or `none`')
 
 export const RECORD_VARIABLES = {
   PDP_DECISION_LOG: variable(Sinks, {

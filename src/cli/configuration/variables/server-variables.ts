@@ -27,7 +27,7 @@ import {
   Hosts,
   Hours,
   Issuer,
-  oneOf,
+  makeChoice,
   Path,
   Pem,
   Port,
@@ -40,9 +40,9 @@ import {
 import { COMMANDS, variable, withDefault } from './variable.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-const LogLevel = oneOf(LEVELS, `one of ${LEVELS.join(', ')}`)
+const LogLevel = makeChoice(LEVELS, `one of ${LEVELS.join(', ')}`)
 
-const Reads = oneOf(['linearizable', 'local'], '`linearizable` or `local`')
+const Reads = makeChoice(['linearizable', 'local'], '`linearizable` or `local`')
 const MANAGEMENT = ['serve', 'api'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const
 

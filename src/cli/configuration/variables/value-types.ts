@@ -37,7 +37,7 @@ function readable<S extends TSchema>(
 }
 
 /** @throws TypeError for a schema that is not from this file */
-function readingOf(schema: TSchema): Reading {
+function requireReading(schema: TSchema): Reading {
   const reading = (schema as { readonly [READING]?: Reading })[READING]
   if (reading === undefined) throw new TypeError('the schema does not say how it is read')
   return reading
@@ -45,10 +45,10 @@ function readingOf(schema: TSchema): Reading {
 
 /** The value that a text stands for. @throws CONFIG_INVALID, with the name */
 export const readAs = <S extends TSchema>(schema: S, text: string, name: string): Static<S> =>
-  readingOf(schema).read(text, name) as Static<S>
+  requireReading(schema).read(text, name) as Static<S>
 
 /** What the documentation calls the type. */
-export const labelOf = (schema: TSchema): string => readingOf(schema).label
+export const schemaLabel = (schema: TSchema): string => requireReading(schema).label
 
 interface Bounds {
   readonly minimum?: number
@@ -56,7 +56,7 @@ interface Bounds {
   readonly maximum?: number
 }
 
-function numberOf(label: string, expected: string, pattern: RegExp, bounds: Bounds = {}) {
+function makeNumber(label: string, expected: string, pattern: RegExp, bounds: Bounds = {}) {
   const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity } = bounds
   return readable(schemaOf<number>({ type: 'number', ...bounds }), label, (text, name) => {
     const number = Number(text)
@@ -69,27 +69,27 @@ function numberOf(label: string, expected: string, pattern: RegExp, bounds: Boun
 const DECIMAL = /^\d+(\.\d+)?$/
 const [PORT_MAX, SECONDS_MAX, DAYS_MAX] = [65_535, 1e9, 1e6]
 
-export const Port = numberOf('port', `a port from 0 to ${PORT_MAX}`, /^\d{1,5}$/, { minimum: 0, maximum: PORT_MAX })
-export const Count = numberOf('number', 'a number above 0', /^[1-9]\d{0,14}$/, { minimum: 1 })
-export const CountOrNone = numberOf('number', 'a number, or 0', /^(0|[1-9]\d{0,14})$/, { minimum: 0 })
-export const Workers = numberOf('number', `a number from 1 to ${WORKERS_MAX}`, /^\d+$/, {
+export const Port = makeNumber('port', `a port from 0 to ${PORT_MAX}`, /^\d{1,5}$/, { minimum: 0, maximum: PORT_MAX })
+export const Count = makeNumber('number', 'a number above 0', /^[1-9]\d{0,14}$/, { minimum: 1 })
+export const CountOrNone = makeNumber('number', 'a number, or 0', /^(0|[1-9]\d{0,14})$/, { minimum: 0 })
+export const Workers = makeNumber('number', `a number from 1 to ${WORKERS_MAX}`, /^\d+$/, {
   minimum: 1,
   maximum: WORKERS_MAX,
 })
-export const Seconds = numberOf('seconds', 'a number of seconds above 0', DECIMAL, {
+export const Seconds = makeNumber('seconds', 'a number of seconds above 0', DECIMAL, {
   exclusiveMinimum: 0,
   maximum: SECONDS_MAX,
 })
 /** 0 too. */
-export const SecondsOrNone = numberOf('seconds', 'a number of seconds from 0', DECIMAL, {
+export const SecondsOrNone = makeNumber('seconds', 'a number of seconds from 0', DECIMAL, {
   minimum: 0,
   maximum: SECONDS_MAX,
 })
 /** Negative ones too. */
-export const AnySeconds = numberOf('seconds', 'a number of seconds', /^-?\d+(\.\d+)?$/)
-export const Days = numberOf('days', 'a number of days above 0', DECIMAL, { exclusiveMinimum: 0, maximum: DAYS_MAX })
+export const AnySeconds = makeNumber('seconds', 'a number of seconds', /^-?\d+(\.\d+)?$/)
+export const Days = makeNumber('days', 'a number of days above 0', DECIMAL, { exclusiveMinimum: 0, maximum: DAYS_MAX })
 /** Within what one timer can wait. */
-export const Hours = numberOf('hours', `a number of hours from 0 to ${SCRUB_HOURS_MAX}`, DECIMAL, {
+export const Hours = makeNumber('hours', `a number of hours from 0 to ${SCRUB_HOURS_MAX}`, DECIMAL, {
   minimum: 0,
   maximum: SCRUB_HOURS_MAX,
 })
@@ -215,7 +215,7 @@ export const Words = readable(listOf(text), 'words', (text, name) => {
 })
 
 /** One of several words; `readWord` is applied to the text before. */
-export function oneOf<const W extends readonly string[]>(
+export function makeChoice<const W extends readonly string[]>(
   words: W,
   expected: string,
   readWord = (text: string): string => text,
@@ -229,7 +229,7 @@ export function oneOf<const W extends readonly string[]>(
 }
 
 /** `off`, or some of several words with commas between them. */
-export function someOf<const W extends readonly string[]>(words: W, expected: string) {
+export function makeChoices<const W extends readonly string[]>(words: W, expected: string) {
   const label = `\`off\`, or some of ${words.map((word) => `\`${word}\``).join(', ')}`
   return readable(listOf(enumOf(...words)), label, (text, name): W[number][] => {
     if (['off', 'false', 'no', '0'].includes(text.toLowerCase())) return []

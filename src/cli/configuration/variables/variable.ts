@@ -56,5 +56,5 @@ export const variable = <S extends t.TSchema>(type: S, facts: Facts): Optional<S
   t.optional(t.described(type, facts.about, { ...facts }))
 
 /** What is known of a variable. */
-export const factsOf = (schema: t.TSchema): Facts & { readonly default?: unknown } =>
+export const variableFacts = (schema: t.TSchema): Facts & { readonly default?: unknown } =>
   t.documentationOf(schema) as unknown as Facts & { readonly default?: unknown }

@@ -103,7 +103,7 @@ export function withIds(view: View, assignment: RoleAssignment): Assigned {
   return {
     assignment,
     user_id: view.require('user', user).id,
-    role_id: roleOf(view, assignment).id,
+    role_id: requireRole(view, assignment).id,
     tenant_id: view.require('tenant', tenant).id,
     resource_instance_id: instance === null ? null : view.require('resource_instance', instance).id,
   }
@@ -111,7 +111,7 @@ export function withIds(view: View, assignment: RoleAssignment): Assigned {
 
 export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAssignment): RoleAssignmentDetailed {
   const user = view.require('user', assignment.user)
-  const role = roleOf(view, assignment)
+  const role = requireRole(view, assignment)
   const tenant = view.require('tenant', assignment.tenant)
   const { email, first_name, last_name } = user
   return {
@@ -131,7 +131,7 @@ function instanceOf(view: View, name: string) {
   return { id, key: instance, resource, attributes }
 }
 
-function roleOf(view: View, { role, resource_instance: instance }: RoleAssignment) {
+function requireRole(view: View, { role, resource_instance: instance }: RoleAssignment) {
   if (instance === null) return view.require('role', role)
   return view.require('resource_role', partKey(split(instance).type, role))
 }
@@ -145,13 +145,13 @@ export function instanceRead(scope: Scope, view: View, stored: ResourceInstance,
   const tenant_id = view.get('tenant', tenant)?.id ?? null
   return {
     ...printInstance({ id, key: instance, resource, tenant, resource_id, tenant_id }, stored, instance),
-    relationships: detailed ? relationshipsOf(view, stored.key) : null,
+    relationships: detailed ? listRelationships(view, stored.key) : null,
     ...place(scope),
     ...times(stored),
   }
 }
 
-function relationshipsOf(view: View, instance: string): InstanceDetailed['relationships'] {
+function listRelationships(view: View, instance: string): InstanceDetailed['relationships'] {
   const shown: InstanceDetailed['relationships'][number][] = []
   for (const index of ['tuples_of_object', 'tuples_of_subject'] as const) {
     const limit = RELATIONSHIPS_SHOWN_MAX - shown.length

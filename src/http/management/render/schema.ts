@@ -24,7 +24,7 @@ import type { Scope } from '../auth.ts'
 import { fieldPrinter } from './fields.ts'
 import { place, times } from './stamps.ts'
 
-function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
+function toRecord<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
   return Object.fromEntries(Array.from(parts, (part) => [key(part), print(part)]))
 }
 
@@ -122,20 +122,20 @@ export function resourceRead(scope: Scope, view: View, resource: Resource): Reso
     name,
     urn,
     description,
-    actions: mapOf(actions, (action) => action.key, actionBlock),
+    actions: toRecord(actions, (action) => action.key, actionBlock),
     type_attributes,
-    attributes: mapOf(attributes, (attribute) => attribute.key, attributeBlock),
-    roles: mapOf(
+    attributes: toRecord(attributes, (attribute) => attribute.key, attributeBlock),
+    roles: toRecord(
       view.by('resource_roles_of_resource', key),
       ({ role }) => role,
       (role) => resourceRoleRead(scope, view, resource, role),
     ),
-    relations: mapOf(
+    relations: toRecord(
       view.by('relations_of_resource', key),
       ({ relation }) => relation,
       (relation) => relationBlock(view, relation),
     ),
-    action_groups: mapOf(
+    action_groups: toRecord(
       view.by('action_groups_of_resource', key),
       ({ group }) => group,
       (group) => group.actions,

@@ -23,8 +23,8 @@ import { REVIEW_CSV_LINES_MAX, REVIEW_LINES_MAX } from '../../../model/limits.ts
 import { type Query, readFlag, readText } from '../../page.ts'
 import {
   cursorText,
+  formatQuestion,
   invalid,
-  questionOf,
   type ReviewCursor,
   readCursor,
   readFilter,
@@ -42,14 +42,14 @@ type Asked = { Querystring: Query }
 export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
   const reviewer = new Reviewer(past.place)
   store.closeWith(reviewer)
-  const foundAt = (request: FastifyRequest<Asked>, wanted: Wanted) => revisionOf(store, past, request, wanted)
+  const foundAt = (request: FastifyRequest<Asked>, wanted: Wanted) => resolveRevision(store, past, request, wanted)
 
   app.get<Asked>(
     ACCESS,
     { config, schema: { querystring: AccessQuery, response: { 200: AccessPage } } },
     async (request, reply) => {
       const { query, scope, headers } = request
-      const asked = questionOf(scope.environment.id, query)
+      const asked = formatQuestion(scope.environment.id, query)
       const cursor = readCursor(query, asked)
       const limit = readLimit(query)
       const format = readWord(query, 'format', FORMATS, headers.accept?.includes('text/csv') ? 'csv' : 'json')
@@ -64,10 +64,10 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       const ask = (after: ReviewPlace | undefined) =>
         reviewer.ask({ ...revision, task: 'lines', question, after, limit: REVIEW_LINES_MAX })
       const first = await ask(cursor) // what cannot be made is refused before the file begins
-      const text = csvOf(first, ask, { scope, found, since })
+      const text = writeCsv(first, ask, { scope, found, since })
       reply
         .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="${fileOf(scope, found)}"`)
+        .header('content-disposition', `attachment; filename="${formatFileName(scope, found)}"`)
       return reply.send(Readable.from(text, { objectMode: false, highWaterMark: 1 }))
     },
   )
@@ -88,7 +88,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       const page = readText(request.query, 'page')
       const { found, now, revision, ...from } = foundAt(request, { since: readText(request.query, 'since') })
       const since = from.since ?? past.find(request.scope.environment.id, { revision: Math.max(1, found.revision - 1) })
-      const between = { ...revision, since: positionOf(since) }
+      const between = { ...revision, since: toPosition(since) }
       const { policy, access } = await reviewer.ask({ ...between, task: 'changes', now, page })
       return { ...answered(found), since: since.revision, since_at: printTime(since.at), policy, access }
     },
@@ -114,7 +114,7 @@ interface Wanted {
  * The revisions that a query names; pages keep those of the first. @throws INPUT_INVALID, REVISION_UNKNOWN,
  * REVISION_GONE
  */
-function revisionOf(
+function resolveRevision(
   store: RouteContext['store'],
   past: PastRevisions,
   { query, scope: { environment } }: FastifyRequest<Asked>,
@@ -130,23 +130,23 @@ function revisionOf(
   if (since !== undefined && since.revision > found.revision)
     throw invalid('since', 'must be before the revision that answers')
   const now = cursor?.now ?? (at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at)
-  const compared = since && { since: positionOf(since) }
-  return { found, since, now, revision: { environment: environment.id, at: positionOf(found), ...compared } }
+  const compared = since && { since: toPosition(since) }
+  return { found, since, now, revision: { environment: environment.id, at: toPosition(found), ...compared } }
 }
 
-const positionOf = ({ revision, chain }: Found) => ({ revision, chain })
+const toPosition = ({ revision, chain }: Found) => ({ revision, chain })
 const answered = ({ revision, at }: Found) => ({ revision, revision_at: printTime(at) })
 
 interface CsvOf extends Pick<Revisions, 'found' | 'since'> {
   readonly scope: Scope
 }
 
-function fileOf({ environment }: Scope, { revision }: Found): string {
+function formatFileName({ environment }: Scope, { revision }: Found): string {
   return `access-${environment.key}-r${revision}.csv`.replaceAll(/[^\w.-]/g, '-')
 }
 
 /** A file in pieces: the next page is asked for when the one before was taken. */
-async function* csvOf(
+async function* writeCsv(
   first: ReviewPage,
   ask: (after: ReviewPlace) => Promise<ReviewPage>,
   { scope, found, since }: CsvOf,

@@ -80,7 +80,7 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     KEY,
     { config: { operation: 'key.read' }, schema: { response: { 200: ApiKeyRead } } },
     async (request) => {
-      const key = requireKeyOf(management, request)
+      const key = requireNamedKey(management, request)
       const secret = hasAccess(request.caller.key, 'key.reveal') ? await reveal(management, request, key) : null
       return print(management, request, key, secret)
     },
@@ -90,7 +90,7 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     '/v2/api-key',
     { config: change, schema: { body: ApiKeyCreate, response: { 200: ApiKeyRead } } },
     async (request) => {
-      const input = newKeyOf(management, request, request.body)
+      const input = makeNewKey(management, request, request.body)
       const { key, secret } = await writeControl(management, request, 'createApiKey', input)
       return print(management, request, key, secret)
     },
@@ -99,7 +99,7 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     `${KEY}/rotate-secret`,
     { config: rotation, preValidation: withoutBody, schema: { body: KeyRotation, response: { 200: ApiKeyRead } } },
     async (request) => {
-      const named = () => ({ ref: requireKeyOf(management, request).id, ...rotationOf(request.body) })
+      const named = () => ({ ref: requireNamedKey(management, request).id, ...toRotation(request.body) })
       const { key, secret } = await writeNamed(management, request, 'rotateApiKey', named)
       return print(management, request, key, secret)
     },
@@ -108,12 +108,12 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     `${KEY}/old-secret`,
     { config: change, schema: { response: { 204: NoBody } } },
     async (request, reply) => {
-      await writeNamed(management, request, 'endOldSecret', () => ({ ref: requireKeyOf(management, request).id }))
+      await writeNamed(management, request, 'endOldSecret', () => ({ ref: requireNamedKey(management, request).id }))
       return reply.code(204).send()
     },
   )
   app.delete<Named>(KEY, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await writeNamed(management, request, 'deleteApiKey', () => ({ ref: requireKeyOf(management, request).id }))
+    await writeNamed(management, request, 'deleteApiKey', () => ({ ref: requireNamedKey(management, request).id }))
     return reply.code(204).send()
   })
   configRoutes(app, management)
@@ -125,9 +125,9 @@ const withoutBody = (request: FastifyRequest, _reply: unknown, done: () => void)
   done()
 }
 
-const rotationOf = ({ keep_old_seconds }: KeyRotation) => ({ keepOldSeconds: keep_old_seconds ?? 0 })
+const toRotation = ({ keep_old_seconds }: KeyRotation) => ({ keepOldSeconds: keep_old_seconds ?? 0 })
 
-function requireKeyOf({ gate }: RouteContext, request: FastifyRequest<Named>): ApiKey {
+function requireNamedKey({ gate }: RouteContext, request: FastifyRequest<Named>): ApiKey {
   const ref = request.params.key
   const id = parseId(ref)
   const key = id === undefined ? undefined : gate.control(request.caller).find('api_key', id)
@@ -178,7 +178,7 @@ function configRoutes(app: FastifyInstance, management: RouteContext): void {
       const { id } = requireConfig(request)
       const { config, secret } = await writeControl(management, request, 'rotatePdpKey', {
         ref: id,
-        ...rotationOf(request.body),
+        ...toRotation(request.body),
       })
       return pdpConfigRead(request.scope, config, secret)
     },
@@ -201,7 +201,7 @@ function pageEnd(query: Query): number {
   return offset + rows
 }
 
-function newKeyOf({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {
+function makeNewKey({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {
   const { caller } = request
   const level = body.object_type ?? 'env'
   const { organization_id, project_id, environment_id, owner_type, name, expires_at, form } = body

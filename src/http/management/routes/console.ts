@@ -6,7 +6,7 @@ import { isZerohopError, ZerohopError } from '../../../model/errors.ts'
 import * as t from '../../../model/json-schema.ts'
 import { SIGN_IN_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import { CONSOLE_API, isConsole } from '../../console/console-request.ts'
-import { endOf, requireCsrf, type Session, type Sessions } from '../../console/sessions.ts'
+import { requireCsrf, type Session, type Sessions, sessionEnd } from '../../console/sessions.ts'
 import type { SignInLink } from '../../console/sign-in-link.ts'
 import { WrongKeys } from '../../console/wrong-keys.ts'
 import type { Caller, CookieCaller, Gate } from '../auth.ts'
@@ -30,7 +30,7 @@ export function cookieCaller(gate: Gate, door: UserDoor, sessions: Sessions): Co
     const session = await sessions.open(request)
     requireCsrf(request, session)
     const { by } = session
-    const caller = 'user' in by ? userCaller(door, by.user) : callerOf(gate, by.keyHash)
+    const caller = 'user' in by ? userCaller(door, by.user) : findCaller(gate, by.keyHash)
     request.consoleSession = reply === undefined ? session : await sessions.renew(request, reply, session)
     return caller
   }
@@ -81,7 +81,7 @@ function onlyMarked({ raw }: FastifyRequest, reply: FastifyReply, done: () => vo
 }
 
 /** @throws KEY_REVOKED when the key of a session is not known any more */
-function callerOf(gate: Gate, hash: string): Caller {
+function findCaller(gate: Gate, hash: string): Caller {
   try {
     return gate.callerOf(hash)
   } catch (error) {
@@ -93,7 +93,7 @@ function sessionRead(session: Session, { key, user }: Caller) {
   const { organization_id, project_id, environment_id, level, access, name, only = null } = key
   return {
     csrf_token: session.csrf,
-    expires_at: printTime(endOf(session)),
+    expires_at: printTime(sessionEnd(session)),
     access: { organization_id, project_id, environment_id, object_type: level, access_level: access, only, name },
     user: user ?? null,
   }

@@ -20,11 +20,11 @@ import { Plan } from '../../../management/schemas/plan.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX, COPY_WAIT_MS } from '../../../model/limits.ts'
 import type { JsonObject } from '../../../model/objects.ts'
-import { managementError, problemOf } from '../../errors.ts'
+import { managementError, toProblem } from '../../errors.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
 import { environmentRead } from '../render/stamps.ts'
-import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../route-context.ts'
+import { answerOnRecord, askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
 
 const COPY = '/v2/projects/:p/envs/:e/copy'
@@ -64,7 +64,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       await tasks.start(id, request.scope.environment.id)
       copy(deps, request, { task: id })
         .then((environment) => tasks.succeed(id, environment))
-        .catch((error: unknown) => tasks.fail(id, managementError(problemOf(error)).body as JsonObject))
+        .catch((error: unknown) => tasks.fail(id, managementError(toProblem(error)).body as JsonObject))
         .catch((error: unknown) => request.log.error({ err: error }, 'could not record the result of a copy'))
       return reply.code(202).send(taskRead(id, await tasks.find(id, wait), request.scope))
     },
@@ -111,7 +111,7 @@ async function copy(deps: Deps, request: FastifyRequest<Copying>, { reply, task 
   const { fingerprints, expected, force } = body
   const input = copyInput(scope.environment.id, body)
   const { organization } = request.caller
-  const by = actorOf(request, 'copyEnvironment')
+  const by = requestActor(request, 'copyEnvironment')
   const asking = { ...askedWith(management, request), ...(task === undefined ? {} : { task }) }
   const commit = async (of: CopyInput) => {
     const { result, warnings } = await management.store.commit(organization, 'copyEnvironment', of, by, asking)

@@ -1,7 +1,7 @@
 // Routes for decision records: PDPs send them in batches, and the contract's lists read them back. Fields:
 // docs/decision-log.md. They are not policy: no revision, no history.
 import type { FastifyInstance } from 'fastify'
-import { type AuditWanted, filterOf } from '../../../decision-log/audit-filter.ts'
+import { type AuditWanted, makeFilter } from '../../../decision-log/audit-filter.ts'
 import type { AuditRecord } from '../../../decision-log/audit-log.ts'
 import { readAudit } from '../../../decision-log/audit-queries.ts'
 import { DecisionStreams } from '../../../decision-log/decision-streams.ts'
@@ -37,7 +37,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     done()
   })
   /** The one PDP config of the environment: clients see every PDP that follows the environment as this one. */
-  const configOf = (scope: Scope): string => {
+  const findConfigId = (scope: Scope): string => {
     const [found] = store.view(scope.organization).by('pdp_configs_of_environment', scope.environment.id, { limit: 1 })
     return found?.id ?? scope.environment.id
   }
@@ -52,13 +52,13 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     { config, schema: { querystring: AuditQuery, response: { 200: longPageOf(AuditLogRead) } } },
     async ({ scope, query }) => {
       const page = readPage(query)
-      const pdp = configOf(scope)
+      const pdp = findConfigId(scope)
       requireSort(query)
       const { rows, total, reachable } = await readAudit(audit, {
         environment: scope.environment.id,
         since: readTime(query, 'timestamp_from'),
-        until: untilOf(query),
-        ...filterOf(wantedOf(query), pdp),
+        until: readUntil(query),
+        ...makeFilter(readWanted(query), pdp),
         offset: page.offset,
         rows: page.rows,
       })
@@ -76,8 +76,8 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     { config, schema: { querystring: AuditStreamQuery } },
     (request, reply) => {
       const { scope, query, headers } = request
-      const pdp = configOf(scope)
-      const { fits } = filterOf(wantedOf(query), pdp)
+      const pdp = findConfigId(scope)
+      const { fits } = makeFilter(readWanted(query), pdp)
       if (!headers.accept?.includes(EVENTS))
         throw new ZerohopError('INPUT_INVALID', { reason: `must be ${EVENTS}` }, { path: ['header', 'accept'] })
       streams.requireRoom()
@@ -98,7 +98,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
       const record = id === undefined ? undefined : await audit.find(scope.environment.id, id)
       if (record === undefined)
         throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'recorded decision', ref: params.log })
-      return auditRead(record, scope, configOf(scope), askedBy(scope, record))
+      return auditRead(record, scope, findConfigId(scope), askedBy(scope, record))
     },
   )
   app.register(async (lines) => {
@@ -131,13 +131,13 @@ function requireSort(query: Query): void {
 }
 
 /** The end of the range includes the whole second that is named. */
-function untilOf(query: Query): number | undefined {
+function readUntil(query: Query): number | undefined {
   const until = readTime(query, 'timestamp_to')
   return until === undefined ? undefined : until + 999
 }
 
 /** What is asked for by the parameters of a query. @throws INPUT_INVALID */
-function wantedOf(query: Query): AuditWanted {
+function readWanted(query: Query): AuditWanted {
   const values = (name: string): readonly string[] => readTexts(query, name).filter((text) => text !== '')
   return {
     users: values('users'),

@@ -101,7 +101,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
     for (let attempt = 1; attempt <= IMAGE_OPENINGS_MAX; attempt++) {
       const download = await snapshots.download(request.scope.environment.id, { gzip, abi })
-      const body = bodyOf(download)
+      const body = toBody(download)
       if (body !== undefined) return sendImage(reply, download, body, drainMs)
     }
     throw new ZerohopError('CLOSED', { what: 'this image' })
@@ -141,7 +141,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     begin(request, reply)
     streams.add(stream)
     const isV1 = request.routeOptions.url === V1_DELTAS
-    const closed = pdps.opened(environment, readIdentity(request.headers), () => takenOf(stream), isV1)
+    const closed = pdps.opened(environment, readIdentity(request.headers), () => countTaken(stream), isV1)
     const follow = async (): Promise<void> => {
       try {
         await pour(stream, first, events, { encode, drainMs })
@@ -208,7 +208,7 @@ function sendImage(reply: FastifyReply, download: Download, body: Readable | Buf
 }
 
 /** The bytes of a download; undefined when another file took the place of the announced one in the moment since. */
-function bodyOf({ content, encoded }: Download): Readable | Buffer | undefined {
+function toBody({ content, encoded }: Download): Readable | Buffer | undefined {
   if ('bytes' in content) return Buffer.from(content.bytes.buffer, content.bytes.byteOffset, content.bytes.byteLength)
   let fd: number
   try {
@@ -283,7 +283,7 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
 const sentUntil = ({ revision }: Position) => ({ written: revision, taken: revision })
 
 /** The last revision that the connection took. */
-function takenOf(stream: Stream): number {
+function countTaken(stream: Stream): number {
   if (stream.raw.writableLength === 0) stream.taken = stream.written
   return stream.taken
 }
@@ -300,7 +300,7 @@ async function pour(
   raw.on('error', () => abort.abort())
   try {
     for (let next = first; !next.done; next = await events.next()) {
-      takenOf(stream)
+      countTaken(stream)
       if (isEnded(stream.key, Date.now())) {
         stream.end ??= stream.key.secret_of === undefined ? 'KEY_EXPIRED' : 'KEY_UNKNOWN'
         return
@@ -310,7 +310,7 @@ async function pour(
       if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
     }
   } catch (error) {
-    stream.end ??= endOf(error)
+    stream.end ??= findEndCode(error)
   } finally {
     await events.return?.()
     if (!raw.destroyed) {
@@ -321,7 +321,7 @@ async function pour(
 }
 
 /** A frame that would be too long means: take an image. */
-function endOf(error: unknown): EndCode | undefined {
+function findEndCode(error: unknown): EndCode | undefined {
   if (!isZerohopError(error)) return undefined
   if (error.code === 'LIMIT_EXCEEDED') return 'FEED_GAP'
   const known = ['FEED_GAP', 'FEED_FORK', 'ENVIRONMENT_DELETED', 'CLOSED'] as const

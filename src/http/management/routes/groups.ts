@@ -16,7 +16,7 @@ import { GROUP_ROWS_MAX } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import { type Query, readFlag, readPage } from '../../page.ts'
 import { groupBlock } from '../render/facts.ts'
-import { type RouteContext, viewOf, write } from '../route-context.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
 import { findGroups, groupReads } from './read.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
@@ -35,12 +35,12 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
     async (request) => {
       readFlag(request.query, 'include_total_count')
       const { rows } = await findGroups(
-        () => viewOf(management, request),
+        () => requestView(management, request),
         request.query,
         readPage(request.query),
         false,
       )
-      const view = viewOf(management, request)
+      const view = requestView(management, request)
       return rows.map((group) => groupRead(view, group))
     },
   )
@@ -49,11 +49,11 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
     { config: change, schema: { body: GroupCreate, response: { 200: GroupRead } } },
     async (request, reply) => {
       const made = await write(management, request, reply, 'createGroup', request.body)
-      return groupRead(viewOf(management, request), made)
+      return groupRead(requestView(management, request), made)
     },
   )
   app.get<Named>(GROUP, { config: read, schema: { response: { 200: GroupRead } } }, (request) => {
-    const view = viewOf(management, request)
+    const view = requestView(management, request)
     return groupRead(view, requireGroup(view, request.params.group))
   })
   app.delete<Named>(GROUP, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
@@ -71,7 +71,7 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   const gone = { body: GroupUser, response: { 204: NoBody } }
   app.put<Member>(`${GROUP}/users/:user`, { config: change, schema: added }, async (request, reply) => {
     const input = { ...request.params, tenant: request.body.tenant }
-    return groupRead(viewOf(management, request), await write(management, request, reply, 'addGroupUser', input))
+    return groupRead(requestView(management, request), await write(management, request, reply, 'addGroupUser', input))
   })
   app.delete<Member>(`${GROUP}/users/:user`, { config: change, schema: gone }, async (request, reply) => {
     await write(management, request, reply, 'removeGroupUser', { ...request.params, tenant: request.body.tenant })
@@ -85,7 +85,7 @@ function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   const goneRole = { body: GroupRole, response: { 204: NoBody } }
   app.post<WithRole>(`${GROUP}/roles`, { config: change, schema: addedRole }, async (request, reply) => {
     const group = await write(management, request, reply, 'addGroupRole', { ...request.params, role: request.body })
-    return groupRead(viewOf(management, request), group)
+    return groupRead(requestView(management, request), group)
   })
   app.delete<WithRole>(`${GROUP}/roles`, { config: change, schema: goneRole }, async (request, reply) => {
     await write(management, request, reply, 'removeGroupRole', { ...request.params, role: request.body })
@@ -97,7 +97,7 @@ function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   app.put<Nested>(`${GROUP}/assign_group`, { config: change, schema: nested }, async (request, reply) => {
     const input = { ...request.params, into: request.body.group_instance_key }
     const group = await write(management, request, reply, 'addGroupToGroup', input)
-    return groupRead(viewOf(management, request), group)
+    return groupRead(requestView(management, request), group)
   })
   app.delete<Nested>(`${GROUP}/assign_group`, { config: change, schema: unnested }, async (request, reply) => {
     const input = { ...request.params, into: request.body.group_instance_key }

@@ -48,7 +48,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
       const data = rows.map((entry) => {
         const place = places.get(entry.log)
         const read = historyRead(entry, place, nameOf(entry))
-        return isChanged ? { ...read, changed: changedOf(management, entry, place) } : read
+        return isChanged ? { ...read, changed: printChanged(management, entry, place) } : read
       })
       return { ...pageBody(data, total, page), pagination_count: reachable }
     },
@@ -65,23 +65,23 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   app.get(`${ACTIVITY}/types`, { config, schema: { response: { 200: listOf(ActivityType) } } }, () =>
     [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationSentence(id) })),
   )
-  const entryOf = (key: ApiKey, ref: string) => {
+  const requireEntry = (key: ApiKey, ref: string) => {
     const id = parseId(ref)
     const entry = id === undefined ? undefined : store.historyEntry(id)
-    const places = placesOf(store.view(key.organization_id), key)
+    const places = listPlaces(store.view(key.organization_id), key)
     if (entry === undefined || !places.has(entry.log)) throw missing(ref)
     return { entry, place: places.get(entry.log) }
   }
   app.get<Named>(EVENT, { config, schema: { response: { 200: EventRead } } }, ({ caller, params }) => {
-    const { entry, place } = entryOf(caller.key, params.event)
+    const { entry, place } = requireEntry(caller.key, params.event)
     return historyRead(entry, place, actorName(gate.control(caller), entry.by))
   })
   app.get<Named>(`${EVENT}/request`, { config }, ({ caller, params }, reply) => {
-    entryOf(caller.key, params.event)
+    requireEntry(caller.key, params.event)
     return reply.type('application/json').send(JSON.stringify('redacted'))
   })
   app.get<Named>(`${EVENT}/response`, { config }, ({ caller, params }) => {
-    entryOf(caller.key, params.event)
+    requireEntry(caller.key, params.event)
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'response of event', ref: params.event })
   })
 }
@@ -90,7 +90,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
  * The objects that a revision of an environment wrote, without those that only serve others. Those of an organization,
  * such as keys, are in no list.
  */
-function changedOf({ store }: RouteContext, { log, revision, by }: HistoryEntry, place: LogPlace | undefined) {
+function printChanged({ store }: RouteContext, { log, revision, by }: HistoryEntry, place: LogPlace | undefined) {
   const changed = place?.env_id ? store.changed(log, revision) : undefined
   if (changed === undefined) return null
   const told = leadingFirst(
@@ -104,8 +104,8 @@ function changedOf({ store }: RouteContext, { log, revision, by }: HistoryEntry,
 async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHistory: boolean) {
   const page = readPage(query)
   const view = store.view(key.organization_id)
-  const places = placesOf(view, key)
-  const { fits, since } = filterOf(query, isHistory, (entry) => actorName(view, entry.by))
+  const places = listPlaces(view, key)
+  const { fits, since } = makeEntryFilter(query, isHistory, (entry) => actorName(view, entry.by))
   const logs = [...places]
     .filter(([, place]) => isPlace(query, place))
     .map(([log]) => log)
@@ -122,7 +122,7 @@ async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHist
 }
 
 /** The logs that the key may read, and where each belongs. */
-function placesOf(view: View, key: ApiKey): ReadonlyMap<LogId, LogPlace> {
+function listPlaces(view: View, key: ApiKey): ReadonlyMap<LogId, LogPlace> {
   const org_id = key.organization_id
   const places = new Map<LogId, LogPlace>()
   const add = (id: LogId, project_id: string, project_key: string, env_key: string): void => {
@@ -149,7 +149,7 @@ function isPlace(query: Query, { project_id, env_id }: LogPlace): boolean {
   return named('project_id', project_id) && named('env_id', env_id)
 }
 
-function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry) => string) {
+function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry) => string) {
   const tests: ((entry: HistoryEntry) => boolean)[] = []
   const among = (name: string, textOf: (entry: HistoryEntry) => string): void => {
     const wanted = readTexts(query, name)

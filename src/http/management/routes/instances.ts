@@ -16,7 +16,7 @@ import { type Page, type Query, readFlag, readText, readTexts } from '../../page
 import { everyObject, type Filter, filtered, matcher, type Rows, referring } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
 import { instanceRead } from '../render/facts.ts'
-import { type RouteContext, viewOf } from '../route-context.ts'
+import { type RouteContext, requestView } from '../route-context.ts'
 
 const INSTANCES = '/v2/facts/:p/:e/resource_instances'
 const INSTANCE = `${INSTANCES}/:ref`
@@ -49,7 +49,7 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
     INSTANCE,
     { config: read, schema: { querystring: OneInstanceQuery, response: { 200: InstanceRead } } },
     (request) => {
-      const view = viewOf(management, request)
+      const view = requestView(management, request)
       const instance = view.require('resource_instance', request.params.ref)
       return instanceRead(request.scope, view, instance, readFlag(request.query, 'detailed'))
     },

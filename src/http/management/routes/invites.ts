@@ -18,7 +18,7 @@ import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, matcher, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { inviteRead, userRead } from '../render/facts.ts'
-import { type RouteContext, viewOf, write } from '../route-context.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const INVITE = '/v2/facts/:p/:e/user_invites/:ref'
 const change = { operation: 'facts.write' } as const
@@ -39,7 +39,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
     list: {
       query: InviteQuery,
       form: 'page',
-      rows: ({ view, query }, page) => filtered(everyObject(view, 'user_invite'), filtersOf(view, query), page, true),
+      rows: ({ view, query }, page) => filtered(everyObject(view, 'user_invite'), listFilters(view, query), page, true),
     },
     create: { body: InviteCreate, useCase: 'createInvite' },
     update: { body: InviteUpdate, useCase: 'updateInvite' },
@@ -53,7 +53,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
       try {
         const input = { ref: request.params.ref, user: request.body }
         const user = await write(management, request, reply, 'approveInvite', input)
-        return userRead(request.scope, viewOf(management, request), user)
+        return userRead(request.scope, requestView(management, request), user)
       } catch (error) {
         if (!isZerohopError(error, 'EMAIL_INVALID', 'INVITE_APPROVED')) throw error
         return reply.code(400).send({ message: error.message })
@@ -63,7 +63,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
 }
 
 /** `role` and `tenant` (id or key), `search` in key, email and names. */
-function filtersOf(view: () => View, query: Query): Filter<UserInvite>[] {
+function listFilters(view: () => View, query: Query): Filter<UserInvite>[] {
   const now = view()
   const filters: Filter<UserInvite>[] = []
   const role = readText(query, 'role')

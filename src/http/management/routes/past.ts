@@ -36,7 +36,7 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       const { pdp, check, found } = await questionAt(management, past, request)
       const { user, action, resource, context } = check
       reply.header('x-revision', String(found.revision))
-      return answerOf(pdp.check(user, action, resource, context), found, check)
+      return printAnswer(pdp.check(user, action, resource, context), found, check)
     },
   )
   app.post<Asking>(
@@ -47,7 +47,7 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       const { user, action, resource, context } = check
       reply.header('x-revision', String(found.revision))
       const why = pdp.why(user, action, resource, context)
-      return { ...explanationOf(pdp.explain(user, action, resource, context), found, check), why }
+      return { ...printExplanation(pdp.explain(user, action, resource, context), found, check), why }
     },
   )
 }
@@ -91,16 +91,16 @@ async function questionAt(
   return { pdp, check: { ...check, context: { now, ...context } }, found }
 }
 
-function answerOf(allow: boolean, { revision, at }: Found, { context }: Check): PastAnswer {
+function printAnswer(allow: boolean, { revision, at }: Found, { context }: Check): PastAnswer {
   const now = context?.now
   return { allow, revision, revision_at: printTime(at), now: typeof now === 'number' ? now : null }
 }
 
-function explanationOf(explanation: Explanation, found: Found, check: Check): Omit<PastExplanation, 'why'> {
+function printExplanation(explanation: Explanation, found: Found, check: Check): Omit<PastExplanation, 'why'> {
   const { allow, tenant, code, rebac, abac, because, roles, rules, misses, notes, ill_typed } = explanation
   const lists = { misses: [...misses], notes: [...notes], ill_typed: [...ill_typed] }
   return {
-    ...answerOf(allow, found, check),
+    ...printAnswer(allow, found, check),
     ...{ tenant, reason: shortReason(explanation), code, rebac, abac, because, roles, rules },
     // types of the kernel side, as plain JSON
     ...(lists as unknown as Pick<PastExplanation, 'misses' | 'notes' | 'ill_typed'>),

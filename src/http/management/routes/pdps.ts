@@ -26,7 +26,7 @@ export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry
       const wanted = filters.map((name) => [name, readFlag(query, name)] as const)
       const known = await registry.list(scope.environment.id)
       const pdps = known
-        .map(readerOf(store, scope.environment.id, Date.now()))
+        .map(makePrinter(store, scope.environment.id, Date.now()))
         .filter((pdp) => wanted.every(([name, value]) => pdp[name] === value))
         .sort(byNeed)
       return pageBody(pdps.slice(page.offset, page.offset + page.rows), pdps.length, page)
@@ -49,7 +49,7 @@ function byNeed(one: PdpRead, other: PdpRead): number {
 }
 
 /** How a PDP is printed. `now`: ms since 1970 */
-function readerOf(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
+function makePrinter(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
   const lagOfPdp = lagOf(store, environment, now)
   return (pdp) => {
     const { instance, name, version, apiVersion, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs } = pdp

@@ -9,7 +9,7 @@ import type { ApplyInput } from '../../../management/plan/use-cases.ts'
 import { actorId } from '../../../management/rules/actor.ts'
 import { ApplyRequest, CheckedPolicy, Plan, PlanRequest, PolicyTexts } from '../../../management/schemas/plan.ts'
 import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
-import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../route-context.ts'
+import { answerOnRecord, askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
@@ -53,7 +53,7 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
     },
     async (request, reply) => {
       const environment = request.scope.environment.id
-      const by = actorOf(request, 'applyPlan')
+      const by = requestActor(request, 'applyPlan')
       const asking = askedWith(management, request)
       const commit = async (input: ApplyInput) => {
         const committed = await store.commit(environment, 'applyPlan', input, by, asking)

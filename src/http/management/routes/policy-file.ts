@@ -14,7 +14,7 @@ import { PolicyFile } from '../../../management/schemas/policy-file.ts'
 import { flagParameter, query, textParameter } from '../../../management/schemas/query-parameters.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { type Query, readFlag, readText } from '../../page.ts'
-import { actorOf, type RouteContext, viewOf } from '../route-context.ts'
+import { type RouteContext, requestActor, requestView } from '../route-context.ts'
 
 const ExportQuery = query({
   facts: flagParameter('also users, tenants, role assignments, instances and tuples'),
@@ -33,12 +33,12 @@ export function exportRoutes(app: FastifyInstance, management: RouteContext, pas
       const facts = readFlag(request.query, 'facts')
       if (at !== undefined && past === undefined) throw new ZerohopError('NOT_SUPPORTED', { what: 'at' })
       const found = at && past?.find(environment, at)
-      await store.commit(request.caller.organization, 'noteRead', null, actorOf(request, 'export'))
+      await store.commit(request.caller.organization, 'noteRead', null, requestActor(request, 'export'))
       if (found !== undefined && past !== undefined) {
         reply.header('x-revision', String(found.revision))
         return reply.type('application/json').send(Buffer.from(await past.export(environment, found.revision, facts)))
       }
-      if (!facts) return exportSchema(viewOf(management, request))
+      if (!facts) return exportSchema(requestView(management, request))
       const text = await everything(store.folder, environment)
       return reply.type('application/json').send(text)
     },

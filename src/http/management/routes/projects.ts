@@ -23,7 +23,7 @@ import type { Caller, Scope } from '../auth.ts'
 import { everyObject, indexed, paged, type Rows, sliced } from '../collection-pages.ts'
 import { collectionRoutes } from '../collection-routes.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/stamps.ts'
-import { type RouteContext, viewOf, writeControl, writeNamed } from '../route-context.ts'
+import { type RouteContext, requestView, writeControl, writeNamed } from '../route-context.ts'
 import { printConfigs } from './api-keys.ts'
 
 const PROJECT = '/v2/projects/:p'
@@ -53,7 +53,7 @@ export function projectRoutes(app: FastifyInstance, management: RouteContext): v
     list: {
       query: PageQuery,
       form: 'array',
-      rows: async ({ request: { caller } }, page) => projectsOf(gate.control(caller), caller, page),
+      rows: async ({ request: { caller } }, page) => listProjects(gate.control(caller), caller, page),
     },
     create: { body: ProjectCreate, useCase: 'createProject' },
     update: { body: ProjectUpdate, useCase: 'updateProject' },
@@ -72,7 +72,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     { config: read, schema: { querystring: PageQuery, response: { 200: listOf(EnvironmentWithEmail) } } },
     ({ caller, params, query }) => {
       const project = gate.project(caller, params.p)
-      const environments = environmentsOf(gate.control(caller), caller, project, readPage(query))
+      const environments = listEnvironments(gate.control(caller), caller, project, readPage(query))
       return environments.map((environment) => {
         return environmentReadWithEmail({ organization: caller.organization, project, environment })
       })
@@ -93,7 +93,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     },
   )
   app.get(ENVIRONMENT, { config: read, schema: { response: { 200: EnvironmentWithEmail } } }, (request, reply) => {
-    reply.header('x-revision', String(viewOf(management, request).position.revision))
+    reply.header('x-revision', String(requestView(management, request).position.revision))
     return environmentReadWithEmail(request.scope)
   })
   app.patch<{ Body: EnvironmentUpdate }>(
@@ -130,7 +130,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     async (request) => {
       const pdp_configs = await printConfigs(management, request)
       const hasRecords = (await management.audit.count(request.scope.environment.id)) > 0
-      const stats = environmentStatistics(viewOf(management, request), hasRecords)
+      const stats = environmentStatistics(requestView(management, request), hasRecords)
       return { ...environmentRead(request.scope), pdp_configs, stats }
     },
   )
@@ -151,7 +151,7 @@ function changed(scope: Scope, environment: Environment) {
   return environmentRead({ ...scope, environment })
 }
 
-function projectsOf(view: View, caller: Caller, page: Page): Rows<Project> {
+function listProjects(view: View, caller: Caller, page: Page): Rows<Project> {
   if (caller.key.level === 'org')
     return paged(
       everyObject(() => view, 'project'),
@@ -161,7 +161,7 @@ function projectsOf(view: View, caller: Caller, page: Page): Rows<Project> {
   return sliced(own, page)
 }
 
-function environmentsOf(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
+function listEnvironments(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
   const source = indexed(() => view, 'environments_of_project', project.key)
   if (caller.key.level !== 'env') return paged(source, page).rows
   const all = [...view.by('environments_of_project', project.key)]

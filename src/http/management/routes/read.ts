@@ -16,7 +16,7 @@ import type { Scope } from '../auth.ts'
 import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { groupBlock, groupRole, userRead } from '../render/facts.ts'
-import { type RouteContext, viewOf } from '../route-context.ts'
+import { type RouteContext, requestView } from '../route-context.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
@@ -44,7 +44,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     print: (_asked, groups) => groups.map(groupBlock),
   })
   app.get<OfGroup>(`${GROUPS}/direct/:group`, { config, schema: { response: { 200: GroupBlock } } }, (request) =>
-    groupBlock(requireGroup(viewOf(management, request), request.params.group)),
+    groupBlock(requireGroup(requestView(management, request), request.params.group)),
   )
   /** A page of what stands around a group. */
   const around = (

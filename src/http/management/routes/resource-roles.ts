@@ -19,10 +19,10 @@ import {
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import type { View } from '../../../store/view.ts'
 import type { Query } from '../../page.ts'
-import { indexed, paged, pageOf } from '../collection-pages.ts'
+import { indexed, listPage, paged } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
 import { derivationRule, resourceRoleRead } from '../render/schema.ts'
-import { type OfResource, type OnResource, type RouteContext, viewOf, write } from '../route-context.ts'
+import { type OfResource, type OnResource, type RouteContext, requestView, write } from '../route-context.ts'
 
 const ROLE = '/v2/schema/:p/:e/resources/:resource/roles/:ref'
 const read = { operation: 'schema.read' } as const
@@ -63,9 +63,9 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
       `${ROLE}/${path}`,
       { config: read, schema: { querystring: PageQuery, response: { 200: ResourceRoleFamily } } },
       (request) => {
-        const view = viewOf(management, request)
+        const view = requestView(management, request)
         const { resource, role } = findRole(view, request.params)
-        const keys = pageOf(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
+        const keys = listPage(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
         const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
         return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
       },
@@ -126,6 +126,6 @@ function findRole(view: View, { resource: of, ref }: OfResource['Params']) {
 }
 
 function answer(management: RouteContext, request: FastifyRequest<OnResource>, role: ResourceRole) {
-  const view = viewOf(management, request)
+  const view = requestView(management, request)
   return resourceRoleRead(request.scope, view, view.require('resource', role.resource), role)
 }

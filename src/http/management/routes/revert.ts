@@ -10,7 +10,7 @@ import { actorId } from '../../../management/rules/actor.ts'
 import { RevertPlan, RevertPlanRequest, RevertRequest } from '../../../management/schemas/revert.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { revertRead } from '../render/revert.ts'
-import { actorOf, askedWith, type RouteContext } from '../route-context.ts'
+import { askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
 
 const REVERT = '/v2/projects/:p/envs/:e/revisions/:revision/revert'
@@ -45,7 +45,7 @@ export function revertRoutes(app: FastifyInstance, management: RouteContext, { p
       const environment = request.scope.environment.id
       const { fingerprints, expected, force } = request.body
       const revert = await askedRevert(past, request)
-      const by = actorOf(request, 'revertRevision')
+      const by = requestActor(request, 'revertRevision')
       const asking = askedWith(management, request)
       const commit = async (input: ApplyInput) => {
         const committed = await store.commit(environment, 'applyPlan', input, by, asking)

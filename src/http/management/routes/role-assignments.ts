@@ -63,7 +63,7 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
 }
 
 const listAssignments = (view: () => View, query: Query, page: Page, counted: boolean) =>
-  filtered(everyObject(view, 'role_assignment'), filtersOf(view, query), page, counted)
+  filtered(everyObject(view, 'role_assignment'), listFilters(view, query), page, counted)
 
 function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detailed: boolean) {
   const now = view()
@@ -76,19 +76,19 @@ function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detai
  * `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing
  * finds nothing.
  */
-function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
+function listFilters(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
-  const keyOf = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
-  const users = namesOf(query, 'user', (ref) => keyOf('user', ref))
-  const tenants = namesOf(query, 'tenant', (ref) => keyOf('tenant', ref))
-  const roles = namesOf(query, 'role', (ref) => rolesNamed(now, ref))
+  const findKey = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
+  const users = readNames(query, 'user', (ref) => findKey('user', ref))
+  const tenants = readNames(query, 'tenant', (ref) => findKey('tenant', ref))
+  const roles = readNames(query, 'role', (ref) => rolesNamed(now, ref))
   return [...joined(view, users, tenants, roles), ...ofInstances(view, query)]
 }
 
 type Names = ReadonlySet<string> | undefined
 
 /** The names that the values of a parameter stand for; undefined when it is not sent. */
-function namesOf(query: Query, parameter: string, find: (ref: string) => string | readonly string[]): Names {
+function readNames(query: Query, parameter: string, find: (ref: string) => string | readonly string[]): Names {
   const refs = readTexts(query, parameter).filter((ref) => ref !== '')
   return refs.length === 0 ? undefined : new Set(refs.flatMap(find))
 }
@@ -142,7 +142,7 @@ function ofInstances(view: () => View, query: Query): Filter<Stored>[] {
   const type = readText(query, 'resource')
   if (type !== undefined) {
     const key = now.find('resource', type)?.key
-    filters.push(referring(view, 'assignments_on_resource', key, (row) => typeOf(row.resource_instance)))
+    filters.push(referring(view, 'assignments_on_resource', key, (row) => instanceType(row.resource_instance)))
   }
   const instance = readText(query, 'resource_instance')
   if (instance !== undefined) {
@@ -155,9 +155,9 @@ function ofInstances(view: () => View, query: Query): Filter<Stored>[] {
 
 /** As roles are named by `rolesNamed`. */
 function roleName({ role, resource_instance: instance }: Stored): string {
-  return instance === null ? role : partKey(typeOf(instance) ?? '', role)
+  return instance === null ? role : partKey(instanceType(instance) ?? '', role)
 }
 
-function typeOf(instance: string | null): string | undefined {
+function instanceType(instance: string | null): string | undefined {
   return instance?.slice(0, instance.indexOf(':'))
 }

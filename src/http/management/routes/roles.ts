@@ -16,10 +16,10 @@ import {
 import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import type { Query } from '../../page.ts'
-import { everyObject, findNamed, pageOf } from '../collection-pages.ts'
+import { everyObject, findNamed, listPage } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
 import { roleRead } from '../render/schema.ts'
-import { type RouteContext, viewOf, write } from '../route-context.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const ROLE = '/v2/schema/:p/:e/roles/:ref'
 const read = { operation: 'schema.read' } as const
@@ -61,9 +61,9 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
       `${ROLE}/${path}`,
       { config: read, schema: { querystring: PageQuery, response: { 200: RoleFamily } } },
       (request) => {
-        const view = viewOf(management, request)
+        const view = requestView(management, request)
         const { key } = view.require('role', request.params.ref)
-        const keys = pageOf(keysOf(view, key), request.query)
+        const keys = listPage(keysOf(view, key), request.query)
         return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
       },
     )

@@ -23,7 +23,7 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
     operation: 'facts.read',
     query: SetRuleQuery,
     form: 'array',
-    rows: ({ view, query }, page) => filtered(everyObject(view, 'set_rule'), filtersOf(view, query), page, false),
+    rows: ({ view, query }, page) => filtered(everyObject(view, 'set_rule'), listFilters(view, query), page, false),
     answer: SetRuleRead,
     print: ({ scope }, rules) => rules.map((rule) => setRuleRead(scope, rule)),
   })
@@ -42,7 +42,7 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
  * `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. A key of a set and of a role
  * finds the rules of both. What names nothing finds nothing.
  */
-function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
+function listFilters(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
   const filters: Filter<Stored>[] = []
   for (const [name, type, index] of SETS) {

@@ -15,7 +15,7 @@ import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
 import { tenantRead, userRead } from '../render/facts.ts'
-import { type RouteContext, viewOf, write } from '../route-context.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
 import { printListed, userMatcher } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
@@ -63,7 +63,7 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
     async (request, reply) => {
       const input = { tenant: request.params.ref, user: request.body }
       const { object } = await write(management, request, reply, 'addTenantUser', input)
-      return userRead(request.scope, viewOf(management, request), object)
+      return userRead(request.scope, requestView(management, request), object)
     },
   )
   app.delete<{ Params: { ref: string; user: string } }>(
@@ -91,13 +91,13 @@ async function listTenantUsers(view: () => View, ref: string, query: Query, page
     role === undefined
       ? indexed(view, 'memberships_of_tenant', tenant)
       : indexed(view, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
-  const userOf = (row: { readonly user: string }): User | undefined => view().get('user', row.user)
+  const findUser = (row: { readonly user: string }): User | undefined => view().get('user', row.user)
   if (search === undefined) {
     const { rows, total } = paged(source, page)
-    return { rows: rows.map(userOf).filter((user) => user !== undefined), total }
+    return { rows: rows.map(findUser).filter((user) => user !== undefined), total }
   }
   const pick = (row: { readonly user: string }): User | undefined => {
-    const user = userOf(row)
+    const user = findUser(row)
     return user && finds(user) ? user : undefined
   }
   return searched(source, page, pick, true)

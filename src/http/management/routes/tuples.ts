@@ -60,7 +60,7 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
 }
 
 const listTuples = (view: () => View, query: Query, page: Page, counted: boolean) =>
-  filtered(everyObject(view, 'relationship_tuple'), filtersOf(view, query), page, counted)
+  filtered(everyObject(view, 'relationship_tuple'), listFilters(view, query), page, counted)
 
 function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[]) {
   const now = view()
@@ -73,7 +73,7 @@ function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[
  * `tenant`, `subject` and `object` (id or `type:key`), `relation`, `object_type`, `subject_type`. What names nothing
  * finds nothing.
  */
-function filtersOf(view: () => View, query: Query): Filter<RelationshipTuple>[] {
+function listFilters(view: () => View, query: Query): Filter<RelationshipTuple>[] {
   const now = view()
   const filters: Filter<RelationshipTuple>[] = []
   for (const [name, kind, index] of NAMED) {

@@ -19,7 +19,7 @@ import {
 } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
 import { assignmentRead, userRead } from '../render/facts.ts'
-import { type RouteContext, viewOf, write } from '../route-context.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write' } as const
@@ -54,7 +54,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
       const input = { ref: request.params.ref, fields: request.body }
       const { object, created } = await write(management, request, reply, 'replaceUser', input)
       reply.code(created ? 201 : 200)
-      return userRead(request.scope, viewOf(management, request), object)
+      return userRead(request.scope, requestView(management, request), object)
     },
   )
   userRoleRoutes(app, management)
