@@ -10,14 +10,14 @@ export const REFERENCE = 'dist/reference'
 export const TYPES = ['build/management-api.ts', 'dist/build/management-api.d.ts']
 
 export async function buildOpenApi() {
-  const { openApiOf } = await import('../dist/src/http/openapi.js')
+  const { makeOpenApi } = await import('../dist/src/http/openapi.js')
   const { managementServer, openManagement } = await import('../dist/src/server.js')
   const data = mkdtempSync(join(tmpdir(), 'zerohop-openapi-'))
   try {
     const management = await openManagement({ data })
     const app = managementServer(management)
     await app.ready()
-    const document = await openApiOf(app.noted)
+    const document = await makeOpenApi(app.noted)
     await app.close()
     await management.store.close()
     mkdirSync(REFERENCE, { recursive: true })

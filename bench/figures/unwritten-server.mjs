@@ -3,7 +3,7 @@
 // folder. Its first message names the port.
 import { managementApp } from '../../dist/src/http/apps/management-app.js'
 import { userRead } from '../../dist/src/http/management/render/facts.js'
-import { viewOf } from '../../dist/src/http/management/route-context.js'
+import { requestView } from '../../dist/src/http/management/route-context.js'
 import { UserCreate } from '../../dist/src/management/schemas/users.js'
 import { openManagement } from '../../dist/src/server.js'
 
@@ -14,7 +14,7 @@ const app = managementApp({
   routes(guarded, context) {
     const options = { config: { operation: 'facts.write' }, schema: { body: UserCreate } }
     guarded.post('/v2/facts/:p/:e/users-unwritten', options, async (request, reply) => {
-      const view = viewOf(context, request)
+      const view = requestView(context, request)
       const known = view.require('user', 'ana')
       reply.header('x-revision', view.position.revision)
       return userRead(request.scope, view, { ...known, key: request.body.key })
