@@ -66,7 +66,7 @@ export function emptyContents(): Contents {
 }
 
 /** The type in `type:key`. */
-export const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+export const typeInInstanceKey = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
 /** `type:key`, both not empty and without a further colon. */
 export function isInstanceKey(key: string): boolean {
@@ -103,10 +103,10 @@ export function roleContent(value: PolicyObjects['resource_role']): RoleContent 
 export const ruleKey = ({ relation, source, noDirect }: RuleContent): string => `${relation}:${source}:${noDirect}`
 
 /** An assignment with the full key of its role and its scope. */
-export function assignmentOf(value: PolicyObjects['role_assignment']): Assignment {
+export function toAssignment(value: PolicyObjects['role_assignment']): Assignment {
   const { user, role, tenant, resource_instance: instance } = value
   if (instance === undefined || instance === null) return { user, role, tenant }
-  return { user, role: partKey(typeOf(instance), role), instance }
+  return { user, role: partKey(typeInInstanceKey(instance), role), instance }
 }
 
 /** A role in a tenant or on an instance, with its full key. */
@@ -122,7 +122,7 @@ export function fold(changes: Iterable<PolicyChange>): Contents {
   for (const change of changes) {
     if (change.op === 'delete')
       forget(contents, { role_assignment: assignments, membership: members }, change.kind, change.key)
-    else if (change.kind === 'role_assignment') assignments.set(change.key, assignmentOf(change.value))
+    else if (change.kind === 'role_assignment') assignments.set(change.key, toAssignment(change.value))
     else if (change.kind === 'membership') members.set(change.key, change.value)
     else remember(contents, change)
   }
@@ -152,10 +152,10 @@ function remember(contents: Contents, change: ObjectPut): void {
       contents.roles.set(key, roleContent(change.value))
       break
     case 'tenant':
-      contents.tenants.set(key, someOf(change.value.attributes))
+      contents.tenants.set(key, undefinedIfEmpty(change.value.attributes))
       break
     case 'user':
-      contents.users.set(key, userContent(someOf(change.value.attributes)))
+      contents.users.set(key, userContent(undefinedIfEmpty(change.value.attributes)))
       break
     case 'resource_instance':
       contents.instances.set(key, change.value)
@@ -182,7 +182,7 @@ export function userContent(attributes: JsonObject | undefined): UserContent {
 }
 
 /** Empty attributes become absent, so that equal contents have one form. */
-function someOf<T extends object>(attributes: T | undefined): T | undefined {
+function undefinedIfEmpty<T extends object>(attributes: T | undefined): T | undefined {
   return attributes === undefined || Object.keys(attributes).length === 0 ? undefined : attributes
 }
 
@@ -233,12 +233,12 @@ export function invalid(reason: string, cause?: unknown): ZerohopError {
 /** Contents as changes, in sorted order: a follower of another ABI builds its image from them. */
 export function* toChanges(contents: Contents): Iterable<PolicyChange> {
   for (const [key, { actions, attributes }] of sortedEntries(contents.resources))
-    yield { op: 'put', kind: 'resource', key, value: { actions, ...attributesOf(attributes) } }
+    yield { op: 'put', kind: 'resource', key, value: { actions, ...omitEmptyAttributes(attributes) } }
   for (const [key, role] of sortedEntries(contents.roles)) yield roleChange(key, role)
   for (const [key, attributes] of sortedEntries(contents.tenants))
-    yield { op: 'put', kind: 'tenant', key, value: attributesOf(attributes) }
+    yield { op: 'put', kind: 'tenant', key, value: omitEmptyAttributes(attributes) }
   for (const [key, { tenant, attributes }] of sortedEntries(contents.instances))
-    yield { op: 'put', kind: 'resource_instance', key, value: { tenant, ...attributesOf(attributes) } }
+    yield { op: 'put', kind: 'resource_instance', key, value: { tenant, ...omitEmptyAttributes(attributes) } }
   for (const [, value] of sortedEntries(contents.tuples)) {
     const { subject, relation, object } = value
     yield { op: 'put', kind: 'relationship_tuple', key: tupleKey(subject, relation, object), value }
@@ -247,7 +247,7 @@ export function* toChanges(contents: Contents): Iterable<PolicyChange> {
   for (const [key, value] of sortedEntries(contents.setRules)) yield { op: 'put', kind: 'set_rule', key, value }
   for (const [key, value] of sortedEntries(contents.configs)) yield { op: 'put', kind: 'proxy_config', key, value }
   for (const [user, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
-    yield { op: 'put', kind: 'user', key: user, value: attributesOf(attributes) }
+    yield { op: 'put', kind: 'user', key: user, value: omitEmptyAttributes(attributes) }
     for (const tenant of [...(members ?? [])].sort())
       yield { op: 'put', kind: 'membership', key: membershipKey(tenant, user), value: { user, tenant } }
     for (const [tenant, roles] of sortedEntries(grants)) {
@@ -260,8 +260,8 @@ export function* toChanges(contents: Contents): Iterable<PolicyChange> {
   }
 }
 
-function attributesOf<T extends object>(attributes: T | undefined): { attributes?: T } {
-  const some = someOf(attributes)
+function omitEmptyAttributes<T extends object>(attributes: T | undefined): { attributes?: T } {
+  const some = undefinedIfEmpty(attributes)
   return some === undefined ? {} : { attributes: some }
 }
 

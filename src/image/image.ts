@@ -1,7 +1,7 @@
 // The image: the whole policy of one environment at one revision in kernel memory, queried by keys. It has everything
-// that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The file is
-// long because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
-// broken image answers nothing, and all work beyond that is in the folders beside it.
+// that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The class is
+// large because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
+// broken image answers nothing. All other work is in the folders next to this file.
 import { ASK_SETS, Fault, Verdict } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
@@ -19,10 +19,10 @@ import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/declared-types.ts'
 import { type Clock, RequiredAttributes, type Sent } from './decide/required-attributes.ts'
 import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
-import { instanceOfRow, tenantOf } from './decide/tenant-of-check.ts'
+import { instanceOfRow, resolveTenant } from './decide/tenant-of-check.ts'
 import { explainQuestion } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
-import { type Explained, waysOf } from './explain/ways.ts'
+import { type Explained, findWays } from './explain/ways.ts'
 import {
   copyKernel,
   copyKernelSlowly,
@@ -41,7 +41,7 @@ import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
 import { imageEnvironment, imagePosition, writeEnvironment, writePosition } from './records/header.ts'
 import { instanceTenant } from './records/instance.ts'
-import { type ImageStats, statsOf } from './stats.ts'
+import { type ImageStats, readStats } from './stats.ts'
 import { commit } from './update/apply.ts'
 import { type Plan, prepare } from './update/prepare.ts'
 
@@ -255,7 +255,7 @@ export class Image {
       const named = findInstance(this.#kernel, type, key)
       const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
       const stored = instance === 0 ? 0 : instanceTenant(this.#kernel, instance)
-      const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as tenantOf
+      const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as resolveTenant
       verdict =
         relations === undefined
           ? calls.decideOn(user, tenant, permission, instance)
@@ -284,9 +284,9 @@ export class Image {
   }
 
   /** The key of the tenant in which a check is decided (D2). */
-  tenantOf(type: string, tenant?: string, key?: string): string {
-    if (tenant !== undefined || key === undefined) return tenantOf(this.#kernel, tenant, 0)
-    return this.guard(() => tenantOf(this.#kernel, tenant, findInstance(this.#kernel, type, key)))
+  resolveTenant(type: string, tenant?: string, key?: string): string {
+    if (tenant !== undefined || key === undefined) return resolveTenant(this.#kernel, tenant, 0)
+    return this.guard(() => resolveTenant(this.#kernel, tenant, findInstance(this.#kernel, type, key)))
   }
 
   /** Id of a user at this revision, 0 when unknown. The next delta may end it, or make it known. */
@@ -329,14 +329,18 @@ export class Image {
   }
 
   /**
-   * `explain` with what an explanation for people needs beside it: over which relations; of a deny the nearest names
-   * and the roles that would allow. @throws as `explain`
+   * `explain`, with more for people: the relations that an allow goes over, and for a deny the nearest names and the
+   * roles that would allow. @throws as `explain`
    */
   explainWays(...asked: Parameters<Image['explain']>): Explained {
     const [user, action, type, tenant, key, sent, relations, isRow] = asked
     const question = { user, action, type, tenant, key, sent, relations, isRow }
     const explanation = this.explain(...asked)
-    return { question, explanation, ways: this.guard(() => waysOf(this.#kernel, this.#related, question, explanation)) }
+    return {
+      question,
+      explanation,
+      ways: this.guard(() => findWays(this.#kernel, this.#related, question, explanation)),
+    }
   }
 
   /**
@@ -364,7 +368,7 @@ export class Image {
   /**
    * For which rows of an application's own a check is allowed. For each row it is true exactly when `check` allows the
    * question that the row makes.
-   * @throws FILTER_REFUSED where a condition cannot be said of a row, LISTING_TOO_LARGE, UNDECIDED, POISONED
+   * @throws FILTER_REFUSED where a condition cannot be expressed for a row, LISTING_TOO_LARGE, UNDECIDED, POISONED
    */
   filter(question: FilterQuestion): Filter {
     return this.#ofRows((filters, ids) => filters.filter(question, ids), question)
@@ -599,7 +603,7 @@ export class Image {
   }
 
   stats(): ImageStats {
-    return statsOf(this.#kernel)
+    return readStats(this.#kernel)
   }
 }
 

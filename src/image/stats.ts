@@ -21,7 +21,7 @@ export interface ImageStats {
   readonly assignments: number
 }
 
-export function statsOf(kernel: Kernel): ImageStats {
+export function readStats(kernel: Kernel): ImageStats {
   const [header, heap] = kernel.parts
   return { bytes: header.length + heap.length, ...imageCounts(kernel) }
 }

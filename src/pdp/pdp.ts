@@ -384,7 +384,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
 
   /** The tenant in which a check of this resource is decided (D2: which tenant). */
   tenantOf(type: string, tenant: string | undefined, key: string | undefined): string {
-    return this.#source.take().tenantOf(type, tenant, key)
+    return this.#source.take().resolveTenant(type, tenant, key)
   }
 
   /** Names of the request attributes that the rules of a permission read, by subject: for records of decisions. */
@@ -526,7 +526,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     const allow = image.check(question.user, question.action, type, tenant, key, sent, relations, isRow)
     if (this.#onDecision === undefined) return allow
     const asked = { user: question.user, action: question.action }
-    const decidedOn = { type, key, tenant: image.tenantOf(type, tenant, key) }
+    const decidedOn = { type, key, tenant: image.resolveTenant(type, tenant, key) }
     const now = resolveTime(sent, this.#source.nowRead)
     this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision, now }, question)
     return allow

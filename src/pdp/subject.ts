@@ -64,7 +64,7 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
       key === undefined
         ? image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
         : this.#canOn(image, action, type, key)
-    const tenant = image.tenantOf(type, this.#tenant, key)
+    const tenant = image.resolveTenant(type, this.#tenant, key)
     const asked = { user: this.#user, action, resource: { type, key, tenant } }
     this.#source.enter(image)
     try {

@@ -3,7 +3,7 @@
 // with that role alone is allowed.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { policyDiffOf, ruleDiffs } from '../../src/image/access-diff/policy-diff.ts'
+import { diffPolicies, ruleDiffs } from '../../src/image/access-diff/policy-diff.ts'
 import { RuleConditions } from '../../src/image/access-diff/rule-conditions.ts'
 import { fold } from '../../src/image/contents.ts'
 import { isKnown } from '../reference/request.ts'
@@ -57,7 +57,7 @@ describe('pairs', () => {
         let before = new World()
         for (const { world } of walk(drawn, 0)) {
           const after = new World(world)
-          const diff = policyDiffOf([fold(before.contents()), fold(after.contents())])
+          const diff = diffPolicies([fold(before.contents()), fold(after.contents())])
           const [was, is] = [allowedBy(before), allowedBy(after)]
           const listed = (of: 'gained' | 'lost') =>
             diff[of]

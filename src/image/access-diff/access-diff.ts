@@ -6,8 +6,8 @@ import type { Image } from '../image.ts'
 import { type Changed, changedBy } from './changed.ts'
 import { conditionalChanges } from './conditional.ts'
 import { Meter } from './meter.ts'
-import { objectsOf } from './objects.ts'
-import { policiesOf, policyDiffOf } from './policy-diff.ts'
+import { makeObjects } from './objects.ts'
+import { diffPolicies, readPolicies } from './policy-diff.ts'
 import { Questions } from './questions.ts'
 import { ReachRelations } from './reach-relations.ts'
 import { ReachRoles } from './reach-roles.ts'
@@ -42,10 +42,10 @@ export function accessDiff(
 ): AccessDiff {
   const named = changedBy(changes, after.revision)
   const isCopy = after.isCopyOf(before)
-  return before.inside((was) => after.inside((is) => diffOf([was, is], changes, named, isCopy, options)))
+  return before.inside((was) => after.inside((is) => computeDiff([was, is], changes, named, isCopy, options)))
 }
 
-function diffOf(
+function computeDiff(
   insides: readonly [Inside, Inside],
   changes: readonly PolicyChange[],
   named: Changed,
@@ -54,15 +54,15 @@ function diffOf(
 ): AccessDiff {
   const { now, budget = ACCESS_DIFF_WORK_MAX } = options
   const kernels = [insides[0].kernel, insides[1].kernel] as const
-  const policies = policiesOf(kernels, changes)
+  const policies = readPolicies(kernels, changes)
   const meter = new Meter(budget)
   const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
-  const questions = new Questions(sides, objectsOf(kernels, isCopy ? named : undefined), meter)
+  const questions = new Questions(sides, makeObjects(kernels, isCopy ? named : undefined), meter)
   const changed = reallyChanged(questions, named)
   const { gained, lost, renamed, upstream } = whoChanges(questions, changed, options)
   const found = { upstream, policies, isCopy }
   const conditional = conditionalChanges(insides, questions, changed, found, { now, budget })
-  const policy = policyDiffOf(policies, undefined, options.renames)
+  const policy = diffPolicies(policies, undefined, options.renames)
   return { policy, access: { gained, lost, ...(renamed.decisions === 0 ? {} : { renamed }), ...conditional } }
 }
 

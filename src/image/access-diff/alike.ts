@@ -48,7 +48,7 @@ export function alike(
   const groups = new Map<string, number[]>()
   for (const [number, record] of objects) {
     meter.spend(LOOK_WORK)
-    const text = record === 0 ? NOT_STORED : names.length === 0 ? '' : valuesOf(kernel, meter, record, names)
+    const text = record === 0 ? NOT_STORED : names.length === 0 ? '' : fingerprintValues(kernel, meter, record, names)
     const group = groups.get(text)
     if (group === undefined) groups.set(text, [number])
     else group.push(number)
@@ -56,7 +56,7 @@ export function alike(
   return [...groups.values()]
 }
 
-function valuesOf(kernel: Kernel, meter: Meter, record: number, names: readonly string[]): string {
+function fingerprintValues(kernel: Kernel, meter: Meter, record: number, names: readonly string[]): string {
   const stored = principalAttributes(kernel, record)
   const attributes = stored === 0 ? undefined : objectAt(kernel, stored)
   if (attributes === undefined) return ''

@@ -2,7 +2,7 @@
 
 import type { PolicyObjects } from '../../kinds/index.ts'
 import type { PolicyChange } from '../../log/delta.ts'
-import { type Assignment, assignmentOf } from '../contents.ts'
+import { type Assignment, toAssignment } from '../contents.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from '../update/deleted-keys.ts'
 
 export interface Changed {
@@ -40,7 +40,7 @@ export function changedBy(changes: readonly PolicyChange[], to: number): Changed
     const { op, kind, key } = change
     switch (kind) {
       case 'role_assignment':
-        assignments.push(op === 'put' ? assignmentOf(change.value) : parseAssignment(key, to))
+        assignments.push(op === 'put' ? toAssignment(change.value) : parseAssignment(key, to))
         break
       case 'membership':
         memberships.push(op === 'put' ? change.value : parseMembership(key, to))

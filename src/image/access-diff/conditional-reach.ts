@@ -5,7 +5,7 @@ import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { type Contents, typeOf } from '../contents.ts'
+import { type Contents, typeInInstanceKey } from '../contents.ts'
 import { ruledPermissions } from '../list/user-sides.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
@@ -74,14 +74,14 @@ export interface Found {
 
 const NOTHING: Reach = { rules: [], everybody: false, ties: false, holders: false, upstream: false }
 
-export function reachOf(
+export function computeReach(
   objects: Objects,
   kernels: readonly [Kernel, Kernel],
   changed: Changed,
   { upstream, policies, isCopy }: Found,
 ): ReachOfChanges {
   const instances = changedInstances(objects, kernels, changed)
-  const tenants = tenantsOf(objects, changed)
+  const tenants = splitChangedTenants(objects, changed)
   const permissions = new Map<number, Reach>()
   const note = (permission: number | undefined, more: Partial<Reach>): void => {
     if (permission === undefined) return
@@ -96,10 +96,16 @@ export function reachOf(
   }
   for (const side of SIDES) for (const id of ruledPermissions(kernels[side])) note(objects.permissions.of(side, id), {})
   if (policies !== undefined) notePolicy(policies, objects, note)
-  noteHolders(kernels, objects, new Set(changed.tuples.map(({ object }) => typeOf(object))), { upstream: true }, note)
+  noteHolders(
+    kernels,
+    objects,
+    new Set(changed.tuples.map(({ object }) => typeInInstanceKey(object))),
+    { upstream: true },
+    note,
+  )
   const moved = [...instances].filter(([, list]) => list.some(isMoved))
   noteHolders(kernels, objects, new Set(moved.map(([type]) => type)), { holders: true }, note)
-  const users = usersOf(objects, kernels, changed)
+  const users = collectChangedUsers(objects, kernels, changed)
   const hasMoved = moved.length > 0
   return {
     permissions,
@@ -186,7 +192,7 @@ function addDerivedTypes(kernel: Kernel, types: Set<string>): void {
   for (const type of types) for (const next of steps.get(type) ?? []) types.add(next) // also walked
 }
 
-function tenantsOf({ tenants }: Objects, changed: Changed): { alone: Set<number>; changed: Set<number> } {
+function splitChangedTenants({ tenants }: Objects, changed: Changed): { alone: Set<number>; changed: Set<number> } {
   const found = { alone: new Set<number>(), changed: new Set<number>() }
   for (const key of changed.tenants) {
     const tenant = tenants.named(key)
@@ -195,12 +201,16 @@ function tenantsOf({ tenants }: Objects, changed: Changed): { alone: Set<number>
   return found
 }
 
-function usersOf({ users }: Objects, kernels: readonly [Kernel, Kernel], changed: Changed): Map<number, Set<string>> {
+function collectChangedUsers(
+  { users }: Objects,
+  kernels: readonly [Kernel, Kernel],
+  changed: Changed,
+): Map<number, Set<string>> {
   const found = new Map<number, Set<string>>()
   const note = (key: string): void => {
     const user = users.named(key)
     if (user === undefined || found.has(user)) return
-    const stored = SIDES.map((side) => attributesOf(kernels[side], users.id(side, user)))
+    const stored = SIDES.map((side) => readAttributes(kernels[side], users.id(side, user)))
     found.set(user, differing(stored[0]!, stored[1]!))
   }
   for (const key of changed.users) note(key)
@@ -219,20 +229,20 @@ function changedInstances(
     const instance = instances.named(name)
     if (instance === undefined) continue
     const ids = SIDES.map((side) => instances.id(side, instance))
-    const stored = SIDES.map((side) => attributesOf(kernels[side], ids[side]!))
+    const stored = SIDES.map((side) => readAttributes(kernels[side], ids[side]!))
     const [was, is] = SIDES.map((side) =>
       ids[side] === 0 ? undefined : tenants.of(side, instanceTenant(kernels[side], ids[side]!)),
     )
     const attributes = differing(stored[0]!, stored[1]!)
     if (was === is && attributes.size === 0) continue
-    const list = found.get(typeOf(name)) ?? []
-    found.set(typeOf(name), list)
+    const list = found.get(typeInInstanceKey(name)) ?? []
+    found.set(typeInInstanceKey(name), list)
     list.push({ name, homes: [was, is], attributes })
   }
   return found
 }
 
-const attributesOf = (kernel: Kernel, record: number): JsonObject =>
+const readAttributes = (kernel: Kernel, record: number): JsonObject =>
   (record === 0 ? undefined : objectAt(kernel, principalAttributes(kernel, record))) ?? {}
 
 function differing(before: JsonObject, after: JsonObject): Set<string> {

@@ -8,7 +8,7 @@ import { compareText } from '../../model/text-order.ts'
 import { records } from '../records/tables.ts'
 import type { Changed } from './changed.ts'
 import { ConditionalLines } from './conditional-lines.ts'
-import { type ChangedInstance, type Found, type Reach, type ReachOfChanges, reachOf } from './conditional-reach.ts'
+import { type ChangedInstance, computeReach, type Found, type Reach, type ReachOfChanges } from './conditional-reach.ts'
 import { Meter } from './meter.ts'
 import type { Residual } from './open-conditions.ts'
 import { OverridableRules } from './overridable-rules.ts'
@@ -16,12 +16,12 @@ import { GAINED, LOST, type Questions } from './questions.ts'
 import {
   type AskedPermission,
   type AskedUser,
+  collectOpenReads,
   instanceLine,
   instancesThatMatter,
-  lineOf,
-  openReadsOf,
   type Pair,
   ResidualPairs,
+  toLineTexts,
 } from './residual-pairs.ts'
 import { type Inside, Side } from './side.ts'
 import { FIRST_SIDE, SIDES } from './twins.ts'
@@ -83,7 +83,7 @@ class Search {
     this.#questions = questions
     this.#meter = new Meter(Math.min(budget, CONDITIONAL_WORK_MAX))
     this.#baseline = [new Side(insides[0], now, this.#meter), new Side(insides[1], now, this.#meter)]
-    this.#reach = reachOf(questions, kernels, changed, found)
+    this.#reach = computeReach(questions, kernels, changed, found)
     this.#pairs = new ResidualPairs(questions, kernels, this.#reach)
     this.#lines = new ConditionalLines(questions)
     this.#overridable = new OverridableRules(questions)
@@ -338,7 +338,7 @@ class PermissionSearch {
       if (instances.length > 0)
         lines.add(this.#asked.number, instanceLine(pair.residuals[0], instances), users, tenants)
     } else if (pair.refused !== undefined || !this.#isListed(...pair.residuals, who))
-      lines.add(this.#asked.number, lineOf(pair), users, tenants)
+      lines.add(this.#asked.number, toLineTexts(pair), users, tenants)
   }
 
   /** Whether one side is always allowed, and the answer on the type is among those that are gained or lost. */
@@ -389,7 +389,7 @@ class PermissionSearch {
   }
 
   #isOverridable(pair: Pair, { tenant }: AskedUser): boolean {
-    const isOpen = pair.residuals.some((residual) => openReadsOf(residual).user.size > 0)
+    const isOpen = pair.residuals.some((residual) => collectOpenReads(residual).user.size > 0)
     if (!isOpen) return false
     return !pair.isSame || instancesThatMatter(pair.residuals[0], this.#instancesIn(tenant)).length > 0
   }

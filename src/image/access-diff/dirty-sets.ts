@@ -4,7 +4,7 @@ import { Source, Table } from '../../../assembly/limits.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
-import { typeOf } from '../contents.ts'
+import { typeInInstanceKey } from '../contents.ts'
 import { readsOfSide } from '../decide/required-attributes.ts'
 import { conditionSetKey, conditionSetProgram, eachChildOfSet } from '../records/condition-set.ts'
 import { countSteps, isForeignMatch, programConstant, programStep, stepRight } from '../records/program.ts'
@@ -18,7 +18,7 @@ import { SIDES, type SideNumber } from './twins.ts'
 export interface ChangedTypes {
   /** keys of types whose declared attributes differ */
   readonly declared: ReadonlySet<string>
-  /** these, and keys of types of which instances changed */
+  /** these, and keys of types whose instances changed */
   readonly followed: ReadonlySet<string>
 }
 
@@ -37,7 +37,7 @@ export function changedTypes({ types, sides }: Questions, changed: Changed): Cha
   }
   return {
     declared,
-    followed: new Set([...declared, /* canary: followed-instances */ ...[...changed.instances].map(typeOf)]),
+    followed: new Set([...declared, /* canary: followed-instances */ ...[...changed.instances].map(typeInInstanceKey)]),
   }
 }
 

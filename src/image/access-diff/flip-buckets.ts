@@ -13,9 +13,9 @@ export interface Bucket {
   instances: (number | undefined)[] | undefined
 }
 
-/** By permission and tenant (`areaOf`), then by source and lifecycle. */
+/** By permission and tenant (`toAreaNumber`), then by source and lifecycle. */
 export type Buckets = Map<number, Map<number, Bucket>>
 
 /** Room for the numbers of tenants in the number of an area: it stays an exact integer. */
 const TENANTS = 2 ** 27
-export const areaOf = (permission: number, tenant: number): number => permission * TENANTS + tenant
+export const toAreaNumber = (permission: number, tenant: number): number => permission * TENANTS + tenant

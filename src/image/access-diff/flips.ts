@@ -11,7 +11,7 @@ import type {
 import { ZerohopError } from '../../model/errors.ts'
 import { ACCESS_FLIPS_MAX, ACCESS_GROUPS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { areaOf, type Bucket, type Buckets } from './flip-buckets.ts'
+import { type Bucket, type Buckets, toAreaNumber } from './flip-buckets.ts'
 import type { Meter } from './meter.ts'
 import { keyOn, type Objects } from './objects.ts'
 import { takeRenamed } from './renamed-flips.ts'
@@ -69,7 +69,7 @@ export class Flips {
     if (++this.#count > ACCESS_FLIPS_MAX) this.#meter.stop()
     const source = this.#numberOf(because)
     const lifecycle = this.#lifecycle(user, tenant, instance)
-    const area = areaOf(permission, tenant)
+    const area = toAreaNumber(permission, tenant)
     const buckets = this.#buckets[direction]
     let inArea = buckets.get(area)
     if (inArea === undefined) {
@@ -159,14 +159,14 @@ export class Flips {
   }
 
   #page(direction: Direction, buckets: readonly Named[], { first: limit, after }: Page) {
-    const start = after === undefined ? undefined : readCursor(after, direction)
+    const start = after === undefined ? undefined : decodeCursor(after, direction)
     const first: AccessFlip[] = []
-    for (const area of areasOf(buckets)) {
+    for (const area of groupByArea(buckets)) {
       const order = start === undefined ? 1 : compareAreas(area[0]!, start)
       if (order < 0) continue
       for (const flip of this.#flipsOf(area)) {
         if (order === 0 && compareInArea(flip, start!) <= 0) continue
-        if (first.length === limit) return { first, next: cursorOf(direction, first[limit - 1]!) }
+        if (first.length === limit) return { first, next: encodeCursor(direction, first[limit - 1]!) }
         first.push(flip)
       }
     }
@@ -179,15 +179,15 @@ export class Flips {
     const flips = area.flatMap((bucket) =>
       bucket.users.map((user, at) => ({ bucket, user: users.key(user), instance: bucket.instances?.[at] })),
     )
-    const keyOf = (instance: number | undefined) =>
+    const findKey = (instance: number | undefined) =>
       instance === undefined ? undefined : keyOn(this.#objects, instance)
     flips.sort(
       (left, right) =>
-        compareText(left.user, right.user) || compareText(keyOf(left.instance) ?? '', keyOf(right.instance) ?? ''),
+        compareText(left.user, right.user) || compareText(findKey(left.instance) ?? '', findKey(right.instance) ?? ''),
     )
     for (const { bucket, user, instance } of flips) {
       const { resource: type, action, tenantKey, source, lifecycle } = bucket
-      const key = keyOf(instance)
+      const key = findKey(instance)
       yield {
         user,
         action,
@@ -212,7 +212,7 @@ const compareAreas = (left: Area, right: Area): number =>
   compareText(left.action, right.action) ||
   compareText(left.tenantKey, right.tenantKey)
 
-function areasOf(buckets: readonly Named[]): Named[][] {
+function groupByArea(buckets: readonly Named[]): Named[][] {
   const areas: Named[][] = []
   for (const bucket of buckets.toSorted(compareAreas)) {
     const last = areas.at(-1)
@@ -232,12 +232,15 @@ function compareInArea({ user, resource }: AccessFlip, cursor: Cursor): number {
   return compareText(user, cursor.user) || compareText(resource.key ?? '', cursor.key)
 }
 
-function cursorOf(direction: Direction, { resource: { type, key = '' }, action, tenant, user }: AccessFlip): string {
+function encodeCursor(
+  direction: Direction,
+  { resource: { type, key = '' }, action, tenant, user }: AccessFlip,
+): string {
   return Buffer.from(JSON.stringify([direction, type, action, tenant, user, key])).toString('base64url')
 }
 
 /** @throws INPUT_INVALID */
-function readCursor(text: string, direction: Direction): Cursor | undefined {
+function decodeCursor(text: string, direction: Direction): Cursor | undefined {
   let parts: unknown
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))

@@ -3,7 +3,7 @@
 // different instances share a line.
 import type { Kernel } from '../../kernel/kernel.ts'
 import { CONDITIONAL_FIRST_MAX } from '../../model/limits.ts'
-import { directKeys, HeldKeys, type RowRoles, rowRolesOf } from '../filter/roles-on-rows.ts'
+import { directKeys, HeldKeys, type RowRoles, readRowRoles } from '../filter/roles-on-rows.ts'
 import { all, any } from '../filter/simplify.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey } from '../records/role.ts'
@@ -43,7 +43,7 @@ export class HeldRoles {
   #rolesOf(permission: number, type: number): RowRoles {
     let roles = this.#rowRoles.get(permission)
     if (roles === undefined) {
-      roles = rowRolesOf(this.#kernel, permission, type)
+      roles = readRowRoles(this.#kernel, permission, type)
       this.#rowRoles.set(permission, roles)
     }
     return roles
@@ -85,7 +85,7 @@ export function heldResiduals(parts: readonly [HeldParts, HeldParts]): {
 } {
   const found = [0, 1].map((side) => {
     const [own, others] = [parts[side]!, parts[1 - side]!]
-    const leaf = (name: string, part: HeldPart): Residual => residualOf(part, others.get(name))
+    const leaf = (name: string, part: HeldPart): Residual => toResidual(part, others.get(name))
     const relations = [...own].filter(([name]) => name !== OWN).map(([name, part]) => leaf(name, part))
     const key = own.get(OWN)
     return { byRelation: any(relations), byKey: key === undefined ? false : leaf(OWN, key) }
@@ -96,7 +96,7 @@ export function heldResiduals(parts: readonly [HeldParts, HeldParts]): {
   }
 }
 
-function residualOf({ held, relation, keys, direct }: HeldPart, other: HeldPart | undefined): Residual {
+function toResidual({ held, relation, keys, direct }: HeldPart, other: HeldPart | undefined): Residual {
   const left = relation === undefined ? KEY : ({ of: 'relation', path: [relation], type: 'array' } as const)
   const leaf: Residual = { op: 'in', left, right: { held, only: without(keys, other?.keys) } }
   if (direct === undefined) return leaf

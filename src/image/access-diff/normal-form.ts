@@ -1,10 +1,10 @@
 // The normal form of what is left of conditions: two of them with the same form mean the same. Forms that differ may
-// still mean the same, so an access diff may report what is none, but never misses one. Every step keeps the meaning
+// still mean the same, so an access diff may report a change where nothing changed, but never misses one. Every step keeps the meaning
 // for all values, also missing and ill-typed ones (D7): operators are turned round only where both sides change places.
 import type { Comparison, Constant, FilterNode, Leaf, Term } from '../../model/filter.ts'
 import type { Json } from '../../model/objects.ts'
 import { OPERATORS } from '../../model/operators.ts'
-import { all, any, match, nodeOf, not } from '../filter/simplify.ts'
+import { all, any, match, not, toNode } from '../filter/simplify.ts'
 import type { Open, Residual } from './open-conditions.ts'
 
 type Node = FilterNode<Open>
@@ -13,7 +13,7 @@ type Node = FilterNode<Open>
 const COMPARED_MAX = 100
 
 /** The text by which residuals are compared: equal texts mean the same. */
-export const formOf = (residual: Residual): string => JSON.stringify(residual)
+export const toComparableText = (residual: Residual): string => JSON.stringify(residual)
 
 export function normalForm(residual: Residual): Residual {
   if (typeof residual === 'boolean') return residual
@@ -29,23 +29,23 @@ function leafForm(leaf: Leaf<Open>): Residual {
 }
 
 const termForm = (term: Term<Open>): Term<Open> =>
-  'keysOf' in term ? { ...term, where: nodeOf(normalForm(term.where)) } : term
+  'keysOf' in term ? { ...term, where: toNode(normalForm(term.where)) } : term
 
 function comparisonForm(comparison: Comparison<Open>): Residual {
   const { op, left, right } = comparison
-  const list = listOf(right)
+  const list = findConstantList(right)
   if (list !== undefined) return listForm(comparison, list)
   const { turned } = OPERATORS[op]
-  const isOutOfOrder = 'value' in left || (!('value' in right) && placeOf(right) < placeOf(left))
+  const isOutOfOrder = 'value' in left || (!('value' in right) && toSortKey(right) < toSortKey(left))
   return turned !== null && isOutOfOrder ? { op: turned, left: right, right: left } : comparison
 }
 
-/** What the resource says of itself stands on the left. */
-const placeOf = (term: Term<Open>): string =>
+/** The order of two operands: the key and the attributes of the resource come first, on the left. */
+const toSortKey = (term: Term<Open>): string =>
   `${'key' in term || ('path' in term && !('of' in term)) ? 0 : 1}${JSON.stringify(term)}`
 
 /** The values of a constant list. */
-function listOf(term: Term<Open>): readonly Json[] | undefined {
+function findConstantList(term: Term<Open>): readonly Json[] | undefined {
   return 'value' in term && Array.isArray(term.value) ? term.value : undefined
 }
 
@@ -80,10 +80,10 @@ function sortedValues(list: readonly Json[]): Json[] {
 function joined(parts: readonly Residual[], by: 'and' | 'or'): Residual {
   const join = by === 'and' ? all<Open> : any<Open>
   const flat = join(parts)
-  const members = membersOf(flat, by)
+  const members = findMembers(flat, by)
   if (members === undefined) return flat
   const merged = join(listsMerged(members, by))
-  const left = membersOf(merged, by)
+  const left = findMembers(merged, by)
   if (left === undefined) return merged
   const texts = new Map(left.map((node) => [JSON.stringify(node), node]))
   if (texts.size <= COMPARED_MAX) {
@@ -95,7 +95,7 @@ function joined(parts: readonly Residual[], by: 'and' | 'or'): Residual {
   return join([...texts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, node]) => node))
 }
 
-const membersOf = (residual: Residual, by: 'and' | 'or'): readonly Node[] | undefined => {
+const findMembers = (residual: Residual, by: 'and' | 'or'): readonly Node[] | undefined => {
   if (typeof residual === 'boolean') return undefined
   if (by === 'and') return 'and' in residual ? residual.and : undefined
   return 'or' in residual ? residual.or : undefined
@@ -105,12 +105,12 @@ const isLeaf = (node: Node): boolean => !('and' in node) && !('or' in node)
 
 /** `a` makes `a and b` superfluous in an `or`, and `a or b` in an `and`. */
 function isImplied(node: Node, text: string, texts: ReadonlyMap<string, Node>, by: 'and' | 'or'): boolean {
-  const inner = membersOf(node, by === 'and' ? 'or' : 'and')
+  const inner = findMembers(node, by === 'and' ? 'or' : 'and')
   if (inner === undefined) return false
   const own = new Set(inner.map((each) => JSON.stringify(each)))
   for (const [other, each] of texts) {
     if (other === text) continue
-    const parts = membersOf(each, by === 'and' ? 'or' : 'and')?.map((part) => JSON.stringify(part)) ?? [other]
+    const parts = findMembers(each, by === 'and' ? 'or' : 'and')?.map((part) => JSON.stringify(part)) ?? [other]
     if (parts.every((part) => own.has(part))) return true
   }
   return false
@@ -122,7 +122,7 @@ function listsMerged(members: readonly Node[], by: 'and' | 'or'): Residual[] {
   const others: Residual[] = []
   for (const node of members) {
     const leaf = by === 'or' ? node : 'not' in node ? node.not : undefined
-    const values = leaf === undefined ? undefined : valuesOf(leaf)
+    const values = leaf === undefined ? undefined : findConstants(leaf)
     if (values === undefined) others.push(node)
     else {
       const { left } = leaf as Comparison<Open>
@@ -140,7 +140,7 @@ function listsMerged(members: readonly Node[], by: 'and' | 'or'): Residual[] {
 }
 
 /** The values of `equals` and `in` with constants. */
-function valuesOf(leaf: Node): readonly Json[] | undefined {
+function findConstants(leaf: Node): readonly Json[] | undefined {
   if (!('op' in leaf) || !('value' in leaf.right)) return undefined
   const { value, time }: Constant = leaf.right
   if (time === true) return undefined

@@ -16,7 +16,7 @@ export interface Objects {
 }
 
 /** @param copied what changed, if one image is a copy of the other to which only these changes were applied */
-export function objectsOf(kernels: readonly [Kernel, Kernel], copied?: Changed): Objects {
+export function makeObjects(kernels: readonly [Kernel, Kernel], copied?: Changed): Objects {
   return {
     users: new Twins(kernels, ofTable(Table.Users), copied?.users),
     tenants: new Twins(kernels, ofTable(Table.Tenants), copied?.tenants),

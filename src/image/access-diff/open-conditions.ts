@@ -5,8 +5,8 @@ import type { AttributePath } from '../../model/condition.ts'
 import { RESOURCE_IDENTITY, TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { FilterNode } from '../../model/filter.ts'
 import type { AttributeType } from '../../model/objects.ts'
-import { FOREIGN_OPERATORS, type ForeignMatch, Residuals, type Side, termOf } from '../filter/residuals.ts'
-import { all, nodeOf, type Part } from '../filter/simplify.ts'
+import { FOREIGN_OPERATORS, type ForeignMatch, Residuals, type Side, toTerm } from '../filter/residuals.ts'
+import { all, type Part, toNode } from '../filter/simplify.ts'
 
 /**
  * A value that is not known: of the user, the tenant, the context, the action, or of a stored instance that is tested.
@@ -97,8 +97,8 @@ export class OpenConditions extends Residuals<Open> {
         return this.test(test, { term: { of: 'item', path: names, type } })
       }),
     )
-    const right = { keysOf: foreignType, where: nodeOf(where), ...this.storedAs(foreignType, namesRead(members)) }
-    return { op: FOREIGN_OPERATORS[of], left: termOf(left), right }
+    const right = { keysOf: foreignType, where: toNode(where), ...this.storedAs(foreignType, namesRead(members)) }
+    return { op: FOREIGN_OPERATORS[of], left: toTerm(left), right }
   }
 
   /** Marks the keys of a type whose instances change in one of these attributes. */

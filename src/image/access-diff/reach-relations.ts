@@ -5,7 +5,7 @@
 
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { typeOf } from '../contents.ts'
+import { typeInInstanceKey } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
 import { eachGrantInScope, grantRoleSet, grantUser, roleSetRoles } from '../records/grant.ts'
@@ -181,7 +181,7 @@ export class ReachRelations {
 
   #isRelated(side: SideNumber, { subject, relation, object }: Changed['tuples'][number]): boolean {
     const { kernel } = this.#questions.sides[side]
-    const name = findRelation(kernel, typeOf(object), relation)
+    const name = findRelation(kernel, typeInInstanceKey(object), relation)
     const [from, to] = [subject, object].map((key) => {
       const instance = this.#questions.instances.named(key)
       return instance === undefined ? 0 : this.#questions.instances.id(side, instance)

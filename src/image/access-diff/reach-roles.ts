@@ -82,7 +82,7 @@ export class ReachRoles {
       const ofRoles = changes[side]
       if (![...ofRoles.keys()].some((role) => roleType(kernel, role) === 0)) continue
       const known = new Map<number, readonly number[]>()
-      const changedOf = (roles: number): readonly number[] => {
+      const listChanged = (roles: number): readonly number[] => {
         const found = known.get(roles) ?? [
           ...new Set(roleSetRoles(kernel, roles).flatMap((role) => ofRoles.get(role) ?? [])),
         ]
@@ -91,7 +91,7 @@ export class ReachRoles {
       }
       for (const tenant of records(kernel, Table.Tenants)) {
         for (const grant of this.#grantsIn(kernel, tenant))
-          this.#askAll(side, grant, changedOf(grantRoleSet(kernel, grant)))
+          this.#askAll(side, grant, listChanged(grantRoleSet(kernel, grant)))
       }
     }
   }

@@ -82,11 +82,11 @@ export class ReachRules {
     const dirty = dirtySets(this.#questions, side, this.#changed, this.#types)
     const changedRules = this.#rulesOf(side)
     for (const permission of ruledPermissions(kernel)) {
-      const { all } = this.#questions.sides[side].rulesOf(permission)
+      const { all } = this.#questions.sides[side].listRules(permission)
       for (const rule of all) {
         this.#questions.meter.spend(1)
         const isChanged =
-          changedRules.has(/* canary: changed-set-rule */ nameOf(permission, rule)) ||
+          changedRules.has(/* canary: changed-set-rule */ toRuleKey(permission, rule)) ||
           dirty.has(rule.users) ||
           dirty.has(rule.resources)
         if (isChanged || this.#isDeclaredOtherwise(side, permission, rule)) truth.ask(permission, rule, {})
@@ -100,7 +100,7 @@ export class ReachRules {
     const { kernel } = this.#questions.sides[side]
     const names = this.#changed.rules.map((rule) => {
       const [permission, users, resources] = ruleIds(kernel, rule)
-      return nameOf(permission, { users, resources })
+      return toRuleKey(permission, { users, resources })
     })
     return new Set(names)
   }
@@ -113,7 +113,7 @@ export class ReachRules {
     return declared.has(types.key(types.of(side, typeOfPermission(this.#questions.sides[side].kernel, permission))))
   }
 
-  /** Asks about the changed users, tenants and instances of which the rule reads something. */
+  /** Asks about the changed users, tenants and instances that the rule reads. */
   #askFacts(truth: RuleTruth, side: SideNumber, permission: number, rule: ReadingRule): void {
     const { kernel } = this.#questions.sides[side]
     const reads = rule.userReads | rule.resourceReads
@@ -143,7 +143,7 @@ export class ReachRules {
         const { kernel } = sides[side]
         const truth = new RuleTruth(this.#questions, side)
         for (const [permission] of id === 0 ? [] : permissionsOfType(kernel, id)) {
-          for (const rule of sides[side].rulesOf(permission).all) truth.ask(permission, rule, { instances: moved })
+          for (const rule of sides[side].listRules(permission).all) truth.ask(permission, rule, { instances: moved })
         }
         for (const instance of moved) this.#askHoldersAt(side, type, instance)
       }
@@ -165,5 +165,5 @@ export class ReachRules {
   }
 }
 
-const nameOf = (permission: number, { users, resources }: { readonly users: number; readonly resources: number }) =>
+const toRuleKey = (permission: number, { users, resources }: { readonly users: number; readonly resources: number }) =>
   `${permission}/${users}/${resources}`

@@ -18,25 +18,27 @@ import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { SIDES, type SideNumber, type Twins } from './twins.ts'
 
-/** The changed objects of which decisions read something else. */
+/** The changed objects for which decisions read something other than before. */
 export function reallyChanged(questions: Questions, changed: Changed): Changed {
   const { users, tenants, instances, sides } = questions
-  const attributesOf = (side: SideNumber, id: number): string => {
+  const serializeAttributes = (side: SideNumber, id: number): string => {
     const { kernel } = sides[side]
     return JSON.stringify(objectAt(kernel, principalAttributes(kernel, id)) ?? {})
   }
-  const instanceOf = (side: SideNumber, id: number): string => {
+  const serializeInstance = (side: SideNumber, id: number): string => {
     const tenant = tenants.of(side, instanceTenant(sides[side].kernel, id))
-    return `${tenant} ${attributesOf(side, id)}`
+    return `${tenant} ${serializeAttributes(side, id)}`
   }
   const differing = (keys: ReadonlySet<string>, twins: Twins, textOf: (side: SideNumber, id: number) => string) =>
     new Set([...keys].filter((key) => differs(twins, key, textOf)))
   return {
     ...changed,
-    users: differing(changed.users, users, attributesOf),
-    tenants: differing(changed.tenants, tenants, attributesOf),
-    instances: differing(changed.instances, instances, instanceOf),
-    sets: new Set([...changed.sets].filter((key) => setOf(sides[0].kernel, key) !== setOf(sides[1].kernel, key))),
+    users: differing(changed.users, users, serializeAttributes),
+    tenants: differing(changed.tenants, tenants, serializeAttributes),
+    instances: differing(changed.instances, instances, serializeInstance),
+    sets: new Set(
+      [...changed.sets].filter((key) => serializeSet(sides[0].kernel, key) !== serializeSet(sides[1].kernel, key)),
+    ),
   }
 }
 
@@ -50,7 +52,7 @@ function differs(twins: Twins, key: string, textOf: (side: SideNumber, id: numbe
 }
 
 /** What a set says, as text. */
-function setOf(kernel: Kernel, key: string): string {
+function serializeSet(kernel: Kernel, key: string): string {
   const set = findSymbol(kernel, 'condition_set', key)
   if (set === 0) return ''
   const [resource, parent] = [conditionSetResource(kernel, set), conditionSetParent(kernel, set)]

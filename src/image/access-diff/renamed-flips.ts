@@ -1,7 +1,7 @@
 // Takes out of the flips of an access diff what only has another name: lost under the old one and gained by the same
 // user under the new one.
 import type { RenamedAccess } from '../../model/access-diff.ts'
-import { areaOf, type Bucket, type Buckets } from './flip-buckets.ts'
+import { type Bucket, type Buckets, toAreaNumber } from './flip-buckets.ts'
 import type { Objects } from './objects.ts'
 import type { Renames } from './renames.ts'
 import type { Twins } from './twins.ts'
@@ -22,7 +22,7 @@ export function takeRenamed(
     const { permission, tenant } = [...lost.values()][0]!
     const [newPermission, newTenant] = [permissionAfter(permission), tenantAfter(tenant)]
     if (newPermission === undefined || newTenant === undefined) continue
-    const newArea = areaOf(newPermission, newTenant)
+    const newArea = toAreaNumber(newPermission, newTenant)
     const gained = buckets.gained.get(newArea)
     if (gained === undefined) continue
     const known = new Set([...gained.values()].flatMap(flipNames))

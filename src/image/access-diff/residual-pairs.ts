@@ -7,14 +7,14 @@ import { any, leavesOf } from '../filter/simplify.ts'
 import type { LineTexts } from './conditional-lines.ts'
 import { type ChangedInstance, isMoved, type ReachOfChanges } from './conditional-reach.ts'
 import { type HeldParts, HeldRoles, heldResiduals, NO_PARTS } from './held-roles.ts'
-import { formOf, normalForm } from './normal-form.ts'
+import { normalForm, toComparableText } from './normal-form.ts'
 import type { Objects } from './objects.ts'
 import type { Open, Residual, StoredKeys } from './open-conditions.ts'
-import { textOf, textsOf } from './residual-text.ts'
-import { type CopiedSide, type ParsedRule, residualOf, StoredSide } from './stored-side.ts'
+import { formatResidual, formatResiduals } from './residual-text.ts'
+import { type CopiedSide, type ParsedRule, reduceRules, StoredSide } from './stored-side.ts'
 import { FIRST_SIDE, SIDES, type SideNumber } from './twins.ts'
 import { type Seen, UserConditions } from './user-conditions.ts'
-import { signatureOf, type UserReads, userReadsOf } from './user-reads.ts'
+import { collectUserReads, computeSignature, type UserReads } from './user-reads.ts'
 
 /** A permission, in the ids of both images; 0 where it is unknown. */
 export interface AskedPermission {
@@ -66,7 +66,7 @@ export class ResidualPairs {
       (type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'> =>
         this.#areOthers(type, attributes) ? { as } : {}
     const before = new StoredSide(kernels[0], marked('before'))
-    this.#sides = [before, new StoredSide(kernels[1], marked('after'), copyOf(before, objects, reach))]
+    this.#sides = [before, new StoredSide(kernels[1], marked('after'), findCopiedSide(before, objects, reach))]
     this.#held = [new HeldRoles(kernels[0]), new HeldRoles(kernels[1])]
   }
 
@@ -76,7 +76,7 @@ export class ResidualPairs {
     const key = permissions.key(number)
     const type = key.slice(0, key.indexOf(':'))
     const of = types.named(type)
-    const rules = SIDES.map((side) => this.#sides[side].rulesOf(ids[side])) as [
+    const rules = SIDES.map((side) => this.#sides[side].listRules(ids[side])) as [
       readonly ParsedRule[],
       readonly ParsedRule[],
     ]
@@ -86,7 +86,7 @@ export class ResidualPairs {
       type,
       types: SIDES.map((side) => (of === undefined ? 0 : types.id(side, of))) as [number, number],
       rules,
-      reads: rules.map(userReadsOf) as unknown as [UserReads, UserReads],
+      reads: rules.map(collectUserReads) as unknown as [UserReads, UserReads],
     }
   }
 
@@ -163,7 +163,7 @@ export class ResidualPairs {
 
   #signatureOn(side: SideNumber, asked: AskedPermission, seen: Seen, isOpen: IsOpen): string {
     const reads = asked.reads[side]
-    return signatureOf(reads, new UserConditions(asked.type, this.#sides[side], seen, isOpen), seen)
+    return computeSignature(reads, new UserConditions(asked.type, this.#sides[side], seen, isOpen), seen)
   }
 
   /** What the rules read of a user outside of tenants: where they read no roles, it is the same in each. */
@@ -211,21 +211,21 @@ export class ResidualPairs {
       }
       const seen = this.#sides[side].seen(ids.user, ids.tenant)
       const conditions = new UserConditions(asked.type, this.#sides[side], seen, isOpen)
-      sets[side] = residualOf(asked.rules[side], conditions, seen)
+      sets[side] = reduceRules(asked.rules[side], conditions, seen)
       const held = this.#heldParts(side, asked, ids)
-      if (typeof held === 'string') return pairOf(sets, held)
+      if (typeof held === 'string') return makePair(sets, held)
       parts[side] = held
     }
     const { byRelation, byKey } = heldResiduals(parts)
     const rest = SIDES.map((side) => normalForm(any([sets[side], byRelation[side]]))) as [Residual, Residual]
     // Only the key of a stored instance decides then, whatever is sent: that is asked with nothing sent.
-    if (rest.every((each) => typeof each === 'boolean')) return pairOf(rest)
-    return pairOf(SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual])
+    if (rest.every((each) => typeof each === 'boolean')) return makePair(rest)
+    return makePair(SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual])
   }
 }
 
 /** Users whom the changes do not name, where the ids of one image are those of the other. */
-function copyOf(
+function findCopiedSide(
   of: StoredSide,
   { users }: Objects,
   { users: changed, isCopy }: ReachOfChanges,
@@ -235,18 +235,18 @@ function copyOf(
   return { of, isSame: (user) => !others.has(user) }
 }
 
-function pairOf(residuals: Pair['residuals'], refused?: string): Pair {
+function makePair(residuals: Pair['residuals'], refused?: string): Pair {
   if (refused !== undefined) return { residuals, refused, isSame: false, name: notCompared(refused) }
-  const [before, after] = residuals.map(formOf) as [string, string]
+  const [before, after] = residuals.map(toComparableText) as [string, string]
   return { residuals, isSame: before === after, name: `${before}\n${after}` }
 }
 
 const notCompared = (reason: string): string => `could not be compared: ${reason}`
 
 /** The texts of a pair. */
-export function lineOf({ residuals: [before, after], refused, name }: Pair): LineTexts {
+export function toLineTexts({ residuals: [before, after], refused, name }: Pair): LineTexts {
   if (refused !== undefined) return { name, texts: () => [notCompared(refused), notCompared(refused)] }
-  return { name, texts: () => textsOf(before, after) }
+  return { name, texts: () => formatResiduals(before, after) }
 }
 
 /** The same conditions over what is stored of instances, and that is something else afterwards. */
@@ -254,10 +254,10 @@ export function instanceLine(residual: Residual, instances: readonly ChangedInst
   const [one, ...others] = instances.map(({ name }) => name).sort()
   const names = others.length === 0 ? `\`${one}\`` : `\`${one}\` and ${others.length} others`
   return {
-    name: `${formOf(residual)}\n${names}`,
+    name: `${toComparableText(residual)}\n${names}`,
     texts: () => [
-      `${textOf(residual)}, with what is stored of ${names}`,
-      `${textOf(residual)}, with what will be stored`,
+      `${formatResidual(residual)}, with what is stored of ${names}`,
+      `${formatResidual(residual)}, with what will be stored`,
     ],
   }
 }
@@ -270,7 +270,7 @@ interface OpenReads {
   readonly others: boolean
 }
 
-export function openReadsOf(residual: Residual): OpenReads {
+export function collectOpenReads(residual: Residual): OpenReads {
   const [row, user] = [new Set<string>(), new Set<string>()]
   let others = false
   const look = (term: Term<Open>): void => {
@@ -294,7 +294,7 @@ const IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
 /** The instances whose change can matter to the residual, and not only where nothing is sent. */
 export function instancesThatMatter(residual: Residual, instances: readonly ChangedInstance[]): ChangedInstance[] {
   if (residual === false) return []
-  const { row, user, others } = openReadsOf(residual)
+  const { row, user, others } = collectOpenReads(residual)
   const isAlone = row.size === 1 && user.size === 0 && !others
   return instances.filter(
     (instance) => isMoved(instance) || (!isAlone && [...instance.attributes].some((name) => row.has(name))),

@@ -12,16 +12,16 @@ type Node = FilterNode<Open>
 export type Detail = 'short' | 'long' | 'typed'
 
 /** Two residuals that differ as texts that differ, where their length allows it. */
-export function textsOf(before: Residual, after: Residual): readonly [before: string, after: string] {
+export function formatResiduals(before: Residual, after: Residual): readonly [before: string, after: string] {
   for (const detail of ['short', 'long', 'typed'] as const) {
-    const [left, right] = [textOf(before, detail), textOf(after, detail)]
+    const [left, right] = [formatResidual(before, detail), formatResidual(after, detail)]
     if (left !== right) return [left, right]
   }
-  return [textOf(before, 'short'), textOf(after, 'short')]
+  return [formatResidual(before, 'short'), formatResidual(after, 'short')]
 }
 
 /** `never`, `always`, or the conditions; what is longer than CONDITION_TEXT_MAX ends with `…`. */
-export function textOf(residual: Residual, detail: Detail = 'short'): string {
+export function formatResidual(residual: Residual, detail: Detail = 'short'): string {
   if (typeof residual === 'boolean') return residual ? 'always' : 'never'
   const text = nodeText(residual, detail, false)
   return text.length <= CONDITION_TEXT_MAX ? text : `${text.slice(0, CONDITION_TEXT_MAX).toWellFormed()}…`
@@ -37,7 +37,7 @@ function nodeText(node: Node, detail: Detail, isInside: boolean): string {
 }
 
 function leafText(leaf: Leaf<Open>, detail: Detail): string {
-  if ('op' in leaf) return `${termText(leaf.left, detail)} ${wordOf(leaf)} ${termText(leaf.right, detail)}`
+  if ('op' in leaf) return `${termText(leaf.left, detail)} ${formatOperator(leaf)} ${termText(leaf.right, detail)}`
   if ('match' in leaf) {
     const of = { object: 'an object', any: 'some item', all: 'every item' }[leaf.match]
     return `${termText(leaf.left, detail)} has ${of} where (${nodeText(leaf.where, detail, false)})`
@@ -46,7 +46,7 @@ function leafText(leaf: Leaf<Open>, detail: Detail): string {
   return `resource.key is one of ${valueText(leaf.key.in, detail)}`
 }
 
-function wordOf({ op, right }: Comparison<Open>): string {
+function formatOperator({ op, right }: Comparison<Open>): string {
   if ('held' in right) return 'is'
   return ('keysOf' in right ? KEY_WORDS[op] : undefined) ?? OPERATORS[op].words.is
 }

@@ -90,7 +90,7 @@ export class RuleConditions {
   }
 }
 
-/** What a question says of the user's identity (D8): no attributes of these names are read. */
+/** Names that stand for the user's identity in a question (D8): no attributes of these names are read. */
 const USER_IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
 
 /** D6: a role as a user set is true when it is assigned in the tenant. */

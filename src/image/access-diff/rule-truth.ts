@@ -6,7 +6,7 @@ import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-att
 import { typeOfPermission } from '../list/user-sides.ts'
 import { eachGrantInScope, eachGrantOfUser, grantRoles, grantScope, grantUser } from '../records/grant.ts'
 import { instancesOfType, instanceTenant } from '../records/instance.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { alike, type Numbered, readsAttributesAlone } from './alike.ts'
 import { keyOn } from './objects.ts'
@@ -194,7 +194,7 @@ export class RuleTruth {
         for (const at of id === 0 ? [] : eachGrantOfUser(kernel, id)) {
           meter.spend(LOOK_WORK)
           const scope = grantScope(kernel, at)
-          const tenant = tableOf(kernel, scope) === Table.Tenants ? allTenants.of(this.#number, scope) : undefined
+          const tenant = symbolTable(kernel, scope) === Table.Tenants ? allTenants.of(this.#number, scope) : undefined
           if (tenant !== undefined && wanted.has(tenant) && hasRole(kernel, at, role)) yield [user, tenant] as const
         }
       }
@@ -210,7 +210,7 @@ export class RuleTruth {
   }
 
   #isTrue(side: number, asked: AskedIds): boolean {
-    if (tableOf(this.#side.kernel, side) === Table.Resources)
+    if (symbolTable(this.#side.kernel, side) === Table.Resources)
       return side === typeOfPermission(this.#side.kernel, asked.permission)
     return this.#side.mayBeTrue(side, asked)
   }

@@ -7,7 +7,7 @@ import { type Condition, parseConditions } from '../../model/condition.ts'
 import type { AttributeType, JsonObject } from '../../model/objects.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
 import { all, any } from '../filter/simplify.ts'
-import { rulesOf } from '../list/user-sides.ts'
+import { listSideRules } from '../list/user-sides.ts'
 import { findInstance, findSymbol } from '../look-up.ts'
 import { sideKey } from '../read-records.ts'
 import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
@@ -18,7 +18,7 @@ import { permissionResource } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey } from '../records/role.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
@@ -35,7 +35,7 @@ export interface ParsedRule {
 
 const NONE: JsonObject = {}
 
-/** An image of which this one is a copy, and which users are stored there as here: they are read once. */
+/** The image that this one was copied from, and the users who are stored alike in both: these are read once. */
 export interface CopiedSide {
   readonly of: StoredSide
   /** @param user id of a user, the same in both */
@@ -239,12 +239,12 @@ export class StoredSide implements Stored {
   }
 
   /** The set rules of a permission; 0 is unknown. */
-  rulesOf(permission: number): readonly ParsedRule[] {
+  listRules(permission: number): readonly ParsedRule[] {
     let rules = this.#rules.get(permission)
     if (rules === undefined) {
       const { kernel } = this
       const type = permission === 0 ? 0 : permissionResource(kernel, kernel.calls.permissionRecord(permission))
-      rules = (permission === 0 ? [] : rulesOf(kernel, permission)).map(({ users, resources }) => ({
+      rules = (permission === 0 ? [] : listSideRules(kernel, permission)).map(({ users, resources }) => ({
         user_set: sideKey(kernel, users),
         resource_set: sideKey(kernel, resources),
         users: this.#side(users, type),
@@ -257,8 +257,8 @@ export class StoredSide implements Stored {
 
   #side(side: number, type: number): RuleSide {
     const { kernel } = this
-    if (tableOf(kernel, side) === Table.Roles) return { role: roleKey(kernel, side) }
-    if (tableOf(kernel, side) === Table.Resources) return resourceKey(kernel, side) === resourceKey(kernel, type)
+    if (symbolTable(kernel, side) === Table.Roles) return { role: roleKey(kernel, side) }
+    if (symbolTable(kernel, side) === Table.Resources) return resourceKey(kernel, side) === resourceKey(kernel, type)
     const conditions: Condition[] = []
     for (const set of eachSetUpwards(kernel, side)) {
       const of = conditionSetResource(kernel, set)
@@ -279,7 +279,7 @@ export class StoredSide implements Stored {
 }
 
 /** What is left of the rules of a permission: D6, some rule whose two sides are true. */
-export function residualOf(rules: readonly ParsedRule[], conditions: UserConditions, seen: Seen): Residual {
+export function reduceRules(rules: readonly ParsedRule[], conditions: UserConditions, seen: Seen): Residual {
   const side = (of: RuleSide): Residual => {
     if (typeof of === 'boolean') return of
     return 'role' in of ? seen.roles.includes(of.role) : all(of.conditions.map((each) => conditions.partOf(each)))

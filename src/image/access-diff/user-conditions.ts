@@ -24,7 +24,7 @@ export interface Seen {
 /** What conditions read of one image besides the user. */
 export interface Stored {
   readonly declared: Declared
-  /** the attributes of a stored instance; undefined when there is none */
+  /** the attributes of a stored instance; undefined when the instance does not exist */
   instance(type: string, key: string): JsonObject | undefined
   /** marks the keys of a type whose instances change in one of these attributes */
   storedAs(type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'>

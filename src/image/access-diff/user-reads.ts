@@ -15,7 +15,7 @@ export interface UserReads {
   readonly values: readonly (readonly string[])[]
   /** names of the user's attributes that a question may send */
   readonly attributes: readonly string[]
-  /** roles of which it matters whether the user has them */
+  /** roles that the rules ask for: it matters whether the user has them */
   readonly roles: readonly string[]
   /** whether it matters which roles the user has in the tenant */
   readonly tenantRoles: boolean
@@ -27,19 +27,19 @@ export interface UserReads {
   readonly tenantAttributes: boolean
 }
 
-/** What a question says of the user's identity (D8): no attributes of these names are read. */
+/** Names that stand for the user's identity in a question (D8): no attributes of these names are read. */
 const IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
 
-export function userReadsOf(rules: readonly ParsedRule[]): UserReads {
+export function collectUserReads(rules: readonly ParsedRule[]): UserReads {
   const operands = rules.flatMap(({ users, resources }) =>
     [users, resources].flatMap((side) =>
       typeof side === 'object' && 'conditions' in side ? side.conditions.flatMap((each) => [...operandsOf(each)]) : [],
     ),
   )
-  const alone = operands.filter((operand) => pathsOf(operand).every(({ root }) => root === 'user'))
+  const alone = operands.filter((operand) => listPaths(operand).every(({ root }) => root === 'user'))
   const others = operands.filter((operand) => !alone.includes(operand))
-  const values = others.flatMap((operand) => pathsOf(operand).filter((path) => isValue(path, operand)))
-  const paths = operands.flatMap(pathsOf)
+  const values = others.flatMap((operand) => listPaths(operand).filter((path) => isValue(path, operand)))
+  const paths = operands.flatMap(listPaths)
   const isAttribute = ({ root, names }: AttributePath) => root === 'user' && !IDENTITY.includes(names[0] ?? '')
   const roles = distinct(
     rules.flatMap(({ users }) => (typeof users === 'object' && 'role' in users ? [users.role] : [])),
@@ -62,7 +62,7 @@ export function userReadsOf(rules: readonly ParsedRule[]): UserReads {
 }
 
 /** The same for all users for whom the rules mean the same. */
-export function signatureOf(reads: UserReads, conditions: UserConditions, seen: Seen): string {
+export function computeSignature(reads: UserReads, conditions: UserConditions, seen: Seen): string {
   const alone = reads.alone.map((operand) => conditions.partOf(operand))
   const values = reads.values.map((names) => conditions.userValue(names) ?? [])
   return JSON.stringify([alone, values, reads.roles.map((role) => seen.roles.includes(role))])
@@ -74,7 +74,7 @@ function* operandsOf(condition: Condition): Iterable<Operand> {
   else for (const item of condition.items) yield* operandsOf(item)
 }
 
-const pathsOf = (operand: Operand): AttributePath[] => [...readings(operand)].map(({ path }) => path)
+const listPaths = (operand: Operand): AttributePath[] => [...readings(operand)].map(({ path }) => path)
 
 /** A key beside something open is written as such, unless some of several tests is about the key alone. */
 function isValue(path: AttributePath, operand: Operand): boolean {
@@ -85,7 +85,7 @@ function isValue(path: AttributePath, operand: Operand): boolean {
 function readsTenantKey(operand: Operand): boolean {
   const isKey = ({ root, names: [name] }: AttributePath) =>
     (root === 'tenant' && name === 'key') || (root === 'resource' && name === 'tenant')
-  const paths = pathsOf(operand)
+  const paths = listPaths(operand)
   if (!paths.some(isKey)) return false
   const isOpen = ({ root, names: [name] }: AttributePath) =>
     root === 'context' || root === 'action' || (root === 'resource' && name !== 'tenant' && name !== 'type')

@@ -6,8 +6,8 @@ import type { AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { instanceRolesOf } from '../decide/effective-roles.ts'
-import { grantRoles, tenantGrantsOf } from '../records/grant.ts'
+import { findInstanceRoles } from '../decide/effective-roles.ts'
+import { grantRoles, listTenantGrants } from '../records/grant.ts'
 import { permissionKey } from '../records/permission.ts'
 import { permissionIdsOfRole } from '../records/role.ts'
 import { records } from '../records/tables.ts'
@@ -66,8 +66,8 @@ export class ReviewCounts {
 
   #addRoles(user: number): number {
     const kernel = this.#kernel
-    const roles = new Set(tenantGrantsOf(kernel, user).flatMap((grant) => grantRoles(kernel, grant)))
-    const onInstances = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+    const roles = new Set(listTenantGrants(kernel, user).flatMap((grant) => grantRoles(kernel, grant)))
+    const onInstances = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
     if (onInstances === undefined) this.complete = false
     for (const held of onInstances?.values() ?? []) for (const role of held) roles.add(role)
     for (const role of roles) this.#count(this.#nameOf(role), 'users')

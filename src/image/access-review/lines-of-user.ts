@@ -6,10 +6,10 @@ import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX, LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { findInstanceRoles } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { grantRoles, grantScope, tenantGrantsOf } from '../records/grant.ts'
+import { grantRoles, grantScope, listTenantGrants } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
@@ -72,7 +72,7 @@ export class LinesOfUser {
 
   #inTenants(user: number, key: string, lines: AccessLine[]): void {
     const { kernel } = this
-    for (const grant of tenantGrantsOf(kernel, user)) {
+    for (const grant of listTenantGrants(kernel, user)) {
       const scope = grantScope(kernel, grant)
       if (this.#scope.tenant !== undefined && this.#scope.tenant !== scope) continue
       const tenant = principalKey(kernel, scope)
@@ -88,7 +88,7 @@ export class LinesOfUser {
   /** false when there are more relations to follow than a listing does */
   #onInstances(user: number, key: string, lines: AccessLine[]): boolean {
     const { kernel } = this
-    const held = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+    const held = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
     for (const [instance, roles] of held ?? []) {
       const { tenant: onlyIn, instance: only } = this.#scope
       const home = instanceTenant(kernel, instance)

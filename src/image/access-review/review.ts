@@ -93,13 +93,14 @@ export class AccessReview {
   /** The users of both images from a place on, in the order of their keys. */
   *#usersFrom(after: ReviewPlace | undefined): Iterable<UserOfSides> {
     const kernels = this.#sides.map((side) => side?.kernel)
-    const idsOf = (key: string) => kernels.map((kernel) => (kernel === undefined ? 0 : findSymbol(kernel, 'user', key)))
+    const findUserIds = (key: string) =>
+      kernels.map((kernel) => (kernel === undefined ? 0 : findSymbol(kernel, 'user', key)))
     const { user: only } = this.#question.filter
     if (only !== undefined) {
-      if (after === undefined || after.lines !== null) yield { key: only, ids: idsOf(only) }
+      if (after === undefined || after.lines !== null) yield { key: only, ids: findUserIds(only) }
       return
     }
-    if (after !== undefined && after.lines !== null) yield { key: after.user, ids: idsOf(after.user) }
+    if (after !== undefined && after.lines !== null) yield { key: after.user, ids: findUserIds(after.user) }
     const cursors = kernels.map((kernel) => kernel && usersAfter(kernel, after?.user ?? ''))
     const heads = cursors.map((cursor) => cursor?.next().value)
     for (;;) {

@@ -14,7 +14,7 @@ import {
   isInstanceKey,
   type RoleContent,
   sortedEntries,
-  typeOf,
+  typeInInstanceKey,
   typeOfRole,
 } from '../contents.ts'
 import { putConfig } from '../documents.ts'
@@ -69,14 +69,14 @@ function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string,
   const ids = new Map<string, number>()
   for (const [key, { tenant, attributes }] of sortedEntries(contents.instances)) {
     const within = tenants.get(tenant) ?? dangling(`tenant \`${tenant}\` of \`${key}\``)
-    const type = findSymbol(kernel, 'resource', typeOf(key)) || dangling(`the type of \`${key}\``)
+    const type = findSymbol(kernel, 'resource', typeInInstanceKey(key)) || dangling(`the type of \`${key}\``)
     const instance = kernel.calls.putInstance(type, within, writeInstance(kernel, key))
     ids.set(key, instance)
     if (attributes !== undefined) putAttributes(kernel, instance, attributes)
   }
   for (const [, { subject, relation, object }] of sortedEntries(contents.tuples)) {
     const [from, to] = [subject, object].map((key) => ids.get(key) ?? dangling(`\`${key}\` of a tuple`))
-    const name = kernel.calls.put(Table.Relations, writeWhole(kernel, partKey(typeOf(object), relation)))
+    const name = kernel.calls.put(Table.Relations, writeWhole(kernel, partKey(typeInInstanceKey(object), relation)))
     kernel.calls.relate(name, from!, to!)
   }
   return ids
@@ -87,7 +87,7 @@ function buildSets(kernel: Kernel, contents: Contents): void {
   for (const [key, value] of sets) {
     if (value.resource !== null && !contents.resources.has(value.resource)) dangling(`the resource of set \`${key}\``)
     writeKey(kernel, key)
-    putSet(kernel, key, value, programOf(key, value.conditions))
+    putSet(kernel, key, value, compileSetConditions(key, value.conditions))
   }
   for (const [key, { parent }] of sets) {
     if (parent !== null && !contents.sets.has(parent)) dangling(`the parent of set \`${key}\``)
@@ -104,7 +104,7 @@ function buildSets(kernel: Kernel, contents: Contents): void {
  * Compiles a set's conditions. @throws DELTA_INVALID when conditions of a delta are malformed, STATE_INVALID when
  * stored ones are
  */
-export function programOf(key: string, conditions: JsonObject, to?: number): ConditionProgram {
+export function compileSetConditions(key: string, conditions: JsonObject, to?: number): ConditionProgram {
   try {
     return compile(parseConditions(conditions, []))
   } catch (cause) {

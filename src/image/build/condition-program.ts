@@ -75,7 +75,7 @@ class Compiler {
         this.#condition(condition.item, no, yes)
         return
       case 'operand':
-        this.#test(condition.test, pathOf(condition.left), yes, no)
+        this.#test(condition.test, toPathRef(condition.left), yes, no)
     }
   }
 
@@ -85,7 +85,7 @@ class Compiler {
         this.#every(test.tests, yes, (each, next) => this.#test(each, left, next, no))
         return
       case 'any': {
-        const values = valuesOf(test.tests)
+        const values = findEqualsValues(test.tests)
         if (values !== undefined) this.#compare('in', left, { kind: 'value', value: values }, yes, no)
         else this.#every(test.tests, no, (each, next) => this.#test(each, left, yes, next))
         return
@@ -116,7 +116,7 @@ class Compiler {
 
   #compare(operator: Operator, left: PathRef, right: Term, yes: Label, no: Label): void {
     const op = Op[OPERATORS[operator].op]
-    if (right.kind === 'ref') this.#step({ op, flags: RIGHT_PATH, left, right: pathOf(right.path), yes, no })
+    if (right.kind === 'ref') this.#step({ op, flags: RIGHT_PATH, left, right: toPathRef(right.path), yes, no })
     else this.#step({ op, flags: 0, left, right: this.#constant(right.value), yes, no })
   }
 
@@ -150,7 +150,7 @@ class Compiler {
 const label = (): Label => ({ at: -1 })
 
 /** The values when all tests are "equals this value": then one step looks all of them up. */
-function valuesOf(tests: readonly Test[]): Json[] | undefined {
+function findEqualsValues(tests: readonly Test[]): Json[] | undefined {
   const values: Json[] = []
   for (const test of tests) {
     if (test.kind !== 'compare' || test.operator !== 'equals' || test.right.kind !== 'value') return undefined
@@ -176,7 +176,7 @@ const SOURCES: Readonly<Record<Root, Source>> = {
   action: Source.Action,
 }
 
-export function pathOf({ root, names }: AttributePath): PathRef {
+export function toPathRef({ root, names }: AttributePath): PathRef {
   const key = `${root}.${names.join('.')}`
   if (key === 'context.now') return { source: Source.Now, key }
   return { source: GENERATED.get(`${root}.${names[0]}`) ?? SOURCES[root], key }

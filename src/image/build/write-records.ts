@@ -52,8 +52,8 @@ type DeclaredTypes = Readonly<Record<string, AttributeType>>
 /** The declared types by name, from their stored numbers. */
 export function declaredTypes(numbers: JsonObject): DeclaredTypes {
   const names = Object.entries(TYPE_NUMBERS) as [AttributeType, number][]
-  const typeOf = (number: unknown): AttributeType => names.find(([, each]) => each === number)?.[0] ?? 'json'
-  return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, typeOf(number)]))
+  const toAttributeType = (number: unknown): AttributeType => names.find(([, each]) => each === number)?.[0] ?? 'json'
+  return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, toAttributeType(number)]))
 }
 
 function encodedObject(kernel: Kernel, value: object | undefined): number {

@@ -35,7 +35,7 @@ export class AttributeTypes {
 
   /**
    * The request attributes of the user and of a resource of `type` that are not of their declared type, and a
-   * `context.now` that is no instant; `null` counts as absent.
+   * `context.now` that is not an instant; `null` counts as absent.
    */
   illTyped(type: string, sent: Sent | undefined): IllTyped[] {
     if (sent === undefined) return []

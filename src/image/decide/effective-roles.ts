@@ -7,7 +7,7 @@ import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { roleType } from '../records/role.ts'
 import { eachRuleFromRole, ruleRelation, ruleSkipsDirect, ruleTarget } from '../records/rule.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { eachTupleFromSubject, tupleObject, tupleRelation } from '../records/tuple.ts'
 
 /** Records of the roles that a user holds on instances, by the record of the instance. */
@@ -17,11 +17,11 @@ export type InstanceRoles = ReadonlyMap<number, readonly number[]>
  * The user's roles on instances, assigned or derived; undefined when finding them takes more than `limit` tuples and
  * roles.
  */
-export function instanceRolesOf(kernel: Kernel, user: number, limit: number): InstanceRoles | undefined {
+export function findInstanceRoles(kernel: Kernel, user: number, limit: number): InstanceRoles | undefined {
   return walkInstanceRoles(kernel, user, limit)?.rolesByInstance
 }
 
-/** `instanceRolesOf`, with the tuples and roles of the limit that are left. */
+/** `findInstanceRoles`, with the tuples and roles of the limit that are left. */
 export function walkInstanceRoles(
   kernel: Kernel,
   user: number,
@@ -30,7 +30,7 @@ export function walkInstanceRoles(
   const walk = new Walk(kernel, user)
   for (const grant of grantsOfUser(kernel, user)) {
     const scope = grantScope(kernel, grant)
-    if (tableOf(kernel, scope) !== Table.Instances) continue
+    if (symbolTable(kernel, scope) !== Table.Instances) continue
     for (const role of grantRoles(kernel, grant)) walk.add(scope, role)
   }
   const left = walk.run(limit)

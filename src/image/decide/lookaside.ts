@@ -32,7 +32,7 @@ function sampleTenant(key: string): number {
   return sampleName(key) ^ (key.charCodeAt(length - 3) << 16)
 }
 
-/** 32 bits of the name of a type or an action, of which there are few. */
+/** 32 bits of the name of a type or an action. There are few of these. */
 function sampleName(key: string): number {
   const length = key.length
   if (length < 2) return length === 0 ? 0 : key.charCodeAt(0)

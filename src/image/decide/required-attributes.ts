@@ -9,7 +9,7 @@ import { NEEDS_MAX } from '../../model/limits.ts'
 import { attributePathKey, attributePathNumber, attributePathSource } from '../records/attribute-path.ts'
 import { conditionSetParent, conditionSetProgram } from '../records/condition-set.ts'
 import { countSteps, isRightPath, programStep, stepLeft, stepOperation, stepRight } from '../records/program.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 
 /** Attributes of a request. They take precedence over stored ones of the same name (D8: precedence of attributes). */
 export interface Sent {
@@ -106,9 +106,9 @@ export class RequiredAttributes {
   names(permission: number): Readonly<Record<keyof Sent, readonly string[]>> {
     const { members, now } = this.#requirementOf(permission)
     const { user, action, resource, context } = members
-    const namesOf = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ name }) => name))]
-    const ofContext = namesOf([...context, ...now])
-    return { user: namesOf(user), action: namesOf(action), resource: namesOf(resource), context: ofContext }
+    const listNames = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ name }) => name))]
+    const ofContext = listNames([...context, ...now])
+    return { user: listNames(user), action: listNames(action), resource: listNames(resource), context: ofContext }
   }
 
   #requirementOf(permission: number): Requirement {
@@ -167,7 +167,7 @@ export function readsOfSide(kernel: Kernel, side: number): number {
   const seen = new Set<number>()
   let reads = 0
   for (let set = side; set !== 0 && !seen.has(set); set = conditionSetParent(kernel, set)) {
-    if (tableOf(kernel, set) !== Table.Sets) break
+    if (symbolTable(kernel, set) !== Table.Sets) break
     seen.add(set)
     const program = conditionSetProgram(kernel, set)
     const count = countSteps(kernel, program)

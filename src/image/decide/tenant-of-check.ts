@@ -7,8 +7,8 @@ import { findInstance, findSymbol } from '../look-up.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 
-/** The key of the tenant. `instance` is the id of the stored instance, 0 when there is none. */
-export function tenantOf(kernel: Kernel, sent: string | undefined, instance: number): string {
+/** The key of the tenant. `instance` is the id of the stored instance, or 0. */
+export function resolveTenant(kernel: Kernel, sent: string | undefined, instance: number): string {
   if (sent !== undefined) return sent
   return instance === 0 ? DEFAULT_TENANT : principalKey(kernel, instanceTenant(kernel, instance))
 }
@@ -29,7 +29,7 @@ interface Asked {
   readonly isRow?: boolean | undefined
 }
 
-/** The stored instance that a question is about, in keys; 0 when there is none. */
+/** The stored instance that a question is about, in keys; 0 when it does not exist. */
 export function instanceAsked(kernel: Kernel, { type, key, tenant, isRow }: Asked): number {
   const named = findInstance(kernel, type, key)
   if (isRow !== true || tenant === undefined) return named

@@ -19,7 +19,7 @@ import { instantOf } from '../../model/instant.ts'
 import { EXPLAIN_STEPS_MAX, EXPLAIN_TESTS_MAX } from '../../model/limits.ts'
 import type { AttributeType, Json, JsonObject } from '../../model/objects.ts'
 import { shorten } from '../../model/shorten.ts'
-import { compile, pathOf } from '../build/condition-program.ts'
+import { compile, toPathRef } from '../build/condition-program.ts'
 import { declaredTypes, encodedSteps } from '../build/write-records.ts'
 import { findPath } from '../look-up.ts'
 import { tenantType, userType } from '../records/header.ts'
@@ -89,7 +89,7 @@ export class Conditions {
     this.#work = work
     const places = new Map<Test, readonly (string | number)[]>()
     try {
-      this.#tree = treeOf(parseConditions(json, [], places), places)
+      this.#tree = toTree(parseConditions(json, [], places), places)
     } catch (cause) {
       // They were valid when they were stored.
       throw new ZerohopError('IMAGE_DAMAGED', { reason: 'it has malformed conditions' }, { cause })
@@ -176,7 +176,7 @@ export class Conditions {
   #operand(path: AttributePath): Operand {
     const { calls } = this.#kernel
     const { user, tenant, permission, instance, end } = this.#asked
-    const { key } = pathOf(path)
+    const { key } = toPathRef(path)
     const cell = calls.operandCell(user, tenant, permission, instance, end, this.#path(key))
     if (cell !== 0) {
       const time = calls.operandIsTime() === 1
@@ -192,19 +192,19 @@ export class Conditions {
     const one = this.#operand(left)
     const ref = test.kind === 'compare' && test.right.kind === 'ref' ? test.right.path : undefined
     const other = ref === undefined ? undefined : this.#operand(ref)
-    const shown = shownOf(one)
+    const shown = findShownValue(one)
     const declared = one.refused === undefined ? undefined : this.#declared(left)
     const constant = test.kind === 'compare' && test.right.kind === 'value' ? test.right.value : undefined
-    const refShown = shownOf(other)
+    const refShown = findShownValue(other)
     return {
       path,
-      attribute: nameOf(left),
+      attribute: formatPath(left),
       operator: test.kind === 'compare' ? test.operator : MATCH_NAMES[test.of],
-      reason: this.#outside(reasonOf(test, this.#verdict(leaf), one, other), left, ref),
+      reason: this.#outside(determineReason(test, this.#verdict(leaf), one, other), left, ref),
       ...(shown === undefined ? {} : { value: shorten(shown) }),
       ...(declared === undefined ? {} : { declared }),
       ...(constant === undefined ? {} : { expected: shorten(constant) }),
-      ...(ref === undefined ? {} : { ref: nameOf(ref) }),
+      ...(ref === undefined ? {} : { ref: formatPath(ref) }),
       ...(refShown === undefined ? {} : { ref_value: shorten(refShown) }),
     }
   }
@@ -244,10 +244,10 @@ const MATCH_NAMES = Object.fromEntries([...MATCHES].map(([name, of]) => [of, nam
   string
 >
 
-const shownOf = (operand: Operand | undefined): Json | undefined =>
+const findShownValue = (operand: Operand | undefined): Json | undefined =>
   operand?.value === undefined ? operand?.refused : operand.value
 
-const nameOf = ({ root, names }: AttributePath): string => [root, ...names].join('.')
+const formatPath = ({ root, names }: AttributePath): string => [root, ...names].join('.')
 
 /** The value of a path; keys of roles or tenants sorted and without duplicates: their order in an image is arbitrary. */
 export function inStableOrder(path: string, value: Json): Json {
@@ -255,10 +255,10 @@ export function inStableOrder(path: string, value: Json): Json {
   return isKeys && Array.isArray(value) ? [...new Set(value as string[])].sort() : value
 }
 
-function treeOf(condition: Condition, places: ReadonlyMap<Test, readonly (string | number)[]>): Tree {
+function toTree(condition: Condition, places: ReadonlyMap<Test, readonly (string | number)[]>): Tree {
   if (condition.kind === 'operand') return testTree(condition.left, condition.test, places)
-  if (condition.kind === 'not') return { kind: 'not', item: treeOf(condition.item, places) }
-  return { kind: condition.kind, items: condition.items.map((item) => treeOf(item, places)) }
+  if (condition.kind === 'not') return { kind: 'not', item: toTree(condition.item, places) }
+  return { kind: condition.kind, items: condition.items.map((item) => toTree(item, places)) }
 }
 
 function testTree(left: AttributePath, test: Test, places: ReadonlyMap<Test, readonly (string | number)[]>): Tree {
@@ -276,7 +276,7 @@ function* negated(tree: Tree, odd: boolean): Iterable<Leaf> {
   else for (const item of tree.items) yield* negated(item, odd)
 }
 
-function reasonOf(test: LeafTest, verdict: Verdict, left: Operand, right: Operand | undefined): TestReason {
+function determineReason(test: LeafTest, verdict: Verdict, left: Operand, right: Operand | undefined): TestReason {
   if (verdict === Verdict.Allow) return 'met'
   if (verdict === Verdict.Undecided) return 'undecided'
   if (left.value === undefined) return left.refused === undefined ? 'missing' : 'wrong_type'

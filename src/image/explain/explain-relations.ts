@@ -68,17 +68,17 @@ function pathOver(
     const held = grantRoles(kernel, grant)
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }
-  const keyOf = (at: number): string => (at === 0 ? resource : instanceKey(kernel, at))
+  const toResourceKey = (at: number): string => (at === 0 ? resource : instanceKey(kernel, at))
   const bare = (role: number): string => roleKey(kernel, role).replace(/^.*\//, '')
   const extended = pathTo(kernel, steps.at(-1)![1], name).slice(1)
   return {
     source: 'rebac',
     role: bare(steps[0]![1]),
     tenant,
-    resource_instance: keyOf(steps[0]![0]),
+    resource_instance: toResourceKey(steps[0]![0]),
     permission: name,
     path: [...steps, ...extended.map((role) => [instance, role] as const)].map(
-      ([at, role]) => `${keyOf(at)}#${bare(role)}`,
+      ([at, role]) => `${toResourceKey(at)}#${bare(role)}`,
     ),
   }
 }

@@ -1,7 +1,7 @@
 // Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
 import type { Kernel } from '../../kernel/kernel.ts'
-import { grantRoles, tenantGrantsOf } from '../records/grant.ts'
-import { permissionsOf, roleKey, roleParents } from '../records/role.ts'
+import { grantRoles, listTenantGrants } from '../records/grant.ts'
+import { roleKey, roleParents, rolePermissions } from '../records/role.ts'
 import type { Because, RbacCode } from './explanation.ts'
 
 interface Asked {
@@ -16,7 +16,7 @@ export function explainRoles(
   named: { readonly tenant: string; readonly permission: string },
 ): { code: RbacCode; roles: readonly string[]; because: Because[] } {
   const deny = (code: RbacCode, roles: readonly string[] = []) => ({ code, roles, because: [] })
-  if (tenantGrantsOf(kernel, user).length === 0) return deny('no_user_roles')
+  if (listTenantGrants(kernel, user).length === 0) return deny('no_user_roles')
   const grant = kernel.calls.grantOf(user, tenant)
   if (grant === 0) return deny('no_role_in_tenant')
   const held = grantRoles(kernel, grant)
@@ -39,7 +39,7 @@ export function explainRoles(
 export function pathTo(kernel: Kernel, from: number, permission: string): number[] {
   const before = new Map<number, number>([[from, 0]])
   for (const role of before.keys()) {
-    if (permissionsOf(kernel, role).includes(permission)) {
+    if (rolePermissions(kernel, role).includes(permission)) {
       const path: number[] = []
       for (let at = role; at !== 0; at = before.get(at)!) path.unshift(at)
       return path

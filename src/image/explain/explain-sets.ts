@@ -9,8 +9,8 @@ import { sideKey } from '../read-records.ts'
 import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
 import { hasSetRules } from '../records/header.ts'
 import { permissionResource } from '../records/permission.ts'
-import { setRuleResources, setRulesOf, setRuleUsers } from '../records/set-rule.ts'
-import { tableOf } from '../records/symbol.ts'
+import { permissionSetRules, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { type Asked, Conditions, Work } from './explain-conditions.ts'
 import {
   type AbacCode,
@@ -51,7 +51,7 @@ class SetRules {
     this.#kernel = kernel
     this.#asked = asked
     this.#named = named
-    this.#rules = setRulesOf(kernel, asked.permission).map((rule) => ({
+    this.#rules = permissionSetRules(kernel, asked.permission).map((rule) => ({
       users: setRuleUsers(kernel, rule),
       resources: setRuleResources(kernel, rule),
     }))
@@ -82,7 +82,7 @@ class SetRules {
   }
 
   #held(first: number, side: HeldSet['side']): HeldSet[] {
-    if (tableOf(this.#kernel, first) !== Table.Sets) return []
+    if (symbolTable(this.#kernel, first) !== Table.Sets) return []
     return this.#chain(first).map((set) => {
       const conditions = this.#conditionsOf(set)
       // beyond the limit of work the tests are not known
@@ -136,7 +136,7 @@ class SetRules {
   #failed(first: number, side: FailedSet['side']): FailedSet[] {
     const kernel = this.#kernel
     if (this.#holds(first)) return []
-    if (tableOf(kernel, first) !== Table.Sets) {
+    if (symbolTable(kernel, first) !== Table.Sets) {
       const reason = side === 'user_set' ? 'role_not_assigned' : 'other_resource'
       return [{ side, set: sideKey(this.#kernel, first), reason, tests: [] }]
     }
@@ -163,7 +163,7 @@ class SetRules {
     const notes: Note[] = []
     const sides = rules.flatMap(({ users, resources }) => [users, resources])
     const sets = new Set(
-      sides.filter((side) => tableOf(this.#kernel, side) === Table.Sets).flatMap((set) => this.#chain(set)),
+      sides.filter((side) => symbolTable(this.#kernel, side) === Table.Sets).flatMap((set) => this.#chain(set)),
     )
     for (const set of [...sets].filter((each) => !this.#isElsewhere(each))) {
       if (notes.length >= EXPLAIN_ITEMS_MAX || this.#work.done) break
@@ -195,7 +195,7 @@ class SetRules {
     if (truth === undefined) {
       const { user, tenant, permission, instance, end } = this.#asked
       // roles and types cost no work
-      const passedOver = this.#work.done && !always && tableOf(this.#kernel, side) === Table.Sets
+      const passedOver = this.#work.done && !always && symbolTable(this.#kernel, side) === Table.Sets
       if (passedOver) this.#passedOver = true
       truth = passedOver
         ? Verdict.Undecided

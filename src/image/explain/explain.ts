@@ -7,7 +7,7 @@ import { isBuiltIn } from '../build/write-records.ts'
 import type { AttributeTypes } from '../decide/declared-types.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
-import { instanceAsked, tenantOf } from '../decide/tenant-of-check.ts'
+import { instanceAsked, resolveTenant } from '../decide/tenant-of-check.ts'
 import { findPermission, findSymbol } from '../look-up.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { explainRelations } from './explain-relations.ts'
@@ -43,8 +43,8 @@ export function explainQuestion(
   question: Question,
 ): Explanation {
   const instance = instanceAsked(kernel, question)
-  const tenant = tenantOf(kernel, question.tenant, instance)
-  const ids = { ...idsOf(kernel, question, tenant), instance }
+  const tenant = resolveTenant(kernel, question.tenant, instance)
+  const ids = { ...resolveIds(kernel, question, tenant), instance }
   const ill_typed = attributeTypes.illTyped(question.type, question.sent)
   const unknown = unknownName(kernel, question.type, ids)
   if (unknown !== undefined) {
@@ -97,7 +97,7 @@ interface Ids {
 }
 
 /** What the keys of a question stand for, in a tenant; 0 for what is unknown. */
-export function idsOf(kernel: Kernel, { user, action, type }: Question, tenant: string): Ids {
+export function resolveIds(kernel: Kernel, { user, action, type }: Question, tenant: string): Ids {
   return {
     permission: findPermission(kernel, type, action),
     tenant: findSymbol(kernel, 'tenant', tenant),

@@ -28,7 +28,7 @@ export type AbacCode =
   | 'no_matching_resourcesets'
   | 'undecided'
 
-/** One reason: the assigned role, and how it comes to have the permission. */
+/** One reason: the assigned role, and how it gets the permission. */
 export interface Because {
   readonly source: 'rbac' | 'rebac' | 'abac'
   /** the role assigned to the user; for a set rule the user set, as the rule names it */

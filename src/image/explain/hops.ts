@@ -19,7 +19,7 @@ export interface Hop {
 }
 
 /** The way over relations that an explanation has found. */
-export function hopsOf(kernel: Kernel, because: readonly Because[], relate: () => number): Hop[] {
+export function listHops(kernel: Kernel, because: readonly Because[], relate: () => number): Hop[] {
   const way = because.find(({ source }) => source === 'rebac')
   if (way === undefined) return []
   const hops: Hop[] = []

@@ -9,25 +9,35 @@ import type { Some, UnknownName } from './near-names.ts'
 import type { HeldElsewhere, NearRoles, RoleWith } from './near-roles.ts'
 import type { SentMiss } from './sent-misses.ts'
 import type { Ways } from './ways.ts'
-import { listed, nodeOf, type QuestionNames, resourceOf, sayFailed, sayWay, sideOf, someOf, word } from './why-words.ts'
+import {
+  formatResource,
+  formatSide,
+  formatSome,
+  listed,
+  makeNode,
+  type QuestionNames,
+  sayFailed,
+  sayWay,
+  word,
+} from './why-words.ts'
 
 export function missingWays(names: QuestionNames, explained: Explanation, ways: Ways): WhyNode[] {
-  if (ways.unknown !== undefined) return [nodeOf('unmet', sayUnknown(ways.unknown, names))]
+  if (ways.unknown !== undefined) return [makeNode('unmet', sayUnknown(ways.unknown, names))]
   const { near, instance_tenant: other } = ways
-  const elsewhere = `${resourceOf(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules apply`
+  const elsewhere = `${formatResource(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules apply`
   const first = [
-    ...(other === undefined ? [] : [nodeOf('unmet', elsewhere)]),
-    ...ways.sent_relations.map((miss) => nodeOf('unmet', saySentMiss(names, miss))),
+    ...(other === undefined ? [] : [makeNode('unmet', elsewhere)]),
+    ...ways.sent_relations.map((miss) => makeNode('unmet', saySentMiss(names, miss))),
   ]
-  const rules = explained.misses.map((miss) => ({ far: distanceOf(miss), node: sayMiss(names, miss) }))
+  const rules = explained.misses.map((miss) => ({ far: countTestsToChange(miss), node: sayMiss(names, miss) }))
   const roles = near === undefined ? [] : roleWays(names, near, explained).map((node) => ({ far: 1, node }))
   const nearest = [...rules, ...roles].sort((left, right) => left.far - right.far) // stable
   const found = [...first, ...nearest.map(({ node }) => node)]
   if (found.length > 0) return found
-  return [nodeOf('unmet', `nothing gives ${permissionOf(names)}: no role or set rule has it`)]
+  return [makeNode('unmet', `nothing gives ${formatPermission(names)}: no role or set rule has it`)]
 }
 
-const permissionOf = ({ type, action }: QuestionNames): string => word(`${type}:${action}`)
+const formatPermission = ({ type, action }: QuestionNames): string => word(`${type}:${action}`)
 
 function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
   const { kind, name, nearest, known } = unknown
@@ -35,70 +45,71 @@ function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
     kind === 'action'
       ? `resource type ${word(type)} has no action ${word(name)}`
       : `${kind} ${word(name)} does not exist`
-  if (nearest !== undefined || known.length === 0) return `${what}${hintOf(unknown)}`
+  if (nearest !== undefined || known.length === 0) return `${what}${formatHint(unknown)}`
   return `${what}; existing: ${listed(known.map(word), known.length, 'and')}`
 }
 
-const hintOf = ({ nearest }: UnknownName): string => (nearest === undefined ? '' : `: did you mean ${word(nearest)}?`)
+const formatHint = ({ nearest }: UnknownName): string =>
+  nearest === undefined ? '' : `: did you mean ${word(nearest)}?`
 
 /** Tests that would have to change; a role or type that is another one counts as a test. */
-function distanceOf({ failed }: Miss): number {
+function countTestsToChange({ failed }: Miss): number {
   return failed.reduce((sum, { tests }) => sum + Math.max(1, tests.length), 0)
 }
 
 function sayMiss(names: QuestionNames, { user_set, resource_set, failed }: Miss): WhyNode {
-  const users = sideOf('user_set', user_set)
+  const users = formatSide('user_set', user_set)
   const isUser = !failed.some(({ side }) => side === 'user_set')
   const isResource = !failed.some(({ side }) => side === 'resource_set')
   const held = [
-    ...(isUser ? [nodeOf('met', `${word(names.user)} ${users.startsWith('role ') ? 'has' : 'is in'} ${users}`)] : []),
+    ...(isUser ? [makeNode('met', `${word(names.user)} ${users.startsWith('role ') ? 'has' : 'is in'} ${users}`)] : []),
     ...(isResource && !resource_set.startsWith('__')
-      ? [nodeOf('met', `${resourceOf(names)} is in ${sideOf('resource_set', resource_set)}`)]
+      ? [makeNode('met', `${formatResource(names)} is in ${formatSide('resource_set', resource_set)}`)]
       : []),
   ]
-  const text = `a set rule would allow this: ${users}, ${sideOf('resource_set', resource_set)}`
-  return nodeOf('unmet', text, [...held, ...failed.map((set) => sayFailedSet(names, set))])
+  const text = `a set rule would allow this: ${users}, ${formatSide('resource_set', resource_set)}`
+  return makeNode('unmet', text, [...held, ...failed.map((set) => sayFailedSet(names, set))])
 }
 
 function sayFailedSet(names: QuestionNames, { side, set, reason, tests }: FailedSet): WhyNode {
-  const which = sideOf(side, set)
+  const which = formatSide(side, set)
   if (reason === 'role_not_assigned')
-    return nodeOf('unmet', `${word(names.user)} is not assigned ${which} in tenant ${word(names.tenant)}`)
-  if (reason === 'other_resource') return nodeOf('unmet', `${which} is for another resource type`)
-  const who = side === 'user_set' ? word(names.user) : resourceOf(names)
-  return nodeOf(
+    return makeNode('unmet', `${word(names.user)} is not assigned ${which} in tenant ${word(names.tenant)}`)
+  if (reason === 'other_resource') return makeNode('unmet', `${which} is for another resource type`)
+  const who = side === 'user_set' ? word(names.user) : formatResource(names)
+  return makeNode(
     'unmet',
     `${who} is not in ${which}`,
-    tests.map((test) => nodeOf('unmet', sayFailed(test))),
+    tests.map((test) => makeNode('unmet', sayFailed(test))),
   )
 }
 
 function saySentMiss(names: QuestionNames, { relation, subject, reason, ...miss }: SentMiss): string {
-  const said = `relation ${word(relation)} to ${word(subject)} gives nothing`
+  const nothing = `relation ${word(relation)} to ${word(subject)} gives nothing`
   const needed = (miss.needed ?? []).map(({ role, gives }) => `${word(role)} (gives ${word(gives)})`)
   const held = (miss.held ?? []).length === 0 ? 'no role' : `role ${listed(miss.held!.map(word), undefined, 'and')}`
   switch (reason) {
     case 'unknown_relation':
-      return `${said}: no role comes through it${hintOf(miss.unknown!)}`
+      return `${nothing}: no role comes through it${formatHint(miss.unknown!)}`
     case 'unknown_subject':
-      return `${said}: ${sayUnknown(miss.unknown!, names)}`
+      return `${nothing}: ${sayUnknown(miss.unknown!, names)}`
     case 'other_tenant':
-      return `${said}: ${word(subject)} is in tenant ${word(miss.tenant ?? '')}`
+      return `${nothing}: ${word(subject)} is in tenant ${word(miss.tenant ?? '')}`
     case 'no_derivation':
-      return `${said}: no role of ${word(names.type)} is derived through it from ${word(subject.slice(0, subject.indexOf(':')))}`
+      return `${nothing}: no role of ${word(names.type)} is derived through it from ${word(subject.slice(0, subject.indexOf(':')))}`
     case 'no_permission':
-      return `${said}: no role that is derived through it has ${permissionOf(names)}`
+      return `${nothing}: no role that is derived through it has ${formatPermission(names)}`
     case 'direct_role':
-      return `${said} to a user with a direct role on ${resourceOf(names)}`
+      return `${nothing} to a user with a direct role on ${formatResource(names)}`
     case 'role_not_held':
-      return `${said}: ${word(names.user)} has ${held} on ${word(subject)}, and needs ${listed(needed)}`
+      return `${nothing}: ${word(names.user)} has ${held} on ${word(subject)}, and needs ${listed(needed)}`
   }
 }
 
 function roleWays(names: QuestionNames, near: NearRoles, { roles }: Explanation): WhyNode[] {
   const { in_tenant, in_other_tenants, blocked, on_other_instances } = near
   const user = word(names.user)
-  const permission = permissionOf(names)
+  const permission = formatPermission(names)
   const others =
     in_other_tenants.count === 0
       ? []
@@ -116,10 +127,10 @@ function roleWays(names: QuestionNames, near: NearRoles, { roles }: Explanation)
     in_tenant.count === 0
       ? []
       : [
-          `role ${someOf(in_tenant, sayRoleWith)} in tenant ${word(names.tenant)} would allow this; ${user} has ${held} there`,
+          `role ${formatSome(in_tenant, sayRoleWith)} in tenant ${word(names.tenant)} would allow this; ${user} has ${held} there`,
         ]
-  const said = [...others, ...stopped, ...onInstance(names, near), ...instances, ...related(near), ...inTenant]
-  return said.map((text) => nodeOf('unmet', text))
+  const texts = [...others, ...stopped, ...onInstance(names, near), ...instances, ...related(near), ...inTenant]
+  return texts.map((text) => makeNode('unmet', text))
 }
 
 /** Of many roles the first ones. */
@@ -128,19 +139,19 @@ function sayHeldRoles(roles: readonly string[]): string {
 }
 
 const sayElsewhere = (held: Some<HeldElsewhere>): string =>
-  someOf(held, ({ where, role }) => `${word(where)} (role ${word(role)})`)
+  formatSome(held, ({ where, role }) => `${word(where)} (role ${word(role)})`)
 
 const sayRoleWith = ({ role, path }: RoleWith): string =>
   path.length < 2 ? word(role) : `${word(role)} (extends ${path.slice(1).map(word).join(', which extends ')})`
 
 function onInstance(names: QuestionNames, { on_instance, instance, held_on_instance }: NearRoles): string[] {
   if (on_instance.count === 0) return []
-  const roles = someOf(on_instance, sayRoleWith)
+  const roles = formatSome(on_instance, sayRoleWith)
   if (names.key === undefined)
     return [`role ${roles} on an instance of ${word(names.type)} would allow this; the check names no instance`]
-  const resource = resourceOf(names)
+  const resource = formatResource(names)
   if (instance !== undefined) {
-    return [`${resource} is not stored, so no one has a role on it${hintOf(instance)}`]
+    return [`${resource} is not stored, so no one has a role on it${formatHint(instance)}`]
   }
   const held =
     held_on_instance.length === 0 ? 'no role' : `role ${listed(held_on_instance.map(word), undefined, 'and')}`
@@ -149,8 +160,8 @@ function onInstance(names: QuestionNames, { on_instance, instance, held_on_insta
 
 function related({ related: ways }: NearRoles): string[] {
   const more = ways.count - ways.first.length
-  const said = ways.first.map((hops) => `${sayWay(hops)}, would allow this`)
+  const texts = ways.first.map((hops) => `${sayWay(hops)}, would allow this`)
   return more > 0
-    ? [...said, `${counted(more, 'more role', 'more roles')} on related instances would allow this`]
-    : said
+    ? [...texts, `${counted(more, 'more role', 'more roles')} on related instances would allow this`]
+    : texts
 }

@@ -35,7 +35,7 @@ export function nearestNames(
   const { user, action, type } = question
   switch (code) {
     case 'no_such_resource':
-      return unknown('resource type', type, typesOf(kernel))
+      return unknown('resource type', type, listTypes(kernel))
     case 'no_such_action': {
       const actions = permissionsOfType(kernel, findSymbol(kernel, 'resource', type)).map(([, name]) => name)
       return unknown('action', action, actions)
@@ -64,7 +64,7 @@ export function unknown(kind: UnknownName['kind'], name: string, names: readonly
   return { kind, name, ...(nearest === undefined ? {} : { nearest }), known }
 }
 
-function typesOf(kernel: Kernel): string[] {
+function listTypes(kernel: Kernel): string[] {
   return someKeys(kernel, Table.Resources).filter((type) => !isBuiltIn(type))
 }
 

@@ -5,15 +5,15 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_NAMES_MAX, EXPLAIN_RULES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { instanceRolesOf } from '../decide/effective-roles.ts'
-import { sourcesOf } from '../list/permission-sources.ts'
+import { findInstanceRoles } from '../decide/effective-roles.ts'
+import { findSources } from '../list/permission-sources.ts'
 import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceKey, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
 import { bareRole, eachRoleOfType, roleType } from '../records/role.ts'
 import { ruleRelation, ruleSkipsDirect } from '../records/rule.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { pathTo } from './explain-roles.ts'
 import { type Hop, relationName } from './hops.ts'
@@ -108,7 +108,7 @@ function withPaths(kernel: Kernel, roles: readonly number[], permission: string)
 
 function heldOn(kernel: Kernel, { user, instance }: Asked): string[] {
   if (instance === 0) return []
-  const held = instanceRolesOf(kernel, user, EXPLAIN_WALK_MAX)?.get(instance) ?? []
+  const held = findInstanceRoles(kernel, user, EXPLAIN_WALK_MAX)?.get(instance) ?? []
   return held
     .map((role) => bareRole(kernel, role))
     .sort()
@@ -127,7 +127,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
   const direct = (instance: number) => kernel.calls.grantOf(asked.user, instance) !== 0
   const open = searched(kernel, asked, direct)
   const ways = open.filter(({ at, rule }) => rule !== undefined && at !== asked.instance)
-  const nameOf = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : instanceKey(kernel, at))
+  const formatResource = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : instanceKey(kernel, at))
   const path = (all: readonly Found[], last: Found): Found[] => {
     const steps = [last]
     for (let step = last; step.from !== undefined; steps.push(step)) step = all[step.from]!
@@ -137,7 +137,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
     steps.map(({ at, role }, index) => {
       const rule = steps[index - 1]?.rule
       const relation = rule === undefined ? undefined : relationName(kernel, ruleRelation(kernel, rule))
-      return { on: nameOf(at), role: bareRole(kernel, role), ...(relation === undefined ? {} : { relation }) }
+      return { on: formatResource(at), role: bareRole(kernel, role), ...(relation === undefined ? {} : { relation }) }
     })
   // a role assigned on an instance to which the way comes back may close the way
   const straight = ways.filter((way) => path(open, way).filter(({ at }) => at === way.at).length === 1)
@@ -153,12 +153,14 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
     const rule = steps[index - 1]?.rule
     return rule !== undefined && ruleSkipsDirect(kernel, rule, role) && direct(at)
   })
-  return closed === undefined ? { related } : { related, blocked: { from: hops(steps)[0]!, on: nameOf(closed.at) } }
+  return closed === undefined
+    ? { related }
+    : { related, blocked: { from: hops(steps)[0]!, on: formatResource(closed.at) } }
 }
 
 function searched(kernel: Kernel, { relate, ...asked }: Asked, hasDirect: (instance: number) => boolean): Found[] {
   const found: Found[] = []
-  sourcesOf(kernel, { ...asked, relate }, hasDirect, EXPLAIN_WALK_MAX, ([at, role], from, rule) =>
+  findSources(kernel, { ...asked, relate }, hasDirect, EXPLAIN_WALK_MAX, ([at, role], from, rule) =>
     found.push({ at, role, from, rule }),
   )
   return found
@@ -179,7 +181,7 @@ function elsewhere(
   for (const grant of grantsOfUser(kernel, user).slice(0, EXPLAIN_WALK_MAX)) {
     const scope = grantScope(kernel, grant)
     if (scope === tenant || scope === instance) continue
-    const isTenant = tableOf(kernel, scope) === Table.Tenants
+    const isTenant = symbolTable(kernel, scope) === Table.Tenants
     if (!isTenant && instanceType(kernel, scope) !== type) continue
     const role = grantRoles(kernel, grant).find((each) => kernel.calls.holds(each, permission) === 1)
     if (role === undefined) continue

@@ -2,7 +2,7 @@
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_NAMES_MAX, EXPLAIN_WALK_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
-import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { findInstanceRoles } from '../decide/effective-roles.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
@@ -42,12 +42,14 @@ export function missesOfSentRelations(kernel: Kernel, asked: Asked, question: Qu
   const pairs = (question.relations ?? []).flatMap(({ relation, subjects }) =>
     subjects.map((subject) => ({ relation, subject })),
   )
-  return pairs.slice(0, EXPLAIN_ITEMS_MAX).map((pair) => ({ ...pair, ...reasonOf(kernel, asked, question, pair) }))
+  return pairs
+    .slice(0, EXPLAIN_ITEMS_MAX)
+    .map((pair) => ({ ...pair, ...determineReason(kernel, asked, question, pair) }))
 }
 
 type Reason = Omit<SentMiss, 'relation' | 'subject'>
 
-function reasonOf(
+function determineReason(
   kernel: Kernel,
   { user, tenant, permission }: Asked,
   { type }: Question,
@@ -55,7 +57,7 @@ function reasonOf(
 ): Reason {
   const relationId = findRelation(kernel, type, relation)
   if (relationId === 0)
-    return { reason: 'unknown_relation', unknown: unknown('relation', relation, relationsOf(kernel, type)) }
+    return { reason: 'unknown_relation', unknown: unknown('relation', relation, listRelations(kernel, type)) }
   const colon = subject.indexOf(':')
   const [subjectType, key] = [subject.slice(0, colon), subject.slice(colon + 1)]
   const instance = findSymbol(kernel, 'resource_instance', subject)
@@ -65,7 +67,7 @@ function reasonOf(
   const rules = rulesOver(kernel, permission, relationId, instanceType(kernel, instance))
   if (rules.length === 0) return { reason: 'no_derivation' }
   const gives = rules.filter((rule) => kernel.calls.holds(ruleTarget(kernel, rule), permission) === 1)
-  const held = (instanceRolesOf(kernel, user, EXPLAIN_WALK_MAX)?.get(instance) ?? [])
+  const held = (findInstanceRoles(kernel, user, EXPLAIN_WALK_MAX)?.get(instance) ?? [])
     .map((role) => bareRole(kernel, role))
     .sort()
   if (gives.length === 0) return { reason: 'no_permission', held: held.slice(0, EXPLAIN_NAMES_MAX) }
@@ -91,7 +93,7 @@ function rulesOver(kernel: Kernel, permission: number, relation: number, subject
   return found
 }
 
-function relationsOf(kernel: Kernel, type: string): string[] {
+function listRelations(kernel: Kernel, type: string): string[] {
   const names: string[] = []
   for (const record of records(kernel, Table.Relations)) {
     const key = relationKey(kernel, record)

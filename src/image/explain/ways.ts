@@ -7,9 +7,9 @@ import type { SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked } from '../decide/tenant-of-check.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
-import { idsOf, type Question } from './explain.ts'
+import { type Question, resolveIds } from './explain.ts'
 import type { Explanation } from './explanation.ts'
-import { type Hop, hopsOf } from './hops.ts'
+import { type Hop, listHops } from './hops.ts'
 import { nearestNames, type UnknownName } from './near-names.ts'
 import { type NearRoles, nearRoles } from './near-roles.ts'
 import { missesOfSentRelations, type SentMiss } from './sent-misses.ts'
@@ -35,14 +35,14 @@ export interface Explained {
 }
 
 /** @throws nothing that the explanation did not throw */
-export function waysOf(kernel: Kernel, related: SentRelations, question: Question, explained: Explanation): Ways {
+export function findWays(kernel: Kernel, related: SentRelations, question: Question, explained: Explanation): Ways {
   const relations = { type: question.type, relations: question.relations }
   const relate = () => related.write(relations.type, relations.relations)
-  if (explained.allow) return { hops: hopsOf(kernel, explained.because, relate), sent_relations: [] }
+  if (explained.allow) return { hops: listHops(kernel, explained.because, relate), sent_relations: [] }
   const unknown = nearestNames(kernel, question, explained)
   if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }
   const instance = instanceAsked(kernel, question)
-  const asked = { ...idsOf(kernel, question, explained.tenant), instance, relate }
+  const asked = { ...resolveIds(kernel, question, explained.tenant), instance, relate }
   const stored = instance === 0 ? 0 : instanceTenant(kernel, instance)
   const permission = `${question.type}:${question.action}`
   const isElsewhere = stored !== 0 && stored !== asked.tenant // D2

@@ -7,26 +7,26 @@ import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
 import type { Hop } from './hops.ts'
 import { missingWays } from './missing-ways.ts'
 import type { Explained, Ways } from './ways.ts'
-import { nodeOf, type QuestionNames, quoted, resourceOf, sayHeld, sayWay, sideOf, word } from './why-words.ts'
+import { formatResource, formatSide, makeNode, type QuestionNames, quoted, sayHeld, sayWay, word } from './why-words.ts'
 
 /** The explanation of a question. */
 export function whyTree({ question, explanation: explained, ways }: Explained): Why {
   const { user, action, type, key } = question
   const { allow, revision, tenant } = explained
   const names = { user, action, type, key, tenant }
-  const text = `${word(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${resourceOf(names)} in tenant ${word(tenant)}`
+  const text = `${word(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${formatResource(names)} in tenant ${word(tenant)}`
   const reasons = allow ? allowing(names, explained, ways) : missingWays(names, explained, ways)
-  const tree = nodeOf(allow ? 'allow' : 'deny', text, [...reasons, ...remarks(explained)])
+  const tree = makeNode(allow ? 'allow' : 'deny', text, [...reasons, ...remarks(explained)])
   return { allow, revision, user, action, resource: { type, ...(key === undefined ? {} : { key }) }, tenant, tree }
 }
 
 function allowing(names: QuestionNames, { because, matches }: Explanation, { hops }: Ways): WhyNode[] {
-  const byRoles = because.filter(({ source }) => source === 'rbac').map((way) => nodeOf('met', sayRole(names, way)))
-  const byRelations = hops.length === 0 ? [] : [nodeOf('met', sayHops(names, hops))]
+  const byRoles = because.filter(({ source }) => source === 'rbac').map((way) => makeNode('met', sayRole(names, way)))
+  const byRelations = hops.length === 0 ? [] : [makeNode('met', sayHops(names, hops))]
   const more = because.filter(({ source }) => source === 'abac').length - matches.length
   const others =
     more > 0
-      ? [nodeOf('met', `${counted(more, 'more set rule', 'more set rules')} ${plural(more, 'allows', 'allow')} this`)]
+      ? [makeNode('met', `${counted(more, 'more set rule', 'more set rules')} ${plural(more, 'allows', 'allow')} this`)]
       : []
   return [...byRoles, ...byRelations, ...matches.map((match) => sayMatch(names, match)), ...others]
 }
@@ -41,26 +41,26 @@ function sayHops({ user, action, type }: QuestionNames, hops: readonly Hop[]): s
 }
 
 function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match): WhyNode {
-  const [users, resources] = [sideOf('user_set', user_set), sideOf('resource_set', resource_set)]
+  const [users, resources] = [formatSide('user_set', user_set), formatSide('resource_set', resource_set)]
   const isRole = users.startsWith('role ')
-  return nodeOf('met', `a set rule allows this: ${users}, ${resources}`, [
-    ...(isRole ? [nodeOf('met', `${word(names.user)} has ${users} in tenant ${word(names.tenant)}`)] : []),
+  return makeNode('met', `a set rule allows this: ${users}, ${resources}`, [
+    ...(isRole ? [makeNode('met', `${word(names.user)} has ${users} in tenant ${word(names.tenant)}`)] : []),
     ...held.map((set) => sayHeldSet(names, set)),
   ])
 }
 
 function sayHeldSet(names: QuestionNames, { side, set, tests }: HeldSet): WhyNode {
-  const who = side === 'user_set' ? word(names.user) : resourceOf(names)
-  const tested = tests.map((test) => nodeOf('met', sayHeld(test)))
-  return nodeOf('met', `${who} is in ${sideOf(side, set)}`, tested)
+  const who = side === 'user_set' ? word(names.user) : formatResource(names)
+  const tested = tests.map((test) => makeNode('met', sayHeld(test)))
+  return makeNode('met', `${who} is in ${formatSide(side, set)}`, tested)
 }
 
 /** What its author may not have meant: attributes that count as missing, and a `not` over a missing value (D7). */
 function remarks({ ill_typed, notes }: Explanation): WhyNode[] {
   return [
     ...ill_typed.map(({ attribute, declared, value }) =>
-      nodeOf('note', `${attribute} is declared ${declared}: conditions do not see ${quoted(value)}`),
+      makeNode('note', `${attribute} is declared ${declared}: conditions do not see ${quoted(value)}`),
     ),
-    ...notes.map(({ set, ...test }) => nodeOf('note', `in set ${word(set)}, below a \`not\`: ${sayHeld(test)}`)),
+    ...notes.map(({ set, ...test }) => makeNode('note', `in set ${word(set)}, below a \`not\`: ${sayHeld(test)}`)),
   ]
 }

@@ -106,7 +106,7 @@ export async function inspectImageFile(path: string): Promise<ImageHead> {
   try {
     const header = new Uint8Array(IMAGE_HEADER_BYTES)
     const { size: length } = await file.stat()
-    const tail = tailOf(fileSource(file.fd))
+    const tail = readTail(fileSource(file.fd))
     const size = length - (tail?.length ?? 0)
     if (size < IMAGE_HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header needs`)
     await file.read(header, 0, IMAGE_HEADER_BYTES, 0)
@@ -220,7 +220,7 @@ class Loading {
   constructor(input: Source, source: KernelSource, trust: Trust | undefined) {
     this.#input = input
     this.#trust = trust
-    this.#tail = tailOf(input)
+    this.#tail = readTail(input)
     const length = input.length - (this.#tail?.length ?? 0)
     if (length < IMAGE_HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header needs`)
     input.read(this.#header, 0)
@@ -254,7 +254,7 @@ class Loading {
  * The signature behind an image; undefined when it is unsigned, that is, when the length in its header is that of the
  * whole file.
  */
-function tailOf(input: Source): Uint8Array | undefined {
+function readTail(input: Source): Uint8Array | undefined {
   if (input.length < IMAGE_HEADER_BYTES + TAIL_BYTES) return undefined
   const end = new Uint8Array(TAIL_BYTES)
   input.read(end, input.length - TAIL_BYTES)

@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { isOfType } from '../../model/attribute-types.ts'
 import type { AttributePath } from '../../model/condition.ts'
 import type { AttributeType, Json, JsonObject } from '../../model/objects.ts'
-import { pathOf } from '../build/condition-program.ts'
+import { toPathRef } from '../build/condition-program.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
 import { findInstance, findPath, findSymbol } from '../look-up.ts'
@@ -42,7 +42,7 @@ export class Constants {
 
   /** The value of a path that does not lead into the row, as a check reads it (D6, D8). */
   operand(path: AttributePath): Operand {
-    const { key } = pathOf(path)
+    const { key } = toPathRef(path)
     let operand = this.#operands.get(key)
     if (operand === undefined) {
       operand = this.#read(key)
@@ -76,7 +76,7 @@ export class Constants {
     return types
   }
 
-  /** What is stored of an instance in whatever tenant; undefined when there is none. */
+  /** A stored instance, whatever its tenant; undefined when it does not exist. */
   instance(type: string, key: string): Named | undefined {
     const record = findInstance(this.#kernel, type, key)
     return record === 0 ? undefined : { key, attributes: this.#attributes(record) }

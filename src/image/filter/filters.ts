@@ -11,16 +11,16 @@ import { FILTER_INSTANCES_MAX, FILTER_KEYS_MAX, FILTER_NODES_MAX, LISTING_WHOLE_
 import { compareText } from '../../model/text-order.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from '../decide/required-attributes.ts'
-import { rulesOf, type SideRule } from '../list/user-sides.ts'
+import { listSideRules, type SideRule } from '../list/user-sides.ts'
 import { sideKey } from '../read-records.ts'
 import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
 import { instancesOfType, instanceTenant } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
-import { HeldKeys, keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
+import { HeldKeys, keyIn, partsOfRoles, type RowRoles, readRowRoles } from './roles-on-rows.ts'
 import { all, any, leavesOf, not, type Part } from './simplify.ts'
 
 /** The question of a filter. */
@@ -59,7 +59,7 @@ export interface FilterIds {
   readonly permission: number
 }
 
-/** Something of which a filter would have too much: how many, and how many it may have. */
+/** What exceeds a limit in a filter: how many there are, and how many there may be. */
 interface TooMuch {
   readonly count: Count
   readonly what: string
@@ -92,7 +92,7 @@ export class Filters {
 
   /**
    * The rows of the type in the tenant for which a check is allowed.
-   * @throws FILTER_REFUSED where a condition cannot be said of a row, LISTING_TOO_LARGE, UNDECIDED
+   * @throws FILTER_REFUSED where a condition cannot be expressed for a row, LISTING_TOO_LARGE, UNDECIDED
    */
   filter(question: FilterQuestion, ids: FilterIds): Filter {
     const { type, tenant, isTenantColumnAuthoritative = true } = question
@@ -100,7 +100,7 @@ export class Filters {
     const about = { format: FILTER_FORMAT, revision: this.#revision, type, tenant, ...ofRows } as const
     const part = this.#part(question, ids)
     if (typeof part === 'boolean') return { ...about, kind: part ? 'always' : 'never' }
-    return { ...about, kind: 'when', where: part, reads: readsOf(part) }
+    return { ...about, kind: 'when', where: part, reads: collectReads(part) }
   }
 
   #part(question: FilterQuestion, ids: FilterIds): Part {
@@ -117,7 +117,7 @@ export class Filters {
   kept(question: FilterQuestion, ids: FilterIds): KeptFilter {
     const { byKey, byRow, type } = this.#parts({ ...question, isKept: true }, ids)
     const isSettled = byRow === false || type === 0 || question.isTenantColumnAuthoritative !== false
-    const reads = typeof byRow === 'boolean' ? NOTHING : readsOf(byRow)
+    const reads = typeof byRow === 'boolean' ? NOTHING : collectReads(byRow)
     return { keys: byKey, where: byRow, reads, isKeyOpen: !isSettled && this.#isSomeElsewhere(type, ids.tenant) }
   }
 
@@ -147,7 +147,7 @@ export class Filters {
   #rolesOfRows(permission: number, type: number): RowRoles {
     let roles = this.#rowRoles.get(permission)
     if (roles === undefined) {
-      roles = rowRolesOf(this.#kernel, permission, type)
+      roles = readRowRoles(this.#kernel, permission, type)
       this.#rowRoles.set(permission, roles)
     }
     return roles
@@ -155,17 +155,17 @@ export class Filters {
 
   /** D6: some rule whose two sides are true. */
   #bySets(question: FilterQuestion, asked: AskedFilter): Part {
-    const rules = this.#rulesOf(asked.permission)
+    const rules = this.#listSideRules(asked.permission)
     if (rules.length === 0) return false
     const sides = new Sides(this.#kernel, this.#required, asked, question, (set) => this.#conditionsOf(set))
     return any(rules.map(({ users, resources }) => sides.both(users, resources)))
   }
 
   /** The rules of a permission by the keys of their sides: equal policies make equal filters, however they came about. */
-  #rulesOf(permission: number): readonly SideRule[] {
+  #listSideRules(permission: number): readonly SideRule[] {
     let rules = this.#rules.get(permission)
     if (rules === undefined) {
-      const named = rulesOf(this.#kernel, permission).map((rule) => {
+      const named = listSideRules(this.#kernel, permission).map((rule) => {
         return { rule, name: `${sideKey(this.#kernel, rule.users)}/${sideKey(this.#kernel, rule.resources)}` }
       })
       rules = named.sort((left, right) => compareText(left.name, right.name)).map(({ rule }) => rule)
@@ -285,7 +285,7 @@ class Sides {
     const kernel = this.#kernel
     const { user, tenant, permission } = this.#asked
     const open = this.#isKept ? READS_INSTANCE | CONTEXT : READS_INSTANCE
-    if (tableOf(kernel, side) !== Table.Sets || (readsOfSide(kernel, side) & open) === 0) {
+    if (symbolTable(kernel, side) !== Table.Sets || (readsOfSide(kernel, side) & open) === 0) {
       const verdict = this.#evaluator.truthOf(side, user, tenant, permission, 0)
       if (verdict === Verdict.Undecided || this.#evaluator.left < 0)
         throw new ZerohopError('UNDECIDED', { what: `the set ${sideKey(kernel, side)}` })
@@ -305,7 +305,7 @@ class Sides {
 const NOTHING: Reads = { attributes: [], relations: [], key: false }
 
 /** @throws LISTING_TOO_LARGE when there are too many comparisons */
-function readsOf(node: FilterNode): Reads {
+function collectReads(node: FilterNode): Reads {
   const attributes = new Set<string>()
   const relations = new Set<string>()
   let key = false

@@ -63,7 +63,7 @@ export abstract class Residuals<Open extends object = never> {
     if (left.known !== undefined && right.known !== undefined) return compare(operator, left.known, right.known)
     if (isMissing(left) || isMissing(right)) return false
     if (left.known === undefined && !takes(OPERATORS[operator].left, left.term)) return false
-    return { op: operator, left: termOf(left), right: termOf(right) }
+    return { op: operator, left: toTerm(left), right: toTerm(right) }
   }
 
   #match({ of, members }: Extract<Test, { kind: 'match' }>, left: Side<Open>): Part<Open> {
@@ -88,7 +88,7 @@ export abstract class Residuals<Open extends object = never> {
 
 const isMissing = <Open>(side: Side<Open>): boolean => side.known !== undefined && side.known.value === undefined
 
-export function termOf<Open>(side: Side<Open>): Term<Open> {
+export function toTerm<Open>(side: Side<Open>): Term<Open> {
   if (side.known === undefined) return side.term
   if (side.term !== undefined) return side.term
   const { value = null, time } = side.known

@@ -5,14 +5,14 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { findInstanceRoles } from '../decide/effective-roles.ts'
 import { grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { relationKey } from '../records/relation.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey, roleType } from '../records/role.ts'
 import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { MORE, tooLarge } from './conditions.ts'
 import { keyOfInstance } from './constants.ts'
@@ -34,7 +34,7 @@ export interface RowRoles {
 }
 
 /** The roles of the resource type that have the permission, own or by extension. */
-export function rowRolesOf(kernel: Kernel, permission: number, type: number): RowRoles {
+export function readRowRoles(kernel: Kernel, permission: number, type: number): RowRoles {
   const roles: number[] = []
   const derivations: Derivation[] = []
   for (const role of records(kernel, Table.Roles)) {
@@ -52,11 +52,11 @@ export function rowRolesOf(kernel: Kernel, permission: number, type: number): Ro
     }
   }
   // Equal policies make equal filters, however they came about.
-  derivations.sort((left, right) => compareText(nameOf(kernel, left), nameOf(kernel, right)))
+  derivations.sort((left, right) => compareText(toDerivationKey(kernel, left), toDerivationKey(kernel, right)))
   return { roles, derivations }
 }
 
-const nameOf = (kernel: Kernel, { relation, source, noDirect }: Derivation): string =>
+const toDerivationKey = (kernel: Kernel, { relation, source, noDirect }: Derivation): string =>
   `${relation}/${roleKey(kernel, source)}/${noDirect}`
 
 interface AskedRows {
@@ -100,7 +100,7 @@ export class HeldKeys {
   constructor(kernel: Kernel, user: number) {
     this.user = user
     this.#kernel = kernel
-    const found = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+    const found = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
     const by = ([instance]: readonly [number, unknown]) =>
       `${instanceType(kernel, instance)}/${instanceTenant(kernel, instance)}`
     this.#held = found && grouped(found, by)
@@ -130,13 +130,13 @@ function grouped<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[
 
 /**
  * The instances of the type, in the tenant, on which a role is assigned to the user directly. A key that is stored in
- * another tenant is not the row (D2), and its name is nobody's business here.
+ * another tenant is not the row (D2), so its key must not be revealed.
  */
 export function directKeys(kernel: Kernel, { user, tenant, type }: AskedRows): string[] {
   const keys: string[] = []
   for (const grant of grantsOfUser(kernel, user)) {
     const scope = grantScope(kernel, grant)
-    if (tableOf(kernel, scope) !== Table.Instances || instanceType(kernel, scope) !== type) continue
+    if (symbolTable(kernel, scope) !== Table.Instances || instanceType(kernel, scope) !== type) continue
     if (instanceTenant(kernel, scope) === tenant) keys.push(keyOfInstance(kernel, scope))
   }
   if (keys.length > FILTER_KEYS_MAX)

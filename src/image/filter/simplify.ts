@@ -22,11 +22,11 @@ export function not<Open = never>(part: Part<Open>): Part<Open> {
 /** A match on a value of the row. It is false of a value that has no such object, whatever `where` says. */
 export function match<Open = never>(of: Match['match'], left: Term<Open>, where: Part<Open>): Part<Open> {
   if (where === false && of !== 'all') return false // every item of an empty list passes
-  return { match: of, left, where: nodeOf(where) }
+  return { match: of, left, where: toNode(where) }
 }
 
 /** A part as a node: `and` of nothing is true, `or` of nothing is false. */
-export function nodeOf<Open = never>(part: Part<Open>): FilterNode<Open> {
+export function toNode<Open = never>(part: Part<Open>): FilterNode<Open> {
   if (typeof part !== 'boolean') return part
   return part ? { and: [] } : { or: [] }
 }
@@ -38,7 +38,7 @@ function join<Open>(parts: Iterable<Part<Open>>, by: 'and' | 'or'): Part<Open> {
   for (const part of parts) {
     if (part === neutral) continue
     if (typeof part === 'boolean') return part
-    const inner = membersOf(part, by)
+    const inner = findMembers(part, by)
     if (inner === undefined) keep(part)
     else inner.forEach(keep)
   }
@@ -48,7 +48,7 @@ function join<Open>(parts: Iterable<Part<Open>>, by: 'and' | 'or'): Part<Open> {
   return neutral ? { and: kept } : { or: kept }
 }
 
-function membersOf<Open>(node: FilterNode<Open>, by: 'and' | 'or'): readonly FilterNode<Open>[] | undefined {
+function findMembers<Open>(node: FilterNode<Open>, by: 'and' | 'or'): readonly FilterNode<Open>[] | undefined {
   if (by === 'and') return 'and' in node ? node.and : undefined
   return 'or' in node ? node.or : undefined
 }

@@ -10,7 +10,7 @@ import { countGrantRoles, eachGrantOfUser, grantRoles, grantScope, grantsOfUser 
 import { instanceKey, instanceType, tenantOfScope } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { bareRole } from '../records/role.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { inOrder } from '../records/tables.ts'
 
 /** A role that was assigned. */
@@ -93,7 +93,7 @@ export class AssignmentList {
     for (const grant of grantsOfUser(kernel, user)) {
       const scope = grantScope(kernel, grant)
       const tenant = principalKey(kernel, tenantOfScope(kernel, scope))
-      const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: instanceKey(kernel, scope) }
+      const on = symbolTable(kernel, scope) === Table.Tenants ? {} : { resource_instance: instanceKey(kernel, scope) }
       for (const role of rolesWanted(kernel, grant, wants)) {
         rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
       }
@@ -151,7 +151,7 @@ function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: As
     scope(scope) {
       if (within !== undefined && tenantOfScope(kernel, scope) !== within) return false
       if (type === undefined && resourceInstance === undefined) return true
-      if (tableOf(kernel, scope) !== Table.Instances) return false
+      if (symbolTable(kernel, scope) !== Table.Instances) return false
       if (type !== undefined && instanceType(kernel, scope) !== type) return false
       if (resourceInstance === undefined) return true
       return instance === undefined ? instanceKey(kernel, scope).endsWith(`:${resourceInstance}`) : scope === instance

@@ -6,7 +6,7 @@ import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { findInstanceRoles } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import {
@@ -14,16 +14,16 @@ import {
   grantRoles,
   grantScope,
   grantUser,
+  listTenantGrants,
   nextGrantInScope,
-  tenantGrantsOf,
 } from '../records/grant.ts'
 import { instanceKey, instanceTenant, instanceType } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { inOrder, type Ordered, records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
-import { sourcesOf } from './permission-sources.ts'
-import { rulesOf } from './user-sides.ts'
+import { findSources } from './permission-sources.ts'
+import { listSideRules } from './user-sides.ts'
 
 /** The key after which a page begins, and its maximal number of keys. */
 export interface PageQuery {
@@ -101,7 +101,7 @@ function pick(
   { after, limit }: PageQuery,
 ): KeyPage {
   const all: string[] = []
-  for (const record of records) if (allowed(record)) all.push(nameOf(kernel, table, record))
+  for (const record of records) if (allowed(record)) all.push(readListedKey(kernel, table, record))
   sortKeys(all)
   const first = after === undefined ? 0 : firstAfter(all, after)
   const keys = first === 0 && all.length <= limit ? all : all.slice(first, first + limit)
@@ -121,17 +121,17 @@ export function scan(
   let last = 0
   for (const record of inOrder(kernel, table, after)) {
     if (!wanted(record)) break
-    if (evaluator.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
+    if (evaluator.left <= 0 && last !== 0) return { keys, next: readListedKey(kernel, table, last) }
     last = record
     evaluator.left -= LOOK_WORK
     if (!allowed(record)) continue
     if (keys.length === limit) return { keys, next: keys.at(-1) }
-    keys.push(nameOf(kernel, table, record))
+    keys.push(readListedKey(kernel, table, record))
   }
   return { keys, next: undefined }
 }
 
-function nameOf(kernel: Kernel, table: Ordered, record: number): string {
+function readListedKey(kernel: Kernel, table: Ordered, record: number): string {
   if (table === Table.Users) return principalKey(kernel, record)
   const key = instanceKey(kernel, record)
   return key.slice(key.indexOf(':') + 1)
@@ -155,7 +155,7 @@ function firstAfter(keys: readonly string[], after: string): number {
 function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstances): boolean {
   const { calls } = kernel
   if (tenant !== 0) return calls.decide(user, tenant, permission) === Verdict.Allow
-  return tenantGrantsOf(kernel, user).some((grant) => {
+  return listTenantGrants(kernel, user).some((grant) => {
     return calls.decide(user, grantScope(kernel, grant), permission) === Verdict.Allow
   })
 }
@@ -166,9 +166,9 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
  */
 function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
   const { kernel } = evaluator
-  const roles = tenantGrantsOf(kernel, user).flatMap((grant) => grantRoles(kernel, grant))
-  return rulesOf(kernel, permission).some(({ users }) => {
-    if (tableOf(kernel, users) === Table.Roles) return roles.includes(users)
+  const roles = listTenantGrants(kernel, user).flatMap((grant) => grantRoles(kernel, grant))
+  return listSideRules(kernel, permission).some(({ users }) => {
+    if (symbolTable(kernel, users) === Table.Roles) return roles.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
     return evaluator.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
   })
@@ -179,7 +179,7 @@ function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: As
  * undefined when finding them takes too much work.
  */
 function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstances): number[] | undefined {
-  const rolesByInstance = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+  const rolesByInstance = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
   if (rolesByInstance === undefined) return undefined
   const allowing = new Map<number, boolean>()
   const allows = (role: number): boolean => {
@@ -200,7 +200,7 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
  */
 function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, key }: AskedUsers): boolean {
   const { kernel } = evaluator
-  const rules = rulesOf(kernel, permission).filter(({ users }) => tableOf(kernel, users) !== Table.Roles)
+  const rules = listSideRules(kernel, permission).filter(({ users }) => symbolTable(kernel, users) !== Table.Roles)
   const [anybody] = records(kernel, Table.Users)
   if (anybody === undefined) return false
   return [...new Set(rules.map(({ resources }) => resources))].some((side) => {
@@ -218,7 +218,7 @@ export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[
   const { kernel } = evaluator
   const { tenant } = asked
   const scopes = new Set([tenant])
-  const sources = sourcesOf(kernel, asked, () => false, LISTING_WALK_MAX)
+  const sources = findSources(kernel, asked, () => false, LISTING_WALK_MAX)
   if (sources === undefined) return undefined
   for (const [at] of sources.pairs) scopes.add(at)
   const users = new Set<number>()

@@ -8,11 +8,11 @@ import type { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
-import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.ts'
+import { findInstanceRoles, type InstanceRoles } from '../decide/effective-roles.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
 import { findSymbol } from '../look-up.ts'
-import { grantRoles, grantScope, permissionIdsOfGrant, tenantGrantsOf } from '../records/grant.ts'
+import { grantRoles, grantScope, listTenantGrants, permissionIdsOfGrant } from '../records/grant.ts'
 import { instanceKey, instancesOfType, instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
@@ -124,12 +124,12 @@ class PermissionList {
   #tenants(): Iterable<number> {
     if (this.#queriedTenants !== undefined) return this.#queriedTenants
     if (this.#ruled.length > this.#forRoles.size) return records(this.#kernel, Table.Tenants)
-    return tenantGrantsOf(this.#kernel, this.#user).map((grant) => grantScope(this.#kernel, grant))
+    return listTenantGrants(this.#kernel, this.#user).map((grant) => grantScope(this.#kernel, grant))
   }
 
   #instanceRows(): InstanceRow[] {
     const kernel = this.#kernel
-    const instanceRoles = instanceRolesOf(kernel, this.#user, LISTING_WALK_MAX)
+    const instanceRoles = findInstanceRoles(kernel, this.#user, LISTING_WALK_MAX)
     if (instanceRoles === undefined) throw this.#tooLarge()
     const rows: [string, InstanceRow][] = []
     for (const instance of this.#candidates(instanceRoles)) {
@@ -188,8 +188,8 @@ class PermissionList {
   }
 
   /**
-   * Names of the permissions allowed on the instance; undefined when they equal those of its type and there is no role
-   * to show.
+   * Names of the permissions allowed on the instance; undefined when they equal those of its type and no role has to be
+   * shown.
    */
   #allowedOn(instance: number, hasRoles: boolean): string[] | undefined {
     const kernel = this.#kernel

@@ -13,8 +13,8 @@ import { principalKey } from '../records/principal.ts'
 import { roleKey } from '../records/role.ts'
 import { records } from '../records/tables.ts'
 import { type AskedUsers, usersWithRoles } from './list-keys.ts'
-import { type Sources, sourcesOf } from './permission-sources.ts'
-import { rulesOf, type SideRule } from './user-sides.ts'
+import { findSources, type Sources } from './permission-sources.ts'
+import { listSideRules, type SideRule } from './user-sides.ts'
 
 /** One way by which a user is allowed. */
 export interface UserEntry {
@@ -37,7 +37,7 @@ export interface AskedWays extends AskedUsers {
 export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<string, UserEntry[]> {
   const { kernel } = evaluator
   const ways = new Ways(kernel, asked)
-  const rules = rulesOf(kernel, asked.permission)
+  const rules = listSideRules(kernel, asked.permission)
   const found: [string, UserEntry[]][] = []
   for (const user of usersWithRoles(evaluator, asked) ?? records(kernel, Table.Users)) {
     if (evaluator.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
@@ -64,7 +64,7 @@ class Ways {
 
   /** Sources of roles on the resource (D5: roles derived over relations). */
   #sourcesFor(hasDirect: (instance: number) => boolean): Sources {
-    const sources = sourcesOf(this.#kernel, this.#asked, hasDirect, LISTING_WALK_MAX)
+    const sources = findSources(this.#kernel, this.#asked, hasDirect, LISTING_WALK_MAX)
     if (sources === undefined) throw tooLarge(`the users of \`${this.#asked.type}:${this.#asked.key ?? '*'}\``)
     return sources
   }

@@ -11,14 +11,14 @@ import { compareText } from '../../model/text-order.ts'
 import { Evaluator, type Relate, tooLarge } from '../decide/evaluator.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
-import { instanceAsked, instanceOfRow, tenantOf } from '../decide/tenant-of-check.ts'
+import { instanceAsked, instanceOfRow, resolveTenant } from '../decide/tenant-of-check.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
-import { grantScope, grantsOfUser, tenantGrantsOf } from '../records/grant.ts'
+import { grantScope, grantsOfUser, listTenantGrants } from '../records/grant.ts'
 import { instanceTenant, tenantOfScope } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
-import { permissionsOf, roleKey, roleType } from '../records/role.ts'
+import { roleKey, rolePermissions, roleType } from '../records/role.ts'
 import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
@@ -92,7 +92,7 @@ export class Listings {
   /** The same users with the ways by which each is allowed, and the tenant of the checks. */
   authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
     const { tenant, permission, instance } = this.#idsOf(action, about)
-    const key = tenantOf(this.#kernel, about.tenant, instance)
+    const key = resolveTenant(this.#kernel, about.tenant, instance)
     if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
     const relate = this.#relate(about)
     const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, relate)
@@ -173,7 +173,7 @@ export class Listings {
   ): Iterable<number> {
     const kernel = this.#kernel
     if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
-    const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => grantScope(kernel, grant)))
+    const tenants = new Set(listTenantGrants(kernel, user).map((grant) => grantScope(kernel, grant)))
     if (instance !== 0) tenants.add(instanceTenant(kernel, instance))
     if (instance === 0 || isRow)
       for (const at of readSubjects(kernel, relate?.() ?? 0)) tenants.add(instanceTenant(kernel, at))
@@ -201,7 +201,7 @@ export class Listings {
     const rows: { key: string; permissions: string[] }[] = []
     for (const role of records(kernel, Table.Roles)) {
       if (roleType(kernel, role) !== 0) continue
-      rows.push({ key: roleKey(kernel, role), permissions: permissionsOf(kernel, role).sort() })
+      rows.push({ key: roleKey(kernel, role), permissions: rolePermissions(kernel, role).sort() })
     }
     return rows.sort((left, right) => compareText(left.key, right.key))
   }
@@ -231,7 +231,7 @@ export class Listings {
     const kernel = this.#kernel
     const { type, tenant } = about
     const instance = instanceAsked(kernel, about)
-    const counted = tenantOf(kernel, tenant, instance)
+    const counted = resolveTenant(kernel, tenant, instance)
     return { tenant: findSymbol(kernel, 'tenant', counted), permission: findPermission(kernel, type, action), instance }
   }
 }

@@ -41,7 +41,7 @@ export type OnSource = (
  * All sources of the permission, none when the instance is in another tenant (D2: the tenant of a check); undefined
  * when finding them takes more than `limit` tuples and rules.
  */
-export function sourcesOf(
+export function findSources(
   kernel: Kernel,
   { tenant, permission, instance, relate }: AskedSources,
   hasDirect: (instance: number) => boolean,

@@ -5,8 +5,8 @@ import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
 import { grantRoles } from '../records/grant.ts'
-import { tableOf } from '../records/symbol.ts'
-import { rulesOf, type SideRule, typeOfPermission } from './user-sides.ts'
+import { symbolTable } from '../records/symbol.ts'
+import { listSideRules, type SideRule, typeOfPermission } from './user-sides.ts'
 
 const NONE: ReadonlySet<number> = new Set()
 
@@ -27,7 +27,7 @@ export class RuledInstances {
       if ((evaluator.reads(id) & READS_INSTANCE) === 0) continue
       const type = typeOfPermission(evaluator.kernel, id)
       const rules = this.#byType.get(type) ?? new Map<number, readonly SideRule[]>()
-      this.#byType.set(type, rules.set(id, rulesOf(evaluator.kernel, id)))
+      this.#byType.set(type, rules.set(id, listSideRules(evaluator.kernel, id)))
     }
   }
 
@@ -61,7 +61,7 @@ export class RuledInstances {
   }
 
   #mayHold(side: number, tenant: number, permission: number): boolean {
-    if (tableOf(this.#evaluator.kernel, side) === Table.Roles) return false // a role that the user does not have
+    if (symbolTable(this.#evaluator.kernel, side) === Table.Roles) return false // a role that the user does not have
     const name = `${permission}/${side}`
     const known = this.#everywhere.get(name)
     if (known !== undefined) return known

@@ -4,7 +4,7 @@ import { Table, Verdict } from '../../../assembly/limits.ts'
 import { LISTING_WORK_MAX } from '../../model/limits.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import type { Sent } from '../decide/required-attributes.ts'
-import { tenantOf } from '../decide/tenant-of-check.ts'
+import { resolveTenant } from '../decide/tenant-of-check.ts'
 import type { Image } from '../image.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
@@ -83,7 +83,7 @@ function ofUsers(evaluator: Evaluator, asked: AskedSets): Truth {
   const { kernel } = evaluator
   const { type, key, tenant } = asked
   const instance = findInstance(kernel, type, key)
-  const within = findSymbol(kernel, 'tenant', tenantOf(kernel, tenant, instance))
+  const within = findSymbol(kernel, 'tenant', resolveTenant(kernel, tenant, instance))
   const permission = findPermission(kernel, type, asked.action)
   return {
     of: (set, user) => evaluator.truthOf(set, user, within, permission, instance, key),

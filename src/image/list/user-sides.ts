@@ -4,7 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { hasSetRules } from '../records/header.ts'
 import { permissionId, permissionResource } from '../records/permission.ts'
 import { eachSetRule, isInSetRule, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
-import { tableOf } from '../records/symbol.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 
 export interface SideRule {
@@ -15,7 +15,7 @@ export interface SideRule {
 }
 
 /** The set rules of a permission. */
-export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
+export function listSideRules(kernel: Kernel, permission: number): SideRule[] {
   const rules: SideRule[] = []
   if (!hasSetRules(kernel)) return rules
   const record = kernel.calls.permissionRecord(permission)
@@ -30,12 +30,12 @@ export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
  * rules).
  */
 export function areForRoles(kernel: Kernel, permission: number): boolean {
-  return rulesOf(kernel, permission).every(({ users }) => tableOf(kernel, users) === Table.Roles)
+  return listSideRules(kernel, permission).every(({ users }) => symbolTable(kernel, users) === Table.Roles)
 }
 
 /** Whether some rule of the permission is for a role. */
 export function namesRoles(kernel: Kernel, permission: number): boolean {
-  return rulesOf(kernel, permission).some(({ users }) => tableOf(kernel, users) === Table.Roles)
+  return listSideRules(kernel, permission).some(({ users }) => symbolTable(kernel, users) === Table.Roles)
 }
 
 /** Ids of the permissions with set rules. */

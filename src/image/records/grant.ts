@@ -5,7 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { listIds } from './row.ts'
-import { tableOf } from './symbol.ts'
+import { symbolTable } from './symbol.ts'
 
 export const grantUser = (kernel: Kernel, grant: number): number => kernel.word(grant + Grant.User)
 /** A tenant or an instance. */
@@ -53,8 +53,8 @@ export function grantsOfUser(kernel: Kernel, user: number): number[] {
 }
 
 /** Records of the grants of a user in tenants. */
-export function tenantGrantsOf(kernel: Kernel, user: number): number[] {
-  return grantsOfUser(kernel, user).filter((grant) => tableOf(kernel, grantScope(kernel, grant)) === Table.Tenants)
+export function listTenantGrants(kernel: Kernel, user: number): number[] {
+  return grantsOfUser(kernel, user).filter((grant) => symbolTable(kernel, grantScope(kernel, grant)) === Table.Tenants)
 }
 
 /** Ids of the permissions that a grant allows, inherited ones included. */

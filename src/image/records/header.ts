@@ -1,4 +1,4 @@
-// What the header of an image says of it: whose it is, its revision, and counts. assembly/abi.ts draws the header.
+// What the header of an image contains: whose it is, its revision, and counts. assembly/abi.ts draws the header.
 import { Header } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { LogId, Position } from '../../log/change.ts'

@@ -3,7 +3,7 @@ import { Instance } from '../../../assembly/abi.ts'
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { resourceKey } from './resource.ts'
-import { tableOf } from './symbol.ts'
+import { symbolTable } from './symbol.ts'
 import { inOrder } from './tables.ts'
 
 /** `type:key` */
@@ -14,7 +14,7 @@ export const instanceType = (kernel: Kernel, instance: number): number => kernel
 
 /** The tenant of a scope: the scope itself, or the tenant of the instance. */
 export function tenantOfScope(kernel: Kernel, scope: number): number {
-  return tableOf(kernel, scope) === Table.Tenants ? scope : instanceTenant(kernel, scope)
+  return symbolTable(kernel, scope) === Table.Tenants ? scope : instanceTenant(kernel, scope)
 }
 
 /** The live instances of a type in key order. */

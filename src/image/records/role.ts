@@ -43,7 +43,7 @@ export const eachRoleOfType = (kernel: Kernel, type: number): Iterable<number> =
   kernel.chain(kernel.word(type + Resource.Roles), Role.NextOfType)
 
 /** Keys of the permissions attached to a role itself. */
-export function permissionsOf(kernel: Kernel, role: number): string[] {
+export function rolePermissions(kernel: Kernel, role: number): string[] {
   const ids = listIds(kernel, (first) => kernel.calls.listRole(role, first))
   return ids.map((id) => permissionKey(kernel, kernel.calls.permissionRecord(id)))
 }

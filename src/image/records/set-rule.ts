@@ -14,7 +14,7 @@ export const eachSetRule = (kernel: Kernel, permission: number): Iterable<number
   kernel.chain(kernel.word(permission + Permission.SetRules), SetRule.Next)
 
 /** Records of the set rules of a permission, which is given by its id. */
-export function setRulesOf(kernel: Kernel, permission: number): number[] {
+export function permissionSetRules(kernel: Kernel, permission: number): number[] {
   const rules: number[] = []
   const record = kernel.calls.permissionRecord(permission)
   for (const rule of eachSetRule(kernel, record)) rules.push(rule)

@@ -31,7 +31,7 @@ const KEY_AT = {
 export type SymbolTable = keyof typeof KEY_AT
 
 /** The table of a symbol. */
-export function tableOf(kernel: Kernel, record: number): Table {
+export function symbolTable(kernel: Kernel, record: number): Table {
   return ((kernel.word(record + SymbolRecord.Meta) >>> 16) & 0xff) as Table
 }
 

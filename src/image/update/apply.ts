@@ -5,7 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'
 import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../build/write-records.ts'
-import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from '../contents.ts'
+import { type Assignment, type ResourceContent, type RoleContent, typeInInstanceKey, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
 import { findRelation, findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
 import { eachPermissionOfType, permissionId, permissionKey } from '../records/permission.ts'
@@ -27,7 +27,7 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
     yield
   }
   for (const { subject, relation, object } of plan.unrelate) {
-    const name = findRelation(kernel, typeOf(object), relation)
+    const name = findRelation(kernel, typeInInstanceKey(object), relation)
     calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
     yield
   }
@@ -42,7 +42,7 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
     yield
   }
   for (const [key, { tenant, attributes }] of plan.instances) {
-    const [type, within] = [id('resource', typeOf(key)), id('tenant', tenant)]
+    const [type, within] = [id('resource', typeInInstanceKey(key)), id('tenant', tenant)]
     putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), attributes)
     yield
   }
@@ -56,7 +56,7 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
   }
   for (const { subject, relation, object } of plan.relate) {
     const [from, to] = [id('resource_instance', subject), id('resource_instance', object)]
-    calls.relate(calls.put(Table.Relations, kernel.writeWhole(partKey(typeOf(object), relation))), from, to)
+    calls.relate(calls.put(Table.Relations, kernel.writeWhole(partKey(typeInInstanceKey(object), relation))), from, to)
     yield
   }
   for (const each of plan.assign) {
