@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../src/image/image.ts'
 import { HELLO } from './pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from './support/deltas.ts'
+import { ENVIRONMENT, makePosition } from './support/deltas.ts'
 import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
@@ -352,7 +352,7 @@ const TYPED: Readonly<Record<string, string>> = {
 
 /** The bytes of an image in which ana may say hello and ben may not. */
 function helloImage(): Buffer {
-  return Buffer.from(Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+  return Buffer.from(Image.build(ENVIRONMENT, makePosition(1), HELLO).save())
 }
 
 /** Does `work` while the packages of that name are not installed. */

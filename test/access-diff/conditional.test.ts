@@ -9,10 +9,10 @@ import {
   FILTER_KEYS_MAX,
 } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
-const imageOf = (world: World): Image => Image.build(ENVIRONMENT, positionOf(1), world.contents())
+const imageOf = (world: World): Image => Image.build(ENVIRONMENT, makePosition(1), world.contents())
 
 const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffWithin(undefined, first, ...then)
 

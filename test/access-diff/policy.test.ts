@@ -4,10 +4,10 @@ import { policyDiff } from '../../src/image/access-diff/policy-diff.ts'
 import { Image } from '../../src/image/image.ts'
 import { CONDITION_TEXT_MAX, POLICY_COMPARED_MAX, POLICY_PAIRS_MAX } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
-const imageOf = (world: World): Image => Image.build(ENVIRONMENT, positionOf(1), world.contents())
+const imageOf = (world: World): Image => Image.build(ENVIRONMENT, makePosition(1), world.contents())
 
 /** What the operations do to the policy that others made. */
 const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffOf(undefined, first, ...then)

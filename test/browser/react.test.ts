@@ -14,7 +14,7 @@ import { assignmentKey } from '../../src/model/objects.ts'
 import { loadImage, type Pdp } from '../../src/pdp/pdp.ts'
 import { give, HELLO, putRole } from '../pdp/policies.ts'
 import { CHROMIUM } from '../support/chromium.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { ROOT } from '../tidy/source.ts'
 
 const put = (kind: PolicyChange['kind'], key: string, value: object) =>
@@ -49,7 +49,7 @@ const POLICY: readonly PolicyChange[] = [
 ]
 const READERS = [putRole('reader', ['note:read']), give('zoe', 'reader', 'acme')]
 const pdpOf = (revision: number, changes: readonly PolicyChange[]) =>
-  loadImage(Image.build(ENVIRONMENT, positionOf(revision), [...POLICY, ...changes]).save())
+  loadImage(Image.build(ENVIRONMENT, makePosition(revision), [...POLICY, ...changes]).save())
 
 /** What the server of the application does and saw. */
 const at = {

@@ -7,14 +7,14 @@ import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { ROOT } from '../tidy/source.ts'
 
 const OPTION = '--disallow-code-generation-from-strings'
 const folder = temporaryFolder('code')
 const image = join(folder, 'policy.image')
-writeFileSync(image, Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+writeFileSync(image, Image.build(ENVIRONMENT, makePosition(1), HELLO).save())
 
 function run(args: readonly string[]) {
   const env = {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { AT_ONCE, freePort, url } from '../support/server.ts'
@@ -18,7 +18,7 @@ describe('a PDP whose log cannot be written', () => {
   // only Linux has a device that is always full
   it.skipIf(!existsSync('/dev/full'))('answers, and ends with 0', async () => {
     const image = join(temporaryFolder('full-log'), 'policy.image')
-    writeFileSync(image, Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+    writeFileSync(image, Image.build(ENVIRONMENT, makePosition(1), HELLO).save())
     const port = await freePort()
     const full = openSync('/dev/full', 'w')
     const { PATH = '' } = process.env

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort } from '../support/server.ts'
 import { runStops, type StopOptions, type Stopped } from '../support/stops.ts'
@@ -19,7 +19,7 @@ const check = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' }
 
 async function pdp(workers: number): Promise<Stopped> {
   const image = join(temporaryFolder('stops'), 'policy.image')
-  writeFileSync(image, Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+  writeFileSync(image, Image.build(ENVIRONMENT, makePosition(1), HELLO).save())
   const port = await freePort()
   const env = { PDP_API_KEY: KEY, PDP_PORT: String(port), PDP_WORKERS: String(workers) }
   const asked = [{ port, method: 'POST', path: '/allowed', key: KEY, body: check }]

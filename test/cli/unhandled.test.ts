@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, Server, url } from '../support/server.ts'
@@ -42,7 +42,7 @@ async function startServe(inject: string) {
 /** A PDP that answers from a file. */
 async function startPdp(env: Record<string, string>) {
   const image = join(temporaryFolder('unhandled'), 'policy.image')
-  writeFileSync(image, Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+  writeFileSync(image, Image.build(ENVIRONMENT, makePosition(1), HELLO).save())
   const port = await freePort()
   const server = start('pdp', '', { PDP_PORT: String(port), ...env }, ['--image', image])
   await server.until(async () => (await fetch(`${url(port)}/ready`)).ok)

@@ -13,12 +13,12 @@ import { encodeFrame, FEED_VERSION } from '../../src/log/codec.ts'
 import type { FeedEvent } from '../../src/log/feed.ts'
 import type { ErrorCode } from '../../src/model/errors.ts'
 import { connect, type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
-import { chainOf } from '../support/deltas.ts'
+import { makeChain } from '../support/deltas.ts'
 import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const code = (code: ErrorCode) => expect.objectContaining({ code })
-const START: Position = { revision: 1, chain: chainOf(1) }
+const START: Position = { revision: 1, chain: makeChain(1) }
 
 /** The first `count` events, or the error that ended the stream. */
 async function read(feed: RemoteFeed, after: Position, count: number): Promise<FeedEvent[]> {
@@ -89,8 +89,8 @@ describe('the feed of a management API', () => {
   it('refuses a position of another history, or beyond the head, with FEED_FORK', async () => {
     const feed = feedOf(keyOf('development'))
     const { revision, chain } = management.store.head(log())
-    await expect(read(feed, { revision, chain: chainOf(9) }, 1)).rejects.toEqual(code('FEED_FORK'))
-    await expect(read(feed, { revision: revision - 1, chain: chainOf(9) }, 1)).rejects.toEqual(code('FEED_FORK'))
+    await expect(read(feed, { revision, chain: makeChain(9) }, 1)).rejects.toEqual(code('FEED_FORK'))
+    await expect(read(feed, { revision: revision - 1, chain: makeChain(9) }, 1)).rejects.toEqual(code('FEED_FORK'))
     await expect(read(feed, { revision: revision + 1, chain }, 1)).rejects.toEqual(code('FEED_FORK'))
   })
 
@@ -100,8 +100,8 @@ describe('the feed of a management API', () => {
       '',
       '?after=1',
       '?after=x&chain=y',
-      `?after=-1&chain=${chainOf(1)}`,
-      `?after=1&chain=${chainOf(1)}&more=1`,
+      `?after=-1&chain=${makeChain(1)}`,
+      `?after=1&chain=${makeChain(1)}&more=1`,
     ]) {
       const answer = await fetch(`${url}/v2/feed/default/development/deltas${query}`, { headers })
       expect([query, answer.status]).toEqual([query, 422])

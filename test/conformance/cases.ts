@@ -80,7 +80,7 @@ export function requestOf([user, action, resource, , context]: Row<unknown>): Re
     ...sentAs('resource', attributes),
     ...sentAs('context', context),
   }
-  const names = { user: keyOf(user), action: keyOf(action), resource: parts }
+  const names = { user: operationKey(user), action: operationKey(action), resource: parts }
   return Object.keys(sent).length === 0 ? names : { ...names, sent }
 }
 
@@ -130,7 +130,7 @@ export function attributesOf({ steps }: Case): string[] {
   return [...names].sort()
 }
 
-const keyOf = (named: Named) => (typeof named === 'string' ? named : named.key)
+const operationKey = (named: Named) => (typeof named === 'string' ? named : named.key)
 const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
   attributes === undefined ? {} : { [part]: attributes }
 

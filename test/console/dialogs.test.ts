@@ -2,7 +2,7 @@
 // focus inside, passes axe, and gives the focus back to what opened it. What was typed is not lost by a click beside it.
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { consoleServer, inspect, problemsOf, useConsole } from '../support/console.ts'
+import { consoleServer, inspect, listProblems, useConsole } from '../support/console.ts'
 
 const console = useConsole('dialogs')
 
@@ -61,7 +61,7 @@ for (const [address, ...buttons] of OPENERS) {
       const dialog = page.getByRole('dialog')
       if (name === 'Help') await dialog.waitFor()
       else await opens(dialog)
-      expect(await problemsOf(page, `${name} on ${address}`, { sizes: ['narrow'], isPlain: true })).toEqual([])
+      expect(await listProblems(page, `${name} on ${address}`, { sizes: ['narrow'], isPlain: true })).toEqual([])
       await closesTo(page, dialog, opener)
     }
   })

@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
-import { consoleServer, problemsOf, useConsole } from '../support/console.ts'
+import { consoleServer, listProblems, useConsole } from '../support/console.ts'
 import { CONSOLE_POLICY } from '../support/console-policy.ts'
 
 /** Pictures are taken by the tests of the pages. */
@@ -143,11 +143,11 @@ it.skipIf(consoleServer === undefined)('is usable in both sizes and both colours
     const main = page.getByRole('main')
     await main.getByText(shows).filter({ visible: true }).first().waitFor()
     const name = address.slice(0, 60)
-    problems.push(...(await problemsOf(page, name, LOOK)))
+    problems.push(...(await listProblems(page, name, LOOK)))
     if ((await page.locator('img[src="x"]').count()) > 0) problems.push(`${name}: a name became an element`)
   }
   await goTo(page, '/sign-in')
   await page.getByLabel(OTHERS['/sign-in']!).waitFor()
-  problems.push(...(await problemsOf(page, 'sign-in', LOOK)))
+  problems.push(...(await listProblems(page, 'sign-in', LOOK)))
   expect(problems).toEqual([])
 })

@@ -8,7 +8,7 @@ import { Image } from '../../src/image/image.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { pdpServer } from '../../src/server.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { open } from './support.ts'
 
@@ -28,7 +28,7 @@ describe('a PDP that records its decisions', () => {
   beforeAll(async () => {
     log = await open(folder)
     const decisionLog = { recorder: log.recorder, attributes: true, reasons: true, keyId: () => 'k'.repeat(32) }
-    app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, { decisionLog })
+    app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), KEY, { decisionLog })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
   })
   afterAll(async () => {
@@ -145,7 +145,7 @@ describe('a PDP that is not told to record attributes', () => {
     const folder = temporaryFolder('decisions')
     const log = await open(folder)
     const { recorder } = log
-    const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
+    const app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), KEY, {
       decisionLog: { recorder, reasons: true },
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -206,7 +206,7 @@ describe('a PDP whose decision log is full', () => {
     const down = { name: 'api', windowMs: 0, send: () => Promise.reject(new Error('down')) }
     const log = await open(folder, { sinks: [down], keepFiles: undefined, fileBytes: 1_000, bufferBytes: 1_000 })
     const { recorder } = log
-    const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
+    const app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), KEY, {
       decisionLog: { recorder },
       openMetrics: true,
     })

@@ -10,7 +10,7 @@ import { parameters } from '../property/seed.ts'
 import { check } from '../reference/check.ts'
 import { grantsOn } from '../reference/relations.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
-import { partsOf } from '../support/parts.ts'
+import { toParts } from '../support/parts.ts'
 import type { Operation, World } from '../support/world.ts'
 
 const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
@@ -22,7 +22,7 @@ describe('what an explanation of a deny names', () => {
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 60)) {
-          const { explanation, ways } = image.explainWays(...partsOf(request))
+          const { explanation, ways } = image.explainWays(...toParts(request))
           if (explanation.allow) continue
           expectRolesOfTenant(world, request, ways)
           for (const [kind, assignment] of suggested(world, request, ways)) {

@@ -9,7 +9,7 @@ import { WHY_LEVELS, WhySchema } from '../../src/model/why-schema.ts'
 import { loadImage, type Pdp } from '../../src/pdp/pdp.ts'
 import type { Resource, User } from '../../src/pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../src/pdp/why-text.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const BASE: Operation[] = [
@@ -81,7 +81,7 @@ const BASE: Operation[] = [
 function pdpOf(...more: Operation[]): Pdp {
   const world = new World()
   world.runAll([...BASE, ...more])
-  return loadImage(Image.build(ENVIRONMENT, positionOf(1), world.contents()).save())
+  return loadImage(Image.build(ENVIRONMENT, makePosition(1), world.contents()).save())
 }
 const pdp = pdpOf()
 

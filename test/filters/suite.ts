@@ -8,7 +8,7 @@ import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { situations } from '../property/filter-law.ts'
 import { parameters, scaled } from '../property/seed.ts'
-import { someOf } from '../support/sample.ts'
+import { pickSome } from '../support/sample.ts'
 import { MISTAKES, ofTexts } from './canaries.ts'
 import { type Engine, NOW, tryLaw } from './law.ts'
 import { idsOf, LINK_FILTERS, LINK_LAWS, type Loaded, mappingOf, numbered, OF_ACME } from './links.ts'
@@ -30,7 +30,7 @@ const OPTIONS = { table: 'r', now: NOW }
 export function filterTests(name: DialectName, dialect: Dialect, table: Table, of: () => Database): void {
   const { mapping } = table
   // each dialect finds others of them, where not all are asked
-  const mistakes = someOf(Object.entries(MISTAKES), ['postgres', 'mysql', 'sqlite'].indexOf(name))
+  const mistakes = pickSome(Object.entries(MISTAKES), ['postgres', 'mysql', 'sqlite'].indexOf(name))
 
   it('the rows found are those for which the filter holds, whatever the filter and the rows', async () => {
     const compile: Engine['compile'] = (filter, firstPlaceholder) =>

@@ -14,7 +14,7 @@ import { BODY_AT_ONCE_BYTES } from '../../src/model/limits.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { managementServer, openManagement, pdpServer, readKeys } from '../../src/server.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 /** A PDP that listens; every key but one is wrong. */
 async function pdpWith(intake: IntakeOptions): Promise<{ app: FastifyInstance; port: number; opaPort: number }> {
-  const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
+  const app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), KEY, {
     intake,
     openMetrics: true,
     control: { key: 'the-control-key', exit: () => undefined },

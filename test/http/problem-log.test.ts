@@ -10,7 +10,7 @@ import { PROBLEM_LOG_MS } from '../../src/model/limits.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { pdpServer } from '../../src/server.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 const lines: Record<string, unknown>[] = []
 const stream = new Writable({
@@ -19,7 +19,7 @@ const stream = new Writable({
     done()
   },
 })
-const pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save())
+const pdp = loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save())
 const app = pdpServer(pdp, 'key', { logger: pino(stream) })
 afterAll(() => app.close())
 

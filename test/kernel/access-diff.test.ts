@@ -7,7 +7,7 @@ import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AccessFlip } from '../../src/model/access-diff.ts'
 import { ACCESS_GROUPS_MAX, ACCESS_PAGE_DEFAULT } from '../../src/model/limits.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 const put = <K extends PolicyKind>(kind: K, key: string, value: PolicyObjects[K]) =>
   ({ op: 'put', kind, key, value }) as PolicyChange
@@ -29,7 +29,7 @@ const MORE = [put('role', 'viewer', viewer('doc:read', 'doc:write'))]
 
 /** The diff of a change of an image that has just this. */
 function diffOf(contents: readonly PolicyChange[], changes: readonly PolicyChange[]) {
-  const before = Image.build(ENVIRONMENT, positionOf(1), contents)
+  const before = Image.build(ENVIRONMENT, makePosition(1), contents)
   const after = before.clone()
   after.apply(deltaTo(2, changes))
   return (options: Partial<AccessDiffOptions> = {}) => accessDiff(before, after, changes, { now: 0, ...options }).access
@@ -101,7 +101,7 @@ describe('an access diff', () => {
   })
 
   it('costs and says nothing when decisions read the same as before', () => {
-    const before = Image.build(ENVIRONMENT, positionOf(1), policy(3, 1))
+    const before = Image.build(ENVIRONMENT, makePosition(1), policy(3, 1))
     const changes = [put('role', 'viewer', viewer('doc:read')), put('user', 'u0', {}), put('tenant', 't0', {})]
     const { gained, lost } = accessDiff(before, before, changes, { now: 0, budget: 100 }).access
     expect([gained.complete, gained.decisions, lost.decisions]).toEqual([true, 0, 0])
@@ -131,7 +131,7 @@ function folders(count: number): PolicyChange[] {
 
 describe('a copy of an image', () => {
   it('has the same contents, and changes by itself', () => {
-    const image = Image.build(ENVIRONMENT, positionOf(1), policy(20, 3))
+    const image = Image.build(ENVIRONMENT, makePosition(1), policy(20, 3))
     const copy = image.clone()
     expect([copy.hash(), copy.position, copy.isCopyOf(image)]).toEqual([image.hash(), image.position, true])
     copy.apply(deltaTo(2, MORE))
@@ -143,7 +143,7 @@ describe('a copy of an image', () => {
   })
 
   it('is no copy of an image that changed since, and of no other one', () => {
-    const image = Image.build(ENVIRONMENT, positionOf(1), policy(2, 1))
+    const image = Image.build(ENVIRONMENT, makePosition(1), policy(2, 1))
     const copy = image.clone()
     image.apply(deltaTo(2, MORE))
     expect(copy.isCopyOf(image)).toBe(false)

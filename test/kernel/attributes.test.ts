@@ -6,7 +6,7 @@ import { Image, type Sent } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 function policy(conditions: JsonObject, attributes: JsonObject = {}): PolicyChange[] {
   const value = { user_set: 'some', permission: 'doc:read', resource_set: '__autogen_doc' }
@@ -24,7 +24,7 @@ function policy(conditions: JsonObject, attributes: JsonObject = {}): PolicyChan
   ]
 }
 const imageOf = (conditions: JsonObject, attributes?: JsonObject, kernel: 'debug' | 'release' = 'debug') =>
-  Image.build(ENVIRONMENT, positionOf(1), policy(conditions, attributes), { kernel })
+  Image.build(ENVIRONMENT, makePosition(1), policy(conditions, attributes), { kernel })
 const ask = (image: Image, sent?: Sent) => image.check('ana', 'read', 'doc', 'default', undefined, sent)
 
 /** The code of the error that asking throws; what it answers when it throws none. */

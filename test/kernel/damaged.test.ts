@@ -10,7 +10,7 @@ import { ABI_VERSION, ORDER_HEIGHT_MAX } from '../../assembly/limits.ts'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError, type ZerohopError } from '../../src/model/errors.ts'
 import { parameters } from '../property/seed.ts'
-import { answersOf, exampleImage } from '../support/example.ts'
+import { exampleImage, listAnswers } from '../support/example.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const image = exampleImage()
@@ -44,8 +44,8 @@ function forged(edit: (bytes: Uint8Array, view: DataView) => void): Uint8Array {
 
 describe('a damaged image is refused', () => {
   it('loads when nothing is wrong with it', () => {
-    expect(answersOf(Image.load(saved))).toEqual(answersOf(image))
-    expect(answersOf(Image.load(forged(() => {})))).toEqual(answersOf(image))
+    expect(listAnswers(Image.load(saved))).toEqual(listAnswers(image))
+    expect(listAnswers(Image.load(forged(() => {})))).toEqual(listAnswers(image))
   })
 
   it('at every truncation', () => {
@@ -170,7 +170,7 @@ describe('an image with a checksum that fits its damage', () => {
             found++
             return
           }
-          answersOf(loaded)
+          listAnswers(loaded)
         },
       ),
       parameters(100),
@@ -187,7 +187,7 @@ describe('a file that is no image', () => {
   }
 
   it('loads from its path when nothing is wrong with it', () => {
-    expect(answersOf(Image.load(file('sound', saved)))).toEqual(answersOf(image))
+    expect(listAnswers(Image.load(file('sound', saved)))).toEqual(listAnswers(image))
   })
 
   it('is refused with the reason', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Header } from '../../assembly/abi.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 /** Everybody may read everything: by a set rule, so that listings ask about all. */
 const POLICY: PolicyChange[] = [
@@ -67,7 +67,7 @@ const orders: Record<string, string[]> = {
 
 describe.each(['debug', 'release'] as const)('orders of the %s kernel', (kernel) => {
   it.each(Object.entries(orders))('hold keys %s', (_, keys) => {
-    const image = Image.build(ENVIRONMENT, positionOf(1), POLICY, { kernel })
+    const image = Image.build(ENVIRONMENT, makePosition(1), POLICY, { kernel })
     for (let first = 0; first < keys.length; first += 500) {
       const some = keys.slice(first, first + 500)
       image.apply(deltaTo(image.revision + 1, [...some.map(user), ...some.map(doc)]))
@@ -80,7 +80,7 @@ describe.each(['debug', 'release'] as const)('orders of the %s kernel', (kernel)
   })
 
   it('pass over what is deleted, and find it again when it comes back', () => {
-    const image = Image.build(ENVIRONMENT, positionOf(1), [...POLICY, ...ascending.map(doc)], { kernel })
+    const image = Image.build(ENVIRONMENT, makePosition(1), [...POLICY, ...ascending.map(doc)], { kernel })
     const gone = ascending.filter((_, index) => index % 3 !== 0 || (index > 1_000 && index < 4_000))
     const left = ascending.filter((key) => !gone.includes(key))
     const deleted = gone.map((key): PolicyChange => ({ op: 'delete', kind: 'resource_instance', key: `doc:${key}` }))
@@ -104,7 +104,7 @@ function withChecksum(file: Uint8Array): Uint8Array {
 
 describe('an order that is damaged', () => {
   it('is found by verify', () => {
-    const built = Image.build(ENVIRONMENT, positionOf(1), [...POLICY, ...ascending.slice(0, 300).map(doc)])
+    const built = Image.build(ENVIRONMENT, makePosition(1), [...POLICY, ...ascending.slice(0, 300).map(doc)])
     const records = new Uint32Array(built.save().slice().buffer)
     // Two neighbours of a leaf: ascending addresses, 62 at a time, behind their number and a link.
     const leaf = records.findIndex((count, at) => count === 62 && records[at + 2]! < records[at + 3]!)

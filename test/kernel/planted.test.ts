@@ -40,7 +40,7 @@ import { Table } from '../../assembly/limits.ts'
 import { loadKernel } from '../../src/image/file/image-file.ts'
 import { Image } from '../../src/image/image.ts'
 import type { Kernel } from '../../src/kernel/kernel.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const POLICY: readonly Operation[] = [
@@ -84,7 +84,7 @@ const POLICY: readonly Operation[] = [
 function openKernel(): Kernel {
   const world = new World()
   world.runAll(POLICY)
-  const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+  const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   return loadKernel(image.save(), 'debug')
 }
 

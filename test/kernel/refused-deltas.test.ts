@@ -5,8 +5,8 @@ import { Image } from '../../src/image/image.ts'
 import type { Delta, PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
-import { chainOf, deltaTo, ENVIRONMENT } from '../support/deltas.ts'
-import { answersOf, exampleImage } from '../support/example.ts'
+import { deltaTo, ENVIRONMENT, makeChain } from '../support/deltas.ts'
+import { exampleImage, listAnswers } from '../support/example.ts'
 
 const put = (kind: string, key: string, value: object): PolicyChange =>
   ({ op: 'put', kind, key, value }) as PolicyChange
@@ -17,7 +17,7 @@ const role = (key: string, permissions: string[], parents: string[] = []) =>
 
 /** Applies a delta that must be refused with `code`, and compares the image before and after, byte for byte. */
 function refuses(code: 'DELTA_INVALID' | 'FEED_GAP' | 'FEED_FORK', delta: Delta, image = exampleImage()): void {
-  const before = [image.save(), answersOf(image), image.position] as const
+  const before = [image.save(), listAnswers(image), image.position] as const
   let thrown: unknown
   try {
     image.apply(delta)
@@ -26,7 +26,7 @@ function refuses(code: 'DELTA_INVALID' | 'FEED_GAP' | 'FEED_FORK', delta: Delta,
   }
   expect(isZerohopError(thrown) ? thrown.code : thrown).toBe(code)
   expect(Buffer.compare(image.save(), before[0]), 'the bytes changed').toBe(0)
-  expect([answersOf(image), image.position]).toEqual([before[1], before[2]])
+  expect([listAnswers(image), image.position]).toEqual([before[1], before[2]])
   image.verify()
   image.apply(deltaTo(2, [put('user', 'zoe', {}), assignment('zoe', 'viewer', 'default')]))
   expect(image.check('zoe', 'wave', 'hello', 'default')).toBe(true)
@@ -81,7 +81,7 @@ describe('a delta that does not continue the history of the image', () => {
   })
 
   it('is a fork when the chain before it is another', () => {
-    refuses('FEED_FORK', { ...deltaTo(2, [put('user', 'new', {})]), previous: chainOf(1, 2) })
+    refuses('FEED_FORK', { ...deltaTo(2, [put('user', 'new', {})]), previous: makeChain(1, 2) })
   })
 
   it('is refused when it is of another environment', () => {
@@ -89,7 +89,7 @@ describe('a delta that does not continue the history of the image', () => {
   })
 
   it('is still refused after saving and loading', () => {
-    refuses('FEED_FORK', { ...deltaTo(2, []), previous: chainOf(1, 2) }, Image.load(exampleImage().save()))
+    refuses('FEED_FORK', { ...deltaTo(2, []), previous: makeChain(1, 2) }, Image.load(exampleImage().save()))
     refuses('FEED_GAP', deltaTo(3, []), Image.load(exampleImage().save()))
     refuses('FEED_GAP', deltaTo(3, []), exampleImage().compact())
   })
@@ -98,10 +98,10 @@ describe('a delta that does not continue the history of the image', () => {
 describe('a delta without changes', () => {
   it('moves the revision and nothing else', () => {
     const image = exampleImage()
-    const [hash, answers] = [image.hash(), answersOf(image)]
+    const [hash, answers] = [image.hash(), listAnswers(image)]
     image.apply(deltaTo(2, []))
-    expect([image.revision, image.hash(), answersOf(image)]).toEqual([2, hash, answers])
-    expect(image.position).toEqual({ revision: 2, chain: chainOf(2) })
+    expect([image.revision, image.hash(), listAnswers(image)]).toEqual([2, hash, answers])
+    expect(image.position).toEqual({ revision: 2, chain: makeChain(2) })
     expect(image.environment).toBe(ENVIRONMENT)
   })
 })
@@ -109,7 +109,7 @@ describe('a delta without changes', () => {
 describe('an image built from changes that do not fit together', () => {
   it('is refused', () => {
     const build = (changes: PolicyChange[]) => () =>
-      Image.build(ENVIRONMENT, { revision: 1, chain: chainOf(1) }, changes)
+      Image.build(ENVIRONMENT, { revision: 1, chain: makeChain(1) }, changes)
     expect(build([assignment('ana', 'viewer', 'default')])).toThrow(/does not exist/)
     expect(build([role('viewer', ['hello:wave'])])).toThrow(/does not exist/)
     expect(build([role('viewer', [], ['nothing'])])).toThrow(/does not exist/)

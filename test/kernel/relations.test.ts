@@ -7,7 +7,7 @@ import type { PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { assignmentKey, tupleKey } from '../../src/model/objects.ts'
 import { numbers } from '../property/histories.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 const OFF = { no_direct_roles_on_object: false }
 
@@ -51,7 +51,7 @@ const reads = (user: string, on: string): PolicyChange => {
   return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, 'reader', 'default', on), value }
 }
 const build = (changes: readonly PolicyChange[], kernel: 'debug' | 'release' = 'release') =>
-  Image.build(ENVIRONMENT, positionOf(1), [...schema, ...changes], { kernel })
+  Image.build(ENVIRONMENT, makePosition(1), [...schema, ...changes], { kernel })
 
 /** A chain of so many folders with a document in the last one. */
 function chain(length: number): PolicyChange[] {

@@ -7,7 +7,7 @@ import { Image, type Sent } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 const LONG = Array.from({ length: 400 }, (_, index) => index)
 /** True, after more than half of the work that one check may do. */
@@ -42,7 +42,7 @@ function rule(user_set: string, resource_set = '__autogen_doc', permission = 'do
 }
 const basis = [put('tenant', 'default'), put('user', 'ana'), declare('doc', {}, ['read', 'write'])]
 const build = (changes: readonly PolicyChange[]) =>
-  Image.build(ENVIRONMENT, positionOf(1), [...basis, ...changes], { kernel: 'debug' })
+  Image.build(ENVIRONMENT, makePosition(1), [...basis, ...changes], { kernel: 'debug' })
 const ask = (image: Image, sent: Sent, key?: string) =>
   image.check('ana', 'read', 'doc', 'default', key, { context: CONTEXT, ...sent })
 const apply = (image: Image, ...changes: PolicyChange[]) => {

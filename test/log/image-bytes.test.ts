@@ -11,9 +11,9 @@ import { type Json, type JsonObject, partKey } from '../../src/model/objects.ts'
 import { mixedHistories } from '../property/histories.ts'
 import { play } from '../property/laws.ts'
 import { parameters } from '../property/seed.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
-const realBytes = (changes: readonly PolicyChange[]) => Image.build(ENVIRONMENT, positionOf(1), changes).stats().bytes
+const realBytes = (changes: readonly PolicyChange[]) => Image.build(ENVIRONMENT, makePosition(1), changes).stats().bytes
 
 /** What is accounted for a policy: the relations that its tuples and rules name are objects of their own. */
 function accounted(changes: readonly PolicyChange[]): ImageSize {

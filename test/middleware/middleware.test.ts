@@ -19,11 +19,11 @@ import { REQUEST_DECISIONS_MAX } from '../../src/model/limits.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import type { Policy } from '../golden/policy.d.ts'
 import { give, HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { ROOT } from '../tidy/source.ts'
 import { may } from './nest-guard.ts'
 
-const bytes = Image.build(ENVIRONMENT, positionOf(7), [...HELLO, give('zoe', 'viewer', 'acme')]).save()
+const bytes = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, give('zoe', 'viewer', 'acme')]).save()
 const pdp = loadImage(bytes, { strict: true })
 const closed = loadImage(bytes)
 

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { ask } from '../property/laws.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
-import { listingsOf } from '../support/listings.ts'
-import { partsOf } from '../support/parts.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { makeListings } from '../support/listings.ts'
+import { toParts } from '../support/parts.ts'
 import { saysOfUnknownIds } from '../support/unknown-ids.ts'
 import { FIRST_CHANGES } from '../support/world.ts'
 import type { AskedStep, Script } from './corpus.ts'
@@ -31,7 +31,7 @@ export function judge(kernel: KernelSource, scripts: readonly Script[]): string 
 }
 
 function follow(kernel: KernelSource, { steps, contents, isLarge = false }: Script): string | undefined {
-  const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+  const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
   for (const [index, step] of steps.entries()) {
     image.apply(deltaTo(image.revision + 1, step.changes))
     const found = answers(image, step)
@@ -57,7 +57,7 @@ function answers(image: Image, step: AskedStep): string | undefined {
   }
   for (const request of undecided) if (decides(image, request)) return `${JSON.stringify(request)} is decided`
   for (const [request, expected] of reasons) {
-    const { code, rebac, abac, misses, matches, notes } = image.explain(...partsOf(request))
+    const { code, rebac, abac, misses, matches, notes } = image.explain(...toParts(request))
     const given = { rbac: code, rebac, abac, misses, matches, notes }
     if (!isDeepStrictEqual({ ...given, ...expected }, given)) return `other reasons: ${JSON.stringify(given)}`
   }
@@ -69,7 +69,7 @@ function answers(image: Image, step: AskedStep): string | undefined {
 
 /** Which users and instances a listing has, in any order. */
 function listed(image: Image, { users, authorized, instances }: AskedStep): string | undefined {
-  const listings = listingsOf(() => image)
+  const listings = makeListings(() => image)
   for (const [request, expected] of users) {
     const found = listings.users(request)
     if (!isDeepStrictEqual(found, expected)) return `other users: ${JSON.stringify(found)}`

@@ -5,7 +5,7 @@ import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { type Decision, loadImage, type Pdp, type PdpOptions } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO } from './policies.ts'
 
 const OPENS = Date.parse('2026-01-01T00:00:00Z')
@@ -28,7 +28,7 @@ const rules = (conditions: JsonObject): PolicyChange[] => [
   put('set_rule', 'list', { user_set: 'all', permission: 'note:list', resource_set: 'notes' }),
 ]
 const pdpOf = (conditions: JsonObject, options?: PdpOptions): Pdp =>
-  loadImage(Image.build(ENVIRONMENT, positionOf(7), [...POLICY, ...rules(conditions)]).save(), options)
+  loadImage(Image.build(ENVIRONMENT, makePosition(7), [...POLICY, ...rules(conditions)]).save(), options)
 
 const OPEN = { 'context.now': { 'greater-than-equals': '2026-01-01' } }
 const CLOSED = { not: { 'environment.now': { 'greater-than-equals': '2026-01-01' } } }
@@ -135,7 +135,7 @@ describe('[D8] the time of a question', () => {
       put('condition_set', 'due', { type: 'resourceset', resource: 'note', conditions: due, parent: null }),
       put('set_rule', 'read', { user_set: 'who', permission: 'note:read', resource_set: 'due' }),
     ]
-    const pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), changes).save())
+    const pdp = loadImage(Image.build(ENVIRONMENT, makePosition(7), changes).save())
     clockAt(OPENS)
     const left = { path: ['due'], type: 'time' }
     expect(pdp.filter('ana', 'read', 'note', { tenant: 'default' })).toMatchObject({
@@ -204,7 +204,7 @@ describe('the clock', () => {
   })
 
   it('is not read for an image without a PDP', () => {
-    const image = Image.build(ENVIRONMENT, positionOf(7), [...POLICY, ...rules(OPEN)])
+    const image = Image.build(ENVIRONMENT, makePosition(7), [...POLICY, ...rules(OPEN)])
     clockAt(OPENS)
     expect(image.check('ana', 'read', 'note')).toBe(false)
     expect(image.check('ana', 'read', 'note', undefined, undefined, { context: { now: OPENS } })).toBe(true)

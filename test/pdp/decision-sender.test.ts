@@ -21,7 +21,7 @@ import {
   managementServer,
   openManagement,
 } from '../../src/server.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort, url } from '../support/server.ts'
@@ -251,7 +251,7 @@ describe('a sender of decisions', () => {
       ...{ url: url(port), apiKey: 'key', attributes: 'all' },
       onEvent: (event) => events.push(event),
     })
-    const image = Image.build(ENVIRONMENT, positionOf(7), HELLO)
+    const image = Image.build(ENVIRONMENT, makePosition(7), HELLO)
     const pdp = new Pdp(new FixedImage(image), {}, sender)
     const context = { text: 'x'.repeat(15_000) }
     while (sender.counts.dropped < 3) pdp.check('ana', 'say', 'hello', context)

@@ -6,7 +6,7 @@ import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../
 import type { JsonObject } from '../../src/model/objects.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../src/pdp/explain-text.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const rule = (user_set: string, resource_set = 'doc'): Operation => [
@@ -29,7 +29,7 @@ const BASE: Operation[] = [
 function pdpOf(...operations: Operation[]) {
   const world = new World()
   world.runAll([...BASE, ...operations])
-  return loadImage(Image.build(ENVIRONMENT, positionOf(1), world.contents()).save())
+  return loadImage(Image.build(ENVIRONMENT, makePosition(1), world.contents()).save())
 }
 
 /** What is said about rules of one user set with these conditions. */

@@ -8,13 +8,13 @@ import { FILTER_INSTANCES_MAX, FILTER_KEYS_MAX, FILTER_NODES_MAX } from '../../s
 import { assignmentKey, type JsonObject } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import type { Resource } from '../../src/pdp/request.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO } from './policies.ts'
 
 const error = (code: string, text = '') => expect.objectContaining({ code, message: expect.stringContaining(text) })
 const pdpOf = (...changes: readonly PolicyChange[]) => pdpOfAll(changes)
 const pdpOfAll = (changes: readonly PolicyChange[]) =>
-  loadImage(Image.build(ENVIRONMENT, positionOf(7), [...BASE, ...changes]).save())
+  loadImage(Image.build(ENVIRONMENT, makePosition(7), [...BASE, ...changes]).save())
 
 const instance = (key: string, tenant = 'acme', attributes: JsonObject = {}): PolicyChange => ({
   op: 'put',
@@ -384,7 +384,7 @@ describe('a filter that cannot be made', () => {
 
   it('refuses what a check refuses', async () => {
     const strict = loadImage(
-      Image.build(ENVIRONMENT, positionOf(7), [
+      Image.build(ENVIRONMENT, makePosition(7), [
         ...BASE,
         { op: 'put', kind: 'resource', key: '__user', value: { actions: [], attributes: { level: 'number' } } },
       ]).save(),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { FixedImage } from '../../src/pdp/fixed-image.ts'
 import { loadImage, Pdp } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
 
@@ -36,7 +36,7 @@ const POLICY: Operation[] = [
 function imageOf(): Image {
   const world = new World()
   world.runAll(POLICY)
-  return Image.build(ENVIRONMENT, positionOf(1), world.contents())
+  return Image.build(ENVIRONMENT, makePosition(1), world.contents())
 }
 const image = imageOf()
 const pdp = loadImage(image.save())

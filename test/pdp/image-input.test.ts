@@ -7,11 +7,11 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { HELLO } from './policies.ts'
 
-const bytes = Image.build(ENVIRONMENT, positionOf(1), HELLO).save()
+const bytes = Image.build(ENVIRONMENT, makePosition(1), HELLO).save()
 const file = join(temporaryFolder('image-input'), 'hello image')
 writeFileSync(file, bytes)
 

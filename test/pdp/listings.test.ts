@@ -6,11 +6,11 @@ import type { PolicyChange } from '../../src/log/delta.ts'
 import { LISTING_PAGE_MAX, LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
 import { type JsonObject, tupleKey } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO, putTenant, putUser } from './policies.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
-const pdpOf = (changes: readonly PolicyChange[]) => loadImage(Image.build(ENVIRONMENT, positionOf(7), changes).save())
+const pdpOf = (changes: readonly PolicyChange[]) => loadImage(Image.build(ENVIRONMENT, makePosition(7), changes).save())
 const instance = (key: string, tenant: string, attributes?: JsonObject): PolicyChange => {
   return { op: 'put', kind: 'resource_instance', key, value: attributes ? { tenant, attributes } : { tenant } }
 }

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type Decision, loadImage } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO } from './policies.ts'
 
-const bytes = Image.build(ENVIRONMENT, positionOf(7), [...HELLO, give('zoe', 'viewer', 'acme')]).save()
+const bytes = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, give('zoe', 'viewer', 'acme')]).save()
 const code = (code: string) => expect.objectContaining({ code })
 
 describe('a check', () => {

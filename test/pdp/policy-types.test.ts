@@ -9,7 +9,7 @@ import { loadImage } from '../../src/pdp/pdp.ts'
 import type { RelationOf } from '../../src/pdp/policy-types.ts'
 import { printTypes } from '../../src/pdp/print-types.ts'
 import type { Policy } from '../golden/policy.d.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
 import { ROOT } from '../tidy/source.ts'
@@ -62,7 +62,7 @@ const POLICY: Operation[] = [
 function imageOf(operations: readonly Operation[]): Image {
   const world = new World()
   world.runAll(operations)
-  return Image.build(ENVIRONMENT, positionOf(1), world.contents())
+  return Image.build(ENVIRONMENT, makePosition(1), world.contents())
 }
 const image = imageOf(POLICY)
 

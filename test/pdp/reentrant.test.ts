@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 
 import { type Decision, loadImage, type Pdp } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
 
@@ -25,7 +25,7 @@ const POLICY: Operation[] = [
 ]
 const world = new World()
 world.runAll(POLICY)
-const bytes = Image.build(ENVIRONMENT, positionOf(1), world.contents()).save()
+const bytes = Image.build(ENVIRONMENT, makePosition(1), world.contents()).save()
 
 const BOTH_SET = { first: 1, second: 1 }
 /** Who may, by what is sent. */

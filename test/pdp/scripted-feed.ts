@@ -6,7 +6,7 @@ import { packDelta } from '../../src/log/codec.ts'
 import type { Delta, PolicyChange } from '../../src/log/delta.ts'
 import type { Feed, FeedEvent } from '../../src/log/feed.ts'
 import { ZerohopError } from '../../src/model/errors.ts'
-import { chainOf, ENVIRONMENT } from '../support/deltas.ts'
+import { ENVIRONMENT, makeChain } from '../support/deltas.ts'
 
 export class ScriptedFeed implements Feed {
   /** image fetches and streams so far */
@@ -36,7 +36,7 @@ export class ScriptedFeed implements Feed {
   /** Adds a revision. Returns its number. */
   commit(changes: readonly PolicyChange[]): number {
     const to = this.#log.length + 1
-    const [previous, chain] = [chainOf(to - 1, this.#history), chainOf(to, this.#history)]
+    const [previous, chain] = [makeChain(to - 1, this.#history), makeChain(to, this.#history)]
     this.#log.push({ environment: ENVIRONMENT, from: to - 1, to, previous, chain, changes })
     this.#wakeAll()
     return to
@@ -75,7 +75,7 @@ export class ScriptedFeed implements Feed {
 
   imageAt(revision: number): Uint8Array {
     const changes = this.#log.slice(0, revision).flatMap((delta) => delta.changes)
-    return Image.build(ENVIRONMENT, this.#positionOf(revision), changes).save()
+    return Image.build(ENVIRONMENT, this.#makePosition(revision), changes).save()
   }
 
   async image(): Promise<Uint8Array> {
@@ -101,7 +101,7 @@ export class ScriptedFeed implements Feed {
     let at = after
     while (!signal?.aborted) {
       stream.news = false
-      if (at.revision > this.head || at.chain !== this.#positionOf(at.revision).chain) {
+      if (at.revision > this.head || at.chain !== this.#makePosition(at.revision).chain) {
         throw new ZerohopError('FEED_FORK', { to: this.head })
       }
       for (const delta of this.#log.slice(at.revision)) {
@@ -118,8 +118,8 @@ export class ScriptedFeed implements Feed {
     }
   }
 
-  #positionOf(revision: number): Position {
-    return { revision, chain: chainOf(revision, this.#history) }
+  #makePosition(revision: number): Position {
+    return { revision, chain: makeChain(revision, this.#history) }
   }
 
   #wakeAll(): void {

@@ -6,7 +6,7 @@ import { Image } from '../../src/image/image.ts'
 import { SENT_RELATIONS_MAX, SENT_SUBJECTS_MAX } from '../../src/model/limits.ts'
 import { sayBecause } from '../../src/pdp/explain-text.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const many = (length: number, make: (at: number) => string) => Array.from({ length }, (_, at) => make(at))
@@ -50,7 +50,7 @@ const POLICY: Operation[] = [
 
 const world = new World()
 world.runAll(POLICY)
-const bytes = Image.build(ENVIRONMENT, positionOf(1), world.contents()).save()
+const bytes = Image.build(ENVIRONMENT, makePosition(1), world.contents()).save()
 const pdp = loadImage(bytes)
 const ask = (relations: unknown) => pdp.check('ana', 'read', { type: 'document', relations } as never)
 const named = (length: number) =>

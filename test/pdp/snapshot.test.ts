@@ -14,7 +14,7 @@ import {
 import { assignmentKey, type JsonObject } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import type { SnapshotOptions } from '../../src/pdp/snapshot.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO, putRole, putTenant, putUser } from './policies.ts'
 
 const put = (kind: PolicyChange['kind'], key: string, value: object) =>
@@ -34,7 +34,7 @@ const NOTES = [
   }),
 ]
 const pdpOf = (changes: readonly PolicyChange[], revision = 7, options = {}) =>
-  loadImage(Image.build(ENVIRONMENT, positionOf(revision), [...NOTES, ...changes]).save(), options)
+  loadImage(Image.build(ENVIRONMENT, makePosition(revision), [...NOTES, ...changes]).save(), options)
 const rule = (permission: string, resources: JsonObject, key = 'r'): PolicyChange[] => [
   put('condition_set', `${key}-who`, { type: 'userset', resource: null, conditions: {}, parent: null }),
   put('condition_set', `${key}-what`, { type: 'resourceset', resource: 'note', conditions: resources, parent: null }),

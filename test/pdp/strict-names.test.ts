@@ -5,7 +5,7 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import { NEAREST_CHARS_MAX, NEAREST_NAMES_MAX } from '../../src/model/limits.ts'
 import { nearestName } from '../../src/model/nearest-name.ts'
 import { loadImage, type PdpOptions } from '../../src/pdp/pdp.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
 
@@ -24,7 +24,7 @@ const POLICY: Operation[] = [
 ]
 const world = new World()
 world.runAll(POLICY)
-const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
 const open = (options: PdpOptions) => loadImage(image.save(), options)
 const pdp = open({ strict: true })
 
@@ -118,7 +118,7 @@ describe('a strict PDP', () => {
       from: 1,
       to: 2,
       previous: growing.position.chain,
-      chain: positionOf(2).chain,
+      chain: makePosition(2).chain,
       changes: [{ op: 'put', kind: 'resource', key: 'invoice', value: { actions: ['void'] } }],
     })
     expect(growing.names.actions('invoice')).toEqual(['void'])

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { CHANGES_IN_TURN } from '../../src/model/limits.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
-import { answersOf, exampleImage } from '../support/example.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { exampleImage, listAnswers } from '../support/example.ts'
 import { give, HELLO, putUser, take } from './policies.ts'
 
 const COUNT = 4 * CHANGES_IN_TURN
@@ -33,7 +33,7 @@ function turns(): { pause: () => Promise<void>; readonly count: number } {
 
 describe('without a worker thread', () => {
   it('a large delta is applied to a copy, and the image goes on answering as before', async () => {
-    const image = Image.build(ENVIRONMENT, positionOf(1), HELLO)
+    const image = Image.build(ENVIRONMENT, makePosition(1), HELLO)
     const at = turns()
     const applied = await image.appliedSlowly(deltaTo(2, many), at.pause)
     expect(at.count).toBeGreaterThan((3 * COUNT) / CHANGES_IN_TURN)
@@ -44,7 +44,7 @@ describe('without a worker thread', () => {
   })
 
   it('a delta that cannot be applied leaves the image as it was', async () => {
-    const image = Image.build(ENVIRONMENT, positionOf(1), HELLO)
+    const image = Image.build(ENVIRONMENT, makePosition(1), HELLO)
     const before = image.hash()
     const refused = image.appliedSlowly(deltaTo(2, [...many, give('nobody', 'viewer')]), turns().pause)
     await expect(refused).rejects.toMatchObject({ code: 'DELTA_INVALID' })
@@ -53,8 +53,8 @@ describe('without a worker thread', () => {
 
   it('a state becomes an image, and an image is compacted', async () => {
     const image = exampleImage()
-    const built = await Image.buildSlowly(ENVIRONMENT, positionOf(1), image.contents(), turns().pause)
-    expect([built.hash(), answersOf(built)]).toEqual([image.hash(), answersOf(image)])
+    const built = await Image.buildSlowly(ENVIRONMENT, makePosition(1), image.contents(), turns().pause)
+    expect([built.hash(), listAnswers(built)]).toEqual([image.hash(), listAnswers(image)])
     image.apply(
       deltaTo(
         2,

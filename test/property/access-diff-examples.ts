@@ -3,7 +3,7 @@
 import { Image } from '../../src/image/image.ts'
 import type { DerivationRule } from '../../src/kinds/resource-role.ts'
 import { policyOf } from '../reference/policy.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 import type { Step } from './access-diff-law.ts'
 
@@ -124,7 +124,7 @@ export function* exampleSteps(): Iterable<readonly [name: string, step: Step]> {
   world.runAll(WORLD)
   const contents = world.contents()
   const before = policyOf(contents)
-  const image = Image.build(ENVIRONMENT, positionOf(1), contents)
+  const image = Image.build(ENVIRONMENT, makePosition(1), contents)
   for (const [name, operations] of Object.entries(EXAMPLES)) {
     const changed = new World(world)
     const changes = changed.runAll(operations)

@@ -7,8 +7,8 @@ import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AccessChange } from '../../src/model/access-diff.ts'
 import { type Defined, definedDiff } from '../reference/access-diff.ts'
 import { type Policy, policyOf } from '../reference/policy.ts'
-import { changeOf, sorted } from '../support/access-changes.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { sorted, toAccessChange } from '../support/access-changes.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
 import { type Edit, type History, mixedHistories } from './histories.ts'
 import { changesOf } from './laws.ts'
@@ -69,7 +69,7 @@ export function* steps({ history, edits, isOneChange, seed }: Drawn): Iterable<S
   for (const revision of history.revisions) changesOf(world, history, revision, next)
   const contents = world.contents()
   const before = policyOf(contents)
-  const image = Image.build(ENVIRONMENT, positionOf(1), contents)
+  const image = Image.build(ENVIRONMENT, makePosition(1), contents)
   for (const together of isOneChange ? [edits] : edits.map((each) => [each])) {
     const changed = new World(world)
     const changes = changesOf(changed, history, together, next)
@@ -81,7 +81,7 @@ export function* steps({ history, edits, isOneChange, seed }: Drawn): Iterable<S
 
 /** The image after a change is made by a delta, where ids stay, or built, where they do not. */
 function imageAfter(before: Image, world: World, changes: readonly PolicyChange[], isBuilt: boolean): Image {
-  if (isBuilt) return Image.build(ENVIRONMENT, positionOf(2), world.contents())
+  if (isBuilt) return Image.build(ENVIRONMENT, makePosition(2), world.contents())
   const after = before.clone()
   after.apply(deltaTo(2, changes))
   return after
@@ -101,7 +101,7 @@ export const defined = ({ before, after }: Step): Defined => definedDiff(before,
 /** What is said otherwise than defined, as text; undefined when nothing is. */
 export function difference({ listed }: Defined, said: Found): string | undefined {
   for (const direction of ['gained', 'lost'] as const) {
-    const texts = [changeOf(listed[direction]), said[direction]].map((each) => JSON.stringify(sorted(each)))
+    const texts = [toAccessChange(listed[direction]), said[direction]].map((each) => JSON.stringify(sorted(each)))
     if (texts[0] !== texts[1]) return `${direction} must be ${texts[0]}, and is ${texts[1]}`
   }
   return undefined

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import type { Canary } from '../support/canary.ts'
-import { someOf } from '../support/sample.ts'
+import { pickSome } from '../support/sample.ts'
 import { CANARIES, diffWith } from './access-diff-canaries.ts'
 import { exampleSteps } from './access-diff-examples.ts'
 import { defined, difference, found, plays, steps } from './access-diff-law.ts'
@@ -50,7 +50,7 @@ describe('canaries: an access diff is wrong for some example when it forgets', (
     return examples.some(({ step, expected }) => difference(expected, found(wrong, step)) !== undefined)
   }
 
-  it.each(someOf(Object.entries(CANARIES), 0))('%s', async (tag, replacement) => {
+  it.each(pickSome(Object.entries(CANARIES), 0))('%s', async (tag, replacement) => {
     expect(await isTold({ [tag]: replacement })).toBe(true)
   })
 

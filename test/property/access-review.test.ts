@@ -9,7 +9,7 @@ import { Image } from '../../src/image/image.ts'
 import type { AccessFilter } from '../../src/model/access-line.ts'
 import { check } from '../reference/check.ts'
 import { isElsewhere, isKnown } from '../reference/request.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import type { World } from '../support/world.ts'
 import { FILTER_POOL, filterEdits, filterWorld } from './filter-worlds.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
@@ -33,7 +33,7 @@ const worlds = fc.oneof(
     weight: 3,
     arbitrary: fc.nat().map((seed) => {
       const { world } = filterWorld(numbers(seed), 0)
-      const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+      const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
       return { world: world as World, image, pool: FILTER_POOL, seed }
     }),
   },
@@ -180,7 +180,7 @@ describe('an access review', () => {
       fc.property(fc.nat(), (seed) => {
         const next = numbers(seed)
         const { world } = filterWorld(next, 0)
-        const before = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+        const before = Image.build(ENVIRONMENT, makePosition(1), world.contents())
         const edits = filterEdits(world, next)
         const after = before.clone()
         after.apply(deltaTo(2, edits))

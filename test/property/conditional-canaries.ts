@@ -4,7 +4,7 @@ import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AccessDiff, ConditionalChange } from '../../src/model/access-diff.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import type { Step } from './access-diff-law.ts'
 import type { MakeDiff } from './conditional-law.ts'
 import { MIDNIGHT } from './values.ts'
@@ -32,7 +32,7 @@ const asBefore =
       [...image.contents()].map((change) => [`${change.kind} ${change.key}`, change] as const)
     for (const [name, change] of all(after)) kept.set(name, change)
     for (const [name, change] of all(before)) if (isKept(change, step)) kept.set(name, change)
-    const wrong = Image.build(ENVIRONMENT, positionOf(2), kept.values())
+    const wrong = Image.build(ENVIRONMENT, makePosition(2), kept.values())
     return right({ ...step, images: [before, wrong] })
   }
 

@@ -9,7 +9,7 @@ import type { AccessDiff, AccessFlip } from '../../src/model/access-diff.ts'
 import { check } from '../reference/check.ts'
 import { type Policy, policyOf } from '../reference/policy.ts'
 import { isElsewhere, isKnown, type Request, tenantOf } from '../reference/request.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 import { type Drawn as Play, plays, type Step, steps } from './access-diff-law.ts'
 import { rowsFor } from './filter-law.ts'
@@ -72,7 +72,7 @@ function edited(next: Next, kinds: readonly string[] | undefined): Change {
   const { world } = filterWorld(next, 0)
   if (next(4) === 0) world.runAll(followed(next))
   const before = policyOf(world.contents())
-  const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+  const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   const changes = filterEdits(world, next, kinds)
   const after = image.clone()
   after.apply(deltaTo(2, changes))

@@ -4,7 +4,7 @@ import type { Operator } from '../../src/model/condition.ts'
 import type { Filter, FilterNode, Leaf, Term } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
-import { attributeOf, type Row } from '../support/rows.ts'
+import { type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { filterOf, meant } from './filter-law.ts'
 
@@ -65,7 +65,7 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
   'a stored attribute shows through a NULL': {
     means: (filter, row, { policy }) =>
       meant(filter, row, (from, name) => {
-        const value = attributeOf(from, name)
+        const value = rowAttribute(from, name)
         const stored = policy.resource_instance.get(`${filter.type}:${row.key}`)?.attributes ?? {}
         return value === null && Object.hasOwn(stored, name) ? (stored[name] as Json) : value
       }),

@@ -7,8 +7,8 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
-import { attributeOf, isRowAllowed, type Row } from '../support/rows.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { isRowAllowed, type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { FILTER_POOL, filterWorld } from './filter-worlds.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
@@ -101,7 +101,7 @@ function played(drawn: Play, next: Next): Situation {
 
 function ruled(next: Next): Situation {
   const { world, requests } = filterWorld(next, ASKED)
-  return { image: Image.build(ENVIRONMENT, positionOf(1), world.contents()), world, pool: FILTER_POOL, requests }
+  return { image: Image.build(ENVIRONMENT, makePosition(1), world.contents()), world, pool: FILTER_POOL, requests }
 }
 
 export function filterOf(
@@ -126,7 +126,7 @@ export function refusedOr(make: () => Filter): Filter | undefined {
 }
 
 /** Whether the filter means the row. A row has `null` for every attribute that it does not have. */
-export function meant(filter: Filter, row: Row, read: (row: Row, name: string) => Json = attributeOf): boolean {
+export function meant(filter: Filter, row: Row, read: (row: Row, name: string) => Json = rowAttribute): boolean {
   if (filter.kind !== 'when') return filter.kind === 'always'
   const reader: RowReader = {
     attribute: (name) => {

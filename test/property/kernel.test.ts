@@ -15,7 +15,7 @@ import { askedAt, type Request, tenantOf } from '../reference/request.ts'
 import { rolesIn } from '../reference/roles.ts'
 import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
-import { partsOf } from '../support/parts.ts'
+import { toParts } from '../support/parts.ts'
 import { World } from '../support/world.ts'
 import { type History, mixedHistories, numbers, POOLS } from './histories.ts'
 import { ask, changesOf, Disagreement, type Play, play, shuffled, Tally } from './laws.ts'
@@ -44,7 +44,7 @@ describe('the image and the definition', () => {
         const pool = POOLS[drawn.history.pool]
         for (const request of questions(world, pool, numbers(drawn.seed), 30)) {
           const { user } = request
-          const explained = image.explain(...partsOf(request))
+          const explained = image.explain(...toParts(request))
           const { rbac, rebac, abac, misses, matches, notes } = explain(world.policy, request)
           expect([request, explained.code, explained.rebac, explained.abac]).toEqual([request, rbac, rebac, abac])
           expect([request, explained.misses, explained.notes]).toEqual([request, misses, notes])

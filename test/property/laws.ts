@@ -8,14 +8,14 @@ import { check } from '../reference/check.ts'
 import { permissionsOf } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
-import { definedListings, type Listings, listingsOf, tenantPermissionsIn } from '../support/listings.ts'
-import { partsOf } from '../support/parts.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { definedListings, type Listings, makeListings, tenantPermissionsIn } from '../support/listings.ts'
+import { toParts } from '../support/parts.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
 import { type History, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 
-export const ask = (image: Image, request: Request): boolean => image.check(...partsOf(request))
+export const ask = (image: Image, request: Request): boolean => image.check(...toParts(request))
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {
@@ -53,14 +53,14 @@ export function listsAsDefined(images: readonly Image[], policy: Policy, request
     authorized: of.authorized(request),
   })
   const expected = lists(defined)
-  for (const image of images) requireSame('lists', request, [expected, lists(listingsOf(() => image))])
+  for (const image of images) requireSame('lists', request, [expected, lists(makeListings(() => image))])
   return expected
 }
 
 /** The same of the listings about a user alone. */
 export function permitsAsDefined(image: Image, policy: Policy, request: Request): void {
   const { user, sent } = request
-  const [defined, got] = [definedListings(policy), listingsOf(() => image)]
+  const [defined, got] = [definedListings(policy), makeListings(() => image)]
   const inTenants = [permissionsOf(policy, user, sent), tenantPermissionsIn(image, user, sent)]
   requireSame('permissions in tenants', request, inTenants)
   const [onInstances, listed] = [defined, got].map((each) => each.instancePermissions(user, sent))
@@ -98,7 +98,7 @@ export function play({ history, seed }: Play, options: PlayOptions): { image: Im
   const pool = POOLS[history.pool]
   const next = numbers(seed)
   const world = new World()
-  const image = from?.image ?? Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+  const image = from?.image ?? Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
   tally.histories++
   for (const [index, edits] of history.revisions.entries()) {
     const changes = changesOf(world, history, edits, next)

@@ -9,7 +9,7 @@ import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import { askedAt, type Request } from '../reference/request.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
-import { aboutOf } from '../support/parts.ts'
+import { toAbout } from '../support/parts.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
 import { ask, listsAsDefined, type Play, permitsAsDefined, play } from './laws.ts'
 import { questions } from './questions.ts'
@@ -43,7 +43,7 @@ describe('listings', () => {
         for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 6)) {
           const { user, action } = request
           const { users, instances } = listsAsDefined([image, built], world.policy, request)
-          const about = aboutOf(request)
+          const about = toAbout(request)
           seen.listed++
           seen.users += users.length
           seen.instances += instances.length

@@ -12,7 +12,7 @@ import { FixedImage } from '../../src/pdp/fixed-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
 import { applyChanges } from '../reference/policy.ts'
 import { cascades } from '../support/cascade.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import type { World } from '../support/world.ts'
 import { filterWorld } from './filter-worlds.ts'
 import { numbers } from './numbers.ts'
@@ -52,7 +52,7 @@ export function* liveIdsLaw(seed: number): Iterable<Answered> {
   const { world } = filterWorld(next, 0)
   enlarge(world)
   const original = world.contents()
-  const first = Image.build(ENVIRONMENT, positionOf(1), original)
+  const first = Image.build(ENVIRONMENT, makePosition(1), original)
   const image = first.clone()
   const names = namesOf(world)
   const subjects = subjectsOf(image, names)
@@ -64,7 +64,7 @@ export function* liveIdsLaw(seed: number): Iterable<Answered> {
     if (changes.length === 0) continue
     all.push(...changes)
     image.apply(deltaTo(image.revision + 1, changes))
-    const fresh = Image.build(ENVIRONMENT, positionOf(image.revision), world.contents())
+    const fresh = Image.build(ENVIRONMENT, makePosition(image.revision), world.contents())
     const [kept, anew] = [answersOf(image, names), answersOf(fresh, names)]
     for (const [door, answer] of kept) yield { door, ended, kept: answer, fresh: anew.get(door) }
     yield { door: 'subject', ended, kept: subjects.ask(), fresh: subjectsOf(fresh, names).ask() }

@@ -21,7 +21,7 @@ import { openReader } from '../../src/store/reader.ts'
 import type { Request } from '../reference/request.ts'
 import { commitsFor } from '../support/commits.ts'
 import { Environments, TESTER } from '../support/environments.ts'
-import { partsOf } from '../support/parts.ts'
+import { toParts } from '../support/parts.ts'
 import { World } from '../support/world.ts'
 import { type History, mixedHistories, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
@@ -73,7 +73,7 @@ function recordOf(image: Image, request: Request, said: unknown, mode: RecordedA
 /** What an image says to a question: its explanation, or the code of the error. */
 function saidBy(image: Image, request: Request): unknown {
   try {
-    const explanation = image.explain(...partsOf(request))
+    const explanation = image.explain(...toParts(request))
     // in which order they are found depends on how the image came to be
     const sorted = (list: readonly unknown[]) =>
       [...list].sort((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)))
@@ -86,7 +86,7 @@ function saidBy(image: Image, request: Request): unknown {
 }
 
 function questionOf(request: Request): Question {
-  const [user, action, type, tenant, key, sent, relations] = partsOf(request)
+  const [user, action, type, tenant, key, sent, relations] = toParts(request)
   return { user, action, type, tenant, key, sent, relations }
 }
 

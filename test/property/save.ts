@@ -6,7 +6,7 @@ import type { KernelSource } from '../../src/kernel/module.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import type { Request } from '../reference/request.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { FIRST_CHANGES, type Operation, World } from '../support/world.ts'
 import { operationsOf, POOLS } from './histories.ts'
 import { ask, type Disagreement, type Play } from './laws.ts'
@@ -44,7 +44,7 @@ function stepsOf(written: readonly Written[]): Operation[][] {
  */
 function differs(written: readonly Written[], request: Request, expected: boolean, kernel: KernelSource): boolean {
   const world = new World()
-  const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+  const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
   try {
     for (const step of stepsOf(written)) image.apply(deltaTo(image.revision + 1, world.runAll(step)))
     return check(world.policy, request) === expected && ask(image, request) !== expected

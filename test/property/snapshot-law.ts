@@ -6,7 +6,7 @@ import type { Snapshot, SnapshotCondition } from '../../src/model/snapshot.ts'
 import { makeSnapshot, type SnapshotOptions } from '../../src/pdp/snapshot.ts'
 import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
-import { attributeOf, type Row } from '../support/rows.ts'
+import { type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { type Drawn, rowsFor, situationOf } from './filter-law.ts'
 import { numbers } from './histories.ts'
@@ -65,7 +65,7 @@ function questionOf({ action, resource: { type } }: Request, tenant: string, row
     type,
     tenant,
     key: row.key ?? null,
-    attributes: Object.fromEntries(reads.attributes.map((name) => [name, attributeOf(row, name)])),
+    attributes: Object.fromEntries(reads.attributes.map((name) => [name, rowAttribute(row, name)])),
     relations: Object.fromEntries(reads.relations.map((name) => [name, related(name)])),
   }
 }

@@ -10,7 +10,7 @@ import type { View } from '../../src/store/view.ts'
 import { check } from '../reference/check.ts'
 import { permissionsOf } from '../reference/listing.ts'
 import { policyOf as fold } from '../reference/policy.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -44,7 +44,7 @@ function accepted(world: World, history: History, edits: readonly Edit[]): Opera
 }
 
 /** The hash of what a view says, under one name and number. */
-const hashOf = (view: View) => Image.build(ENVIRONMENT, positionOf(1), policyOf(view)).hash()
+const hashOf = (view: View) => Image.build(ENVIRONMENT, makePosition(1), policyOf(view)).hash()
 
 const sorted = (changes: Iterable<{ readonly kind: string; readonly key: string }>) =>
   [...changes].map((change) => JSON.stringify(change)).sort()

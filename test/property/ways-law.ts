@@ -5,7 +5,7 @@ import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { policyOf } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type DatabaseDoors, openDatabases } from '../support/doors/databases.ts'
 import { Asked, agrees, Desk, DOORS, type Door, Lack, type Place } from '../support/doors.ts'
 import type { Row } from '../support/rows.ts'
@@ -39,7 +39,7 @@ export class Stage {
   }
 
   static async open(): Promise<Stage> {
-    const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES)
+    const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES)
     return new Stage(await Desk.open(image), await Source.open(), await openDatabases())
   }
 
@@ -107,7 +107,7 @@ export class Before {
 
   get place(): NonNullable<Place['before']> {
     this.#place ??= {
-      image: Image.build(ENVIRONMENT, positionOf(1), this.#contents),
+      image: Image.build(ENVIRONMENT, makePosition(1), this.#contents),
       policy: policyOf(this.#contents),
       changes: this.changes,
     }
@@ -242,7 +242,7 @@ function canRun(world: World, operations: readonly Operation[]): boolean {
   try {
     const copy = new (world.constructor as new (from: World) => World)(world)
     copy.runAll(operations)
-    Image.build(ENVIRONMENT, positionOf(1), copy.contents())
+    Image.build(ENVIRONMENT, makePosition(1), copy.contents())
     return true
   } catch {
     return false

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import type { Row } from '../support/rows.ts'
-import { deletesOf, putsOf } from '../support/ways/objects.ts'
-import { keyOf, type Operation, World } from '../support/world.ts'
+import { groupDeletes, putsOf } from '../support/ways/objects.ts'
+import { type Operation, operationKey, World } from '../support/world.ts'
 import { rowsFor } from './filter-law.ts'
 import { FILTER_POOL, filterEdit, filterQuestions, filterWorld } from './filter-worlds.ts'
 import { type History, mixedHistories, operationsOf, POOLS } from './histories.ts'
@@ -84,9 +84,9 @@ export class Script {
 
   #unpleasant(world: World): readonly Operation[] {
     const { next } = this
-    const found = any(next, [...deletesOf(world).values()])
+    const found = any(next, [...groupDeletes(world).values()])
     const gone = any(next, found ?? [])
-    const was = gone && [...putsOf(world)].find((put) => put[1] === gone[1] && keyOf(put) === keyOf(gone))
+    const was = gone && [...putsOf(world)].find((put) => put[1] === gone[1] && operationKey(put) === operationKey(gone))
     switch (next(6)) {
       case 0:
         return gone === undefined || was === undefined ? [] : [gone, was]

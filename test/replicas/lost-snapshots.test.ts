@@ -12,14 +12,14 @@ import {
   DUE,
   damage,
   development,
+  listSnapshots,
   look,
   of,
   openReplica,
   requireRefused,
   SECRETS_KEY,
+  serializeState,
   snapshot,
-  snapshotsOf,
-  stateOf,
   trim,
   useServer,
 } from '../support/snapshots.ts'
@@ -42,9 +42,9 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     await snapshot(url, log, one, other)
     await damage(url, false)
     // all entries are there: an empty replica folds them instead
-    expect(stateOf(await openReplica(url), log)).toBe(stateOf(one, log))
+    expect(serializeState(await openReplica(url), log)).toBe(serializeState(one, log))
     const { revision } = one.store.head(log)
-    expect(await snapshotsOf(url, log)).toEqual([{ revision, state: 'refused' }])
+    expect(await listSnapshots(url, log)).toEqual([{ revision, state: 'refused' }])
     await snapshot(url, log, one, other)
     await trim(url, log, one)
     await damage(url, false)
@@ -54,7 +54,7 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
       message: expect.stringContaining('no snapshot that can be used'),
     })
     await snapshot(url, log, one, other)
-    expect(stateOf(await openReplica(url), log)).toBe(stateOf(one, log))
+    expect(serializeState(await openReplica(url), log)).toBe(serializeState(one, log))
   })
 
   it('go on at another replica when their writer is killed in the middle', async () => {
@@ -94,6 +94,6 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     await createUsers(one, log, 'second', 3)
     await snapshot(url, log, one, other)
     await eventually(async () => [await count('upkeep'), await count('snapshot_parts')], [0, 1])
-    expect(stateOf(await openReplica(url), log)).toBe(stateOf(one, log))
+    expect(serializeState(await openReplica(url), log)).toBe(serializeState(one, log))
   })
 })

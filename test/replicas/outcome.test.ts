@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ManagementData } from '../../src/management/host/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { COMMIT, COMMITTED, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
-import { BY, closeReplicas, codeOf, development, openReplica } from '../support/replica-stores.ts'
+import { BY, closeReplicas, development, errorCode, openReplica } from '../support/replica-stores.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
@@ -41,7 +41,7 @@ describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () 
   const write = ({ store }: ManagementData, key: string) => store.commit(environment, 'createUser', { key }, BY)
 
   /** `ok`, or the code of the error. */
-  const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'ok', codeOf)
+  const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'ok', errorCode)
 
   /** Whether both replicas show the user; they never differ. */
   async function isThere(key: string): Promise<boolean> {

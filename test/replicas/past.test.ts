@@ -9,11 +9,11 @@ import {
   createUsers,
   DUE,
   development,
-  entriesOf,
   lookUntil,
   of,
   openReplica,
   type Replica,
+  readEntryRange,
   snapshot,
   useServer,
 } from '../support/snapshots.ts'
@@ -45,7 +45,7 @@ describe.skipIf(withoutPostgres())('past revisions of replicas', () => {
     }
     await age(url)
     const [first = 0, , third = 0] = rounds
-    const whole = async () => (await entriesOf(url, log)).whole
+    const whole = async () => (await readEntryRange(url, log)).whole
     // what followers need is over, the past keeps the changes after the snapshot before its reach
     await lookUntil(one, whole, first, kept)
     const fresh = await openReplica(url)

@@ -16,8 +16,8 @@ import {
   BY,
   closeReplica,
   closeReplicas,
-  codeOf,
   development,
+  errorCode,
   openReplica,
   outcomes,
   type ReplicaOptions,
@@ -259,7 +259,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     // what is here can still be read
     expect(replica.store.view(environment).get('user', 'ana')).toBeDefined()
     await server.restart()
-    await eventually(() => replica.store.confirm().then(() => 'confirmed', codeOf), 'confirmed')
+    await eventually(() => replica.store.confirm().then(() => 'confirmed', errorCode), 'confirmed')
     await replica.store.commit(environment, 'createUser', { key: 'back' }, BY)
     expect(replica.store.view(environment).get('user', 'away')).toBeUndefined()
     expect(replica.store.view(environment).get('user', 'back')).toBeDefined()
@@ -273,7 +273,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     const asked = [replica.store.commit(environment, 'createUser', { key: 'away' }, BY), replica.store.confirm()]
     expect(await outcomes(asked)).toEqual(['DATABASE_UNAVAILABLE', 'DATABASE_UNAVAILABLE'])
     server.resume()
-    await eventually(() => replica.store.confirm().then(() => 'confirmed', codeOf), 'confirmed')
+    await eventually(() => replica.store.confirm().then(() => 'confirmed', errorCode), 'confirmed')
     expect(replica.store.view(environment).get('user', 'away')).toBeUndefined()
   })
 
@@ -295,7 +295,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
       const key = `user-${direction}-${bytes}`
       proxy.cutAfterBytes(bytes, direction)
       const [got] = await outcomes([replica.store.commit(environment, 'createUser', { key }, BY)])
-      await eventually(() => replica.store.confirm().then(() => 'confirmed', codeOf), 'confirmed')
+      await eventually(() => replica.store.confirm().then(() => 'confirmed', errorCode), 'confirmed')
       await setUp.store.confirm()
       const is = setUp.store.view(environment).get('user', key) !== undefined
       // what was acknowledged is there, and what was refused is not

@@ -10,13 +10,13 @@ import {
   createUsers,
   DUE,
   development,
+  listSnapshots,
   look,
   lookUntil,
   of,
   openReplica,
   requireRefused,
   snapshot,
-  snapshotsOf,
   useServer,
 } from '../support/snapshots.ts'
 
@@ -33,14 +33,14 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     const { revision } = one.store.head(log)
     // both look at once: one of them writes
     await Promise.all([look(one), look(other)])
-    await eventually(() => snapshotsOf(url, log), [{ revision, state: 'written' }])
+    await eventually(() => listSnapshots(url, log), [{ revision, state: 'written' }])
     const [row] = await of.server.query<{ writer: string }>(url, 'SELECT writer::text AS writer FROM zerohop.snapshots')
     const [writer, checker] = row?.writer === one.id ? [one, other] : [other, one]
     // its writer does not confirm it while there is another one
     await look(writer)
     await createUsers(one, log, 'second', 3)
     await checker.store.confirm()
-    await lookUntil(checker, () => snapshotsOf(url, log), [{ revision, state: 'confirmed' }])
+    await lookUntil(checker, () => listSnapshots(url, log), [{ revision, state: 'confirmed' }])
     await eventually(() => checker.events, [{ what: 'confirmed', log, revision }])
     await eventually(() => writer.events.map(({ what }) => what), ['written'])
     await createUsers(one, log, 'third', 3 * DUE)
@@ -56,7 +56,7 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     const log = development(alone)
     await createUsers(alone, log, 'first')
     const { revision } = alone.store.head(log)
-    await lookUntil(alone, () => snapshotsOf(url, log), [{ revision, state: 'confirmed' }])
+    await lookUntil(alone, () => listSnapshots(url, log), [{ revision, state: 'confirmed' }])
     await eventually(() => alone.events.map(({ what }) => what), ['written', 'confirmed'])
     expect(readdirSync(alone.data).filter((name) => name.startsWith('scratch'))).toEqual([])
   })

@@ -21,7 +21,6 @@ import {
   createUsers,
   DUE,
   development,
-  entriesOf,
   forget,
   KEEP_FEW,
   look,
@@ -30,9 +29,10 @@ import {
   opened,
   openReplica,
   type Replica,
+  readEntryRange,
   SECRETS_KEY,
+  serializeState,
   snapshot,
-  stateOf,
   trim,
   useServer,
 } from '../support/snapshots.ts'
@@ -57,10 +57,10 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
 
   it('leaves an empty replica a snapshot to begin with', async () => {
     const { url, one, log } = await trimmed()
-    const { oldest, head } = await entriesOf(url, log)
+    const { oldest, head } = await readEntryRange(url, log)
     const fresh = await openReplica(url)
     expect(fresh.store.head(log)).toEqual(one.store.head(log))
-    expect(stateOf(fresh, log)).toBe(stateOf(one, log))
+    expect(serializeState(fresh, log)).toBe(serializeState(one, log))
     expect(fresh.store.history(log, head + 1, 100).at(-1)?.revision).toBe(oldest)
     await fresh.store.commit(log, 'createUser', { key: 'ida' }, BY)
     await one.store.confirm()
@@ -75,7 +75,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
     const head = await snapshot(url, log, one, other)
     await age(url)
     const bounds = async () => {
-      const { oldest, whole } = await entriesOf(url, log)
+      const { oldest, whole } = await readEntryRange(url, log)
       return [oldest, whole]
     }
     await lookUntil(one, bounds, [head - 29, head - 4], { deltaRevisions: 5, historyRevisions: 30 })
@@ -84,7 +84,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
     expect(fresh.store.historyCount(log)).toBe(30)
     expect(fresh.store.entries(log, head - 5)).toEqual(one.store.entries(log, head - 5))
     expect(fresh.store.entries(log, head - 6)).toEqual([])
-    expect(stateOf(fresh, log)).toBe(stateOf(one, log))
+    expect(serializeState(fresh, log)).toBe(serializeState(one, log))
     // the end of it moves on with the next snapshot
     await createUsers(fresh, log, 'second', 4 * DUE)
     await one.store.confirm()
@@ -116,16 +116,16 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
       await look(one, KEEP_FEW)
       await pause(50)
     }
-    expect((await entriesOf(url, log)).oldest).toBeLessThanOrEqual(before.revision + 1)
+    expect((await readEntryRange(url, log)).oldest).toBeLessThanOrEqual(before.revision + 1)
     await forget(url, cut)
     await trim(url, log, one)
-    expect((await entriesOf(url, log)).oldest).toBeGreaterThan(before.revision + 1)
+    expect((await readEntryRange(url, log)).oldest).toBeGreaterThan(before.revision + 1)
     expect(cut.store.view(log).get('user', 'first-0')).toBeDefined()
     await proxy.accept()
     await eventually(() => cut.events.map(({ what }) => what), ['reloaded'])
     await cut.store.confirm()
     expect(cut.store.head(log)).toEqual(one.store.head(log))
-    expect(stateOf(cut, log)).toBe(stateOf(one, log))
+    expect(serializeState(cut, log)).toBe(serializeState(one, log))
     expect(troubles).not.toContain('HISTORY_LOST')
     // a PDP that follows here takes an image
     const feed = localFeed(cut, { environment: log, organization })
@@ -133,7 +133,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
     await expect(next).rejects.toMatchObject({ code: 'FEED_GAP' })
     await cut.store.commit(log, 'createUser', { key: 'ida' }, BY)
     await one.store.confirm()
-    expect(stateOf(one, log)).toBe(stateOf(cut, log))
+    expect(serializeState(one, log)).toBe(serializeState(cut, log))
     proxy.close()
   })
 
@@ -182,7 +182,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
 
   it('leaves what an export needs', async () => {
     const { url, one, other, log } = await trimmed()
-    const [state, { head, oldest }] = [stateOf(one, log), await entriesOf(url, log)]
+    const [state, { head, oldest }] = [serializeState(one, log), await readEntryRange(url, log)]
     await close(one)
     await close(other)
     const folder = temporaryFolder('exported')
@@ -198,7 +198,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
     })
     connection.destroy()
     const embedded = await openManagementData({ data: folder, newId: () => randomBytes(16).toString('hex') })
-    expect(stateOf(embedded, log)).toBe(state)
+    expect(serializeState(embedded, log)).toBe(state)
     expect(embedded.store.history(log, head + 1, 100).at(-1)?.revision).toBe(oldest)
     await embedded.store.close()
     expect(await verifyData(folder)).toMatchObject({ damages: 0 })
@@ -248,11 +248,11 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
     for (const { store } of opened) await store.confirm()
     for (const log of [organization, ...logs]) {
       expect(opened.map(({ store }) => store.head(log))).toEqual(opened.map(() => last.store.head(log)))
-      expect(new Set(opened.map((replica) => stateOf(replica, log))).size).toBe(1)
+      expect(new Set(opened.map((replica) => serializeState(replica, log))).size).toBe(1)
     }
     expect(starts).toContain('reloaded')
     expect(starts).not.toContain('HISTORY_LOST')
-    expect((await entriesOf(url, logs[0]!)).oldest).toBeGreaterThan(1)
+    expect((await readEntryRange(url, logs[0]!)).oldest).toBeGreaterThan(1)
     expect(
       opened.flatMap(({ events }) => events).filter(({ what }) => what === 'refused' || what === 'failed'),
     ).toEqual([])

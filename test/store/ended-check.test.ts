@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { verifyData } from '../../src/store/verify-data.ts'
 import type { Damage } from '../../src/store/verify-part.ts'
 import { verifyBesideServer } from '../../src/store/verify-process.ts'
-import { childrenOf } from '../support/processes.ts'
+import { listChildren } from '../support/processes.ts'
 import { BY, error, LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
 const onLinux = process.platform === 'linux'
@@ -13,7 +13,7 @@ const onLinux = process.platform === 'linux'
 /** The child process that this one starts next. */
 async function nextChild(before: readonly number[]): Promise<number> {
   for (;;) {
-    const pid = childrenOf(process.pid).find((each) => !before.includes(each))
+    const pid = listChildren(process.pid).find((each) => !before.includes(each))
     if (pid !== undefined) return pid
     await pause(1)
   }
@@ -25,7 +25,7 @@ describe.runIf(onLinux)('a check that is ended from outside', () => {
     const data = temporaryFolder()
     await seed(await openTestStore(data))
     const damages: Damage[] = []
-    const before = childrenOf(process.pid)
+    const before = listChildren(process.pid)
     const { ended } = verifyBesideServer(data, {
       damage: (damage) => damages.push(damage),
       progress: () => undefined,
@@ -51,7 +51,7 @@ describe.runIf(onLinux)('a check that is ended from outside', () => {
   it('is tried again in the next round of a running server, which goes on writing', async () => {
     const store = await openTestStore(temporaryFolder())
     await seed(store)
-    const before = childrenOf(process.pid)
+    const before = listChildren(process.pid)
     const told: string[] = []
     const verified = new Promise<void>((resolve) =>
       store.scrub.start({
@@ -76,7 +76,7 @@ describe.runIf(onLinux)('a check that is ended from outside', () => {
     const store = await openTestStore(data)
     await seed(store)
     await store.close()
-    const before = childrenOf(process.pid)
+    const before = listChildren(process.pid)
     const damages: string[] = []
     const verified = verifyData(data, { damage: (text) => damages.push(text) })
     process.kill(await nextChild(before), 'SIGKILL')

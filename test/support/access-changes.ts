@@ -3,7 +3,7 @@ import type { AccessChange, AccessFlip } from '../../src/model/access-diff.ts'
 import type { Flip } from '../reference/access-diff.ts'
 
 /** The flips as the answer says them. */
-export function changeOf(flips: readonly Flip[]): AccessChange {
+export function toAccessChange(flips: readonly Flip[]): AccessChange {
   const groups = new Map<string, { flip: Flip; users: Set<string>; decisions: number }>()
   for (const flip of flips) {
     const { because, resource, action, tenant, lifecycle } = flip
@@ -32,14 +32,14 @@ export function changeOf(flips: readonly Flip[]): AccessChange {
   }
 }
 
-interface Said {
+interface BothChanges {
   readonly gained: AccessChange
   readonly lost: AccessChange
 }
 
 /** Both directions as text in one form: members by name, groups in one order. */
-export function sortedChange(said: unknown): string {
-  const { gained, lost } = said as Said
+export function sortedChange(answer: unknown): string {
+  const { gained, lost } = answer as BothChanges
   return JSON.stringify([gained, lost].map(sorted))
 }
 

@@ -19,7 +19,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
       'zerohop_http_requests_total{instance="a", route="/allowed", status="200"}': '0+600x70',
       'zerohop_http_requests_total{instance="a", route="/allowed", status="503"}': '0+60x70',
     },
-    // a server that is not ready says so with 503, which is no error
+    // a server that is not ready answers 503, which does not count as an error
     quiet: {
       'zerohop_http_requests_total{instance="a", route="/allowed", status="200"}': '0+600x70',
       'zerohop_http_requests_total{instance="a", route="/ready", status="503"}': '0+60x70',

@@ -33,7 +33,7 @@ export function watchAnswers(app: FastifyInstance): Watched {
   })
   return {
     async compare() {
-      const document = documentOf((await app.inject({ url: '/v2/openapi.json' })).body)
+      const document = parseDocument((await app.inject({ url: '/v2/openapi.json' })).body)
       const lies: string[] = []
       const routes = new Set<string>()
       const since = [...answers]
@@ -44,7 +44,7 @@ export function watchAnswers(app: FastifyInstance): Watched {
         const response = responses[status] as Part | undefined
         if (response === undefined && responses['2XX'] !== undefined) continue
         routes.add(`${method} ${url}`)
-        const lie = response === undefined ? 'the status is not named' : lieOf(document, response, bodies)
+        const lie = response === undefined ? 'the status is not named' : findMismatch(document, response, bodies)
         if (lie !== undefined) lies.push(`${name}: ${lie}`)
       }
       return { lies, routes }
@@ -52,7 +52,7 @@ export function watchAnswers(app: FastifyInstance): Watched {
   }
 }
 
-function lieOf(document: OpenApiDocument, response: Part, bodies: readonly string[]): string | undefined {
+function findMismatch(document: OpenApiDocument, response: Part, bodies: readonly string[]): string | undefined {
   const content = response.content as Readonly<Record<string, { readonly schema: Part }>> | undefined
   const schema = content?.['application/json']?.schema
   if (schema === undefined) return bodies.every((body) => body === '') ? undefined : 'a body is not named'
@@ -66,7 +66,7 @@ function lieOf(document: OpenApiDocument, response: Part, bodies: readonly strin
 /** Each app publishes the same. */
 const documents = new Map<string, OpenApiDocument>()
 
-function documentOf(text: string): OpenApiDocument {
+function parseDocument(text: string): OpenApiDocument {
   const known = documents.get(text) ?? (closed(JSON.parse(text)) as OpenApiDocument)
   documents.set(text, known)
   return known

@@ -85,7 +85,7 @@ const FREE = new Set(['attributes', 'type_attributes', 'settings', 'v1compat_set
 export function* badValues(schema: Schema, values: Values, name = '', good?: object): Generator<Bad> {
   if (schema.later || schema.const !== undefined) return
   yield* wrongTypes(schema)
-  const type = typeOf(schema)
+  const type = schemaType(schema)
   if (type === 'object' && schema.properties) yield* badMembers(schema, values, good)
   else if (type === 'object' && typeof schema.additionalProperties === 'object') yield* badMap(schema, values, name)
   else if (type === 'object' && FREE.has(name)) yield* badFree()
@@ -97,7 +97,7 @@ export function* badValues(schema: Schema, values: Values, name = '', good?: obj
 export function goodValue(schema: Schema, values: Values, name = ''): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum.includes(values[name]) ? values[name] : schema.enum[0]
-  const type = typeOf(schema)
+  const type = schemaType(schema)
   const isAnother = type === 'object' && typeof values[name] === 'string' // `resource` is also a part of an answer
   if (name in values && !isAnother) return values[name]
   if (type === 'array') return schema.items ? [goodValue(schema.items, values, `${name}[]`)] : []
@@ -113,11 +113,11 @@ export function goodValue(schema: Schema, values: Values, name = ''): unknown {
   return 'text'
 }
 
-const typeOf = (schema: Schema): string | undefined =>
+const schemaType = (schema: Schema): string | undefined =>
   typeof schema.type === 'string' ? schema.type : schema.type?.find((type) => type !== 'null')
 
 function* wrongTypes(schema: Schema): Generator<Bad> {
-  const type = typeOf(schema)
+  const type = schemaType(schema)
   if (type === undefined) return
   const others: Readonly<Record<string, unknown>> = {
     string: 'text',

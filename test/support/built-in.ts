@@ -13,7 +13,7 @@ export interface AttributeStep {
   readonly as: AttributeType | undefined
 }
 
-/** What writing a built-in type comes to, for what exists now. */
+/** The steps that write a built-in type, given what exists now. */
 export function attributeSteps(
   { policy }: World,
   [op, , object]: Extract<Operation, readonly [unknown, 'resource', unknown]>,

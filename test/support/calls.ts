@@ -7,7 +7,7 @@ export type Call = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: 
 type Inputs = { [C in Commit as C[0]]: C[1] }
 type Calls = { readonly [N in Commit[0]]?: (input: Inputs[N]) => Call }
 
-export function callOf([name, input]: Commit): Call {
+export function toCall([name, input]: Commit): Call {
   const call = CALLS[name] as ((input: unknown) => Call) | undefined
   if (call === undefined) throw new Error(`no call runs ${name}`)
   return call(input)

@@ -14,7 +14,7 @@ export async function importWith<Module>(canary: Canary, entry: string, folder: 
   const planted = plantedSources(canary)
   const outfile = join(folder, `${Object.keys(canary).join('-')}.mjs`)
   const own = `${posix.dirname(entry)}/`
-  const pathOf = (file: string): string => relative(ROOT, file).replaceAll('\\', '/')
+  const toRepositoryPath = (file: string): string => relative(ROOT, file).replaceAll('\\', '/')
   const { metafile } = await build({
     entryPoints: [join(ROOT, entry)],
     absWorkingDir: ROOT,
@@ -30,12 +30,12 @@ export async function importWith<Module>(canary: Canary, entry: string, folder: 
         name: 'canary',
         setup({ onLoad, onResolve }) {
           onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
-            const source = pathOf(join(resolveDir, path))
+            const source = toRepositoryPath(join(resolveDir, path))
             if (source.startsWith(own)) return undefined
             return { path: pathToFileURL(join(ROOT, 'dist', builtAs(source))).href, external: true }
           })
           onLoad({ filter: /\.ts$/ }, ({ path }) => {
-            const contents = planted.get(pathOf(path))
+            const contents = planted.get(toRepositoryPath(path))
             return contents === undefined ? undefined : { contents, loader: 'ts' }
           })
         },

@@ -18,7 +18,7 @@ export interface Relation {
 type Kept<K extends PolicyKind> = PolicyObjects[K] | undefined
 type Relations = Map<string, Relation>
 
-const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
+const instanceType = (instance: string) => instance.slice(0, instance.indexOf(':'))
 
 /** Applies the rule after a delete until nothing changes, and returns the changes. */
 export function cascades(policy: Policy, relations: Relations): PolicyChange[] {
@@ -70,7 +70,7 @@ const REST: {
     const { user, role, tenant, resource_instance } = assignment
     if (!policy.user.has(user) || !policy.tenant.has(tenant)) return undefined
     if (resource_instance == null) return policy.role.has(role) ? assignment : undefined
-    const held = policy.resource_role.has(`${typeOf(resource_instance)}/${role}`)
+    const held = policy.resource_role.has(`${instanceType(resource_instance)}/${role}`)
     return held && policy.resource_instance.has(resource_instance) ? assignment : undefined
   },
   membership(membership, policy) {
@@ -91,12 +91,12 @@ const REST: {
     return { ...role, permissions, extends: parents, granted_to: granted }
   },
   resource_instance(instance, policy, _, key) {
-    return policy.resource.has(typeOf(key)) && policy.tenant.has(instance.tenant) ? instance : undefined
+    return policy.resource.has(instanceType(key)) && policy.tenant.has(instance.tenant) ? instance : undefined
   },
   relationship_tuple(tuple, policy, relations) {
-    const relation = relations.get(`${typeOf(tuple.object)}/${tuple.relation}`)
+    const relation = relations.get(`${instanceType(tuple.object)}/${tuple.relation}`)
     const ends = policy.resource_instance.has(tuple.subject) && policy.resource_instance.has(tuple.object)
-    return ends && relation?.subject_resource === typeOf(tuple.subject) ? tuple : undefined
+    return ends && relation?.subject_resource === instanceType(tuple.subject) ? tuple : undefined
   },
   condition_set(set, policy) {
     if (set.resource !== null && !policy.resource.has(set.resource)) return undefined

@@ -8,7 +8,7 @@ import { loadKernel } from '../../src/image/file/image-file.ts'
 import { Image } from '../../src/image/image.ts'
 import type { Kernel } from '../../src/kernel/kernel.ts'
 import type { Step } from '../conformance/cases.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from './deltas.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
 
 export interface Collision {
@@ -21,7 +21,7 @@ export interface Collision {
 /** A kernel that followed the steps by deltas, as test/mutants/judge.ts does: records lie at the same addresses. */
 export function kernelAfter(steps: readonly Step[]): Kernel {
   const world = new World()
-  const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES)
+  const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES)
   for (const { write = [] } of steps) image.apply(deltaTo(image.revision + 1, world.runAll(write)))
   return loadKernel(image.save(), 'release')
 }
@@ -74,7 +74,7 @@ function collide<L, R>(lefts: readonly L[], rights: readonly R[], hash: (left: L
 }
 
 /** Keys of a table with the addresses of their records. */
-function idsOf(kernel: Kernel, table: Table, names: readonly string[]): Map<string, number> {
+function readIds(kernel: Kernel, table: Table, names: readonly string[]): Map<string, number> {
   return new Map(names.map((name) => [name, kernel.calls.find(table, kernel.writeWhole(name))]))
 }
 
@@ -93,7 +93,7 @@ function grants(): Collision {
     ...tenants.map((key) => put('tenant', { key })),
   ]
   const kernel = kernelAfter([{ write: before }])
-  const [userIds, tenantIds] = [idsOf(kernel, Table.Users, users), idsOf(kernel, Table.Tenants, tenants)]
+  const [userIds, tenantIds] = [readIds(kernel, Table.Users, users), readIds(kernel, Table.Tenants, tenants)]
   const hash = (user: string, tenant: string) => Math.imul(userIds.get(user)!, A) ^ Math.imul(tenantIds.get(tenant)!, B)
   const [user, tenant, otherUser, otherTenant] = collide(users, tenants, hash)
   return {
@@ -131,7 +131,7 @@ function memberships(): Collision {
     put('set_rule', { user_set: 'gold', permission: 'doc:read', resource_set: 'doc' }),
   ]
   const kernel = kernelAfter([{ write: before }])
-  const [userIds, tenantIds] = [idsOf(kernel, Table.Users, users), idsOf(kernel, Table.Tenants, tenants)]
+  const [userIds, tenantIds] = [readIds(kernel, Table.Users, users), readIds(kernel, Table.Tenants, tenants)]
   const hash = (user: string, tenant: string) => Math.imul(userIds.get(user)!, A) ^ Math.imul(tenantIds.get(tenant)!, B)
   const [user, tenant, otherUser, otherTenant] = collide(users, tenants, hash)
   return {
@@ -187,7 +187,7 @@ function rulesOfAPermission(): Collision {
   const [roles, sets] = [keys('r'), keys('s')]
   const before = ruleWorld(roles, [...sets, ...OTHERS], ['read'])
   const kernel = kernelAfter([{ write: before }])
-  const [roleIds, setIds] = [idsOf(kernel, Table.Roles, roles), idsOf(kernel, Table.Sets, sets)]
+  const [roleIds, setIds] = [readIds(kernel, Table.Roles, roles), readIds(kernel, Table.Sets, sets)]
   const hash = (role: string, set: string) => Math.imul(roleIds.get(role)!, A) ^ Math.imul(setIds.get(set)!, B)
   const [role, set, otherRole, otherSet] = collide(roles, sets, hash)
   const others = OTHERS.flatMap((each) => [rule(role, 'read', each), rule(otherRole, 'read', each)])
@@ -214,7 +214,7 @@ function rulesOfASet(): Collision {
   const [roles, actions] = [keys('r'), keys('a', 900)]
   const before = ruleWorld(roles, ['set', ...OTHERS], actions)
   const kernel = kernelAfter([{ write: before }])
-  const roleIds = idsOf(kernel, Table.Roles, roles)
+  const roleIds = readIds(kernel, Table.Roles, roles)
   const permissions = new Map(actions.map((action) => [action, permissionId(kernel, `doc:${action}`)]))
   const hash = (role: string, action: string) =>
     Math.imul(roleIds.get(role)!, A) ^ Math.imul(permissions.get(action)!, C)
@@ -261,12 +261,12 @@ function tuples(): Collision {
     ),
   ]
   const kernel = kernelAfter([{ write: before }])
-  const folderIds = idsOf(
+  const folderIds = readIds(
     kernel,
     Table.Instances,
     folders.map((key) => `folder:${key}`),
   )
-  const documentIds = idsOf(
+  const documentIds = readIds(
     kernel,
     Table.Instances,
     documents.map((key) => `doc:${key}`),
@@ -307,13 +307,13 @@ function roleSets(): Collision {
     put('user', { key: 'ana' }),
     put('user', { key: 'ben' }),
   ]
-  const ids = idsOf(kernelAfter([{ write: before }]), Table.Roles, roles)
+  const ids = readIds(kernelAfter([{ write: before }]), Table.Roles, roles)
   const add = (hash: number, role: string) => {
     const product = Math.imul(hash ^ ids.get(role)!, B)
     return product ^ (product >>> 15)
   }
   const first = Math.imul(2, A)
-  // Roles of a set are ascending by address; of the other half of the pairs the hash is none.
+  // The roles of a set are in ascending order of address; a pair in the other order gets a hash that nothing matches.
   let none = 0.5
   const hash = (left: string, right: string) =>
     ids.get(left)! < ids.get(right)! ? add(add(first, left), right) : none++

@@ -5,7 +5,7 @@ import { parseConditions } from '../../src/model/condition.ts'
 import { resourceAttributes } from '../../src/model/condition-reads.ts'
 import type { AttributeType } from '../../src/model/objects.ts'
 import { attributeSteps, isBuiltIn } from './built-in.ts'
-import { keyOf, type Operation, type OperationKind, type World } from './world.ts'
+import { type Operation, type OperationKind, operationKey, type World } from './world.ts'
 
 /** A use case by name with its input. */
 export type Commit = {
@@ -14,7 +14,7 @@ export type Commit = {
 type Of<K extends OperationKind> = Extract<Operation, readonly [unknown, K, unknown]>
 
 /** In operations a bare key means the set if one exists; management asks which is meant where a role has the same key. */
-const ruleOf = ({ policy }: World, rule: Of<'set_rule'>[2]) => ({
+const withSetFlags = ({ policy }: World, rule: Of<'set_rule'>[2]) => ({
   ...rule,
   is_set: policy.condition_set.get(rule.user_set)?.type === 'userset',
   is_resource_set: policy.condition_set.get(rule.resource_set)?.type === 'resourceset',
@@ -25,9 +25,9 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
   switch (operation[1]) {
     case 'role_assignment':
       if (operation[0] === 'delete') return [['unassign', operation[2]]]
-      return world.policy.role_assignment.has(keyOf(operation)) ? [] : [['assign', operation[2]]]
+      return world.policy.role_assignment.has(operationKey(operation)) ? [] : [['assign', operation[2]]]
     case 'set_rule':
-      return [[operation[0] === 'put' ? 'createSetRule' : 'deleteSetRule', ruleOf(world, operation[2])]]
+      return [[operation[0] === 'put' ? 'createSetRule' : 'deleteSetRule', withSetFlags(world, operation[2])]]
     case 'membership': {
       const { user, tenant } = operation[2]
       if (operation[0] === 'put') return [['addTenantUser', { tenant, user: { key: user } }]]
@@ -35,7 +35,7 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
     }
     case 'relationship_tuple':
       if (operation[0] === 'delete') return [['deleteTuple', operation[2]]]
-      return world.policy.relationship_tuple.has(keyOf(operation)) ? [] : [['createTuple', operation[2]]]
+      return world.policy.relationship_tuple.has(operationKey(operation)) ? [] : [['createTuple', operation[2]]]
     case 'relation':
       return relation(world, operation as Of<'relation'>)
     case 'resource':

@@ -9,7 +9,7 @@ const PEOPLE = [
   { key: 'dev@globex.example', first_name: 'Dev', last_name: 'Patel', department: 'finance', role: 'editor' },
   { key: 'eli@globex.example', first_name: 'Eli', last_name: 'Novak', department: 'support', role: 'auditor' },
 ] as const
-const tenantOf = (user: string): string => (user.includes('globex') ? 'globex' : 'acme')
+const userTenant = (user: string): string => (user.includes('globex') ? 'globex' : 'acme')
 
 export const CONSOLE_POLICY = {
   zerohop: 2,
@@ -73,7 +73,7 @@ export const CONSOLE_POLICY = {
     attributes: { department },
   })),
   role_assignments: [
-    ...PEOPLE.map(({ key, role }) => ({ user: key, role, tenant: tenantOf(key) })),
+    ...PEOPLE.map(({ key, role }) => ({ user: key, role, tenant: userTenant(key) })),
     { user: 'ben@acme.example', role: 'owner', resource_instance: 'folder:q4' },
   ],
   resource_instances: [

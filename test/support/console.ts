@@ -82,7 +82,7 @@ export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestC
     const key = dataOf(await api.POST('/v2/api-key', { body: { ...body, object_type: 'env' } }))
     return { id: key.id, secret: key.secret ?? '' }
   }
-  const keyOf = (access: Access) => {
+  const ensureKey = (access: Access) => {
     const key = keys.get(access) ?? makeKey(access)
     keys.set(access, key)
     return key
@@ -100,7 +100,7 @@ export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestC
       })
       context.setDefaultTimeout(PATIENCE_MS)
       contexts.push(context)
-      const secret = isOrganization ? consoleServer!.key : (await keyOf(access)).secret
+      const secret = isOrganization ? consoleServer!.key : (await ensureKey(access)).secret
       if (!isSignedOut) await signIn(context, secret)
       const opened = await context.newPage()
       watch(opened, complaints, consoleServer!.url)
@@ -133,7 +133,7 @@ export function watch(page: Page, complaints: string[], allowed: string): void {
 
 /** `npm test` looks at each size in one of both colours, `npm run test:all` in both. */
 const SCHEMES = { wide: 'light', narrow: 'dark' } as const
-/** What axe is asked for. */
+/** The rules that axe checks. */
 type RunOnly = { readonly type: 'tag' | 'rule'; readonly values: string[] }
 /** The rules of axe that another colour scheme can break where the first one has kept all. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
@@ -151,11 +151,11 @@ interface Look {
  * and nothing is wider than the screen. With ZEROHOP_CONSOLE_PICTURES it also takes its picture, called `name`.
  */
 export async function inspect(page: Page, name: string, look: Look = {}): Promise<void> {
-  expect(await problemsOf(page, name, look)).toEqual([])
+  expect(await listProblems(page, name, look)).toEqual([])
 }
 
 /** What `inspect` would fail with, a line each. */
-export async function problemsOf(page: Page, name: string, look: Look = {}): Promise<readonly string[]> {
+export async function listProblems(page: Page, name: string, look: Look = {}): Promise<readonly string[]> {
   // rows that are asked for again are pale until the answer is there
   await page.locator('[data-old]').first().waitFor({ state: 'detached' })
   const { sizes = ['wide', 'narrow'], isWhole = IS_WHOLE, isPlain = false } = look

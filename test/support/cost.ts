@@ -31,7 +31,7 @@ function spentHere(): number {
 function spentByChildren(): number {
   const all = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
-    const fields = /^\d+$/.test(name) ? statOf(name) : undefined
+    const fields = /^\d+$/.test(name) ? findProcessStat(name) : undefined
     if (fields !== undefined) all.set(Number(name), fields)
   }
   const below = (parent: number): number => {
@@ -47,7 +47,7 @@ function spentByChildren(): number {
 const ended = (fields: readonly number[]): number => fields[TIMES.cutime]! + fields[TIMES.cstime]!
 
 /** Undefined when the process is gone. */
-function statOf(pid: string): number[] | undefined {
+function findProcessStat(pid: string): number[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return text

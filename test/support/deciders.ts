@@ -8,9 +8,9 @@ import { explain, type Reasons } from '../reference/explain.ts'
 import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request, type Sent } from '../reference/request.ts'
-import { ENVIRONMENT, positionOf } from './deltas.ts'
-import { definedListings, type Listings, listingsOf, tenantPermissionsIn } from './listings.ts'
-import { partsOf } from './parts.ts'
+import { ENVIRONMENT, makePosition } from './deltas.ts'
+import { definedListings, type Listings, makeListings, tenantPermissionsIn } from './listings.ts'
+import { toParts } from './parts.ts'
 import { Source, Story, type Way, WayLack, waysHere } from './ways.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
 
@@ -46,7 +46,7 @@ export interface Decider {
   close?(): Awaitable<void>
 }
 
-/** What the definition says of a policy. */
+/** Answers questions about a policy by the definition. */
 export const definedQuestions = (policy: Policy): Questions => ({
   check: (request) => check(policy, askedAt(request, MIDNIGHT)),
   bulkCheck: (requests) =>
@@ -80,19 +80,19 @@ export const MANAGEMENT_LACKS = {
 
 /** The questions of a session, to whatever image is the current one. */
 const asking = (current: () => Image): Omit<Session, 'write'> => ({
-  check: (request) => current().check(...partsOf(request)),
-  bulkCheck: (requests) => requests.map((request) => current().check(...partsOf(request))),
+  check: (request) => current().check(...toParts(request)),
+  bulkCheck: (requests) => requests.map((request) => current().check(...toParts(request))),
   explain: (request) => {
-    const { code, rebac, abac, misses, matches, notes } = current().explain(...partsOf(request))
+    const { code, rebac, abac, misses, matches, notes } = current().explain(...toParts(request))
     return { rbac: code, rebac, abac, misses, matches, notes } as Reasons // no case meets a limit
   },
   permissions: (user, sent) => tenantPermissionsIn(current(), user, sent),
-  listings: listingsOf(current),
+  listings: makeListings(current),
 })
 
 /** One source for all ways that are read from one. */
 let opened: Promise<Source> | undefined
-function sourceOf(way: Way): Promise<Source> | undefined {
+function openSource(way: Way): Promise<Source> | undefined {
   if (!way.needsSource) return undefined
   opened ??= Source.open()
   return opened
@@ -103,9 +103,9 @@ const wayDecider = (way: Way): Decider => ({
   name: way.name,
   ...(way.isWrittenByManagement ? { lacks: MANAGEMENT_LACKS } : {}),
   async open() {
-    const story = await Story.open([way], 1, await sourceOf(way))
+    const story = await Story.open([way], 1, await openSource(way))
     const kept = story.ways.get(way)!
-    let image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES)
+    let image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES)
     return {
       ...asking(() => image),
       async write(operations) {
@@ -122,7 +122,7 @@ const wayDecider = (way: Way): Decider => ({
 })
 
 /** Every way that can be taken here. */
-export const decidersOf = (ways: readonly Way[]): readonly Decider[] => waysHere(ways).map(wayDecider)
+export const makeDeciders = (ways: readonly Way[]): readonly Decider[] => waysHere(ways).map(wayDecider)
 
 /** Ends the source that they shared. */
 export async function closeSource(): Promise<void> {

@@ -1,7 +1,7 @@
-// A small policy that uses every section of an image: two roles of which one extends the other, two tenants, a shared
-// role set, a resource role over a tuple, attributes, and set rules of which several lie in one index.
+// A small policy that uses every section of an image: two roles, one extending the other, two tenants, a shared role
+// set, a resource role over a tuple, attributes, and set rules, several of them in one index.
 import { Image, type ImageOptions } from '../../src/image/image.ts'
-import { ENVIRONMENT, positionOf } from './deltas.ts'
+import { ENVIRONMENT, makePosition } from './deltas.ts'
 import { type Operation, World } from './world.ts'
 
 const USERS = ['ana', 'ben', 'cyd', 'dan', 'eve']
@@ -48,11 +48,11 @@ const EXAMPLE: readonly Operation[] = [
 export function exampleImage(options?: ImageOptions): Image {
   const world = new World()
   world.runAll(EXAMPLE)
-  return Image.build(ENVIRONMENT, positionOf(1), world.contents(), options)
+  return Image.build(ENVIRONMENT, makePosition(1), world.contents(), options)
 }
 
 /** Every question about the example, known and unknown names, with its answer by this image; and listings. */
-export function answersOf(image: Image): string[] {
+export function listAnswers(image: Image): string[] {
   const answers: string[] = []
   const about = { type: 'hello', key: 'one', tenant: undefined, sent: undefined }
   for (const user of [...USERS, 'zoe']) {

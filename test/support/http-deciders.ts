@@ -12,14 +12,14 @@ import { connect, managementServer, openManagement, pooledPdpServer } from '../.
 import type { Feature } from '../conformance/cases.ts'
 import type { Reasons } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
-import { callOf } from './calls.ts'
+import { toCall } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
 import { type Decider, MANAGEMENT_LACKS, type Questions } from './deciders.ts'
-import { bodyOf, checkOf, instanceRowsOf, rowsOf, withAttributes } from './doors/library.ts'
+import { listInstancePermissions, listTenantPermissions, toBody, toCheck, withAttributes } from './doors/library.ts'
 import { TESTER } from './environments.ts'
 import { memoryFolder } from './folders.ts'
-import { type Listings, waysOf } from './listings.ts'
-import { keyOf, type Operation, type OperationKind, World } from './world.ts'
+import { type Listings, listWays } from './listings.ts'
+import { type Operation, type OperationKind, operationKey, World } from './world.ts'
 
 interface Environment {
   readonly key: string
@@ -87,7 +87,7 @@ function batches(operations: readonly Operation[]): Operation[][] {
   for (const operation of operations) {
     const [op, kind] = operation
     const [first] = all.at(-1) ?? []
-    const key = keyOf(operation)
+    const key = operationKey(operation)
     const alone = NAME_EACH_OTHER.includes(kind)
     if (first === undefined || alone || first[0] !== op || first[1] !== kind || keys.has(key) || keys.size >= 64) {
       all.push([])
@@ -105,7 +105,7 @@ async function write({ api }: Servers, env: Environment, world: World, operation
   let revision = 0
   const run = async (commits: readonly Commit[]) => {
     for (const commit of commits) {
-      const [method, path, body] = callOf(commit)
+      const [method, path, body] = toCall(commit)
       const url = path.replace('$S', `schema/${env.path}`).replace('$F', `facts/${env.path}`)
       const answer = await send(env.key, method, `${api}/v2/${url}`, body)
       revision = Math.max(revision, Number(answer.revision))
@@ -139,14 +139,14 @@ function overHttp(servers: Servers, env: Environment): Follower {
     async follow(written) {
       revision = Math.max(revision, written)
     },
-    check: async (request) => (await ask('/allowed', bodyOf(request), rowHeader(request))).allow,
+    check: async (request) => (await ask('/allowed', toBody(request), rowHeader(request))).allow,
     bulkCheck: async (requests) => {
       // the header is of all questions of a request
       const bulk = async (isRow: boolean): Promise<Map<Request, boolean>> => {
         const some = requests.filter(({ resource }) => (resource.isRow ?? false) === isRow)
         const [first] = some
         if (first === undefined) return new Map()
-        const { allow } = await ask('/allowed/bulk', some.map(bodyOf), rowHeader(first))
+        const { allow } = await ask('/allowed/bulk', some.map(toBody), rowHeader(first))
         return new Map(some.map((request, at) => [request, allow[at].allow]))
       }
       const [others, rows] = [await bulk(false), await bulk(true)]
@@ -154,13 +154,13 @@ function overHttp(servers: Servers, env: Environment): Follower {
     },
     explain: async (request) => {
       const { rbac, rebac, abac } = (
-        await ask('/allowed', bodyOf(request), { 'x-explain': 'true', ...rowHeader(request) })
+        await ask('/allowed', toBody(request), { 'x-explain': 'true', ...rowHeader(request) })
       ).debug
       // Where neither an instance nor a relation is named, the answer leaves roles on instances out.
       const code = rebac?.code ?? 'no_such_instance'
       return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
     },
-    permissions: async (user, sent) => rowsOf(await ask('/user-permissions', aboutUser(user, sent))),
+    permissions: async (user, sent) => listTenantPermissions(await ask('/user-permissions', aboutUser(user, sent))),
     listings: listingsOver(ask),
   }
 }
@@ -185,9 +185,10 @@ function listingsOver(ask: (path: string, body: unknown) => Promise<ReturnType<t
     return results.map((found: { id?: string; name?: string }) => found.id ?? found.name)
   }
   const authorized = async (request: Request) =>
-    waysOf(Object.entries((await ask('/authorized_users', bodyOf(request))).users))
+    listWays(Object.entries((await ask('/authorized_users', toBody(request))).users))
   return {
-    instancePermissions: async (user, sent) => instanceRowsOf(await ask('/user-permissions', aboutUser(user, sent))),
+    instancePermissions: async (user, sent) =>
+      listInstancePermissions(await ask('/user-permissions', aboutUser(user, sent))),
     authorized,
     users: async (request) => {
       if (request.resource.key !== undefined) return search('subject', request)
@@ -202,7 +203,7 @@ function listingsOver(ask: (path: string, body: unknown) => Promise<ReturnType<t
       return permissions.filter((each) => each.startsWith(`${type}:`)).map((each) => each.slice(type.length + 1))
     },
     tenants: async (request) => {
-      const { allowed_tenants: found } = await ask('/allowed/all-tenants', bodyOf(request))
+      const { allowed_tenants: found } = await ask('/allowed/all-tenants', toBody(request))
       return names(found.map(({ tenant }: { tenant: { key: string } }) => tenant))
     },
     userTenants: async (user) => names(await ask('/user-tenants', { user: { key: user } })),
@@ -216,17 +217,17 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Follower
       await pdp.atLeast(written, { timeoutMs: 60_000 })
     },
     check: (request) => {
-      const { user, action, resource, context } = checkOf(request)
+      const { user, action, resource, context } = toCheck(request)
       return pdp.check(user, action, resource, context)
     },
-    bulkCheck: (requests) => pdp.bulkCheck(requests.map(checkOf)),
+    bulkCheck: (requests) => pdp.bulkCheck(requests.map(toCheck)),
     explain: (request) => {
-      const { user, action, resource, context } = checkOf(request)
+      const { user, action, resource, context } = toCheck(request)
       const { code, rebac, abac, misses, matches, notes } = pdp.explain(user, action, resource, context)
       return { rbac: code, rebac, abac, misses, matches, notes } as Reasons // no case meets a limit
     },
-    permissions: (user, sent) => rowsOf(permissionsIn(pdp, user, sent)),
-    listings: listingsOf(pdp),
+    permissions: (user, sent) => listTenantPermissions(permissionsIn(pdp, user, sent)),
+    listings: makeListings(pdp),
     close: () => pdp.close(),
   }
 }
@@ -234,29 +235,29 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Follower
 const permissionsIn = (pdp: Pdp, user: string, { user: attributes, context }: Sent = {}) =>
   pdp.userPermissions(withAttributes({ key: user }, attributes), {}, context)
 
-function listingsOf(pdp: Pdp): Listings {
+function makeListings(pdp: Pdp): Listings {
   const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
   return {
-    instancePermissions: (user, sent) => instanceRowsOf(permissionsIn(pdp, user, sent)),
+    instancePermissions: (user, sent) => listInstancePermissions(permissionsIn(pdp, user, sent)),
     users: (request) => {
-      const { action, resource, context } = checkOf(request)
+      const { action, resource, context } = toCheck(request)
       return pdp.users(action, resource, { context: context ?? null }).keys
     },
     instances: (request) => {
-      const { user, action, resource, context } = checkOf(request)
+      const { user, action, resource, context } = toCheck(request)
       return pdp.resources(user, action, resource.type, { ...resource, context: context ?? null }).keys
     },
     actions: (request) => {
-      const { user, resource, context } = checkOf(request)
+      const { user, resource, context } = toCheck(request)
       return pdp.actions(user, resource, context)
     },
     tenants: (request) => {
-      const { user, action, resource, context } = checkOf(request)
+      const { user, action, resource, context } = toCheck(request)
       return names(pdp.tenants(user, action, resource, context))
     },
     authorized: (request) => {
-      const { action, resource, context } = checkOf(request)
-      return waysOf(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
+      const { action, resource, context } = toCheck(request)
+      return listWays(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
     },
     userTenants: (user) => names(pdp.userTenants(user)),
   }

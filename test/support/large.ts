@@ -14,7 +14,7 @@ export interface Large {
   readonly steps: readonly Step[]
 }
 
-/** Items of a list of which each is looked for in another of that length: most of the work of one check. */
+/** Length of two lists. Each item of the one is searched for in the other: most of the work of one check. */
 const DEAR = 500
 
 export const large = (): Large[] => [rolesOfOneType(), setsOfOnePermission(), usersBesideResources()]

@@ -39,21 +39,22 @@ To ask for another value, say which workload needs it.
 `
 
 /** Every limit that the files document, whatever it is worth. */
-export const documentedLimits = (): Limit[] => SECTIONS.flatMap(limitsOf)
+export const documentedLimits = (): Limit[] => SECTIONS.flatMap(listLimits)
 
 /** The whole page. */
 export function limitsPage(): string {
-  return `${HEAD}${SECTIONS.map(sectionOf).join('')}`
+  return `${HEAD}${SECTIONS.map(formatSection).join('')}`
 }
 
-function sectionOf(path: string): string {
-  const [, title = '', about = ''] = /^(.+?)\. (.+)$/s.exec(textOf(/^(\/\/.*\n)+/.exec(read(path))?.[0] ?? '')) ?? []
-  const rows = limitsOf(path).map(({ name, reason }) => `| \`${name}\` | ${shownValue(name)} | ${reason} |`)
+function formatSection(path: string): string {
+  const [, title = '', about = ''] =
+    /^(.+?)\. (.+)$/s.exec(commentText(/^(\/\/.*\n)+/.exec(read(path))?.[0] ?? '')) ?? []
+  const rows = listLimits(path).map(({ name, reason }) => `| \`${name}\` | ${shownValue(name)} | ${reason} |`)
   return `\n## ${title}\n\n${about}\n\n| limit | value | what it bounds, and why there |\n|---|---|---|\n${rows.join('\n')}\n`
 }
 
 /** The constants of a file in its order, and before them those that it exports again. */
-function limitsOf(path: string): Limit[] {
+function listLimits(path: string): Limit[] {
   const again: readonly string[] =
     /^export \{([^}]+)\} from '[./]+\/assembly\/limits\.ts'/m.exec(read(path))?.[1]?.match(/\w+/g) ?? []
   const ofLayout = commented(read(ABI)).filter(({ name }) => again.includes(name))
@@ -62,12 +63,12 @@ function limitsOf(path: string): Limit[] {
 
 function commented(code: string): Limit[] {
   return [...code.matchAll(/^(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export const (\w+) = /gm)].map(
-    ([, comment = '', name = '']) => ({ name, reason: textOf(comment) }),
+    ([, comment = '', name = '']) => ({ name, reason: commentText(comment) }),
   )
 }
 
 /** The words of a comment, without what marks it and its lines. */
-const textOf = (comment: string): string =>
+const commentText = (comment: string): string =>
   comment
     .split('\n')
     .map((line) => line.replace(/^\s*(\/\/|\*)?\s*/, '').trim())

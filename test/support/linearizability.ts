@@ -42,7 +42,7 @@ const STEPS_MAX = 5_000_000
 
 /** Judges the calls of one object. What ends in the instant in which another call begins counts as overlapping. */
 export function judge<Input>(model: Model<Input>, calls: readonly Call<Input>[], stepsMax = STEPS_MAX): Verdict<Input> {
-  const head = eventsOf(calls)
+  const head = linkEvents(calls)
   const done = new Uint16Array(Math.ceil(calls.length / 16))
   const seen = new Set<string>()
   const placed: { readonly event: Event<Input>; readonly state: string }[] = []
@@ -98,16 +98,16 @@ export function judge<Input>(model: Model<Input>, calls: readonly Call<Input>[],
   }
 }
 
-/** The first element of the list, which is no event. */
-function eventsOf<Input>(calls: readonly Call<Input>[]): Event<Input> {
+/** Links the events of the calls in order of time. Returns the head of the list, which is not an event itself. */
+function linkEvents<Input>(calls: readonly Call<Input>[]): Event<Input> {
   const events = calls.flatMap((call, at) => {
     const begin: Event<Input> = { call, at, end: undefined, isEnd: false, before: undefined, after: undefined }
     if (call.ended === Number.POSITIVE_INFINITY) return [begin]
     begin.end = { ...begin, isEnd: true }
     return [begin, begin.end]
   })
-  const timeOf = ({ call, isEnd }: Event<Input>): number => (isEnd ? call.ended : call.begun)
-  events.sort((one, other) => timeOf(one) - timeOf(other) || Number(one.isEnd) - Number(other.isEnd))
+  const eventTime = ({ call, isEnd }: Event<Input>): number => (isEnd ? call.ended : call.begun)
+  events.sort((one, other) => eventTime(one) - eventTime(other) || Number(one.isEnd) - Number(other.isEnd))
   const none = { begun: 0, ended: 0, input: undefined as Input }
   const head: Event<Input> = { call: none, at: -1, end: undefined, isEnd: false, before: undefined, after: undefined }
   let last = head

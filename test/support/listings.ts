@@ -16,7 +16,7 @@ import {
 } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request, Sent } from '../reference/request.ts'
-import { aboutOf } from './parts.ts'
+import { toAbout } from './parts.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -46,7 +46,7 @@ export const definedListings = (policy: Policy): Listings => ({
 })
 
 /** Listings of whatever image is the current one. */
-export const listingsOf = (current: () => Image): Listings => {
+export const makeListings = (current: () => Image): Listings => {
   const all = { limit: LISTING_PAGE_MAX }
   const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
   return {
@@ -56,17 +56,17 @@ export const listingsOf = (current: () => Image): Listings => {
         return { instance: `${type}:${key}`, roles, permissions }
       })
     },
-    users: (request) => current().listings.users(request.action, aboutOf(request), all).keys,
-    instances: (request) => current().listings.resources(request.user, request.action, aboutOf(request), all).keys,
-    actions: (request) => current().listings.actions(request.user, aboutOf(request)),
-    tenants: (request) => names(current().listings.tenants(request.user, request.action, aboutOf(request))),
-    authorized: (request) => waysOf(current().listings.authorizedUsers(request.action, aboutOf(request)).users),
+    users: (request) => current().listings.users(request.action, toAbout(request), all).keys,
+    instances: (request) => current().listings.resources(request.user, request.action, toAbout(request), all).keys,
+    actions: (request) => current().listings.actions(request.user, toAbout(request)),
+    tenants: (request) => names(current().listings.tenants(request.user, request.action, toAbout(request))),
+    authorized: (request) => listWays(current().listings.authorizedUsers(request.action, toAbout(request)).users),
     userTenants: (user) => names(current().listings.userTenants(user)),
   }
 }
 
 /** The ways of users, as the definition gives them. */
-export const waysOf = (users: Iterable<readonly [string, readonly UserEntry[]]>): [string, WayToAllow[]][] =>
+export const listWays = (users: Iterable<readonly [string, readonly UserEntry[]]>): [string, WayToAllow[]][] =>
   [...users].map(([user, entries]) => [user, entries.map(({ resource, role }): WayToAllow => [resource, role])])
 
 /** The permissions of a user in tenants, as the definition gives them. */

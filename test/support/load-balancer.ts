@@ -81,20 +81,20 @@ export class LoadBalancer {
       const from = await new Promise<IncomingMessage>((resolve, reject) => {
         sent.once('response', resolve).on('error', reject).end(body)
       })
-      const { connection: _own, 'keep-alive': _too, ...told } = from.headers
+      const { connection: _own, 'keep-alive': _too, ...passed } = from.headers
       const status = from.statusCode ?? 502
-      if (told['content-length'] !== undefined || status === 204) {
+      if (passed['content-length'] !== undefined || status === 204) {
         // only when it is complete: until then it can still come from another server
         const whole = await buffer(from)
         if (method !== 'GET' && isFirst && this.losing > 0) {
           this.losing--
           throw new Error('the answer is lost')
         }
-        to.writeHead(status, told).end(whole)
+        to.writeHead(status, passed).end(whole)
         return
       }
       this.#count(port, 1)
-      to.writeHead(status, told)
+      to.writeHead(status, passed)
       await pipeline(from, to).finally(() => this.#count(port, -1))
     } finally {
       to.off('close', gone)

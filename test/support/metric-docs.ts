@@ -25,7 +25,7 @@ export function withMetricTable(page: string): string {
   return `${page.slice(0, start)}${BEGIN}${rows.join('\n')}${page.slice(end)}`
 }
 
-/** What is no metric of a server: that it answers Prometheus. */
+/** The only alert that is not about a metric of the server: it does not answer Prometheus. */
 const DOWN: Alert = {
   name: 'Down',
   severity: 'critical',
@@ -80,7 +80,7 @@ export function dashboard(): string {
     const shown = all.filter(([name, facts]) => shows(name, facts))
     for (const [at, [name, facts]] of shown.entries()) {
       const gridPos = { h: HEIGHT, w: WIDTH, x: (at % 3) * WIDTH, y: y + Math.floor(at / 3) * HEIGHT }
-      panels.push({ id: panels.length + 1, ...panelOf(name, facts), gridPos })
+      panels.push({ id: panels.length + 1, ...makePanel(name, facts), gridPos })
     }
     y += Math.ceil(shown.length / 3) * HEIGHT
   }
@@ -114,20 +114,20 @@ export function dashboard(): string {
 }
 
 /** A panel of a metric: rates of what only grows, percentiles of a histogram, and other values as they are. */
-function panelOf(name: Name, facts: MetricFacts): object {
+function makePanel(name: Name, facts: MetricFacts): object {
   const { type, help, more, unit } = facts
   const isTime = unit === 'dateTimeFromNow'
   return {
     type: isTime ? 'stat' : 'timeseries',
-    title: titleOf(name, facts),
+    title: formatTitle(name, facts),
     description: more === undefined ? help : `${help} ${more.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')}`,
     datasource: DATASOURCE,
-    fieldConfig: { defaults: { unit: unitOf(type, unit), min: isTime ? undefined : 0 }, overrides: [] },
-    targets: targetsOf(name, facts).map((target, at) => ({ refId: 'ABC'[at], datasource: DATASOURCE, ...target })),
+    fieldConfig: { defaults: { unit: toPanelUnit(type, unit), min: isTime ? undefined : 0 }, overrides: [] },
+    targets: listTargets(name, facts).map((target, at) => ({ refId: 'ABC'[at], datasource: DATASOURCE, ...target })),
   }
 }
 
-function titleOf(name: Name, { type, unit }: MetricFacts): string {
+function formatTitle(name: Name, { type, unit }: MetricFacts): string {
   const words = name.replace(/^zerohop_/, '').replace(/_(timestamp_seconds|seconds|bytes|total|ratio)$/, '')
   const title = words.replaceAll('_', ' ').replace(/\b(pdps?|cpu|http)\b/gi, (word) => ABBREVIATIONS[word] ?? word)
   const perSecond = type === 'counter' && unit !== 's' ? ' per second' : ''
@@ -136,12 +136,12 @@ function titleOf(name: Name, { type, unit }: MetricFacts): string {
 
 const ABBREVIATIONS: Readonly<Record<string, string>> = { pdp: 'PDP', pdps: 'PDPs', cpu: 'CPU', http: 'HTTP' }
 
-const unitOf = (type: MetricFacts['type'], unit: Unit): string => {
+const toPanelUnit = (type: MetricFacts['type'], unit: Unit): string => {
   if (type === 'counter') return unit === 's' ? 'percentunit' : 'ops'
   return unit === 'bool' ? 'short' : unit
 }
 
-function targetsOf(name: Name, { type, labels = [], unit }: MetricFacts): Target[] {
+function listTargets(name: Name, { type, labels = [], unit }: MetricFacts): Target[] {
   const by = ['instance', ...(isOfEnvironment(name) ? ['environment'] : []), ...labels]
   const legendFormat = by.map((label) => `{{${label}}}`).join(' ')
   const of = (metric: string): string => `${metric}{instance=~"$instance"}`

@@ -87,7 +87,7 @@ export const LONGEST: readonly string[] = [
 ]
 
 /** The place of a file among the longest, which come first. */
-const placeOf = ({ moduleId }: TestSpecification): number => {
+const rankFile = ({ moduleId }: TestSpecification): number => {
   const place = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
   return place < 0 ? LONGEST.length : place
 }
@@ -95,6 +95,6 @@ const placeOf = ({ moduleId }: TestSpecification): number => {
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
+    return sorted.toSorted((a, b) => rankFile(a) - rankFile(b))
   }
 }

@@ -16,7 +16,7 @@ export async function otherBuild(canary: Canary): Promise<string> {
   return join(folder, 'dist/src')
 }
 
-/** One source as JavaScript, which imports what stands beside it in the build. */
+/** Compiles one source to JavaScript, which imports its neighbours in the build. */
 async function compileSource(source: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, loader: 'ts' },

@@ -1,4 +1,4 @@
-// What a question comes to, in one value that can be compared.
+// The outcome of a question as one value that can be compared.
 import { isZerohopError } from '../../src/model/errors.ts'
 
 /** What is answered, or the code of the typed error. Anything else fails. */

@@ -3,7 +3,7 @@ import { toRelations } from '../../src/pdp/request.ts'
 import type { Request } from '../reference/request.ts'
 
 /** The arguments of `check` and `explain`. */
-export const partsOf = ({ user, action, resource, sent }: Request) =>
+export const toParts = ({ user, action, resource, sent }: Request) =>
   [
     user,
     action,
@@ -16,6 +16,6 @@ export const partsOf = ({ user, action, resource, sent }: Request) =>
   ] as const
 
 /** What a listing is about. */
-export const aboutOf = ({ resource: { type, key, tenant, relations, isRow }, sent }: Request) => {
+export const toAbout = ({ resource: { type, key, tenant, relations, isRow }, sent }: Request) => {
   return { type, key, tenant, sent, relations: toRelations(relations), isRow }
 }

@@ -14,12 +14,12 @@ import type { Expected, Product, ProductRoute } from './states.ts'
 const REFS: Readonly<Record<string, string>> = { users: 'ana', roles: 'admin', 'by-name': 'admin' }
 
 /** @param apps by name; the one with the metrics of all is `pdp` */
-export function productOf(apps: Readonly<Record<string, FastifyInstance>>, key: string): Product {
+export function makeProduct(apps: Readonly<Record<string, FastifyInstance>>, key: string): Product {
   const routes = Object.entries(apps).flatMap(([server, app]) => {
-    const methodsOf = (wanted: string) => app.noted.filter(({ url }) => url === wanted).map(({ method }) => method)
+    const listMethods = (wanted: string) => app.noted.filter(({ url }) => url === wanted).map(({ method }) => method)
     // where every method is answered alike, one of them is asked
     const noted = app.noted.filter(
-      ({ method, url }) => method !== 'HEAD' && (methodsOf(url).length < 4 || method === 'POST'),
+      ({ method, url }) => method !== 'HEAD' && (listMethods(url).length < 4 || method === 'POST'),
     )
     return noted.map(({ method, url, config }): ProductRoute => {
       const good = method === 'POST' ? (QUESTIONS[url] ?? {}) : undefined

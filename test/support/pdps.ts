@@ -1,4 +1,4 @@
-// PDPs of which only the connection is real.
+// PDPs that only have a connection and nothing behind it.
 import { expect } from 'vitest'
 import { createClient, dataOf } from '../../src/client.ts'
 import { eventually } from './eventually.ts'

@@ -97,35 +97,35 @@ export function withPolicyFields(page: string): string {
   const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (start < 0 || end < 0) throw new Error('docs/policy-file.md has no place for the fields')
   const fields = Object.entries(PolicyFile.properties as unknown as Readonly<Record<string, Schema>>)
-  const sections = fields.map(([name, schema]) => sectionOf(name, schema))
+  const sections = fields.map(([name, schema]) => formatSection(name, schema))
   return `${page.slice(0, start)}${BEGIN}${sections.join('')}\n${page.slice(end)}`
 }
 
-function sectionOf(name: string, schema: Schema): string {
-  const rows = rowsOf(itemsOf(schema), '')
+function formatSection(name: string, schema: Schema): string {
+  const rows = formatRows(itemSchema(schema), '')
   const table = rows.length === 0 ? '' : `| field | value | meaning |\n|---|---|---|\n${rows.join('\n')}\n\n`
   const example = EXAMPLES[name as keyof typeof EXAMPLES]
   return `\n### ${name}\n\n${capital(schema.description ?? '')}.\n\n${table}\`\`\`yaml\n${example}\`\`\`\n`
 }
 
 /** What a list or a map holds. */
-const itemsOf = (schema: Schema): Schema => schema.items ?? (schema.additionalProperties || schema)
+const itemSchema = (schema: Schema): Schema => schema.items ?? (schema.additionalProperties || schema)
 
-function rowsOf({ properties = {}, required = [] }: Schema, before: string): string[] {
+function formatRows({ properties = {}, required = [] }: Schema, before: string): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = before + name
     const need = required.includes(name) ? '; required' : ''
-    const row = `| \`${path}\` | ${typeOf(schema)}${need} | ${meaningOf(name, schema)} |`
-    const inside = objectIn(itemsOf(schema))
+    const row = `| \`${path}\` | ${formatType(schema)}${need} | ${formatMeaning(name, schema)} |`
+    const inside = objectIn(itemSchema(schema))
     const below = schema.items ? `${path}[].` : schema.additionalProperties ? `${path}.KEY.` : `${path}.`
-    return [row, ...(inside === undefined ? [] : rowsOf(inside, below))]
+    return [row, ...(inside === undefined ? [] : formatRows(inside, below))]
   })
 }
 
 const objectIn = (schema: Schema): Schema | undefined =>
   [schema, ...(schema.anyOf ?? [])].find(({ properties }) => properties !== undefined)
 
-function meaningOf(name: string, schema: Schema): string {
+function formatMeaning(name: string, schema: Schema): string {
   if (schema.enum?.includes('userset')) return 'of users, which is the default, or of resources'
   return inFiles(schema.description ?? MEANINGS[name] ?? '')
 }
@@ -151,8 +151,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   description: 'shown to people',
 }
 
-function typeOf(schema: Schema): string {
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+function formatType(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(formatType).join(' or ')
   if (schema.enum)
     return schema.enum
       .filter((word) => word !== null)

@@ -27,7 +27,7 @@ export async function tellPolicyStory({ apis, pdp, key, isBrief = false }: Polic
   let asked = 0
   const seen = new Set<string | undefined>()
   const run = (...args: string[]): Promise<Ran> => {
-    // each command as a process once, where the story is told in full
+    // each command runs as a process once, in the full story
     const how = isBrief || seen.has(args[0]) ? runHere : runCommand
     seen.add(args[0])
     return how(args, { ZEROHOP_API: apis[asked++ % apis.length]!, PDP_API_KEY: key }, folder)

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { memoryFolder } from './folders.ts'
 import { account, missing, npmBinaries, PASSWORD, reachable, template } from './postgres-binaries.ts'
-import { childrenOf, ended, signal, statusOf, watch } from './processes.ts'
+import { ended, findProcessStatus, listChildren, signal, watch } from './processes.ts'
 import { freePort } from './server.ts'
 
 export interface PostgresOptions {
@@ -166,7 +166,7 @@ export class Postgres {
     const postmaster = this.pid
     if (postmaster === undefined) throw new Error('the server does not run')
     process.kill(postmaster, 'SIGSTOP') // first: from now on it has no new children
-    const children = childrenOf(postmaster)
+    const children = listChildren(postmaster)
     signal(children, 'SIGSTOP')
     this.#paused = [...children, postmaster]
   }
@@ -187,7 +187,7 @@ export class Postgres {
     await ended
     // one that still runs would keep a restart from the data
     await until(
-      () => all.every((pid) => statusOf(pid) === undefined),
+      () => all.every((pid) => findProcessStatus(pid) === undefined),
       () => 'killed processes still run',
     )
   }
@@ -260,7 +260,7 @@ export class Postgres {
     rmSync(this.data, { recursive: true, force: true })
   }
 
-  /** What a server writes about itself while it runs; empty when there is none, or none yet. */
+  /** What a server writes about itself while it runs; empty when no server runs, or it has not written it yet. */
   #statusFile(): string {
     const file = join(this.data, 'postmaster.pid')
     return existsSync(file) ? readFileSync(file, 'utf8') : ''

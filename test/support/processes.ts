@@ -27,13 +27,13 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 rm -rf "$1"`
 
-export function childrenOf(parent: number): number[] {
+export function listChildren(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map(Number).filter((pid) => statusOf(pid)?.parent === parent)
+  return pids.map(Number).filter((pid) => findProcessStatus(pid)?.parent === parent)
 }
 
 /** What the system says about a process; undefined when it has ended. */
-export function statusOf(pid: number): { parent: number } | undefined {
+export function findProcessStatus(pid: number): { parent: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [state, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -41,7 +41,7 @@ export function parseMetrics(text: string): Map<string, Family> {
       families.set(name, { type: rest, help: helped[1], samples: [] })
       current = name
     } else {
-      const sample = sampleOf(line)
+      const sample = parseSample(line)
       const family = families.get(current)
       ok(family !== undefined, `a type comes before ${line}`)
       ok(
@@ -58,7 +58,7 @@ export function parseMetrics(text: string): Map<string, Family> {
   return families
 }
 
-function sampleOf(line: string): Sample {
+function parseSample(line: string): Sample {
   const [, name = '', , labelText = '', value = ''] = /^([^{\s]+)(\{(.*)\})? (\S+)$/.exec(line) ?? []
   match(name, NAME, line)
   match(value, /^([+-]?Inf|NaN|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i, line)
@@ -99,8 +99,8 @@ function checkFamily(name: string, { type, help, samples }: Family): void {
       `counts of ${name} grow`,
     )
     equal(bounds.at(-1), Number.POSITIVE_INFINITY, `${name} has a bucket for everything`)
-    const numberOf = (suffix: string) => group.find((sample) => sample.name === name + suffix)?.value
-    equal(counts.at(-1), numberOf('_count'), `the last bucket of ${name} is the count`)
-    ok((numberOf('_sum') ?? -1) >= 0, `${name} has a sum`)
+    const findValue = (suffix: string) => group.find((sample) => sample.name === name + suffix)?.value
+    equal(counts.at(-1), findValue('_count'), `the last bucket of ${name} is the count`)
+    ok((findValue('_sum') ?? -1) >= 0, `${name} has a sum`)
   }
 }

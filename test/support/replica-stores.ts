@@ -48,8 +48,8 @@ export async function closeReplicas(): Promise<void> {
 export const development = ({ store, organization }: ManagementData): string =>
   store.view(organization).require('environment', 'default/development').id
 
-export const codeOf = (error: unknown): string => (error as ZerohopError).code
+export const errorCode = (error: unknown): string => (error as ZerohopError).code
 
 /** The outcomes of writes, `ok` or the code of the error. */
 export const outcomes = (writes: readonly Promise<unknown>[]): Promise<string[]> =>
-  Promise.all(writes.map((write) => write.then(() => 'ok', codeOf)))
+  Promise.all(writes.map((write) => write.then(() => 'ok', errorCode)))

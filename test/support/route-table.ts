@@ -15,36 +15,39 @@ export function withRouteTable(document: string, routes: readonly Route[]): stri
   const lines = document.split('\n')
   const first = lines.findIndex((line) => ROW.test(line))
   const end = lines.findIndex((line, at) => at > first && !ROW.test(line))
-  const told = new Map<string, string>()
+  const written = new Map<string, string>()
   for (const line of lines.slice(first, end)) {
     const [, method, path, rest] = ROW.exec(line) ?? []
-    told.set(`${method} ${path}`, rest ?? '')
+    written.set(`${method} ${path}`, rest ?? '')
   }
-  const places = [...told.keys()]
+  const places = [...written.keys()]
   const rows = routes.map((route) => ({ route, name: `${route.method} ${shortPath(route.url)}` }))
   // rows stay where they are; a new one follows the route that is registered before it
   let last = -1
   const placed = rows.map(({ route, name }, at) => {
     const known = places.indexOf(name)
     last = known < 0 ? last : known
-    return { text: row(route, told.get(name)), place: last, at }
+    return { text: row(route, written.get(name)), place: last, at }
   })
   placed.sort((a, b) => a.place - b.place || a.at - b.at)
   return [...lines.slice(0, first), ...placed.map(({ text }) => text), ...lines.slice(end)].join('\n')
 }
 
-function row(route: Route, told = `${fieldsOf(route.body)} | … | 200`): string {
-  return `| \`${route.method}\` | \`${shortPath(route.url)}\` | ${keyOf(route)} | ${told} |`.replaceAll('|  |', '| |')
+function row(route: Route, written = `${formatFields(route.body)} | … | 200`): string {
+  return `| \`${route.method}\` | \`${shortPath(route.url)}\` | ${formatKey(route)} | ${written} |`.replaceAll(
+    '|  |',
+    '| |',
+  )
 }
 
-function keyOf({ operation }: Route): string {
+function formatKey({ operation }: Route): string {
   if (operation === undefined) return 'none'
   const { access, level, ...more } = ACCESS[operation]
   if (level === 'env') return 'widest' in more ? `${LEVEL[access]}, environment` : LEVEL[access]
   return `${LEVEL[access]}, ${level}`
 }
 
-function fieldsOf(body: Schema | undefined): string {
+function formatFields(body: Schema | undefined): string {
   const shown = Object.entries(body?.properties ?? {}).filter(([, { later }]) => !later)
   return shown.map(([name]) => (body?.required?.includes(name) ? `**${name}**` : name)).join(', ')
 }
@@ -56,8 +59,8 @@ function fieldsOf(body: Schema | undefined): string {
 export function wrongFields(document: string, routes: readonly Route[]): string[] {
   const wrong: string[] = []
   for (const { method, url, body } of routes) {
-    const told = document.split('\n').find((line) => line.startsWith(`| \`${method}\` | \`${shortPath(url)}\` |`))
-    const input = ROW.exec(told ?? '')?.[3]?.split(' | ')[0] ?? ''
+    const written = document.split('\n').find((line) => line.startsWith(`| \`${method}\` | \`${shortPath(url)}\` |`))
+    const input = ROW.exec(written ?? '')?.[3]?.split(' | ')[0] ?? ''
     if (body?.properties === undefined || /the same|as for/.test(input)) continue
     const bold = [...input.matchAll(/\*\*(\w+)\*\*/g)].map(([, name]) => name)
     const required = body.required ?? []

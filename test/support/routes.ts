@@ -71,7 +71,7 @@ export interface Segment {
   readonly kind: string | undefined
 }
 
-export function segmentsOf(url: string): readonly Segment[] {
+export function parseSegments(url: string): readonly Segment[] {
   let kind: string | undefined
   return url
     .split('/')
@@ -87,7 +87,7 @@ export function segmentsOf(url: string): readonly Segment[] {
 
 /** The path with each parameter replaced by what `refOf` says, percent-encoded. */
 export function fill(url: string, refOf: (segment: Segment) => string): string {
-  return segmentsOf(url)
+  return parseSegments(url)
     .map((segment) => `/${segment.parameter === undefined ? segment.text : encodeURIComponent(refOf(segment))}`)
     .join('')
 }

@@ -4,7 +4,7 @@ import { check } from '../reference/check.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 
-/** A row of an application: what it says of itself. */
+/** A row of an application, with its attributes and relations. */
 export interface Row {
   readonly key: string | undefined
   readonly attributes: JsonObject
@@ -12,7 +12,7 @@ export interface Row {
 }
 
 /** A row has `null` for every attribute that it does not have. */
-export const attributeOf = ({ attributes }: Row, name: string): Json =>
+export const rowAttribute = ({ attributes }: Row, name: string): Json =>
   Object.hasOwn(attributes, name) ? attributes[name]! : null
 
 /** The question that the row makes: with its own value for every attribute of these names; marked, unless it is not. */
@@ -32,7 +32,7 @@ export function questionOfRow(
       isRow,
       ...(row.key === undefined ? {} : { key: row.key }),
     },
-    sent: { ...asked.sent, resource: Object.fromEntries(names.map((name) => [name, attributeOf(row, name)])) },
+    sent: { ...asked.sent, resource: Object.fromEntries(names.map((name) => [name, rowAttribute(row, name)])) },
   }
 }
 

@@ -6,5 +6,5 @@ export const IS_WHOLE = Number(process.env.ZEROHOP_TEST_SCALE ?? 1) >= 1
 const EACH = 3
 
 /** All of them, or every third, beginning elsewhere with each turn: over the turns all kinds of cases are asked. */
-export const someOf = <T>(all: Iterable<T>, turn: number): readonly T[] =>
+export const pickSome = <T>(all: Iterable<T>, turn: number): readonly T[] =>
   IS_WHOLE ? [...all] : [...all].filter((_, at) => (at + turn) % EACH === 0)

@@ -15,7 +15,7 @@ const measured = measure()
 afterAll(() => measured(expect.getState().testPath ?? ''))
 
 const before = running()
-// Whoever starts one ends it: the next files of this worker would run beside it.
+// Every test ends what it starts, or it would still run during the next files of this worker.
 afterAll(() => eventually(() => Math.max(0, running() - before), 0))
 
 // not when the process exits: vitest ends its workers by a signal

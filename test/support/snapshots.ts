@@ -74,7 +74,7 @@ export const look = ({ store }: ManagementData, options: RetentionOptions = {}) 
 export const KEEP_FEW = { deltaRevisions: 5, historyRevisions: 10 }
 
 /** The image of an environment, and its users with what no decision needs. */
-export const stateOf = (replica: ManagementData, log: string) => {
+export const serializeState = (replica: ManagementData, log: string) => {
   const view = replica.store.view(log)
   return `${Buffer.from(buildSnapshot(view).bytes).toString('base64')} ${JSON.stringify([...view.list('user')])}`
 }
@@ -84,7 +84,7 @@ interface Row {
   readonly state: string
 }
 
-export const snapshotsOf = (url: string, log: string) =>
+export const listSnapshots = (url: string, log: string) =>
   of.server.query<Row>(
     url,
     `SELECT s.revision::int AS revision, state FROM zerohop.snapshots s JOIN zerohop.logs l USING (number)
@@ -92,7 +92,7 @@ export const snapshotsOf = (url: string, log: string) =>
     [log],
   )
 
-export const entriesOf = async (url: string, log: string) =>
+export const readEntryRange = async (url: string, log: string) =>
   (
     await of.server.query<{ oldest: number; head: number; whole: number }>(
       url,
@@ -122,13 +122,13 @@ export async function snapshot(
   options?: RetentionOptions,
 ): Promise<number> {
   const { revision } = writer.store.head(log)
-  const before = options === undefined ? [] : await snapshotsOf(url, log)
-  await lookUntil(writer, async () => (await snapshotsOf(url, log)).at(-1), { revision, state: 'written' }, options)
+  const before = options === undefined ? [] : await listSnapshots(url, log)
+  await lookUntil(writer, async () => (await listSnapshots(url, log)).at(-1), { revision, state: 'written' }, options)
   await checker.store.confirm()
   // its writer never confirms it while there is another replica: both look, in case it was the checker
   const looked = async () => {
     await look(writer, options)
-    return snapshotsOf(url, log)
+    return listSnapshots(url, log)
   }
   await lookUntil(checker, looked, [...before, { revision, state: 'confirmed' }], options)
   return revision
@@ -167,10 +167,10 @@ export const forget = (url: string, { id }: Replica) =>
 
 /** Trims what lies behind the snapshot. */
 export async function trim(url: string, log: string, replica: Replica): Promise<void> {
-  const { head } = await entriesOf(url, log)
-  const [newest] = await snapshotsOf(url, log)
+  const { head } = await readEntryRange(url, log)
+  const [newest] = await listSnapshots(url, log)
   await age(url)
-  const oldest = async () => (await entriesOf(url, log)).oldest
+  const oldest = async () => (await readEntryRange(url, log)).oldest
   await lookUntil(replica, oldest, Math.min(newest!.revision, head - KEEP_FEW.historyRevisions + 1), KEEP_FEW)
 }
 
@@ -186,10 +186,10 @@ export async function requireRefused(isWhole: boolean, reason: string): Promise<
   const log = development(one)
   await createUsers(one, log, 'first')
   const { revision } = one.store.head(log)
-  await lookUntil(one, () => snapshotsOf(url, log), [{ revision, state: 'written' }])
+  await lookUntil(one, () => listSnapshots(url, log), [{ revision, state: 'written' }])
   await damage(url, isWhole)
   await other.store.confirm()
-  await lookUntil(other, () => snapshotsOf(url, log), [{ revision, state: 'refused' }])
+  await lookUntil(other, () => listSnapshots(url, log), [{ revision, state: 'refused' }])
   await eventually(() => other.events.length, 1)
   expect(other.events).toEqual([{ what: 'refused', log, revision, reason: expect.stringContaining(reason) }])
   await age(url)
@@ -198,11 +198,11 @@ export async function requireRefused(isWhole: boolean, reason: string): Promise<
     await look(other, KEEP_FEW)
     await pause(50)
   }
-  expect((await entriesOf(url, log)).oldest).toBe(1)
+  expect((await readEntryRange(url, log)).oldest).toBe(1)
   const fresh = await openReplica(url)
-  expect(stateOf(fresh, log)).toBe(stateOf(one, log))
+  expect(serializeState(fresh, log)).toBe(serializeState(one, log))
   // another one is tried later
   await of.server.query(url, "UPDATE zerohop.snapshots SET at = at - interval '2 hours'")
   await snapshot(url, log, one, other)
-  expect(stateOf(await openReplica(url), log)).toBe(stateOf(one, log))
+  expect(serializeState(await openReplica(url), log)).toBe(serializeState(one, log))
 }

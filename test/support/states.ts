@@ -23,7 +23,7 @@ export interface Expected {
   readonly writing?: Answer
   /** what may be answered as usual all the same: a short way needs no decision, a write may change nothing */
   readonly mayBeUsual?: 'short' | 'writes' | 'all'
-  /** it is the one who asks that is not known: nothing is told before, not even what is not offered */
+  /** the caller is unknown: it learns nothing else, not even what is not offered */
   readonly isOfKey?: true
   /** the key itself is refused, before what it may do, what is asked and what an earlier request did are looked at */
   readonly isFirst?: true
@@ -47,13 +47,13 @@ export interface ProductRoute {
   readonly isWithoutGood?: boolean
 }
 
-interface Told {
+interface GivenAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
-type Ask = (route: ProductRoute, body: unknown, headers: Record<string, string>) => Promise<Told>
+type Ask = (route: ProductRoute, body: unknown, headers: Record<string, string>) => Promise<GivenAnswer>
 
 /** What is counted about the servers, read from their metrics. */
 interface Counted {
@@ -71,7 +71,7 @@ export interface Product {
   /** a good body may be refused: what it names was removed by a request before, or never was */
   readonly mayRefuse?: boolean
   /** the member of an error that says what is wrong, as a text; undefined in a body of another form */
-  readonly messageOf: (route: ProductRoute, told: Told) => string | undefined
+  readonly messageOf: (route: ProductRoute, answer: GivenAnswer) => string | undefined
 }
 
 const HALF = '{"user":'
@@ -91,7 +91,7 @@ interface Asked {
   readonly name: string
   readonly route: ProductRoute
   readonly sent: Sent
-  readonly told: Told
+  readonly answer: GivenAnswer
 }
 
 /** Asks everything; the routes are asked in the order in which they stand. */
@@ -107,8 +107,8 @@ async function askAll({ routes, key, ask }: Product): Promise<Asked[]> {
     ]
     if (route.good !== undefined) requests.push(['bad', HALF, right])
     for (const [at, [sent, body, headers]] of requests.entries()) {
-      const told = await ask(route, body, { ...route.headers, ...headers })
-      asked.push({ name: `${route.server} ${route.method} ${route.url}, ${sent} ${at}`, route, sent, told })
+      const answer = await ask(route, body, { ...route.headers, ...headers })
+      asked.push({ name: `${route.server} ${route.method} ${route.url}, ${sent} ${at}`, route, sent, answer })
     }
   }
   return asked
@@ -117,40 +117,40 @@ async function askAll({ routes, key, ask }: Product): Promise<Asked[]> {
 /** Asks everything while nothing is wrong, and says what is wrong all the same. */
 export async function askUsual(product: Product): Promise<{ usual: Usual; problems: string[] }> {
   const { asked, problems } = await counting(product)
-  const named = (is: (one: Asked) => boolean) => new Set(asked.filter(is).map(({ route }) => nameOf(route)))
-  const open = named(({ sent, told }) => sent === 'no key' && told.status !== 401 && told.status !== 403)
-  const without = named(({ sent, told }) => !product.mayRefuse && sent === 'good' && told.status >= 300)
-  for (const { name, route, sent, told } of asked) {
-    const { status } = told
+  const named = (is: (one: Asked) => boolean) => new Set(asked.filter(is).map(({ route }) => routeName(route)))
+  const open = named(({ sent, answer }) => sent === 'no key' && answer.status !== 401 && answer.status !== 403)
+  const without = named(({ sent, answer }) => !product.mayRefuse && sent === 'good' && answer.status >= 300)
+  for (const { name, route, sent, answer } of asked) {
+    const { status } = answer
     const isRight =
       sent === 'good' || sent === 'short'
         ? status < (product.mayRefuse ? 500 : 400) || status === 501 || (status === 403 && route.config?.alwaysAnswers)
-        : open.has(nameOf(route)) ||
+        : open.has(routeName(route)) ||
           (sent === 'bad'
             ? [400, 403, product.mayRefuse ? 404 : 400, 422, 501].includes(status)
             : [401, 403, 404].includes(status))
-    if (!isRight) problems.push(`${name}: usually ${status}: ${told.text.slice(0, 200)}`)
+    if (!isRight) problems.push(`${name}: usually ${status}: ${answer.text.slice(0, 200)}`)
   }
-  const statuses = new Map(asked.map(({ name, told }) => [name, told.status]))
+  const statuses = new Map(asked.map(({ name, answer }) => [name, answer.status]))
   return { usual: { statuses, open, without }, problems }
 }
 
-const nameOf = ({ server, method, url }: ProductRoute): string => `${server} ${method} ${url}`
+const routeName = ({ server, method, url }: ProductRoute): string => `${server} ${method} ${url}`
 
 /** Asks everything in a state. Returns what is not as the table says. */
 export async function askInState(product: Product, usual: Usual, expected: Expected): Promise<string[]> {
   const { asked, problems } = await counting(product)
   for (const one of asked) {
-    const { name, route, sent, told } = one
-    const answer = expectedOf(route, sent, usual, expected)
-    const isUsual = told.status === usual.statuses.get(name)
-    if (answer === 'usual') {
+    const { name, route, sent, answer } = one
+    const expectation = findExpected(route, sent, usual, expected)
+    const isUsual = answer.status === usual.statuses.get(name)
+    if (expectation === 'usual') {
       if (!isUsual && !(product.mayRefuse && sent === 'bad' && dependsOnOthers(one)))
-        problems.push(`${name}: ${told.status} for ${usual.statuses.get(name)}: ${told.text.slice(0, 200)}`)
-    } else if (answer === 503) {
-      if (told.status !== 503) problems.push(`${name}: ${told.status} for 503: ${told.text.slice(0, 200)}`)
+        problems.push(`${name}: ${answer.status} for ${usual.statuses.get(name)}: ${answer.text.slice(0, 200)}`)
+    } else if (expectation === 503) {
+      if (answer.status !== 503) problems.push(`${name}: ${answer.status} for 503: ${answer.text.slice(0, 200)}`)
     } else if (!(isUsual && mayBeUsual(one, expected)) && (expected.isFirst || !dependsOnOthers(one)))
-      problems.push(...problemsOf(product, one, answer))
+      problems.push(...listProblems(product, one, expectation))
   }
   return problems
 }
@@ -160,40 +160,40 @@ function mayBeUsual({ sent, route }: Asked, { mayBeUsual: which }: Expected): bo
 }
 
 /** What an earlier write would have made is missing, what it would have removed is there: some writes change nothing. */
-function dependsOnOthers({ route, sent, told: { status } }: Asked): boolean {
+function dependsOnOthers({ route, sent, answer: { status } }: Asked): boolean {
   return route.writes === true && (sent === 'bad' ? [400, 404, 422].includes(status) : status < 500)
 }
 
-function expectedOf(route: ProductRoute, sent: Sent, usual: Usual, expected: Expected): Answer | 503 {
+function findExpected(route: ProductRoute, sent: Sent, usual: Usual, expected: Expected): Answer | 503 {
   const { keyed = {}, deciding = keyed, open = 'usual', writing, readiness } = expected
   const { alwaysAnswers = false, decides, tellsReadiness } = route.config ?? {}
-  const isWithout = usual.without.has(nameOf(route))
+  const isWithout = usual.without.has(routeName(route))
   if (tellsReadiness && readiness !== undefined) return readiness
-  if (usual.open.has(nameOf(route))) return alwaysAnswers || isWithout ? 'usual' : open
+  if (usual.open.has(routeName(route))) return alwaysAnswers || isWithout ? 'usual' : open
   const isGood = sent === 'good' || sent === 'short'
   if (route.writes && writing !== undefined && isGood) return writing
   const table = decides ? deciding : keyed
-  const answer = table[isGood ? 'good' : sent] ?? 'usual'
-  if (answer === 'usual' || expected.isFirst) return answer
+  const expectation = table[isGood ? 'good' : sent] ?? 'usual'
+  if (expectation === 'usual' || expected.isFirst) return expectation
   // one that takes another key refuses this one in every state
-  if (expected.isOfKey) return usual.statuses.get(`${nameOf(route)}, good 0`) === 403 ? 'usual' : answer
+  if (expected.isOfKey) return usual.statuses.get(`${routeName(route)}, good 0`) === 403 ? 'usual' : expectation
   // whoever has a good key hears about the server, and what is not offered, whatever the state of the image
-  const isOfKey = answer.some((code) => ERRORS[code].class === 'unauthenticated')
+  const isOfKey = expectation.some((code) => ERRORS[code].class === 'unauthenticated')
   if (isOfKey ? isWithout && alwaysAnswers : isWithout || alwaysAnswers) return 'usual'
-  return answer
+  return expectation
 }
 
-function problemsOf(product: Product, { name, route, told }: Asked, codes: readonly ErrorCode[]): string[] {
+function listProblems(product: Product, { name, route, answer }: Asked, codes: readonly ErrorCode[]): string[] {
   const statuses: readonly number[] = codes.map((code) => (ERRORS[code].class === 'unauthenticated' ? 401 : 503))
-  if (!statuses.includes(told.status)) return [`${name}: ${told.status} for ${codes}: ${told.text.slice(0, 200)}`]
-  const message = product.messageOf(route, told)
+  if (!statuses.includes(answer.status)) return [`${name}: ${answer.status} for ${codes}: ${answer.text.slice(0, 200)}`]
+  const message = product.messageOf(route, answer)
   const forms = codes.map(
     (code) => new RegExp(`^${ERRORS[code].message.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '.*')}`),
   )
   const problems: string[] = []
   if (message === undefined || !forms.some((form) => form.test(message)))
-    problems.push(`${name}: says ${told.text.slice(0, 200)} for ${codes}`)
-  if (told.status === 503 && told.headers['retry-after'] === undefined) problems.push(`${name}: no retry-after`)
+    problems.push(`${name}: says ${answer.text.slice(0, 200)} for ${codes}`)
+  if (answer.status === 503 && answer.headers['retry-after'] === undefined) problems.push(`${name}: no retry-after`)
   return problems
 }
 
@@ -201,12 +201,12 @@ function problemsOf(product: Product, { name, route, told }: Asked, codes: reado
 async function counting(product: Product): Promise<{ asked: Asked[]; problems: string[] }> {
   const before = await product.counted()
   const asked = await askAll(product)
-  const decided = asked.filter(({ route, told }) => route.config?.decides && told.status >= 400)
+  const decided = asked.filter(({ route, answer }) => route.config?.decides && answer.status >= 400)
   const wanted: Counted = {
     requests: before.requests + asked.length,
     contained: before.contained,
-    undecided: before.undecided + decided.filter(({ told }) => told.status >= 500).length,
-    refused: before.refused + decided.filter(({ told }) => told.status < 500).length,
+    undecided: before.undecided + decided.filter(({ answer }) => answer.status >= 500).length,
+    refused: before.refused + decided.filter(({ answer }) => answer.status < 500).length,
   }
   let after = await product.counted()
   // an answer is counted when it was sent, which its reader may hear of first
@@ -217,7 +217,8 @@ async function counting(product: Product): Promise<{ asked: Asked[]; problems: s
   const problems = (Object.keys(wanted) as (keyof Counted)[]).flatMap((name) =>
     after[name] === wanted[name] ? [] : [`counted ${name}: ${after[name]} for ${wanted[name]}`],
   )
-  for (const { name, told } of asked) if (told.status === 500) problems.push(`${name}: 500: ${told.text.slice(0, 200)}`)
+  for (const { name, answer } of asked)
+    if (answer.status === 500) problems.push(`${name}: 500: ${answer.text.slice(0, 200)}`)
   return { asked, problems }
 }
 

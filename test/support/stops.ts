@@ -104,7 +104,7 @@ export async function runStops(pair: readonly Stopped[], options: StopOptions): 
   return found
 }
 
-/** Looks at `/ready` until the end: what it says of a server counts some time later, and that it is back at once. */
+/** Looks at `/ready` until the end: a server that is not ready counts as such after some time, a ready one at once. */
 async function look(backend: Backend, ending: Set<Backend>, reactMs: number, signal: AbortSignal): Promise<void> {
   let saidAt: number | undefined
   for (; !signal.aborted; await pause(LOOK_MS)) {

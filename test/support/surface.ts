@@ -8,21 +8,23 @@ type Part = Readonly<Record<string, unknown>>
 /** What is said for readers, and what other words of a line say. */
 const NOT_SHOWN = ['description', 'title', 'examples', 'type', 'properties', 'required', 'items', '$ref', 'anyOf']
 
-export function surfaceOf({ paths, components }: OpenApiDocument): string {
+export function formatSurface({ paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => linesOf(`${method.toUpperCase()} ${path}`, operation)),
+    Object.entries(methods).flatMap(([method, operation]) =>
+      formatOperation(`${method.toUpperCase()} ${path}`, operation),
+    ),
   )
   const { schemas } = components as { schemas: Record<string, Part> }
   const objects = Object.entries(schemas).flatMap(([name, schema]) => fields(name, schema))
   return [...operations.sort(), ...objects.sort(), ''].join('\n')
 }
 
-function linesOf(name: string, operation: OpenApiOperation): string[] {
+function formatOperation(name: string, operation: OpenApiOperation): string[] {
   const { operationId, tags, parameters = [], requestBody, responses, security, deprecated } = operation
   const marks = [...(security?.length === 0 ? ['open'] : []), ...(deprecated ? ['deprecated'] : [])]
   const isError = ([status]: readonly [string, Part]) => status === 'default' || status.startsWith('4')
   const all = Object.entries(responses as Readonly<Record<string, Part>>)
-  const errors = all.filter(isError).map(([status, response]) => `${status} ${typeOf(schemaOf(response))}`)
+  const errors = all.filter(isError).map(([status, response]) => `${status} ${formatType(contentSchema(response))}`)
   const answers = all.filter((entry) => !isError(entry))
   return [
     [`${name}: ${operationId}`, `tag=${tags.join(',')}`, ...marks, `errors=${errors.join(', ')}`].join(' '),
@@ -37,7 +39,7 @@ function linesOf(name: string, operation: OpenApiOperation): string[] {
   ]
 }
 
-const schemaOf = ({ content }: Part) =>
+const contentSchema = ({ content }: Part) =>
   (content as Readonly<Record<string, { readonly schema: Part }>>)['application/json']?.schema ?? {}
 
 interface Parameter {
@@ -63,7 +65,7 @@ function fields(name: string, schema: Part, required = false): string[] {
     .filter(([word]) => !NOT_SHOWN.includes(word) && !isSchema(schema[word]))
     .map(([word, value]) => `${word}=${JSON.stringify(value)}`)
     .sort()
-  const line = [`${name}: ${typeOf(schema)}`, ...bounds, ...(required ? ['required'] : [])].join(' ')
+  const line = [`${name}: ${formatType(schema)}`, ...bounds, ...(required ? ['required'] : [])].join(' ')
   const needed = (schema.required ?? []) as readonly string[]
   const members = Object.entries((schema.properties ?? {}) as Record<string, Part>)
   const inner = (one: Part, suffix: string) => (isPlain(one) ? [] : fields(`${name}${suffix}`, one))
@@ -83,14 +85,14 @@ const isPlain = (schema: Part): boolean =>
 
 const isSchema = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function typeOf(schema: Part): string {
-  if (typeof schema.$ref === 'string') return nameOf(schema.$ref)
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(' | ')
+function formatType(schema: Part): string {
+  if (typeof schema.$ref === 'string') return referenceName(schema.$ref)
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(formatType).join(' | ')
   if (schema.type === undefined) return 'anything'
   return [schema.type]
     .flat()
-    .map((type) => (type === 'array' && isSchema(schema.items) ? `${typeOf(schema.items)}[]` : String(type)))
+    .map((type) => (type === 'array' && isSchema(schema.items) ? `${formatType(schema.items)}[]` : String(type)))
     .join(' | ')
 }
 
-const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
+const referenceName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)

@@ -7,7 +7,7 @@ import { Image } from '../../src/image/image.ts'
 import { findSymbol } from '../../src/image/look-up.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { ENVIRONMENT, positionOf } from './deltas.ts'
+import { ENVIRONMENT, makePosition } from './deltas.ts'
 
 const set = (key: string, type: 'userset' | 'resourceset', resource: string | null): PolicyChange => ({
   op: 'put',
@@ -30,9 +30,9 @@ const POLICY: readonly PolicyChange[] = [
   },
 ]
 
-/** What a kernel says of ids that no symbol has, and must not; undefined when it says nothing (D1). */
+/** Describes what a kernel wrongly answers about ids that no symbol has; undefined when it answers nothing (D1). */
 export function saysOfUnknownIds(source: KernelSource): string | undefined {
-  const kernel = loadKernel(Image.build(ENVIRONMENT, positionOf(1), POLICY).save(), source)
+  const kernel = loadKernel(Image.build(ENVIRONMENT, makePosition(1), POLICY).save(), source)
   const { calls } = kernel
   const user = findSymbol(kernel, 'user', 'ana')
   const tenant = findSymbol(kernel, 'tenant', 'default')

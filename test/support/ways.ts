@@ -1,5 +1,5 @@
-// Every way in which an image comes to hold what was written, in one list: the laws and the conformance cases run over
-// it. A way that is added here is in all of them.
+// Every way to make an image, in one list: the laws and the conformance cases run over it. A way that is added here is
+// in all of them.
 import { IMAGE_WAYS } from './ways/of-images.ts'
 import { STORE_WAYS } from './ways/of-stores.ts'
 import type { Way } from './ways/way.ts'

@@ -135,10 +135,15 @@ export class World {
         user_set: this.#setNamed(object.user_set, 'userset'),
         resource_set: this.#setNamed(object.resource_set, 'resourceset'),
       }
-      return [{ op, kind, key: keyOf(['put', kind, value]), value }]
+      return [{ op, kind, key: operationKey(['put', kind, value]), value }]
     }
     return [
-      { op, kind, key: keyOf([op, kind, object] as Put), value: storedValue([op, kind, object] as Put) } as PolicyPut,
+      {
+        op,
+        kind,
+        key: operationKey([op, kind, object] as Put),
+        value: storedValue([op, kind, object] as Put),
+      } as PolicyPut,
     ]
   }
 
@@ -153,7 +158,7 @@ export class World {
       const resource_set = this.#setNamed(object.resource_set, 'resourceset')
       return [{ op, kind, key: setRuleKey(user_set, object.permission, resource_set) }]
     }
-    return [{ op, kind, key: keyOf(operation) }]
+    return [{ op, kind, key: operationKey(operation) }]
   }
 
   /** As it is stored. In operations a bare key means the set if one exists, else the role or resource of that key. */
@@ -163,7 +168,7 @@ export class World {
 }
 
 /** The key under which management stores the object that an operation names. */
-export function keyOf([, kind, object]: Operation): string {
+export function operationKey([, kind, object]: Operation): string {
   switch (kind) {
     case 'role_assignment':
       return assignmentKey(object.user, object.role, object.tenant, object.resource_instance)
@@ -185,7 +190,7 @@ export function keyOf([, kind, object]: Operation): string {
 }
 
 const OFF: DerivationSettings = { no_direct_roles_on_object: false }
-const attributesOf = ({ attributes }: { readonly attributes?: JsonObject }) =>
+const pickAttributes = ({ attributes }: { readonly attributes?: JsonObject }) =>
   attributes === undefined ? {} : { attributes }
 
 function storedValue([, kind, object]: Put): unknown {
@@ -196,13 +201,13 @@ function storedValue([, kind, object]: Put): unknown {
       return { permissions: object.permissions ?? [], extends: object.extends ?? [] }
     case 'user':
     case 'tenant':
-      return attributesOf(object)
+      return pickAttributes(object)
     case 'resource_role': {
       const { resource, role, permissions = [], extends: parents = [], granted_to } = object
       return { resource, role, permissions, extends: parents, granted_to: derivation(granted_to ?? null) }
     }
     case 'resource_instance':
-      return { tenant: object.tenant, ...attributesOf(object) }
+      return { tenant: object.tenant, ...pickAttributes(object) }
     case 'condition_set': {
       const { type, resource = null, conditions, parent = null } = object
       return { type, resource, conditions, parent }

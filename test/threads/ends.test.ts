@@ -23,7 +23,7 @@ import { Upkeep } from '../../src/store/postgres/upkeep.ts'
 import type { UpkeepEvent } from '../../src/store/settings.ts'
 import { RECORD } from '../decision-log/support.ts'
 import { HELLO } from '../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { watchThreads } from '../support/started-threads.ts'
@@ -204,7 +204,7 @@ it('an error of a task about the past comes with its code and its details', asyn
 })
 
 it('work on an image whose thread is killed is done without one', async () => {
-  const image = Image.build(ENVIRONMENT, positionOf(1), HELLO)
+  const image = Image.build(ENVIRONMENT, makePosition(1), HELLO)
   const working = compacted(image, () => undefined)
   await eventually(() => watched.started.length, 1)
   await kill()

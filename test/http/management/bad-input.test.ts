@@ -6,7 +6,7 @@ import { BODY_BYTES_MAX, JSON_MEMBERS_MAX, PARAM_LENGTH_MAX } from '../../../src
 import { type Bad, badValues } from '../../support/bad-input.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route } from '../../support/routes.ts'
-import { IS_WHOLE, someOf } from '../../support/sample.ts'
+import { IS_WHOLE, pickSome } from '../../support/sample.ts'
 import { type Answer, type Harness, openHarness } from './harness.ts'
 
 /** A reference that no object has, whatever its kind. */
@@ -102,7 +102,7 @@ describe('every route', () => {
     for (const [turn, route] of routes.entries()) {
       if (route.body === undefined) continue
       const path = known.path(route.url)
-      for (const bad of someOf(badValues(route.body, known.fields, '', known.body(route)), turn)) {
+      for (const bad of pickSome(badValues(route.body, known.fields, '', known.body(route)), turn)) {
         if (ACCEPTED[title(route)]?.includes(bad.what) || isFormOnly(route, bad)) continue
         const what = `${title(route)} ${bad.at.join('.')}: ${bad.what}`
         const at = bad.whole ? ['body'] : ['body', ...bad.at]
@@ -181,7 +181,7 @@ describe('every route', () => {
       const count = (route.url.match(/:/g) ?? []).length
       for (let broken = 0; broken < count; broken++) {
         if (broken === count - 1 && UPSERTS.has(title(route))) continue
-        for (const absent of someOf(ABSENT, turn++)) {
+        for (const absent of pickSome(ABSENT, turn++)) {
           const answer = await withPart(route, broken, absent)
           expectRefusal(answer, 404, [], `${title(route)} with ${absent} as parameter ${broken}`)
         }

@@ -10,7 +10,7 @@ import { makeOpenApi, type OpenApiDocument } from '../../../src/http/openapi.ts'
 import { PastRevisions } from '../../../src/management/past/past-revisions.ts'
 import { Snapshots } from '../../../src/management/snapshot/snapshot.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
-import { surfaceOf } from '../../support/surface.ts'
+import { formatSurface } from '../../support/surface.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 let api: Harness
@@ -61,7 +61,7 @@ describe('/v2/openapi.json', () => {
     const document = await documentOf()
     expect(document.openapi).toBe('3.1.0')
     const mend = 'the API changed: when that is intended, say it in CHANGELOG.md, then run `npm run surface`'
-    await expect(surfaceOf(document), mend).toMatchFileSnapshot('../../golden/surface.txt')
+    await expect(formatSurface(document), mend).toMatchFileSnapshot('../../golden/surface.txt')
   })
 
   it('has every route, each with an id of its own, and describes every parameter of its path', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccessLevel, KeyLevel } from '../../../src/kinds/api-key.ts'
 import type { Bootstrapped } from '../../../src/management/host/bootstrap.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
-import { fill, type Route, type Segment, segmentsOf } from '../../support/routes.ts'
+import { fill, parseSegments, type Route, type Segment } from '../../support/routes.ts'
 import { type Answer, type Harness, joinHarness } from './harness.ts'
 
 interface Need {
@@ -118,7 +118,7 @@ function pathOf({ url }: Route, place: (segment: Segment) => string | undefined 
 
 /** The path of a request that passes the gate and must do no harm: what is to be deleted does not exist. */
 function harmless(route: Route): string {
-  const last = segmentsOf(route.url).at(-1)
+  const last = parseSegments(route.url).at(-1)
   return pathOf(route, ({ text }) => (route.method === 'DELETE' && text === last?.text ? 'absent' : undefined))
 }
 
@@ -206,7 +206,7 @@ describe('the scope matrix', () => {
     const random = 'f'.repeat(32)
     let compared = 0
     for (const route of routes) {
-      const last = segmentsOf(route.url).findLast(({ parameter }) => parameter !== undefined)
+      const last = parseSegments(route.url).findLast(({ parameter }) => parameter !== undefined)
       if (last?.parameter === undefined || ['p', 'e', 'org'].includes(last.parameter) || !route.url.includes('/:e'))
         continue
       const id = await foreignId(route)
@@ -259,7 +259,7 @@ function isThrough({ method, url, body: schema }: Route, { status, body }: Answe
 
 /** The id that the object of this route has in the environment of the other organization. */
 async function foreignId(route: Route): Promise<string | undefined> {
-  const segments = segmentsOf(route.url)
+  const segments = parseSegments(route.url)
   const end = segments.findLastIndex(({ parameter }) => parameter !== undefined)
   const url = `/${segments
     .slice(0, end + 1)

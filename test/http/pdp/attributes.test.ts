@@ -7,7 +7,7 @@ import { ATTRIBUTES_BYTES_MAX } from '../../../src/model/limits.ts'
 import type { JsonObject } from '../../../src/model/objects.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { type Operation, World } from '../../support/world.ts'
 
 const KEY = 'the key of the environment'
@@ -31,7 +31,7 @@ type Options = { strictAttributes?: boolean; acceptNow?: boolean; debug?: boolea
 async function start({ strictAttributes = false, ...options }: Options) {
   const world = new World()
   world.runAll(POLICY)
-  const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
+  const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   const app = pdpServer(loadImage(image.save(), { strictAttributes }), KEY, options)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const send = async (path: string, body: unknown) => {

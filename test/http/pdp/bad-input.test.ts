@@ -8,11 +8,11 @@ import { BODY_BYTES_MAX, BULK_CHECKS_BYTES_MAX, JSON_MEMBERS_MAX } from '../../.
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 
 const KEY = 'the key of the environment'
 const LOCAL = { host: '127.0.0.1', port: 0 }
-const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY)
+const app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), KEY)
 const opa = app.opa()
 const at = { pdp: '', opa: '' }
 beforeAll(async () => {

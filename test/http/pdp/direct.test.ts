@@ -5,7 +5,7 @@ import { Image } from '../../../src/image/image.ts'
 import { loadImage, type Pdp } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 
 const KEY = 'the-key-of-the-environment'
 const bearer = { authorization: `Bearer ${KEY}` }
@@ -17,7 +17,7 @@ describe('POST /allowed over a socket', () => {
   let app: ReturnType<typeof pdpServer>
   let url: string
   beforeAll(async () => {
-    pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save())
+    pdp = loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save())
     app = pdpServer(pdp, KEY)
     url = await app.listen({ host: '127.0.0.1', port: 0 })
   })

@@ -7,10 +7,10 @@ import { Image } from '../../../src/image/image.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { ROOT } from '../../tidy/source.ts'
 
-const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), 'the key of the environment')
+const app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), 'the key of the environment')
 const opa = app.opa()
 afterAll(async () => {
   await opa.close()

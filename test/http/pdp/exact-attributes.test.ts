@@ -5,13 +5,13 @@ import { Image } from '../../../src/image/image.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 
 const KEY = 'the key of the environment'
 let app: ReturnType<typeof pdpServer>
 let url: string
 beforeAll(async () => {
-  app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(1), HELLO).save()), KEY)
+  app = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(1), HELLO).save()), KEY)
   url = await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => app.close())

@@ -20,7 +20,7 @@ import {
   readKeys,
 } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 
 const LOCAL = { host: '127.0.0.1', port: 0 }
@@ -286,7 +286,7 @@ describe('what reaches the management API', () => {
     }).listen(0, '127.0.0.1')
     await once(upstream, 'listening')
     const { port } = upstream.address() as AddressInfo
-    const image = Image.build(ENVIRONMENT, positionOf(7), HELLO)
+    const image = Image.build(ENVIRONMENT, makePosition(7), HELLO)
     const forward = {
       controlPlane: `http://127.0.0.1:${port}/under/`,
       timeoutMs: 5_000,
@@ -372,7 +372,7 @@ describe('what reaches the management API', () => {
   })
 
   it('a PDP without one says so', async () => {
-    const alone = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY)
+    const alone = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save()), KEY)
     const at = await alone.listen(LOCAL)
     for (const path of ['/facts/users', '/v2/facts/p/e/users', '/cloud/users', '/sdk/config']) {
       const { status, body } = await ask(at, KEY, 'GET', path)

@@ -5,7 +5,7 @@ import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../../src/model/limit
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { type Management, openManagement, pdpServer, pooledPdpServer, readKeys } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { TESTER } from '../../support/environments.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 
@@ -38,7 +38,7 @@ const check = (user: string, action: string, rest: object = {}) => ({
 const decided = (allow: boolean) => ({ allow, result: allow, query: null, debug: null })
 
 describe('the PDP of one environment', () => {
-  const image = Image.build(ENVIRONMENT, positionOf(7), HELLO)
+  const image = Image.build(ENVIRONMENT, makePosition(7), HELLO)
   let app: App
   const ask = (path: string, body: unknown, headers: Record<string, string> = bearer) => post(app, path, body, headers)
 
@@ -261,7 +261,7 @@ describe('the PDP of one environment', () => {
 
 describe('a PDP without a policy', () => {
   it('says 503 to checks and to health, never a deny', async () => {
-    const pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save())
+    const pdp = loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save())
     const app = pdpServer(pdp, KEY)
     await pdp.close()
     const answers = await Promise.all(

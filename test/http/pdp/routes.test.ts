@@ -7,7 +7,7 @@ import { BULK_CHECKS_MAX } from '../../../src/model/limits.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { give, HELLO } from '../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 
 const KEY = 'the key of the environment'
 const LOCAL = { host: '127.0.0.1', port: 0 }
@@ -51,7 +51,7 @@ const MEMOS: PolicyChange[] = [
   },
 ]
 
-const pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), POLICY).save())
+const pdp = loadImage(Image.build(ENVIRONMENT, makePosition(7), POLICY).save())
 const app = pdpServer(pdp, KEY, { version: '1.2.3' })
 const opa = app.opa()
 const at = { pdp: '', opa: '' }
@@ -176,7 +176,7 @@ describe('listings', () => {
   })
 
   it('[D2] a row decides by its tenant where the application says so in a header, in checks and filters alike', async () => {
-    const ofMemos = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), [...POLICY, ...MEMOS]).save()), KEY)
+    const ofMemos = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), [...POLICY, ...MEMOS]).save()), KEY)
     const url = await ofMemos.listen(LOCAL)
     onTestFinished(() => ofMemos.close())
     const memo = (path: string, body: unknown, headers?: Record<string, string>) => ask(url + path, body, headers)
@@ -217,7 +217,7 @@ describe('listings', () => {
   })
 
   it('[D2] every route that takes a resource with its key takes the header that says that it is a row', async () => {
-    const ofMemos = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), [...POLICY, ...MEMOS]).save()), KEY)
+    const ofMemos = pdpServer(loadImage(Image.build(ENVIRONMENT, makePosition(7), [...POLICY, ...MEMOS]).save()), KEY)
     const ofOpa = ofMemos.opa()
     const [url, opaUrl] = [await ofMemos.listen(LOCAL), await ofOpa.listen(LOCAL)]
     onTestFinished(async () => {
@@ -433,7 +433,7 @@ describe('the service', () => {
     expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('PDP_CONTAINER_CONTROL_KEY')])
     let ended = 0
     const control = { key: 'the other key', exit: () => void ended++ }
-    const image = Image.build(ENVIRONMENT, positionOf(7), POLICY).save()
+    const image = Image.build(ENVIRONMENT, makePosition(7), POLICY).save()
     const ending = pdpServer(loadImage(image), KEY, { control })
     const exit = `${await ending.listen(LOCAL)}/_exit`
     expect((await ask(exit, undefined, {})).status).toBe(401)

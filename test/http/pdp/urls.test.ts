@@ -6,7 +6,7 @@ import type { UrlRule } from '../../../src/model/objects.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { managementServer, openManagement, pdpServer, pooledPdpServer, readKeys } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 
 const KEY = 'the key of the environment'
@@ -53,7 +53,7 @@ const OWNED: PolicyChange[] = [
 describe('a question about a URL', () => {
   let app: ReturnType<typeof pdpServer>
   let at = ''
-  const image = Image.build(ENVIRONMENT, positionOf(7), [...HELLO, ...OWNED, ...RULES], { kernel: 'debug' })
+  const image = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, ...OWNED, ...RULES], { kernel: 'debug' })
 
   beforeAll(async () => {
     app = pdpServer(loadImage(image.save()), KEY)
@@ -114,7 +114,7 @@ describe('a question about a URL', () => {
   })
 
   it('is answered by the rules of the revision that answers', async () => {
-    const moving = Image.build(ENVIRONMENT, positionOf(1), [...HELLO, ...RULES], { kernel: 'debug' })
+    const moving = Image.build(ENVIRONMENT, makePosition(1), [...HELLO, ...RULES], { kernel: 'debug' })
     const rules = moving.urlRules()
     expect(rules.map(({ url }) => url)).toEqual([
       '/blog/(?P<owner>[a-z]+)',
@@ -127,7 +127,7 @@ describe('a question about a URL', () => {
     moving.apply(deltaTo(3, [config('shop', rule('/new')), { op: 'delete', kind: 'proxy_config', key: 'blog' }]))
     expect(moving.urlRules().map(({ url }) => url)).toEqual(['/new'])
     moving.verify()
-    const fresh = Image.build(ENVIRONMENT, positionOf(3), [...HELLO, config('shop', rule('/new'))])
+    const fresh = Image.build(ENVIRONMENT, makePosition(3), [...HELLO, config('shop', rule('/new'))])
     expect(moving.hash()).toBe(fresh.hash())
     expect([...Image.load(moving.save()).contents()]).toEqual([...fresh.contents()])
     moving.apply(deltaTo(4, [{ op: 'delete', kind: 'proxy_config', key: 'shop' }]))

@@ -13,7 +13,7 @@ import { GlobalObjects } from '../../../src/v1/pdp/v1-global-objects.ts'
 import { HELLO } from '../../pdp/policies.ts'
 import { ScriptedFeed } from '../../pdp/scripted-feed.ts'
 import { eventually } from '../../support/eventually.ts'
-import { PDP_STATES, productOf } from '../../support/pdp-routes.ts'
+import { makeProduct, PDP_STATES } from '../../support/pdp-routes.ts'
 import { askInState, askUsual, type Expected, type Usual } from '../../support/states.ts'
 
 const KEY = 'the-key-of-the-environment'
@@ -148,7 +148,7 @@ function usualOf(family: string): Promise<Usual> {
 }
 
 async function findUsual(family: string): Promise<Usual> {
-  const found = await askUsual(productOf((await make(family, {})).apps, KEY))
+  const found = await askUsual(makeProduct((await make(family, {})).apps, KEY))
   expect(found.problems).toEqual([])
   return found.usual
 }
@@ -160,7 +160,7 @@ describe.each(['v2', 'v1'])('every route of a PDP for clients of %s', (family) =
       const known = await usualOf(family)
       const made = await make(family, state)
       await state.enter?.(made)
-      expect(await askInState(productOf(made.apps, KEY), known, state.expected)).toEqual([])
+      expect(await askInState(makeProduct(made.apps, KEY), known, state.expected)).toEqual([])
     },
   )
 })
@@ -168,7 +168,7 @@ describe.each(['v2', 'v1'])('every route of a PDP for clients of %s', (family) =
 describe('an image that is poisoned while questions wait', () => {
   it('answers none of them from it, and all of them from the next one', async () => {
     const { feed, follower, pdp, apps } = await make('v2', {})
-    const product = productOf(apps, KEY)
+    const product = makeProduct(apps, KEY)
     const bulk = product.routes.find(({ url }) => url === '/allowed/bulk')!
     const wanted = feed.head + 1
     const body = Array(500).fill((bulk.good as unknown[])[0])
@@ -200,7 +200,7 @@ describe('the product', () => {
         if (pdp !== undefined) throw new Error('a defect')
       }),
     )
-    const problems = await askInState(productOf(made.apps, KEY), known, {})
+    const problems = await askInState(makeProduct(made.apps, KEY), known, {})
     expect(problems).toContainEqual(expect.stringContaining('counted contained'))
   })
 
@@ -210,7 +210,7 @@ describe('the product', () => {
     const made = await make('v2', state)
     await state.enter?.(made)
     Object.defineProperty(made.pdp, 'environment', { get: () => made.pdp.take().environment })
-    const problems = await askInState(productOf(made.apps, KEY), known, state.expected)
+    const problems = await askInState(makeProduct(made.apps, KEY), known, state.expected)
     expect(problems).toContainEqual(expect.stringContaining('counted contained'))
     expect(problems).toContainEqual(expect.stringContaining('counted undecided'))
   })

@@ -9,7 +9,7 @@ import { DAY_MS } from '../../../src/model/key-end.ts'
 import { type Management, openManagement, pooledPdpServer, readKeys } from '../../../src/server.ts'
 import { TESTER } from '../../support/environments.ts'
 import { memoryFolder } from '../../support/folders.ts'
-import { PDP_STATES, productOf } from '../../support/pdp-routes.ts'
+import { makeProduct, PDP_STATES } from '../../support/pdp-routes.ts'
 import { askInState, askUsual, type Expected, type Usual } from '../../support/states.ts'
 
 interface Made {
@@ -98,14 +98,14 @@ async function make({ recorder, keyOf }: Partial<State> = {}): Promise<Made> {
 let usual: Usual
 it('every route of the PDP of `serve` answers while nothing is wrong', async () => {
   const { apps, key } = await make()
-  const found = await askUsual(productOf(apps, key))
+  const found = await askUsual(makeProduct(apps, key))
   usual = found.usual
   expect(found.problems).toEqual([])
 })
 
 it.each(Object.entries(STATES))('every route of the PDP of `serve`: %s', async (_, state) => {
   const made = await make(state)
-  const product = productOf(made.apps, made.key)
+  const product = makeProduct(made.apps, made.key)
   await askInState(product, usual, {}) // its environment is open, and its key known
   await state.enter?.(made)
   expect(await askInState(product, usual, state.expected)).toEqual([])

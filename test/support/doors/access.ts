@@ -7,15 +7,15 @@ import { MIDNIGHT } from '../../property/values.ts'
 import { definedDiff } from '../../reference/access-diff.ts'
 import { check } from '../../reference/check.ts'
 import { type Policy, policyOf } from '../../reference/policy.ts'
-import { changeOf, sortedChange } from '../access-changes.ts'
+import { sortedChange, toAccessChange } from '../access-changes.ts'
 import type { Asked } from './asked.ts'
-import { type Door, Lack, lackOf } from './door.ts'
+import { type Door, findLack, Lack } from './door.ts'
 
 const PAGE_LINES = 100
 const PAGE_WORK = 400
 
 /** All lines of a review, joined from pages. */
-function linesOf(image: Image, filter: AccessFilter): ComparedLine[] {
+function listLines(image: Image, filter: AccessFilter): ComparedLine[] {
   const lines: ComparedLine[] = []
   image.inside((inside) => {
     for (let after: ReviewPlace | undefined; ; ) {
@@ -36,7 +36,7 @@ function linesOf(image: Image, filter: AccessFilter): ComparedLine[] {
 function reviewed(image: Image, { request, policy, tenant }: Asked): boolean | null | Lack {
   const { user, action, resource } = request
   const { type, key } = resource
-  const lack = lackOf([resource.relations !== undefined, 'it takes no relations'])
+  const lack = findLack([resource.relations !== undefined, 'it takes no relations'])
   if (lack !== undefined) return lack
   if (key !== undefined && policy.resource_instance.get(`${type}:${key}`)?.tenant !== tenant)
     return new Lack('it reviews what is stored, each in its own tenant')
@@ -46,7 +46,7 @@ function reviewed(image: Image, { request, policy, tenant }: Asked): boolean | n
     line.resource === type &&
     (line.tenant ?? tenant) === tenant &&
     (line.resource_instance === null || line.resource_instance === key)
-  const lines = linesOf(image, { user, action, resource: type }).filter(covers)
+  const lines = listLines(image, { user, action, resource: type }).filter(covers)
   if (!policy.tenant.has(tenant)) return new Lack('it reviews what is stored, each in its own tenant')
   if (lines.some(({ access }) => access === 'allowed')) return true
   return lines.some(({ access }) => access === 'conditional') ? null : false
@@ -55,7 +55,7 @@ function reviewed(image: Image, { request, policy, tenant }: Asked): boolean | n
 /** The definition of a diff asks every question of both policies. */
 const QUESTIONS_MAX = 6_000
 
-function questionsOf(policies: readonly Policy[]): number {
+function countQuestions(policies: readonly Policy[]): number {
   const sizes = policies.map(({ user, tenant, resource, resource_instance }) => {
     const actions = [...resource.values()].reduce((sum, each) => sum + each.actions.length, 0)
     return user.size * actions * (tenant.size + resource_instance.size)
@@ -71,22 +71,22 @@ export const ACCESS_DOORS: readonly Door[] = [
       const { user, action, resource } = request
       return check(policy, { user, action, resource, sent: { context: { now: MIDNIGHT } } })
     },
-    agrees: (said, right) => said === null || said === right,
+    agrees: (answer, right) => answer === null || answer === right,
   },
   {
     name: 'access diff',
     say: ({ image, before }, { policy }) => {
       if (before === undefined || before.changes.length === 0) return new Lack('there is nothing to compare with')
-      if (questionsOf([before.policy, policy]) > QUESTIONS_MAX) return new Lack('there is too much to compare')
+      if (countQuestions([before.policy, policy]) > QUESTIONS_MAX) return new Lack('there is too much to compare')
       const { access } = accessDiff(before.image, image, before.changes, { now: MIDNIGHT, first: 10_000 })
       return { was: before.policy, gained: access.gained, lost: access.lost }
     },
-    right: (asked, said) =>
+    right: (asked, answer) =>
       asked.once('diff', () => {
-        const { was } = said as { was: Policy }
+        const { was } = answer as { was: Policy }
         const { listed } = definedDiff(was, policyOf(asked.world.contents()), MIDNIGHT)
-        return { gained: changeOf(listed.gained), lost: changeOf(listed.lost) }
+        return { gained: toAccessChange(listed.gained), lost: toAccessChange(listed.lost) }
       }),
-    agrees: (said, right) => sortedChange(said) === sortedChange(right),
+    agrees: (answer, right) => sortedChange(answer) === sortedChange(right),
   },
 ]

@@ -1,5 +1,4 @@
-// A question at one moment of a story, with what the definition says of it: found once, however many doors and ways are
-// asked.
+// A question at one moment of a story, with the answer of the definition, computed once for all doors and ways.
 import { ATTRIBUTES } from '../../property/values.ts'
 import { check } from '../../reference/check.ts'
 import {
@@ -25,7 +24,7 @@ export class Asked {
   readonly request: Request
   /** rows of an application, for doors that tell which of them are meant */
   readonly rows: readonly Row[]
-  /** what a row says of itself: more than a filter reads changes nothing */
+  /** the attributes that a row has: those that a filter does not read change nothing */
   readonly names: readonly string[]
   readonly #known = new Map<string, unknown>()
 

@@ -9,11 +9,11 @@ import { isZerohopError } from '../../../src/model/errors.ts'
 import type { Filter } from '../../../src/model/filter.ts'
 import { startMariaDb, withoutMariaDb } from '../mariadb.ts'
 import { openPool, startPostgres, withoutPostgres } from '../postgres.ts'
-import { attributeOf, type Row } from '../rows.ts'
+import { type Row, rowAttribute } from '../rows.ts'
 import type { Asked } from './asked.ts'
 import { type Door, Lack } from './door.ts'
 import { LIBRARY_CLOCK } from './library.ts'
-import { filterOf, filterOrLack, rightOfRows } from './rows.ts'
+import { filterOrLack, makeFilter, rightOfRows } from './rows.ts'
 
 /** A database with the table `facts`: `n`, `org`, `id`, and a column of JSON for each attribute. */
 interface Table {
@@ -24,7 +24,7 @@ interface Table {
   close(): Promise<void>
 }
 
-const mappingOf = (names: readonly string[]): Mapping => ({
+const makeMapping = (names: readonly string[]): Mapping => ({
   tenant: 'org',
   key: 'id',
   attributes: Object.fromEntries(names.map((name, at) => [name, { column: `a${at}`, type: 'json' as const }])),
@@ -58,14 +58,14 @@ async function found(
     return new Lack('the database cannot say it')
   let query: ReturnType<typeof toSql>
   try {
-    query = toSql(filter, mappingOf(names), dialect, { table: 'facts' })
+    query = toSql(filter, makeMapping(names), dialect, { table: 'facts' })
   } catch (error) {
     if (isZerohopError(error, 'FILTER_REFUSED')) return new Lack('the database cannot say it')
     throw error
   }
   await run('DELETE FROM facts', [])
   for (const [n, row] of rows.entries()) {
-    const attributes = names.map((name) => attributeOf(row, name)).map((each) => each !== null && JSON.stringify(each))
+    const attributes = names.map((name) => rowAttribute(row, name)).map((each) => each !== null && JSON.stringify(each))
     const values = [n, tenant, row.key ?? null, ...attributes.map((each) => (each === false ? null : each))]
     const places = values.map((_, at) => (dialect === 'postgres' ? `$${at + 1}` : '?'))
     await run(`INSERT INTO facts VALUES (${places.join(', ')})`, values)
@@ -74,12 +74,12 @@ async function found(
   return rows.map((_, n) => numbers.includes(n))
 }
 
-function doorOf(name: string, table: Table): Door {
+function makeDoor(name: string, table: Table): Door {
   let columns = ''
   return {
     name,
     async say(place, asked) {
-      const filter = await filterOrLack(() => filterOf(place, asked))
+      const filter = await filterOrLack(() => makeFilter(place, asked))
       if (filter instanceof Lack) return filter
       const wanted = JSON.stringify(asked.names)
       if (columns !== wanted) await createTable(table, asked.names)
@@ -147,7 +147,7 @@ export async function openDatabases(): Promise<DatabaseDoors> {
   if (!withoutPostgres()) tables.push(['filter in PostgreSQL', await postgres()])
   if (!withoutMariaDb()) tables.push(['filter in MariaDB', await mariadb()])
   return {
-    doors: tables.map(([name, table]) => doorOf(name, table)),
+    doors: tables.map(([name, table]) => makeDoor(name, table)),
     async close() {
       for (const [, table] of tables) await table.close()
     },

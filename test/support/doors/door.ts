@@ -54,16 +54,16 @@ export interface Door {
   /** what it says, as JSON; or why it cannot be asked */
   say(place: Place, asked: Asked): Awaitable<unknown>
   /** what it should have said */
-  right(asked: Asked, said: unknown): unknown
+  right(asked: Asked, answer: unknown): unknown
   /** whether what it said is right, where that is more than to be the same */
-  agrees?(said: unknown, right: unknown): boolean
+  agrees?(answer: unknown, right: unknown): boolean
 }
 
-export const agrees = (door: Door, said: unknown, right: unknown): boolean =>
-  door.agrees?.(said, right) ?? JSON.stringify(said) === JSON.stringify(right)
+export const agrees = (door: Door, answer: unknown, right: unknown): boolean =>
+  door.agrees?.(answer, right) ?? JSON.stringify(answer) === JSON.stringify(right)
 
 /** The lack of the first line that is true. */
-export function lackOf(...lines: readonly (readonly [is: boolean, reason: LackReason])[]): Lack | undefined {
+export function findLack(...lines: readonly (readonly [is: boolean, reason: LackReason])[]): Lack | undefined {
   const [, reason] = lines.find(([is]) => is) ?? []
   return reason === undefined ? undefined : new Lack(reason)
 }

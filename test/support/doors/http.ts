@@ -3,19 +3,19 @@
 import { LISTING_PAGE_MAX } from '../../../src/model/limits.ts'
 import type { UserPermissions } from '../../../src/pdp/pdp-listings.ts'
 import type { Request } from '../../reference/request.ts'
-import { waysOf } from '../listings.ts'
+import { listWays } from '../listings.ts'
 import type { Asked, Clock } from './asked.ts'
 import type { Ask, Desk, ServerName } from './desk.ts'
-import { type Door, Lack, lackOf } from './door.ts'
+import { type Door, findLack, Lack } from './door.ts'
 import {
-  assignmentsOf,
-  bodyOf,
   inOneForm,
-  instanceRowsOf,
   joined,
+  listAssignments,
+  listInstancePermissions,
+  listTenantPermissions,
   numbered,
   ROWS,
-  rowsOf,
+  toBody,
   withAttributes,
 } from './library.ts'
 
@@ -36,7 +36,7 @@ const hasHalfCharacter = (request: Request): boolean => /\\ud[89a-f]/.test(JSON.
 
 /** What no body of these routes has. */
 const bodyLack = ({ request }: Asked) =>
-  lackOf(
+  findLack(
     [request.sent?.action !== undefined, 'it takes no attributes of the action'],
     [request.resource.isRow === true, 'it takes no marked row'],
   )
@@ -77,20 +77,20 @@ const isLong = (text: string | undefined): boolean => text !== undefined && text
 const isVisible = (text: string | undefined): boolean => text === undefined || /^[\x21-\x7e]+$/.test(text)
 
 const ROUTES: readonly Door[] = [
-  decides('POST /allowed', async (desk, { request }) => (await post(desk, '/allowed', bodyOf(request))).allow),
+  decides('POST /allowed', async (desk, { request }) => (await post(desk, '/allowed', toBody(request))).allow),
   decides('POST /allowed, explained', async (desk, { request }) => {
-    return (await post(desk, '/allowed', bodyOf(request), { 'x-explain': 'true' })).allow
+    return (await post(desk, '/allowed', toBody(request), { 'x-explain': 'true' })).allow
   }),
   decides('POST /allowed/bulk', async (desk, { request }) => {
     const other = { user: { key: 'nobody' }, action: request.action, resource: { type: request.resource.type } }
-    const { allow } = await post(desk, '/allowed/bulk', [bodyOf(request), other])
+    const { allow } = await post(desk, '/allowed/bulk', [toBody(request), other])
     if (allow[1].allow) throw new Error('POST /allowed/bulk allows nobody')
     return allow[0].allow
   }),
   decides('POST /nginx_allowed', async (desk, { request }) => {
     const { user, action, resource, sent = {} } = request
     const { type, key, tenant, relations } = resource
-    const lack = lackOf(
+    const lack = findLack(
       [key !== undefined, 'it takes no key'],
       [relations !== undefined, 'it takes no relations'],
       [Object.keys(sent).length > 0, 'it takes no attributes'],
@@ -111,22 +111,23 @@ const ROUTES: readonly Door[] = [
   lists(
     'POST /allowed/all-tenants',
     async (desk, { request }) =>
-      tenantKeys((await post(desk, '/allowed/all-tenants', bodyOf(request))).allowed_tenants),
+      tenantKeys((await post(desk, '/allowed/all-tenants', toBody(request))).allowed_tenants),
     (asked) => asked.tenants(CLOCK),
   ),
   lists(
     'POST /user-permissions, in tenants',
-    async (desk, asked) => rowsOf(await permissionsFor(desk, asked)),
+    async (desk, asked) => listTenantPermissions(await permissionsFor(desk, asked)),
     (asked) => asked.permissions(CLOCK),
   ),
   lists(
     'POST /user-permissions, on instances',
-    async (desk, asked) => instanceRowsOf(await permissionsFor(desk, asked)),
+    async (desk, asked) => listInstancePermissions(await permissionsFor(desk, asked)),
     (asked) => asked.instancePermissions(CLOCK),
   ),
   lists(
     'POST /authorized_users',
-    async (desk, { request }) => waysOf(Object.entries((await post(desk, '/authorized_users', bodyOf(request))).users)),
+    async (desk, { request }) =>
+      listWays(Object.entries((await post(desk, '/authorized_users', toBody(request))).users)),
     (asked) => asked.authorized(CLOCK),
   ),
   lists(
@@ -146,11 +147,11 @@ const ROUTES: readonly Door[] = [
       }
       return inOneForm(await numbered(list, ROWS))
     },
-    assignmentsOf,
+    listAssignments,
   ),
 ]
 
-const evaluationOf = ({ user, action, resource, sent = {} }: Request) => {
+const toEvaluation = ({ user, action, resource, sent = {} }: Request) => {
   const { type, key, tenant } = resource
   return {
     subject: { type: 'user', id: user, properties: sent.user ?? {} },
@@ -161,7 +162,7 @@ const evaluationOf = ({ user, action, resource, sent = {} }: Request) => {
 }
 
 const authzenLack = (request: Request, needsKey: boolean) =>
-  lackOf(
+  findLack(
     [hasHalfCharacter(request), 'it takes no text that is half a character'],
     [request.resource.relations !== undefined, 'it takes no relations'],
     [request.resource.isRow === true, 'it takes no marked row'],
@@ -182,7 +183,7 @@ const searches = (what: 'subject' | 'resource' | 'action', limit: number, right:
   say: ({ desk }, { request }) => {
     const lack = authzenLack(request, what !== 'resource')
     if (lack !== undefined) return lack
-    const body = evaluationOf(request)
+    const body = toEvaluation(request)
     return joined(async ({ after }) => {
       const page = { limit, ...(after == null ? {} : { token: after }) }
       const { results, page: read } = await post(desk, `/access/v1/search/${what}`, { ...body, page })
@@ -196,10 +197,10 @@ const searches = (what: 'subject' | 'resource' | 'action', limit: number, right:
 
 const AUTHZEN: readonly Door[] = [
   evaluates('AuthZEN evaluation', async (desk, { request }) => {
-    return (await post(desk, '/access/v1/evaluation', evaluationOf(request))).decision
+    return (await post(desk, '/access/v1/evaluation', toEvaluation(request))).decision
   }),
   evaluates('AuthZEN evaluations', async (desk, { request }) => {
-    const { subject, ...item } = evaluationOf(request)
+    const { subject, ...item } = toEvaluation(request)
     const other = { ...item, subject: { type: 'user', id: 'nobody' } }
     const { evaluations } = await post(desk, '/access/v1/evaluations', { subject, evaluations: [other, item] })
     if (evaluations[0].decision) throw new Error('AuthZEN evaluations allow nobody')
@@ -216,17 +217,17 @@ const data = async (desk: Desk, path: string, input: unknown): Promise<Json> =>
   (await ask(desk, 'opa', `/v1/data/permit/${path}`, { body: { input } })).result
 
 const OPA: readonly Door[] = [
-  decides('OPA root', async (desk, { request }) => (await data(desk, 'root', bodyOf(request))).allow),
+  decides('OPA root', async (desk, { request }) => (await data(desk, 'root', toBody(request))).allow),
   decides('OPA bulk', async (desk, { request }) => {
     const other = { user: { key: 'nobody' }, action: request.action, resource: { type: request.resource.type } }
-    const { allow } = await data(desk, 'bulk', { checks: [other, bodyOf(request)] })
+    const { allow } = await data(desk, 'bulk', { checks: [other, toBody(request)] })
     if (allow[0].allow) throw new Error('OPA bulk allows nobody')
     return allow[1].allow
   }),
   ...(['any_tenant', 'all_tenants'] as const).map((path) =>
     lists(
       `OPA ${path}`,
-      async (desk, { request }) => tenantKeys((await data(desk, path, bodyOf(request))).allowed_tenants),
+      async (desk, { request }) => tenantKeys((await data(desk, path, toBody(request))).allowed_tenants),
       (asked) => asked.tenants(CLOCK),
     ),
   ),
@@ -234,18 +235,20 @@ const OPA: readonly Door[] = [
     'OPA user_permissions',
     async (desk, { request }) => {
       const { permissions, tenants } = await data(desk, 'user_permissions', aboutUser(request))
-      return [rowsOf(permissions), instanceRowsOf(permissions), named(tenants)]
+      return [listTenantPermissions(permissions), listInstancePermissions(permissions), named(tenants)]
     },
     (asked) => [asked.permissions(CLOCK), asked.instancePermissions(CLOCK), asked.userTenants()],
   ),
   lists(
     'OPA user_permissions/permissions',
-    async (desk, { request }) => rowsOf(await data(desk, 'user_permissions/permissions', aboutUser(request))),
+    async (desk, { request }) =>
+      listTenantPermissions(await data(desk, 'user_permissions/permissions', aboutUser(request))),
     (asked) => asked.permissions(CLOCK),
   ),
   lists(
     'OPA authorized_users',
-    async (desk, { request }) => waysOf(Object.entries((await data(desk, 'authorized_users', bodyOf(request))).users)),
+    async (desk, { request }) =>
+      listWays(Object.entries((await data(desk, 'authorized_users', toBody(request))).users)),
     (asked) => asked.authorized(CLOCK),
   ),
   lists(
@@ -257,7 +260,7 @@ const OPA: readonly Door[] = [
         data(desk, 'api/role_assignments', { user, page, per_page: ROWS })
       return inOneForm(await numbered(list, ROWS))
     },
-    assignmentsOf,
+    listAssignments,
   ),
 ]
 
@@ -276,7 +279,7 @@ const ofLocalUser = (name: string, path: string, read: (json: Json) => unknown, 
     if (status !== 200) throw new Error(`GET /local/users/…/${path}: ${status} ${JSON.stringify(json)}`)
     return read(json)
   },
-  right: (asked, said) => (asked.policy.user.has(asked.request.user) ? right(asked, said) : NO_USER),
+  right: (asked, answer) => (asked.policy.user.has(asked.request.user) ? right(asked, answer) : NO_USER),
 })
 
 const V1: readonly Door[] = [

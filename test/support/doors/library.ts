@@ -6,9 +6,9 @@ import type { Pdp } from '../../../src/pdp/pdp.ts'
 import type { Keys, Page, UserPermissions } from '../../../src/pdp/pdp-listings.ts'
 import type { InstancePermissions, TenantPermissions } from '../../reference/listing.ts'
 import type { Request } from '../../reference/request.ts'
-import { waysOf } from '../listings.ts'
+import { listWays } from '../listings.ts'
 import type { Asked, Clock } from './asked.ts'
-import { type Awaitable, type Door, Lack, lackOf } from './door.ts'
+import { type Awaitable, type Door, findLack, Lack } from './door.ts'
 
 /** The library sets the time of a question that has none. */
 export const LIBRARY_CLOCK: Clock = 'sets'
@@ -17,7 +17,7 @@ export const withAttributes = <T extends object>(named: T, attributes: JsonObjec
   attributes === undefined ? named : { ...named, attributes }
 
 /** The question as POST /allowed takes it: there an action has no attributes. */
-export const bodyOf = ({ user, action, resource: { isRow: _, ...resource }, sent = {} }: Request) => ({
+export const toBody = ({ user, action, resource: { isRow: _, ...resource }, sent = {} }: Request) => ({
   user: withAttributes({ key: user }, sent.user),
   action,
   resource: withAttributes(resource, sent.resource),
@@ -25,9 +25,9 @@ export const bodyOf = ({ user, action, resource: { isRow: _, ...resource }, sent
 })
 
 /** The question as the library takes it. */
-export const checkOf = (request: Request) => {
+export const toCheck = (request: Request) => {
   const { action, sent = {} } = request
-  const { resource, ...body } = bodyOf(request)
+  const { resource, ...body } = toBody(request)
   return {
     ...body,
     resource: request.resource.isRow === true ? markRow(resource) : resource,
@@ -37,19 +37,19 @@ export const checkOf = (request: Request) => {
 
 const named = (list: readonly { readonly key: string }[]): string[] => list.map(({ key }) => key)
 
-export function rowsOf(permissions: UserPermissions): TenantPermissions[] {
+export function listTenantPermissions(permissions: UserPermissions): TenantPermissions[] {
   const tenants = Object.values(permissions).filter((entry) => !('resource' in entry))
   return tenants.map(({ tenant, roles, permissions: allowed }) => ({ tenant: tenant.key, roles, permissions: allowed }))
 }
 
-export function instanceRowsOf(permissions: UserPermissions): InstancePermissions[] {
+export function listInstancePermissions(permissions: UserPermissions): InstancePermissions[] {
   return Object.entries(permissions)
     .filter(([, entry]) => 'resource' in entry)
     .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
 }
 
 /** The roles that are assigned to the user, as listings give them. */
-export function assignmentsOf({ policy, request }: Asked): unknown[] {
+export function listAssignments({ policy, request }: Asked): unknown[] {
   const own = [...policy.role_assignment.values()].filter(({ user }) => user === request.user)
   return inOneForm(own)
 }
@@ -81,7 +81,7 @@ const isSent = ({ sent }: Request): boolean => sent !== undefined && Object.keys
 const isRelated = ({ resource }: Request): boolean => resource.relations !== undefined
 
 const explained: (pdp: Pdp, asked: Asked, how: 'explain' | 'why') => boolean = (pdp, asked, how) => {
-  const { user, action, resource, context } = checkOf(asked.request)
+  const { user, action, resource, context } = toCheck(asked.request)
   return pdp[how](user, action, resource, context).allow
 }
 
@@ -110,11 +110,11 @@ export async function numbered<T>(list: (page: number) => Promise<readonly T[]>,
 }
 
 const users = (pdp: Pdp, { request }: Asked, page: Page): Keys => {
-  const { action, resource, context } = checkOf(request)
+  const { action, resource, context } = toCheck(request)
   return pdp.users(action, resource, { ...page, context: context ?? null })
 }
 const instances = (pdp: Pdp, { request }: Asked, page: Page): Keys => {
-  const { user, action, resource, context } = checkOf(request)
+  const { user, action, resource, context } = toCheck(request)
   return pdp.resources(user, action, resource.type, { ...resource, ...page, context: context ?? null })
 }
 
@@ -125,7 +125,7 @@ interface OpenPage {
 }
 const PAGE = 1
 
-/** Each time the next page, and from the beginning when there is none: writes come between two of them. */
+/** Reads the next page each time, and starts again after the last one: writes happen between two pages. */
 const overWrites = (
   name: string,
   list: (pdp: Pdp, asked: Asked, page: Page) => Keys,
@@ -139,8 +139,8 @@ const overWrites = (
     kept.set(place, next)
     return { after, keys }
   },
-  right: (asked, said): OpenPage => {
-    const { after } = said as OpenPage
+  right: (asked, answer): OpenPage => {
+    const { after } = answer as OpenPage
     const isBehind = (key: string) => after === null || Buffer.compare(Buffer.from(key), Buffer.from(after)) > 0
     return { after, keys: right(asked).filter(isBehind).slice(0, PAGE) }
   },
@@ -153,13 +153,13 @@ const ALL = { limit: LISTING_PAGE_MAX } as const
 
 export const LIBRARY_DOORS: readonly Door[] = [
   decides('check', (pdp, { request }) => {
-    const { user, action, resource, context } = checkOf(request)
+    const { user, action, resource, context } = toCheck(request)
     return pdp.check(user, action, resource, context)
   }),
   decides('check of texts', (pdp, { request }) => {
     const { user, action, resource } = request
     const { type, key, tenant } = resource
-    const lack = lackOf(
+    const lack = findLack(
       [isSent(request), 'it takes no attributes'],
       [isRelated(request), 'it takes no relations'],
       [tenant !== undefined, 'it takes no tenant'],
@@ -187,7 +187,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
   decides('subject', (pdp, { request }) => {
     const { user, action, resource } = request
     const { type, key, tenant } = resource
-    const lack = lackOf(
+    const lack = findLack(
       [isSent(request), 'it takes no attributes'],
       [isRelated(request), 'it takes no relations'],
       [type.includes(':'), 'its words join type and key by a colon'],
@@ -197,7 +197,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
   }),
   decides('bulk check', (pdp, { request }) => {
     const other = { user: 'nobody', action: request.action, resource: request.resource.type }
-    const [first, asked, last] = pdp.bulkCheck([other, checkOf(request), other])
+    const [first, asked, last] = pdp.bulkCheck([other, toCheck(request), other])
     if (first || last) throw new Error('a bulk check allows nobody')
     return asked
   }),
@@ -228,7 +228,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
   lists(
     'actions',
     (pdp, { request }) => {
-      const { user, resource, context } = checkOf(request)
+      const { user, resource, context } = toCheck(request)
       return pdp.actions(user, resource, context)
     },
     (asked) => asked.actions(LIBRARY_CLOCK),
@@ -236,7 +236,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
   lists(
     'tenants',
     (pdp, { request }) => {
-      const { user, action, resource, context } = checkOf(request)
+      const { user, action, resource, context } = toCheck(request)
       return named(pdp.tenants(user, action, resource, context))
     },
     (asked) => asked.tenants(LIBRARY_CLOCK),
@@ -244,8 +244,8 @@ export const LIBRARY_DOORS: readonly Door[] = [
   lists(
     'authorized users',
     (pdp, { request }) => {
-      const { action, resource, context } = checkOf(request)
-      return waysOf(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
+      const { action, resource, context } = toCheck(request)
+      return listWays(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
     },
     (asked) => asked.authorized(LIBRARY_CLOCK),
   ),
@@ -256,19 +256,19 @@ export const LIBRARY_DOORS: readonly Door[] = [
   ),
   lists(
     'permissions in tenants',
-    (pdp, asked) => rowsOf(permissionsFor(pdp, asked)),
+    (pdp, asked) => listTenantPermissions(permissionsFor(pdp, asked)),
     (asked) => asked.permissions(LIBRARY_CLOCK),
   ),
   lists(
     'permissions on instances',
-    (pdp, asked) => instanceRowsOf(permissionsFor(pdp, asked)),
+    (pdp, asked) => listInstancePermissions(permissionsFor(pdp, asked)),
     (asked) => asked.instancePermissions(LIBRARY_CLOCK),
   ),
   lists(
     'assigned roles',
     async (pdp, { request }) =>
       inOneForm(await numbered(async (page) => pdp.roleAssignments({ user: request.user, page, perPage: ROWS }), ROWS)),
-    assignmentsOf,
+    listAssignments,
   ),
   lists(
     'known users',

@@ -8,13 +8,13 @@ import type { Snapshot } from '../../../src/model/snapshot.ts'
 import type { FilterOptions } from '../../../src/pdp/request.ts'
 import { MIDNIGHT } from '../../property/values.ts'
 import { check } from '../../reference/check.ts'
-import { attributeOf, isRowAllowed, questionOfRow, type Row } from '../rows.ts'
+import { isRowAllowed, questionOfRow, type Row, rowAttribute } from '../rows.ts'
 import type { Asked, Clock } from './asked.ts'
 import { type Awaitable, type Door, Lack, type Place } from './door.ts'
 import { LIBRARY_CLOCK, withAttributes } from './library.ts'
 
-const attributesOf = (row: Row, names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, attributeOf(row, name)]))
+const pickAttributes = (row: Row, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, rowAttribute(row, name)]))
 
 /** The row with what the filter reads of it. */
 function asRead(
@@ -28,12 +28,12 @@ function asRead(
   return {
     key: row.key ?? null,
     tenant,
-    attributes: attributesOf(row, names),
+    attributes: pickAttributes(row, names),
     relations: Object.fromEntries(relations.map((name) => [name, related(name)])),
   }
 }
 
-/** What a filter says of each row. */
+/** Whether a filter matches each row. */
 function meant(filter: Filter, asked: Asked): boolean[] {
   const reads = filter.kind === 'when' ? filter.reads : { attributes: [], relations: [] }
   return asked.rows.map((row) => matches(filter, asRead(row, asked, reads)))
@@ -50,7 +50,7 @@ export async function filterOrLack(find: () => Awaitable<Filter>): Promise<Filte
 }
 
 /** The filter of the library. */
-export function filterOf({ desk }: Place, { request, tenant }: Asked, options: Partial<FilterOptions> = {}): Filter {
+export function makeFilter({ desk }: Place, { request, tenant }: Asked, options: Partial<FilterOptions> = {}): Filter {
   const { user, action, resource, sent = {} } = request
   const asks = sent.action === undefined ? action : { key: action, attributes: sent.action }
   const asked = { tenant, context: sent.context ?? null, ...options }
@@ -65,13 +65,13 @@ export const rightOfRows =
       asked.rows.map((row) => isRowAllowed(asked.policy, asked.at(clock), asked.tenant, row, asked.names, areMarked)),
     )
 
-/** What the filter of the library says of each row. */
+/** Whether the filter of the library matches each row. */
 export async function filterWith(
   place: Place,
   asked: Asked,
   options?: Partial<FilterOptions>,
 ): Promise<boolean[] | Lack> {
-  const filter = await filterOrLack(() => filterOf(place, asked, options))
+  const filter = await filterOrLack(() => makeFilter(place, asked, options))
   return filter instanceof Lack ? filter : meant(filter, asked)
 }
 

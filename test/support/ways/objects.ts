@@ -3,7 +3,7 @@ import type { PolicyKind, PolicyPut } from '../../../src/kinds/index.ts'
 import type { Operation, OperationKind, World } from '../world.ts'
 
 /** What deletes each object, by its kind; kinds without objects are not there. */
-export function deletesOf(world: World): Map<OperationKind, Operation[]> {
+export function groupDeletes(world: World): Map<OperationKind, Operation[]> {
   const deletes = new Map<OperationKind, Operation[]>()
   for (const operation of [...putsOf(world)]) {
     const [, kind, object] = operation
@@ -15,7 +15,7 @@ export function deletesOf(world: World): Map<OperationKind, Operation[]> {
 /** What writes each object, those that others refer to first. */
 export function* putsOf(world: World): Iterable<Operation> {
   for (const relation of world.relations.values()) yield ['put', 'relation', relation]
-  for (const change of world.contents()) yield operationOf(change as PolicyPut)
+  for (const change of world.contents()) yield toOperation(change as PolicyPut)
 }
 
 /** Facts, in an order in which management takes them. */
@@ -29,15 +29,15 @@ const FACTS: readonly PolicyKind[] = [
 ]
 
 /** What writes the facts of a world, when its schema is there. */
-export const factsOf = (world: World): Operation[] =>
+export const listFacts = (world: World): Operation[] =>
   FACTS.flatMap((kind) =>
     world
       .contents()
       .filter((change) => change.kind === kind)
-      .map((change) => operationOf(change as PolicyPut)),
+      .map((change) => toOperation(change as PolicyPut)),
   )
 
-function operationOf({ kind, key, value }: PolicyPut): Operation {
+function toOperation({ kind, key, value }: PolicyPut): Operation {
   if (kind === 'resource_instance') {
     const [resource, instance] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)]
     return ['put', kind, { resource, instance, ...value }]

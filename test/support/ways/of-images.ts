@@ -1,16 +1,16 @@
 // The ways of an image alone: built, changed by deltas in any cuts, saved and loaded, compacted.
 import { Image, type KernelSource } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'
-import { deltaTo, ENVIRONMENT, positionOf } from '../deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../deltas.ts'
 import { FIRST_CHANGES, type Operation, World } from '../world.ts'
-import { deletesOf } from './objects.ts'
+import { groupDeletes } from './objects.ts'
 import type { Kept, Opening, Step, Way } from './way.ts'
 
-const empty = (kernel: KernelSource = 'release') => Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+const empty = (kernel: KernelSource = 'release') => Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
 
-const changesOf = ({ written }: Step): PolicyChange[] => written.flatMap(({ changes }) => changes)
+const listChanges = ({ written }: Step): PolicyChange[] => written.flatMap(({ changes }) => changes)
 
-/** A way of which one image goes along; `next` gives the image that goes on. */
+/** A way that keeps one image for the whole story; `next` makes the image of each step from the one before. */
 const live = (
   name: string,
   next: (image: Image, step: Step, opening: Opening) => Image,
@@ -54,7 +54,7 @@ function applyInCuts(image: Image, { written }: Step, { next }: Opening): Image 
  * One object of every kind is deleted, with what a delete takes along, and all of it comes again under the same keys.
  */
 function deleteAndCreate(image: Image, world: World, { next }: Opening): void {
-  for (const operations of deletesOf(world).values()) {
+  for (const operations of groupDeletes(world).values()) {
     const operation: Operation = operations[next(operations.length)]!
     const without = new World(world)
     apply(image, without.run(operation))
@@ -62,7 +62,7 @@ function deleteAndCreate(image: Image, world: World, { next }: Opening): void {
   }
 }
 
-/** The changes that make the one world what the other is, of which only less is left. */
+/** The changes that turn the first world into the second one; the first must be a part of the second. */
 function missingIn(without: World, world: World): PolicyChange[] {
   return world.contents().filter((change) => {
     const objects = without.policy[change.kind] as ReadonlyMap<string, unknown>
@@ -72,7 +72,7 @@ function missingIn(without: World, world: World): PolicyChange[] {
 
 const rebuilt = (name: string, kernel: KernelSource): Way =>
   live(name, ({ revision }, { world }) => {
-    return Image.build(ENVIRONMENT, positionOf(revision + 1), world.contents(), { kernel })
+    return Image.build(ENVIRONMENT, makePosition(revision + 1), world.contents(), { kernel })
   })
 
 export const IMAGE_WAYS: readonly Way[] = [
@@ -85,23 +85,23 @@ export const IMAGE_WAYS: readonly Way[] = [
     open(): Kept {
       const changes: PolicyChange[] = []
       return {
-        write: (step) => void changes.push(...changesOf(step)),
+        write: (step) => void changes.push(...listChanges(step)),
         image: () => apply(empty(), changes),
       }
     },
   },
-  live('deltas', (image, step) => apply(image, changesOf(step))),
+  live('deltas', (image, step) => apply(image, listChanges(step))),
   live('deltas in any cuts', applyInCuts),
   live('deletes and creations between deltas', (image, step, opening) => {
-    apply(image, changesOf(step))
+    apply(image, listChanges(step))
     if (opening.next(2) === 0) deleteAndCreate(image, step.world, opening)
     return image
   }),
-  live('saved and loaded', (image, step) => Image.load(apply(image, changesOf(step)).save())),
+  live('saved and loaded', (image, step) => Image.load(apply(image, listChanges(step)).save())),
   live('compacted', (image, step, { next }) => {
-    const changed = apply(image, changesOf(step))
+    const changed = apply(image, listChanges(step))
     return next(2) === 0 ? changed.compact() : changed
   }),
   rebuilt('debug kernel built anew', 'debug'),
-  live('debug kernel by deltas', (image, step) => apply(image, changesOf(step)), 'debug'),
+  live('debug kernel by deltas', (image, step) => apply(image, listChanges(step)), 'debug'),
 ]

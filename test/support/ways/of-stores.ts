@@ -24,7 +24,7 @@ import { memoryFolder } from '../folders.ts'
 import { type Postgres, startPostgres, withoutPostgres } from '../postgres.ts'
 import { closeReplica, openReplica } from '../replica-stores.ts'
 import { World } from '../world.ts'
-import { factsOf } from './objects.ts'
+import { listFacts } from './objects.ts'
 import { type Environment, type Source, writeAgain } from './source.ts'
 import { type Kept, type Opening, type Way, WayLack } from './way.ts'
 
@@ -143,7 +143,7 @@ async function copied(source: Source, organization: LogId, log: LogId, world: Wo
   target.policy.tenant.clear()
   target.policy.tenant.set('default', {})
   try {
-    await writeAgain(source.store, result.id, target, factsOf(world))
+    await writeAgain(source.store, result.id, target, listFacts(world))
   } catch (error) {
     // they were written before the types were declared, or the policy has no such type now
     if (isZerohopError(error, 'ATTRIBUTE_ILL_TYPED'))

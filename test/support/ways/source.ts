@@ -87,7 +87,7 @@ export async function writeTaken(
   const after = new World(world)
   const written: Operation[] = []
   for (const operation of operations) {
-    for (const step of stepsOf(after, operation)) {
+    for (const step of listSteps(after, operation)) {
       const types = isOfTypes(step) ? attributeSteps(after, step) : []
       const answers: boolean[] = []
       for (const commit of commitsFor(after, step)) answers.push(await isTaken(store, log, commit))
@@ -138,7 +138,7 @@ function typesTaken(
 }
 
 /** What management does along with an operation, as operations of their own. */
-function stepsOf({ policy }: World, operation: Operation): readonly Operation[] {
+function listSteps({ policy }: World, operation: Operation): readonly Operation[] {
   const [op, kind, object] = operation
   if (op === 'put' && kind === 'role_assignment') {
     const { resource_instance: on, tenant } = object

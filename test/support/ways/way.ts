@@ -1,4 +1,4 @@
-// What a way to an image is: how an image comes to hold what was written.
+// What a way is: how an image is made from what was written.
 import type { Image } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'
 import type { Operation, World } from '../world.ts'
@@ -10,7 +10,7 @@ type Awaitable<T> = T | Promise<T>
 export interface Step {
   /** number of the revision in the story, from 0 */
   readonly number: number
-  /** each operation with the changes that it comes to, cascades included */
+  /** each operation with its changes, cascades included */
   readonly written: readonly { readonly operation: Operation; readonly changes: readonly PolicyChange[] }[]
   /** as it is after them */
   readonly world: World
@@ -49,7 +49,7 @@ export interface Opening {
 export interface Way {
   readonly name: string
   /**
-   * `live`: one image or follower goes along with everything that is written, and what it remembers of earlier
+   * `live`: one image or follower is updated with everything that is written, so what it remembers from earlier
    * questions may be wrong later. `final`: made at the end of a story.
    */
   readonly kind: 'live' | 'final'

@@ -5,7 +5,7 @@ import type { PolicyChange } from '../../../../src/log/delta.ts'
 import { loadImage } from '../../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../../src/server.ts'
 import { give, putRole, putTenant } from '../../../pdp/policies.ts'
-import { ENVIRONMENT, positionOf } from '../../../support/deltas.ts'
+import { ENVIRONMENT, makePosition } from '../../../support/deltas.ts'
 
 export const KEY = 'the key of the environment'
 export const EVALUATION = '/access/v1/evaluation'
@@ -83,7 +83,7 @@ interface Answer {
 
 /** The image of the policy, at revision 7. */
 export const imageOfPolicy = (revision = 7, policy = POLICY) =>
-  loadImage(Image.build(ENVIRONMENT, positionOf(revision), policy).save())
+  loadImage(Image.build(ENVIRONMENT, makePosition(revision), policy).save())
 
 let base = ''
 
