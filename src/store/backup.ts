@@ -77,7 +77,7 @@ export async function finishBackup(
     await reader.close()
     rmSync(join(folder, 'lock.mdb'), { force: true })
   }
-  const manifest: BackupManifest = { format: FORMAT, at, sha256: await hashOf(data), logs }
+  const manifest: BackupManifest = { format: FORMAT, at, sha256: await hashFile(data), logs }
   const path = join(folder, MANIFEST)
   writeFileSync(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
@@ -98,7 +98,7 @@ export function lastBackup(data: string): number {
     const { at } = JSON.parse(readFileSync(join(data, LAST), 'utf8')) as { readonly at?: unknown }
     return typeof at === 'number' ? at : 0
   } catch {
-    return 0 // there is none, or it cannot be read
+    return 0 // it does not exist, or cannot be read
   }
 }
 
@@ -132,7 +132,7 @@ async function restoreInto(backup: string, folder: string, manifest: BackupManif
   const data = join(unfinished, DATA)
   copyFileSync(join(backup, DATA), data, constants.COPYFILE_FICLONE)
   chmodSync(data, 0o600)
-  if ((await hashOf(data)) !== manifest.sha256) {
+  if ((await hashFile(data)) !== manifest.sha256) {
     rmSync(unfinished, { recursive: true, force: true })
     throw damaged(backup, 'its data file is not the one that was backed up')
   }
@@ -160,12 +160,12 @@ async function readManifest(backup: string): Promise<BackupManifest> {
   }
   if (manifest.format !== FORMAT && manifest.format !== OLD_FORMAT)
     throw new ZerohopError('DATA_FOREIGN', { path: backup, got: String(manifest.format), want: FORMAT })
-  if ((await hashOf(join(backup, DATA)).catch(() => undefined)) !== manifest.sha256)
+  if ((await hashFile(join(backup, DATA)).catch(() => undefined)) !== manifest.sha256)
     throw damaged(backup, 'its data file is missing or not the one that was backed up')
   return manifest
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
   return hash.digest('hex')

@@ -10,11 +10,11 @@ import { withApplied } from './applied.ts'
 import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
 import type { Head } from './heads.ts'
-import { EMPTY_LOG, measured, requireRoom, sizesOf } from './image-budget.ts'
+import { EMPTY_LOG, listSizes, measured, requireRoom } from './image-budget.ts'
 import { KIND_NUMBERS } from './kinds.ts'
 import { abort } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
-import { append, chainAfter, contentOf, encodeEntry } from './log.ts'
+import { append, chainAfter, decodeContent, encodeEntry } from './log.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
 import type { Tables } from './tables.ts'
@@ -193,7 +193,7 @@ export class BatchRunner {
     try {
       return this.#tables.root.transactionSync(() => {
         // a secret of a revision that was folded meanwhile may have been replaced by then
-        const due = secrets.filter(({ log, revision }) => revision > (this.#headOf(log)?.revision ?? 0))
+        const due = secrets.filter(({ log, revision }) => revision > (this.#findHead(log)?.revision ?? 0))
         for (const entry of entries) this.#fold(entry)
         this.#putSecrets(due)
         return this.#putHeads()
@@ -232,12 +232,12 @@ export class BatchRunner {
   }
 
   #fold({ log, number, lineage, revision, chain, bytes, changes }: RecordedEntry): void {
-    const head = this.#headOf(log) ?? newHead(number, lineage)
+    const head = this.#findHead(log) ?? newHead(number, lineage)
     if (revision <= head.revision) return
     const follows = revision === head.revision + 1 && head.lineage === lineage && head.number === number
     if (!follows || chainAfter(head.chain, bytes) !== chain)
       throw new ZerohopError('HISTORY_LOST', { log, have: head.revision, got: revision })
-    const due = changes ?? contentOf(bytes).changes
+    const due = changes ?? decodeContent(bytes).changes
     requireKnown(due)
     const applied = apply(this.#tables, log, head, due)
     this.#heads.set(log, append(this.#tables, applied, { revision, chain, bytes }))
@@ -259,7 +259,7 @@ export class BatchRunner {
     try {
       return this.#tables.root.transactionSync(() => {
         const logs = heads.all().map(([log]) => log)
-        return trim(this.#tables, { get: (log) => this.#headOf(log), set }, logs, retention)
+        return trim(this.#tables, { get: (log) => this.#findHead(log), set }, logs, retention)
       })
     } catch {
       this.#heads.clear()
@@ -287,7 +287,7 @@ export class BatchRunner {
   #putHeads(): [LogId, Position][] {
     const moved: [LogId, Position][] = []
     for (const log of this.#moved) {
-      const head = this.#headOf(log)
+      const head = this.#findHead(log)
       if (head === undefined) continue
       this.#tables.heads.put(log, head)
       moved.push([log, { revision: head.revision, chain: head.chain }])
@@ -312,7 +312,7 @@ export class BatchRunner {
     const { status = 200, summary } = decided
     const entry = { at: mint.now, by: job.by, status, ...(summary === undefined ? {} : { summary }) }
     for (const write of writes) this.#write(write, entry)
-    const revision = this.#headOf(job.log)?.revision ?? 0
+    const revision = this.#findHead(job.log)?.revision ?? 0
     for (const { id, secret } of decided.secrets ?? []) {
       const sealed = secret === null ? null : this.#seal(id, secret)
       this.#proposed?.secrets.push({ id, sealed, log: job.log, revision })
@@ -329,11 +329,11 @@ export class BatchRunner {
     if (useCase === undefined) throw new Error(`no use case is named ${job.name}`)
     if (job.key !== undefined) /* canary: key-of-a-write */ this.#requireKey(job.key, job.log)
     if (job.newOrganization !== undefined) this.#requireFreeName(job.newOrganization)
-    const headOf = (log: LogId): Head | undefined => {
+    const findHead = (log: LogId): Head | undefined => {
       this.#proposed?.touched.add(log)
-      return this.#headOf(log)
+      return this.#findHead(log)
     }
-    return useCase(new LmdbView(this.#tables, headOf, job.log), job.input as never, mint)
+    return useCase(new LmdbView(this.#tables, findHead, job.log), job.input as never, mint)
   }
 
   /**
@@ -341,7 +341,7 @@ export class BatchRunner {
    *   deleted
    */
   #requireKey({ organization, hash }: AskingKey, log: LogId): void {
-    const control = new LmdbView(this.#tables, (log) => this.#headOf(log), organization)
+    const control = new LmdbView(this.#tables, (log) => this.#findHead(log), organization)
     if (control.get('api_key', hash) === undefined) throw new ZerohopError('KEY_REVOKED')
     if (log !== organization) control.require('environment', log)
   }
@@ -349,18 +349,18 @@ export class BatchRunner {
   /** @throws OBJECT_EXISTS when an organization has this key */
   #requireFreeName(key: string): void {
     const logs = new Set([...this.#tables.heads.all().map(([log]) => log), ...this.#heads.keys()])
-    for (const log of logs) new LmdbView(this.#tables, (id) => this.#headOf(id), log).refuse('organization', key)
+    for (const log of logs) new LmdbView(this.#tables, (id) => this.#findHead(id), log).refuse('organization', key)
   }
 
   #withApplied(log: LogId, changes: readonly Change[]): readonly Change[] {
-    return withApplied(new LmdbView(this.#tables, (id) => this.#headOf(id), log), changes)
+    return withApplied(new LmdbView(this.#tables, (id) => this.#findHead(id), log), changes)
   }
 
   /** @throws LIMIT_EXCEEDED when no image could hold it */
   #writeOf(log: LogId, changes: readonly Change[], logged: boolean): Write {
-    const sizes = sizesOf(changes)
+    const sizes = listSizes(changes)
     if (changes.length === 0) return { log, changes, logged, sizes }
-    const head = this.#headOf(log)
+    const head = this.#findHead(log)
     const known = head && measured(this.#tables, head)
     if (known !== undefined) this.#heads.set(log, known)
     requireRoom(this.#tables, known ?? EMPTY_LOG, changes, sizes, this.#imageBytesMax)
@@ -372,7 +372,7 @@ export class BatchRunner {
     entry: { at: number; by: Actor; status: number; summary?: string },
   ): void {
     if (changes.length === 0 && !logged) return
-    const head = this.#headOf(log) ?? this.#newHead()
+    const head = this.#findHead(log) ?? this.#newHead()
     const applied = apply(this.#tables, log, head, changes, sizes)
     const encoded = encodeEntry(log, head, { ...entry, changes })
     this.#heads.set(log, append(this.#tables, applied, encoded))
@@ -382,7 +382,7 @@ export class BatchRunner {
     this.#proposed?.entries.push({ log, lineage: head.lineage, ...encoded, changes, at, status })
   }
 
-  #headOf(log: LogId): Head | undefined {
+  #findHead(log: LogId): Head | undefined {
     const known = this.#heads.get(log)
     if (known !== undefined) return known
     const stored = this.#tables.heads.get(log)

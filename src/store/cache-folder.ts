@@ -8,8 +8,8 @@ import type { ServerIdentity } from './settings.ts'
 
 const MARKER = 'replica-cache.json'
 
-/** The boot of this machine; undefined where that cannot be told. */
-function bootOf(): string | undefined {
+/** The id of the boot of this machine; undefined where the system does not give one. */
+function readBootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
@@ -25,7 +25,7 @@ function bootOf(): string | undefined {
  */
 export function prepareCache(folder: string, clean: boolean): void {
   const marker = join(folder, MARKER)
-  const boot = bootOf()
+  const boot = readBootId()
   if (!existsSync(marker) && existsSync(join(folder, 'data.mdb'))) {
     const own = `the folder \`${folder}\` holds data of its own`
     const reason = `${own}: a replica needs an empty one, the data is in the database`
@@ -66,8 +66,8 @@ export function discardLost(folder: string, lost: ErrorDetails): void {
   writeMarker(folder, { ...readMarker(folder), lost })
 }
 
-/** What `discardLost` keeps in mind, as HISTORY_LOST. */
-export function lossOf(folder: string): ZerohopError | undefined {
+/** The loss that `discardLost` recorded, as HISTORY_LOST; undefined without one. */
+export function findLoss(folder: string): ZerohopError | undefined {
   const { lost } = readMarker(folder)
   return lost && new ZerohopError('HISTORY_LOST', lost)
 }

@@ -56,7 +56,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // there is none yet
+    return [] // it does not exist yet
   }
 }
 
@@ -87,7 +87,7 @@ export function writeCheckpoint(
     let bytes = append(file, hash, Buffer.from(`${JSON.stringify(about)}\n`))
     for (const part of packParts(objects)) {
       const packed = deflateRawSync(part.bytes, { level: 1 })
-      bytes += append(file, hash, lengthOf(packed)) + append(file, hash, packed)
+      bytes += append(file, hash, encodeLength(packed)) + append(file, hash, packed)
     }
     bytes += append(file, hash, Buffer.alloc(4))
     bytes += append(file, undefined, hash.digest())
@@ -109,7 +109,7 @@ function append(file: number, hash: Hash | undefined, bytes: Uint8Array): number
   return bytes.length
 }
 
-function lengthOf(packed: Buffer): Buffer {
+function encodeLength(packed: Buffer): Buffer {
   const length = Buffer.allocUnsafe(4)
   length.writeUInt32BE(packed.length)
   return length

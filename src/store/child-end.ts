@@ -1,6 +1,6 @@
 // How a child process that read a data folder ended. A damaged page ends a process by a few signals; every other
-// signal, and an end before anything was said, comes from outside: an operator, a supervisor that ends a whole group,
-// a machine without memory. That is no damage, the check did not finish.
+// signal, and an end without any output, comes from outside: an operator, a supervisor that ends a whole group,
+// a machine without memory. Then nothing is known to be damaged: the check did not finish.
 import { ZerohopError } from '../model/errors.ts'
 
 /** Signals that a read of a damaged page raises, and LMDB's own assertions. */

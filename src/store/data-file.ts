@@ -69,7 +69,7 @@ export function requireNeighbours(folder: string): void {
   }
 }
 
-/** Reads the meta pages. Returns the first defect in words; undefined when there is none. */
+/** Reads the meta pages. Returns the first defect in words, or undefined. */
 export function suspect(path: string): string | undefined {
   let file: number
   try {
@@ -115,8 +115,8 @@ function probe(folder: string, depth: 'pages' | 'values'): Promise<string | unde
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [script, folder, depth], { timeout: PROBE_MS }, (error, stdout, stderr) => {
       if (error === null) return resolve(undefined)
-      const [said, end] = [stdout.trim(), { code: error.code, signal: error.signal }]
-      if (said !== '') resolve(said)
+      const [output, end] = [stdout.trim(), { code: error.code, signal: error.signal }]
+      if (output !== '') resolve(output)
       else if (isFault(end)) resolve(endText(end))
       else if (error.killed) reject(unfinished(dataFolder(folder), `it took more than ${PROBE_MS / 1000} s`))
       else reject(unfinished(dataFolder(folder), stderr.trim().split('\n').at(-1) || endText(end)))

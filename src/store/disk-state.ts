@@ -18,7 +18,7 @@ export class DiskState {
     this.#refusal = undefined
   }
 
-  /** A write failed; what did not come from the disk is no news of it. */
+  /** A write failed; an error that did not come from the disk changes nothing. */
   failed(error: unknown): void {
     if (isZerohopError(error, 'DISK_FULL', 'DISK_FAILED')) this.#refusal = error
   }

@@ -58,21 +58,21 @@ export const ROOM_BYTES = 64 * 1024
 
 /** DISK_FULL or DISK_FAILED when `error` came from the disk under `folder`, else undefined. */
 export function asDiskError(error: unknown, folder: string): ZerohopError | undefined {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (FULL.has(code) || code === MDB_MAP_FULL) return new ZerohopError('DISK_FULL', {}, { cause: error })
   if (!FAILED.has(code)) return undefined
   if (!hasRoom(folder)) return new ZerohopError('DISK_FULL', {}, { cause: error })
-  return new ZerohopError('DISK_FAILED', { reason: reasonOf(error) }, { cause: error })
+  return new ZerohopError('DISK_FAILED', { reason: formatReason(error) }, { cause: error })
 }
 
 /** Maps an error from opening a data folder to a domain error; any other error is returned as it is. */
 export function asOpenError(error: unknown, folder: string): unknown {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (FULL.has(code)) return new ZerohopError('DISK_FULL', {}, { cause: error })
   if (READ_ONLY.has(code))
-    return new ZerohopError('DATA_READ_ONLY', { path: folder, reason: reasonOf(error) }, { cause: error })
+    return new ZerohopError('DATA_READ_ONLY', { path: folder, reason: formatReason(error) }, { cause: error })
   if (DAMAGED.has(code))
-    return new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: reasonOf(error) }, { cause: error })
+    return new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: formatReason(error) }, { cause: error })
   return asDiskError(error, folder) ?? error
 }
 
@@ -82,23 +82,23 @@ export const dataFolder = (path: string): string => `data folder \`${path}\``
 /** Why a read failed because the file is damaged; undefined when the error is something else. */
 export function damageReason(error: unknown): string | undefined {
   const isDamage =
-    UNREADABLE.has(codeOf(error)) ||
+    UNREADABLE.has(errorCode(error)) ||
     // a damaged length is too long for a buffer or for a key
     error instanceof RangeError ||
     (error instanceof Error && error.message.startsWith('Invalid key size'))
-  return isDamage ? reasonOf(error) : undefined
+  return isDamage ? formatReason(error) : undefined
 }
 
 /** Whether an error of reading says nothing of the data: memory, descriptors, permissions, readers. */
 export function isShortage(error: unknown): boolean {
-  return SHORTAGE.has(codeOf(error))
+  return SHORTAGE.has(errorCode(error))
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.replace(/, \w+ '.*'$/, '') // node names the call and the path after the reason
 }
@@ -126,7 +126,7 @@ export function hasRoom(folder: string): boolean {
       closeSync(file)
     }
   } catch (error) {
-    return !FULL.has(codeOf(error))
+    return !FULL.has(errorCode(error))
   } finally {
     rmSync(path, { force: true })
   }

@@ -92,7 +92,7 @@ export class Draft implements View {
     const staged = this.#kinds.get(kind)
     if (id === undefined || staged === undefined)
       return id === undefined ? this.get(kind, ref) : this.#below.find(kind, ref)
-    const stagedKey = idsOf(staged).get(id)
+    const stagedKey = mapIdsToKeys(staged).get(id)
     if (stagedKey !== undefined) return this.get(kind, stagedKey)
     const below = this.#below.find(kind, ref)
     const now = below && this.get(kind, below.key)
@@ -188,14 +188,14 @@ function move(
   first: boolean,
 ): void {
   for (const value of before ? values(before) : []) {
-    const entry = entryOf(entries, value)
+    const entry = ensureEntry(entries, value)
     if (first) entry.hidden.add(key)
     else entry.shown.delete(key)
   }
-  for (const value of after ? values(after) : []) entryOf(entries, value).shown.add(key)
+  for (const value of after ? values(after) : []) ensureEntry(entries, value).shown.add(key)
 }
 
-function entryOf(entries: Map<string, Entry>, value: string): Entry {
+function ensureEntry(entries: Map<string, Entry>, value: string): Entry {
   let entry = entries.get(value)
   if (entry === undefined) {
     entry = { hidden: new Set(), shown: new Set() }
@@ -204,7 +204,7 @@ function entryOf(entries: Map<string, Entry>, value: string): Entry {
   return entry
 }
 
-function idsOf(staged: Staged): Map<string, string> {
+function mapIdsToKeys(staged: Staged): Map<string, string> {
   if (staged.ids === undefined) {
     staged.ids = new Map()
     for (const [key, { now }] of staged.touched) if (now) staged.ids.set(now.id, key)

@@ -15,7 +15,7 @@ type Measured = Pick<Head, 'number'> & { readonly image: ImageSize }
 export const EMPTY_LOG: Measured = { number: 0, image: NO_SIZE }
 
 /** The size of the object that each change puts. */
-export const sizesOf = (changes: readonly Change[]): readonly ImageSize[] =>
+export const listSizes = (changes: readonly Change[]): readonly ImageSize[] =>
   changes.map((change) => (change.op === 'put' ? sizeOf(change) : NO_SIZE))
 
 /** The head with the size of its objects, which is recomputed when the head lacks it (written by an older version). */

@@ -8,7 +8,7 @@ export const KIND_NUMBERS = Object.fromEntries(KIND_NAMES.map((kind) => [kind, K
 
 const BY_NUMBER = new Map(KIND_NAMES.map((kind) => [KIND_NUMBERS[kind], kind]))
 
-/** The kind that a key names; undefined when there is none of that number. */
+/** The kind that a key names; undefined when no kind has that number. */
 export const kindOfNumber = (number: number | undefined): KindName | undefined =>
   number === undefined ? undefined : BY_NUMBER.get(number)
 

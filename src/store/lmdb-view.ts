@@ -12,11 +12,11 @@ import type { Head } from './heads.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
-import { tenantRolesOf } from './tenant-roles.ts'
+import { listTenantRoles } from './tenant-roles.ts'
 import type { Range, StoredView, TenantRole, View } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
-export type HeadOf = (log: LogId) => Head | undefined
+export type FindHead = (log: LogId) => Head | undefined
 
 interface Proof {
   readonly head: Head
@@ -28,14 +28,14 @@ export class LmdbView implements StoredView {
   readonly log: LogId
   readonly position: Position
   readonly #tables: Tables
-  readonly #headOf: HeadOf
+  readonly #findHead: FindHead
   readonly #head: Head | undefined
 
   /** A view of a log that does not exist yet is empty, at revision 0. */
-  constructor(tables: Tables, headOf: HeadOf, log: LogId) {
+  constructor(tables: Tables, findHead: FindHead, log: LogId) {
     this.#tables = tables
-    this.#headOf = headOf
-    this.#head = headOf(log)
+    this.#findHead = findHead
+    this.#head = findHead(log)
     this.log = log
     this.position = { revision: this.#head?.revision ?? 0, chain: this.#head?.chain ?? '' }
   }
@@ -112,11 +112,11 @@ export class LmdbView implements StoredView {
 
   tenantRoles(user: string): readonly TenantRole[] {
     if (this.#head === undefined || !isStorable(user)) return []
-    return tenantRolesOf(this.#tables, this.#head.number, user)
+    return listTenantRoles(this.#tables, this.#head.number, user)
   }
 
   other(log: LogId): View {
-    const view = new LmdbView(this.#tables, this.#headOf, log)
+    const view = new LmdbView(this.#tables, this.#findHead, log)
     if (view.#head === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
     return view
   }
@@ -126,7 +126,7 @@ export class LmdbView implements StoredView {
    * objects.
    */
   #proofOf(kind: KindName): Proof | undefined {
-    const head = this.#headOf(this.log)
+    const head = this.#findHead(this.log)
     return head && { head, range: objectRange(head.number, kind), digest: new Digest() }
   }
 

@@ -79,7 +79,7 @@ function takeAway(path: string, text: string, token: string): boolean {
 }
 
 async function isAlive(holder: Holder | undefined, me: Holder, path: string): Promise<boolean> {
-  if (holder?.place === me.place && holder.started !== null) return startOf(holder.pid) === holder.started
+  if (holder?.place === me.place && holder.started !== null) return findProcessStart(holder.pid) === holder.started
   if (holder?.place === me.place && !exists(holder.pid)) return false
   return showsLife(path)
 }
@@ -101,14 +101,14 @@ async function showsLife(path: string): Promise<boolean> {
 
 function whoAmI(): Omit<Holder, 'token'> {
   const boot = read('/proc/sys/kernel/random/boot_id')?.trim()
-  const started = startOf(process.pid)
+  const started = findProcessStart(process.pid)
   if (boot === undefined || started === undefined)
     return { pid: process.pid, started: null, place: `host ${hostname()}` }
   return { pid: process.pid, started, place: `boot ${boot} ${readlinkSync('/proc/self/ns/pid')}` }
 }
 
 /** Field 22 of /proc/<pid>/stat, in clock ticks since boot. The name in field 2 may hold spaces and brackets. */
-function startOf(pid: number): string | undefined {
+function findProcessStart(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`)
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
   const isDead = fields?.[0] === 'Z' || fields?.[0] === 'X'

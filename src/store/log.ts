@@ -250,12 +250,12 @@ export function chainAfter(previous: string, entry: Uint8Array): string {
 }
 
 /** The chain and the changes of a stored entry. */
-export function contentOf(entry: Uint8Array): Pick<LogEntry, 'chain' | 'revision' | 'changes'> {
+export function decodeContent(entry: Uint8Array): Pick<LogEntry, 'chain' | 'revision' | 'changes'> {
   return decode(entry)
 }
 
 /** A stored entry, but for the chain before it. */
-export function entryOf(entry: Uint8Array): Omit<LogEntry, 'previous'> {
+export function decodeEntry(entry: Uint8Array): Omit<LogEntry, 'previous'> {
   return decode(entry)
 }
 

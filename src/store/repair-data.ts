@@ -1,5 +1,5 @@
 // Repairs a data folder that no process uses. The repaired data goes into a new file, which is verified as a whole and
-// put in place by a rename. The damaged file is kept beside it for analysis.
+// put in place by a rename. The damaged file stays in the folder under another name, for analysis.
 import { spawn } from 'node:child_process'
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,15 +23,15 @@ export interface Repaired {
 }
 
 export interface RepairOptions {
-  /** hears each thing that was made anew or is lost */
-  readonly said?: (text: string) => void
-  /** hears each damage that is left */
-  readonly left?: (text: string) => void
+  /** called with each thing that was made anew or is lost */
+  readonly report?: (text: string) => void
+  /** called with each damage that is left */
+  readonly reportLeft?: (text: string) => void
 }
 
 /**
  * Locks the folder, repairs what can be repaired, and releases it.
- * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, COPY_ROOM, CONFIG_INVALID when there is no data
+ * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, COPY_ROOM, CONFIG_INVALID when the folder has no data
  */
 export async function repairData(folder: string, options: RepairOptions = {}): Promise<Repaired> {
   if (!existsSync(join(folder, 'data.mdb')))
@@ -46,7 +46,7 @@ export async function repairData(folder: string, options: RepairOptions = {}): P
   }
 }
 
-async function repairLocked(folder: string, { said, left }: RepairOptions): Promise<Repaired> {
+async function repairLocked(folder: string, { report, reportLeft }: RepairOptions): Promise<Repaired> {
   const before = await verifyLocked(folder, {})
   if (before.damages === 0) return { found: 0, left: 0, aside: undefined }
   const [data, unfinished] = [join(folder, 'data.mdb'), join(folder, 'data.new')]
@@ -54,10 +54,10 @@ async function repairLocked(folder: string, { said, left }: RepairOptions): Prom
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
   try {
-    const isMade = await make(folder, unfinished, said ?? (() => undefined))
+    const isMade = await make(folder, unfinished, report ?? (() => undefined))
     const listed: string[] = []
     const after = isMade ? await verifyLocked(unfinished, { damage: (text) => listed.push(text) }) : before
-    for (const text of listed) left?.(text)
+    for (const text of listed) reportLeft?.(text)
     if (after.damages >= before.damages) return { found: before.damages, left: before.damages, aside: undefined }
     const aside = placeAside(data)
     syncFile(join(unfinished, 'data.mdb'))
@@ -91,15 +91,15 @@ function placeAside(data: string): string {
 }
 
 /** Fills the new file in a child process. False when that failed or a damaged page killed the child. */
-function make(folder: string, target: string, said: (text: string) => void): Promise<boolean> {
+function make(folder: string, target: string, report: (text: string) => void): Promise<boolean> {
   const script = fileURLToPath(threadUrl(import.meta.url, './repair-child.ts'))
   const child = spawn(process.execPath, [script, folder, target], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const read = (line: string): void => said(JSON.parse(line) as string)
+  const read = (line: string): void => report(JSON.parse(line) as string)
   createInterface({ input: child.stdout }).on('line', contained('a line of the child process', read))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     const ended = (code: number | null, signal: string | null): void => {
-      if (signal !== null) said(`reading data.mdb ended with ${signal}`)
+      if (signal !== null) report(`reading data.mdb ended with ${signal}`)
       resolve(code === 0)
     }
     child.on('close', contained('the end of the child process', ended, reject))

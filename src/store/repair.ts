@@ -11,9 +11,9 @@ import { REPAIR_ENTRIES_PER_STEP, UPGRADE_ROWS_PER_STEP } from '../model/limits.
 import type { Entry, Inspected } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import { entryCount, type Head } from './heads.ts'
-import { chainAfter, contentOf } from './log.ts'
+import { chainAfter, decodeContent } from './log.ts'
 import { apply, link } from './state.ts'
-import { nameKey, objectRange, placeOf, revisionKey } from './table-keys.ts'
+import { nameKey, objectKeyPlace, objectRange, revisionKey } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 
 /** Receives a text for each part that was rebuilt or is lost. */
@@ -102,7 +102,7 @@ class LogRepair {
     let chain = lineage
     for (const { content } of this.#to.log.range({ start: revisionKey(number, 0), end: revisionKey(number + 1, 0) })) {
       chain = chainAfter(chain, content)
-      if (contentOf(content).chain !== chain) return false
+      if (decodeContent(content).chain !== chain) return false
     }
     return chain === this.#head.chain
   }
@@ -115,7 +115,7 @@ class LogRepair {
     for (const part of parts(entries, REPAIR_ENTRIES_PER_STEP)) {
       this.#to.root.transactionSync(() => {
         for (const { content } of part) {
-          const { revision, changes } = contentOf(content)
+          const { revision, changes } = decodeContent(content)
           head = { ...apply(this.#to, this.#log, head, changes), revision }
         }
       })
@@ -145,8 +145,8 @@ class LogRepair {
       ({ key, content }) => {
         const object = JSON.parse(content) as Objects[KindName]
         table.put(key, content)
-        this.#to.keys.put(nameKey(number, kind, object.key), placeOf(key))
-        link(this.#to, this.#log, number, kind, object, placeOf(key))
+        this.#to.keys.put(nameKey(number, kind, object.key), objectKeyPlace(key))
+        link(this.#to, this.#log, number, kind, object, objectKeyPlace(key))
       },
     )
   }

@@ -5,7 +5,7 @@ import type { KindName, Objects } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
 import type { RecordTable } from './checked-table.ts'
-import { hashesOf } from './state.ts'
+import { listSecretHashes } from './state.ts'
 import { logRange, objectRange } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
@@ -31,7 +31,7 @@ export function removeLog(tables: Tables, log: LogId, number: number): void {
   for (const kind of HASHED) {
     const objects = [...tables.objects(kind).range(objectRange(number, kind))]
     for (const { content } of objects)
-      for (const hash of hashesOf(kind, JSON.parse(content) as Objects[KindName]))
+      for (const hash of listSecretHashes(kind, JSON.parse(content) as Objects[KindName]))
         if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
   }
   const range = { ...logRange(number), limit: RETENTION_ROWS_PER_STEP }

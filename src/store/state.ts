@@ -6,9 +6,9 @@ import { type IndexName, KINDS, type KindName, type Objects } from '../kinds/ind
 import type { Change, LogId } from '../log/change.ts'
 import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
-import { measured, sizeOfObject, sizesOf } from './image-budget.ts'
+import { listSizes, measured, sizeOfObject } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
-import { idKey, indexKey, nameKey, objectKey, placeOf, readPlace } from './table-keys.ts'
+import { idKey, indexKey, nameKey, objectKey, objectKeyPlace, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 type AnyObject = Objects[KindName]
@@ -18,12 +18,12 @@ export interface Index {
 }
 
 /** The indexes over objects of a kind. */
-export const indexesOf = new Map<KindName, Index[]>()
+export const indexesByKind = new Map<KindName, Index[]>()
 for (const [name, { kind, values }] of Object.entries(INDEXES)) {
-  const list = indexesOf.get(kind) ?? []
+  const list = indexesByKind.get(kind) ?? []
   // an index of a kind is only ever asked about objects of that kind
   list.push({ name: name as IndexName, values: values as Index['values'] })
-  indexesOf.set(kind, list)
+  indexesByKind.set(kind, list)
 }
 
 /** The digests of the touched kinds while changes are applied to a log. */
@@ -60,7 +60,7 @@ export function apply(
   log: LogId,
   head: Head,
   changes: readonly Change[],
-  sizes: readonly ImageSize[] = sizesOf(changes),
+  sizes: readonly ImageSize[] = listSizes(changes),
 ): Head {
   const counts: Partial<Record<KindName, number>> = { ...head.counts }
   const digests = new Digests(head.sums)
@@ -78,7 +78,7 @@ export function apply(
     }
     image = plus(image, sizes[index] ?? NO_SIZE)
     if (change.op === 'put') {
-      const place = placeOf(at)
+      const place = objectKeyPlace(at)
       if (known === undefined) {
         tables.keys.put(name, place)
         counts[kind] = (counts[kind] ?? 0) + 1
@@ -108,11 +108,11 @@ export function link(
   place: Uint8Array,
 ): void {
   if (KINDS[kind].hasIds) tables.ids.put(idKey(number, kind, object.id), place)
-  for (const { name, values } of indexesOf.get(kind) ?? []) {
+  for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)
   }
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], true)
-  for (const hash of hashesOf(kind, object)) tables.hashes.put(hash, log)
+  for (const hash of listSecretHashes(kind, object)) tables.hashes.put(hash, log)
 }
 
 /**
@@ -130,13 +130,13 @@ function unlink(
   const found = table.entry(at)
   if (found === undefined) throw table.damaged(at, 'is missing')
   const object = JSON.parse(found.content) as AnyObject
-  const place = placeOf(at)
+  const place = objectKeyPlace(at)
   if (KINDS[kind].hasIds) tables.ids.remove(idKey(number, kind, object.id))
-  for (const { name, values } of indexesOf.get(kind) ?? []) {
+  for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), place)
   }
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], false)
-  for (const hash of hashesOf(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
+  for (const hash of listSecretHashes(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
   return { object, crc: found.crc }
 }
 
@@ -158,7 +158,7 @@ function refer(tables: Tables, number: number, assignment: Objects['role_assignm
  * Hashes of secrets that lead to the object. A deleted environment keeps those of its keys, so that using them can be
  * reported as such.
  */
-export function hashesOf(kind: KindName, object: AnyObject): readonly string[] {
+export function listSecretHashes(kind: KindName, object: AnyObject): readonly string[] {
   if (kind === 'api_key') return [object.key]
   return kind === 'deleted_environment' ? (object as Objects['deleted_environment']).key_hashes : []
 }

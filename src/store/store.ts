@@ -13,7 +13,7 @@ import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
 import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
 import type { AskingKey, Once } from './batch.ts'
-import { discardCache, discardLost, forgetLoss, lossOf, prepareCache, requireNoCache } from './cache-folder.ts'
+import { discardCache, discardLost, findLoss, forgetLoss, prepareCache, requireNoCache } from './cache-folder.ts'
 import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
@@ -29,7 +29,7 @@ import { deriveKey, readSecretsKey, type SecretsKey, unseal } from './secrets.ts
 import type { PdpSighting, PlacedSighting, SharedTask, UpkeepEvent } from './settings.ts'
 import { openTables, type Tables } from './tables.ts'
 import type { Retention, Trimmed } from './trim.ts'
-import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts'
+import { OLD_FORMAT, type OnProgress, readFolderFormat, upgradeData } from './upgrade.ts'
 import type { Damage } from './verify-part.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
@@ -150,7 +150,7 @@ export interface Store<U extends UseCases> {
   readonly pdps: SharedPdps | undefined
   /** What a replica cannot do in the background; undefined when nothing is wrong. */
   readonly trouble: ZerohopError | undefined
-  /** Of a replica: the last moment of which it has everything that was on record then, in monotonic ms. */
+  /** Of a replica: the last moment at which it had everything that was on record, in monotonic ms. */
   readonly caughtUpAt: number | undefined
   /** The durable position of a log. @throws OBJECT_NOT_FOUND */
   head(log: LogId): Position
@@ -196,7 +196,7 @@ export interface Store<U extends UseCases> {
   /** True when this was the hash of an API key that was deleted with its environment. */
   diedWithEnvironment(hash: string): boolean
   /**
-   * A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file.
+   * A secret that the contract reads back; undefined when it does not exist, or was sealed under another key file.
    */
   readSecret(id: string): string | undefined
   /** 32 bytes for this purpose, made of the key that seals secrets: the same on all replicas, and after a restart. */
@@ -251,7 +251,7 @@ async function openOnce<U extends UseCases>(options: StoreOptions): Promise<Lmdb
       requireNotMoved(folder)
     } else prepareCache(folder, lock.clean)
     await prepareData(folder, lock.clean)
-    if ((await formatOf(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
+    if ((await readFolderFormat(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
     tables = openTables(folder, 'write', replica === undefined ? 'durable' : 'cache')
     const key = replica
       ? { bytes: replica.secretsKey, warning: undefined }
@@ -259,7 +259,7 @@ async function openOnce<U extends UseCases>(options: StoreOptions): Promise<Lmdb
     syncFolder(folder)
     const store = new LmdbStore<U>(folder, tables, lock, key, replica !== undefined)
     await store.start(options)
-    if (replica !== undefined) store.historyLost = lossOf(folder)
+    if (replica !== undefined) store.historyLost = findLoss(folder)
     return store
   } catch (error) {
     await tables?.root.close()
@@ -348,7 +348,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   view(log: LogId): StoredView {
     this.#require(log)
     this.#damages.requireReadable(log)
-    return new LmdbView(this.#tables, (id) => this.#headOf(id), log)
+    return new LmdbView(this.#tables, (id) => this.#findHead(id), log)
   }
 
   damage(log: LogId): ZerohopError | undefined {
@@ -433,30 +433,30 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   lineage(log: LogId): string {
     const { chain } = this.#require(log)
-    return this.#headOf(log)?.lineage ?? chain
+    return this.#findHead(log)?.lineage ?? chain
   }
 
   imageBytes(log: LogId): number | undefined {
     this.#require(log)
-    const head = this.#headOf(log)
+    const head = this.#findHead(log)
     return head?.image?.at === head?.revision && head?.image ? imageBytes(head.image) : undefined
   }
 
   entries(log: LogId, after: number, limit?: number): LogEntry[] {
     this.#require(log)
-    const head = this.#headOf(log)
+    const head = this.#findHead(log)
     return head === undefined ? [] : readEntries(this.#tables, head, after, limit)
   }
 
   history(log: LogId, before: number, limit: number): HistoryEntry[] {
     this.#require(log)
-    const head = this.#headOf(log)
+    const head = this.#findHead(log)
     return head === undefined ? [] : readHistory(this.#tables, head, before, limit)
   }
 
   changed(log: LogId, revision: number): WrittenObject[] | undefined {
     this.#require(log)
-    const head = this.#headOf(log)
+    const head = this.#findHead(log)
     return head === undefined ? [] : readChanged(this.#tables, head, revision)
   }
 
@@ -464,7 +464,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (!/^[0-9a-f]{32}$/.test(id)) return undefined
     const { number, revision } = readHistoryId(id)
     for (const log of this.#positions.keys()) {
-      const head = this.#headOf(log)
+      const head = this.#findHead(log)
       if (head?.number !== number) continue
       const [entry] = readHistory(this.#tables, head, revision + 1, 1)
       return entry?.id === id ? entry : undefined
@@ -474,13 +474,13 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   historyCount(log: LogId): number {
     this.#require(log)
-    const head = this.#headOf(log)
+    const head = this.#findHead(log)
     return head === undefined ? 0 : entryCount(head)
   }
 
   changesFrom(log: LogId): number {
     this.#require(log)
-    return this.#headOf(log)?.deltasFrom ?? 1
+    return this.#findHead(log)?.deltasFrom ?? 1
   }
 
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void> {
@@ -596,13 +596,13 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   /** A log whose head cannot be read is treated as a control log: nothing is read from it any more. */
   #isControl(log: LogId | undefined): boolean {
     try {
-      return log !== undefined && isControl(this.#headOf(log))
+      return log !== undefined && isControl(this.#findHead(log))
     } catch {
       return true
     }
   }
 
-  #headOf(log: LogId): Head | undefined {
+  #findHead(log: LogId): Head | undefined {
     return this.#positions.has(log) ? this.#tables.heads.get(log) : undefined
   }
 }

@@ -91,8 +91,8 @@ export function logRange(log: number): { start: Buffer; end: Buffer } {
   return { start, end }
 }
 
-/** The place at the end of an object key, as tables that lead to objects have it. */
-export function placeOf(objectKey: Uint8Array): Uint8Array {
+/** The place at the end of an object key, in the form of the tables that lead to objects. */
+export function objectKeyPlace(objectKey: Uint8Array): Uint8Array {
   return objectKey.subarray(REST_AT)
 }
 

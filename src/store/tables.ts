@@ -114,7 +114,7 @@ export function openTables(folder: string, mode: OpenMode, durability: Durabilit
     const format = readFormat(root)
     if (format !== FORMAT)
       throw new ZerohopError('DATA_FOREIGN', { path: folder, got: formatName(format), want: FORMAT })
-    const tables = tablesOf(root, folder, create)
+    const tables = makeTables(root, folder, create)
     if (create) root.transactionSync(() => tables.totals.create())
     return tables
   } catch (error) {
@@ -125,7 +125,7 @@ export function openTables(folder: string, mode: OpenMode, durability: Durabilit
 
 const formatName = (format: unknown): string | number => (typeof format === 'number' ? format : 'unknown')
 
-function tablesOf(root: RootDatabase, folder: string, create: boolean): Tables {
+function makeTables(root: RootDatabase, folder: string, create: boolean): Tables {
   const places = (name: string, rest: DatabaseOptions = {}) =>
     new PlaceTable(
       name,

@@ -11,8 +11,8 @@ const SLASH = '/'
 /** The character after the slash: the end of a range over everything that begins with the slash. */
 const BEHIND_SLASH = '0'
 
-/** In creation order. `number` is that of the log. */
-export function tenantRolesOf(tables: Tables, number: number, user: string): readonly TenantRole[] {
+/** The roles of a user in tenants, in creation order. `number` is that of the log. */
+export function listTenantRoles(tables: Tables, number: number, user: string): readonly TenantRole[] {
   const found: (TenantRole & { readonly place: number })[] = []
   const prefix = user + SLASH
   const end = nameKey(number, 'role_assignment', user + BEHIND_SLASH)

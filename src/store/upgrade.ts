@@ -30,7 +30,7 @@ interface Row {
 }
 
 /** The format of a folder's data; undefined when it is not Zerohop data. */
-export async function formatOf(folder: string): Promise<unknown> {
+export async function readFolderFormat(folder: string): Promise<unknown> {
   const root = openRoot(folder, 'read')
   try {
     return readFormat(root)
@@ -154,7 +154,7 @@ class Upgrade {
   #object({ key, value }: Row): void {
     const kind = kindOfNumber(key[4])
     if (kind === undefined || key.length !== 11) throw this.#damaged('an object has no valid key')
-    const number = numberOf(key)
+    const number = readLogNumber(key)
     const kinds = this.#objects.get(number) ?? new Map<KindName, Digest>()
     this.#objects.set(number, kinds)
     const digest = kinds.get(kind) ?? new Digest()
@@ -174,7 +174,7 @@ class Upgrade {
   }
 
   #entry({ key, value }: Row): void {
-    const number = numberOf(key)
+    const number = readLogNumber(key)
     const digest = this.#entries.get(number) ?? new Digest()
     this.#entries.set(number, digest)
     digest.add(key, this.#to.log.put(key, value))
@@ -222,4 +222,4 @@ class Upgrade {
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
-const numberOf = (key: Uint8Array): number => Buffer.from(key.buffer, key.byteOffset, key.length).readUInt32BE(0)
+const readLogNumber = (key: Uint8Array): number => Buffer.from(key.buffer, key.byteOffset, key.length).readUInt32BE(0)

@@ -59,14 +59,14 @@ function yieldToServer(): void {
 async function verify(tables: Tables): Promise<void> {
   const total = tables.rows()
   let checked = 0
-  let said = performance.now()
+  let reportedAt = performance.now()
   const reporter = {
     damage: ({ log = null, error }: Omit<Damage, 'log'> & { readonly log?: string | null | undefined }) =>
       say({ log, what: String(error.details.what), reason: String(error.details.reason) }),
     checked: (count: number) => {
       checked += count
-      if (performance.now() - said < VERIFY_PROGRESS_MS) return
-      said = performance.now()
+      if (performance.now() - reportedAt < VERIFY_PROGRESS_MS) return
+      reportedAt = performance.now()
       say({ checked, total })
     },
   }

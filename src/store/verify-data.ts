@@ -6,7 +6,7 @@ import { requireNeighbours, suspect } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 import { acquireLock } from './lock.ts'
 import { FORMAT } from './tables.ts'
-import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts'
+import { OLD_FORMAT, type OnProgress, readFolderFormat, upgradeData } from './upgrade.ts'
 import { startVerification, type Verified } from './verify-process.ts'
 
 export interface VerifyOptions {
@@ -18,7 +18,7 @@ export interface VerifyOptions {
 
 /**
  * Locks the folder, verifies everything, and releases it. Changes nothing, except the format when `upgrading` is given.
- * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, CONFIG_INVALID when there is no data
+ * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, CONFIG_INVALID when the folder has no data
  */
 export async function verifyData(folder: string, options: VerifyOptions = {}): Promise<Verified> {
   if (!existsSync(join(folder, 'data.mdb')))
@@ -42,8 +42,8 @@ export async function verifyLocked(folder: string, options: VerifyOptions): Prom
   }
   const verified = await run(folder, options)
   if (verified.refused === undefined) return verified
-  if (options.upgrading === undefined || (await formatOf(folder)) !== OLD_FORMAT)
-    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: String(await formatOf(folder)), want: FORMAT })
+  if (options.upgrading === undefined || (await readFolderFormat(folder)) !== OLD_FORMAT)
+    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: String(await readFolderFormat(folder)), want: FORMAT })
   await upgradeData(folder, options.upgrading)
   return run(folder, options)
 }

@@ -5,11 +5,11 @@ import { Digest } from './checksum.ts'
 import { entryCount, type Head } from './heads.ts'
 import { CHAIN_BYTES, chainAfter } from './log.ts'
 import { revisionKey } from './table-keys.ts'
-import { attempt, compare, headOf, type LogPart, report } from './verify-part.ts'
+import { attempt, compare, findHead, type LogPart, report } from './verify-part.ts'
 
 /** All in one step, because the head is valid for one read transaction only. */
 export function* verifyEntries(part: LogPart): Generator<void> {
-  const head = headOf(part)
+  const head = findHead(part)
   if (head === undefined) return
   const walk = new Walk(part, head)
   const range = { start: revisionKey(head.number, 0), end: revisionKey(head.number + 1, 0) }

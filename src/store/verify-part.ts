@@ -27,7 +27,7 @@ export interface LogPart {
 }
 
 /** The current head of the log; undefined when there is nothing left to compare. */
-export function headOf({ tables, log }: LogPart): Head | undefined {
+export function findHead({ tables, log }: LogPart): Head | undefined {
   const head = tables.heads.get(log)
   return head?.leaving === undefined ? head : undefined
 }

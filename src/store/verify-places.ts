@@ -10,9 +10,9 @@ import type { Head } from './heads.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { kindOfNumber } from './kinds.ts'
 import type { PlaceTable } from './places.ts'
-import { hashesOf, indexesOf } from './state.ts'
-import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './table-keys.ts'
-import { attempt, headOf, type LogPart, report } from './verify-part.ts'
+import { indexesByKind, listSecretHashes } from './state.ts'
+import { idKey, indexKey, logRange, nameKey, objectKey, objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
+import { attempt, findHead, type LogPart, report } from './verify-part.ts'
 
 type AnyObject = Objects[KindName]
 
@@ -21,7 +21,7 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
   for (const kind of KIND_NAMES) {
     let start: Uint8Array | undefined
     for (;;) {
-      const head = headOf(part)
+      const head = findHead(part)
       if (head === undefined) return
       if (!head.counts[kind] && start === undefined) break
       const range = { ...objectRange(head.number, kind), ...(start === undefined ? {} : { start }) }
@@ -42,12 +42,12 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
 function verifyObject(part: LogPart, head: Head, kind: KindName, key: Uint8Array, object: AnyObject): void {
   const { tables, log } = part
   const { number } = head
-  const place = placeOf(key)
+  const place = objectKeyPlace(key)
   const missing = (what: string): void => report(part, head, `${kind.replaceAll('_', ' ')} \`${object.key}\` ${what}`)
   if (!isSame(tables.keys.get(nameKey(number, kind, object.key)), place)) missing('is not found by its key')
   if (KINDS[kind].hasIds && !isSame(tables.ids.get(idKey(number, kind, object.id)), place))
     missing('is not found by its id')
-  for (const { name, values } of indexesOf.get(kind) ?? []) {
+  for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const value of values(object)) {
       if (!tables.indexes.has(indexKey(number, name, value), place)) missing(`is missing in index ${name}`)
     }
@@ -60,7 +60,8 @@ function verifyObject(part: LogPart, head: Head, kind: KindName, key: Uint8Array
     !tables.indexes.has(indexKey(number, 'users_of_role', named.value), user)
   )
     missing('is missing in index users_of_role')
-  for (const hash of hashesOf(kind, object)) if (tables.hashes.get(hash) !== log) missing('is not found by its hash')
+  for (const hash of listSecretHashes(kind, object))
+    if (tables.hashes.get(hash) !== log) missing('is not found by its hash')
 }
 
 /** Every entry of keys, ids and indexes leads to an object of this log that has that key, id or value. */
@@ -68,7 +69,7 @@ export function* verifyPlacesLead(part: LogPart): Generator<void> {
   const { keys, ids, indexes } = part.tables
   yield* walk(part, keys, (head, key, place) => {
     const kind = kindOfNumber(key[4])
-    return kind !== undefined && objectAt(part, head, kind, place)?.key === textOf(key, 5)
+    return kind !== undefined && objectAt(part, head, kind, place)?.key === decodeText(key, 5)
   })
   yield* walk(part, ids, (head, key, place) => {
     const kind = kindOfNumber(key[4])
@@ -86,7 +87,7 @@ function* walk(
   /** places of the last key already compared: a key may have more than one step can take */
   let skip = 0
   for (;;) {
-    const head = headOf(part)
+    const head = findHead(part)
     if (head === undefined) return
     const range = { ...logRange(head.number), ...(start === undefined ? {} : { start }) }
     let rows = 0
@@ -107,21 +108,21 @@ function* walk(
 
 function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: Uint8Array): boolean {
   const end = key.indexOf(0, 4)
-  const name = textOf(key, 4, end)
+  const name = decodeText(key, 4, end)
   if (end < 0 || !Object.hasOwn(INDEXES, name)) return false
   const { kind, values } = INDEXES[name as IndexName] as {
     kind: KindName
     values: (object: AnyObject) => readonly string[]
   }
   const object = objectAt(part, head, kind, place)
-  const value = textOf(key, end + 1)
+  const value = decodeText(key, end + 1)
   if (object === undefined) return false
   if (name !== 'users_of_role') return values(object).includes(value)
   const same = indexKey(head.number, REFERENCES.users_of_role.sameIndex, `${object.key}/${value}`)
   return part.tables.indexes.get(same) !== undefined
 }
 
-/** Undefined when there is no object. @throws DATA_DAMAGED */
+/** The object at a place, or undefined. @throws DATA_DAMAGED */
 function objectAt({ tables }: LogPart, head: Head, kind: KindName, place: Uint8Array): AnyObject | undefined {
   const text = tables.objects(kind).get(objectKey(head.number, kind, readPlace(place)))
   return text === undefined ? undefined : (JSON.parse(text) as AnyObject)
@@ -139,6 +140,7 @@ function unlessDamaged(holds: () => boolean): boolean {
 
 const isSame = (one: Uint8Array | undefined, other: Uint8Array): boolean =>
   one !== undefined && Buffer.compare(one, other) === 0
-const textOf = (key: Uint8Array, from: number, to = key.length): string => Buffer.from(key).toString('utf8', from, to)
+const decodeText = (key: Uint8Array, from: number, to = key.length): string =>
+  Buffer.from(key).toString('utf8', from, to)
 /** The least key after a key of that length. */
 const after = (key: Uint8Array): Uint8Array => Buffer.concat([key, Buffer.from([0])])

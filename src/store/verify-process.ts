@@ -62,8 +62,8 @@ export function startVerification(folder: string, listener: VerifyListener): Run
 /** The same beside a server: it works only a part of the time, at the lowest priority (SCRUB_PERCENT). */
 export function verifyBesideServer(folder: string, listener: VerifyBesideServer): RunningVerification {
   let opened: () => void = () => undefined
-  const verification = start(folder, 'in the background', listener, (said, child) => {
-    if (said === 'opened') return opened()
+  const verification = start(folder, 'in the background', listener, (message, child) => {
+    if (message === 'opened') return opened()
     const open = async (): Promise<void> => {
       const limit = setTimeout(() => child.kill('SIGKILL'), SCRUB_OPEN_MS)
       await new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ function start(
   folder: string,
   pace: 'at full speed' | 'in the background',
   listener: VerifyListener,
-  step: (said: 'ready' | 'opened', child: Child) => void,
+  step: (message: 'ready' | 'opened', child: Child) => void,
 ): RunningVerification {
   const script = fileURLToPath(threadUrl(import.meta.url, './verify-child.ts'))
   const child = spawn(process.execPath, [script, folder, pace], { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -104,16 +104,16 @@ function start(
   const silence = setTimeout(contained('the silence of the child process', silent), PROBE_MS).unref()
   const heard = (line: string): void => {
     silence.refresh()
-    const said = JSON.parse(line) as FromVerifyChild // a child that is killed may leave half a line
-    if ('ready' in said) step('ready', child)
-    else if ('opened' in said) step('opened', child)
-    else if ('refused' in said) refused = said.refused
-    else if ('failed' in said) failed = said.failed
-    else if ('what' in said) damage(damageOf(said.log ?? undefined, said.what, said.reason))
+    const message = JSON.parse(line) as FromVerifyChild // a child that is killed may leave half a line
+    if ('ready' in message) step('ready', child)
+    else if ('opened' in message) step('opened', child)
+    else if ('refused' in message) refused = message.refused
+    else if ('failed' in message) failed = message.failed
+    else if ('what' in message) damage(toDamage(message.log ?? undefined, message.what, message.reason))
     else {
-      found.checked = said.checked
-      isDone = said.done ?? false
-      listener.progress(said.checked, said.total)
+      found.checked = message.checked
+      isDone = message.done ?? false
+      listener.progress(message.checked, message.total)
     }
   }
   createInterface({ input: child.stdout }).on('line', contained('a line of the child process', heard))
@@ -126,7 +126,7 @@ function start(
       const isWhole = isDone || refused !== undefined || found.damages > 0
       if (isStopped && !isDone) resolve(undefined)
       else if (isWhole || isFault(end)) {
-        if (!isWhole) damage(damageOf(undefined, dataFolder(folder), endText(end)))
+        if (!isWhole) damage(toDamage(undefined, dataFolder(folder), endText(end)))
         resolve({ ...found, ...(refused === undefined ? {} : { refused }) })
       } else reject(unfinished(dataFolder(folder), failed ?? endText(end)))
     }
@@ -139,6 +139,6 @@ function start(
   return { ended, stop }
 }
 
-function damageOf(log: LogId | undefined, what: string, reason: string): Damage {
+function toDamage(log: LogId | undefined, what: string, reason: string): Damage {
   return { log, error: new ZerohopError('DATA_DAMAGED', { what, reason }) }
 }

@@ -60,7 +60,7 @@ export interface Mint {
   secret(bytes: number): string
 }
 
-/** The result of a use case. Without changes there is no new revision. */
+/** The result of a use case. Without changes no revision is made. */
 export interface Decided<T> {
   readonly changes: readonly Change[]
   /** Changes of other logs that commit in the same transaction, such as the first revision of a new environment. */

@@ -6,7 +6,7 @@ import type { Answer, Job } from './batch.ts'
 import type { DatabaseSettings, PlacedSighting, UpkeepEvent } from './settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 
-/** What a replica is told at its start. */
+/** The settings that a replica gets at its start. */
 export interface ReplicaSettings extends DatabaseSettings {
   /** id of this replica, a UUID */
   readonly replica: string

@@ -6,9 +6,9 @@ import {
   claimCache,
   discardCache,
   discardLost,
+  findLoss,
   forgetLoss,
   knownServer,
-  lossOf,
   noteServer,
   prepareCache,
 } from '../../src/store/cache-folder.ts'
@@ -29,15 +29,15 @@ function cache(): string {
 describe('the cache of a replica', () => {
   it('remembers a loss until every log says so, at whatever start', () => {
     const folder = cache()
-    expect(lossOf(folder)).toBeUndefined()
+    expect(findLoss(folder)).toBeUndefined()
     discardLost(folder, LOST)
     expect(existsSync(join(folder, 'data.mdb'))).toBe(false)
     // the process was killed before it had written the entries
     prepareCache(folder, true)
     expect(claimCache(folder, 'a database')).toBe(true)
-    expect(lossOf(folder)).toMatchObject({ code: 'HISTORY_LOST', details: LOST })
+    expect(findLoss(folder)).toMatchObject({ code: 'HISTORY_LOST', details: LOST })
     forgetLoss(folder)
-    expect(lossOf(folder)).toBeUndefined()
+    expect(findLoss(folder)).toBeUndefined()
     expect(knownServer(folder)).toEqual(SERVER)
   })
 
@@ -49,14 +49,14 @@ describe('the cache of a replica', () => {
     writeFileSync(marker, JSON.stringify({ boot: 'another boot', server: SERVER, lost: LOST }))
     prepareCache(folder, false)
     expect(existsSync(join(folder, 'data.mdb'))).toBe(false)
-    expect([knownServer(folder), lossOf(folder)?.details]).toEqual([SERVER, LOST])
+    expect([knownServer(folder), findLoss(folder)?.details]).toEqual([SERVER, LOST])
   })
 
   it('knows nothing of a database that it is not of', () => {
     const folder = cache()
     expect(claimCache(folder, 'another database')).toBe(false)
     discardCache(folder)
-    expect([knownServer(folder), lossOf(folder), claimCache(folder, 'another database')]).toEqual([
+    expect([knownServer(folder), findLoss(folder), claimCache(folder, 'another database')]).toEqual([
       undefined,
       undefined,
       true,

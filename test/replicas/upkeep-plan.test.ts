@@ -7,7 +7,7 @@ import {
   TRIM_AGE_MINUTES,
 } from '../../src/model/limits.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
-import { type LogState, tasksOf, UncoveredBytes } from '../../src/store/postgres/upkeep-plan.ts'
+import { type LogState, listTasks, UncoveredBytes } from '../../src/store/postgres/upkeep-plan.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -26,7 +26,7 @@ const QUIET: LogState = {
 }
 
 const due = (state: Partial<LogState>, uncovered = 0) =>
-  tasksOf({ ...QUIET, ...state }, RETENTION, { uncovered }).map((task) => task.do)
+  listTasks({ ...QUIET, ...state }, RETENTION, { uncovered }).map((task) => task.do)
 
 describe('a snapshot is due', () => {
   it('when as many entries came after it as it has objects, and a certain number', () => {

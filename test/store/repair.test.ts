@@ -103,11 +103,14 @@ it('says what it cannot repair, and leaves that refused', async () => {
   const tables = openTables(data, 'write')
   tables.root.transactionSync(() => tables.keys.remove([...tables.keys.rows({})][0]!.key))
   await tables.root.close()
-  const [said, listed]: [string[], string[]] = [[], []]
-  const { left, aside } = await repairData(data, { said: (text) => said.push(text), left: (text) => listed.push(text) })
+  const [reported, listed]: [string[], string[]] = [[], []]
+  const { left, aside } = await repairData(data, {
+    report: (text) => reported.push(text),
+    reportLeft: (text) => listed.push(text),
+  })
   expect(aside).toBeDefined()
   expect(left).toBe(listed.length)
-  expect(said).toEqual([
+  expect(reported).toEqual([
     expect.stringContaining('objects (user) damaged, and its log does not go back to the beginning'),
   ])
   expect(listed.join('\n')).toContain('user has 6 records instead of 7')
@@ -122,9 +125,9 @@ it('leaves the folder as it was when heads are damaged, and one that is in use',
   const bytes = readFileSync(path)
   for (let at = bytes.indexOf('"lineage"'); at >= 0; at = bytes.indexOf('"lineage"', at + 1)) bytes[at + 3]! ^= 1
   writeFileSync(path, bytes)
-  const said: string[] = []
-  expect(await repairData(data, { said: (text) => said.push(text) })).toMatchObject({ aside: undefined })
-  expect(said[0]).toContain('in table heads does not match its checksum')
+  const reported: string[] = []
+  expect(await repairData(data, { report: (text) => reported.push(text) })).toMatchObject({ aside: undefined })
+  expect(reported[0]).toContain('in table heads does not match its checksum')
   expect(readFileSync(path).equals(bytes)).toBe(true)
   const other = await folder()
   await openTestStore(other.data)

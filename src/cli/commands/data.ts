@@ -38,7 +38,7 @@ export async function verify(data: string, json: boolean): Promise<number> {
  */
 export async function repair(data: string): Promise<number> {
   const print = (text: string): void => void process.stdout.write(`${text}\n`)
-  const { found, left, aside } = await repairData(data, { said: print, left: (text) => print(`left: ${text}`) })
+  const { found, left, aside } = await repairData(data, { report: print, reportLeft: (text) => print(`left: ${text}`) })
   if (found === 0) print('intact: there is nothing to repair')
   else if (aside === undefined) print('nothing could be repaired; the folder is unchanged')
   else print(`${number(found - left)} of ${counted(found, 'error')} repaired; the damaged file is kept as ${aside}`)

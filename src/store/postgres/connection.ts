@@ -68,7 +68,7 @@ export class Connection {
         pipeline: true, // what is asked without waiting for an answer is sent at once, and answered in that order
       })
     } catch (error) {
-      throw new ZerohopError('DATABASE_REFUSED', { reason: `its URL is invalid: ${wordsOf(error)}` })
+      throw new ZerohopError('DATABASE_REFUSED', { reason: `its URL is invalid: ${formatError(error)}` })
     }
     const failed = (error: unknown): never => {
       destroy(client)
@@ -210,12 +210,12 @@ function isServerError(error: unknown): error is Error & Coded {
 function asDatabaseError(error: unknown): ZerohopError {
   if (isZerohopError(error)) return error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const reason = wordsOf(error)
+  const reason = formatError(error)
   const isHopeless = /^[0-9A-Z]{5}$/.test(code) ? HOPELESS.test(code) : HOPELESS_CODES.test(code)
   return new ZerohopError(isHopeless ? 'DATABASE_REFUSED' : 'DATABASE_UNAVAILABLE', { reason }, { cause: error })
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0])
+function formatError(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return formatError(error.errors[0])
   return error instanceof Error ? error.message || error.name : String(error)
 }

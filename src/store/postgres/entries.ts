@@ -292,8 +292,8 @@ export async function putSecrets(
   )
 }
 
-/** The batch that wrote a revision; undefined when there is no such revision. */
-export async function batchOf(connection: Connection, number: number, revision: number): Promise<string | undefined> {
+/** The batch that wrote a revision; undefined when the revision does not exist. */
+export async function findBatch(connection: Connection, number: number, revision: number): Promise<string | undefined> {
   const [row] = await connection.query<{ batch: string }>(
     'SELECT batch::text AS batch FROM zerohop.entries WHERE number = $1 AND revision = $2',
     [number, revision],

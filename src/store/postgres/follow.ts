@@ -118,7 +118,7 @@ export class Follow {
   }
 
   /**
-   * Folds a log up to a revision of which the caller knows that it is on record.
+   * Folds a log up to a revision that the caller knows to be on record.
    * @param moved receives the log when it was folded further, also when this fails later: `tell` of it in any case
    * @throws HISTORY_LOST
    */
@@ -221,7 +221,7 @@ export class Follow {
       this.#scanned = found.scanned
       return found
     }
-    // read before the question is sent: what this replica commits meanwhile is no sign of a loss
+    // read before the question is sent: what this replica commits meanwhile must not look like a loss
     const own = this.ownHeads()
     const { horizon, heads } = await allHeads(connection)
     for (const head of heads) requireOurs(own.get(head.id), head)

@@ -1,6 +1,6 @@
 // Removes a deleted environment from the record, when its history has expired. First its row in `logs` goes, and with
-// that the log is no longer there for any replica; then what was stored of it, some rows at a time. The claim stays
-// until all is gone: one without a log tells the next replica that something was left.
+// that the log is gone for every replica; then what was stored of it, some rows at a time. The claim stays until all is
+// gone: a claim without a log tells the next replica that something was left.
 import type { LogId } from '../../log/change.ts'
 import { FORGET_PARTS_PER_STEP, TRIM_ENTRIES_PER_STEP } from '../../model/limits.ts'
 import type { Deletion } from '../trim.ts'
@@ -24,7 +24,7 @@ const CONTENTS = [
   ['secrets', TRIM_ENTRIES_PER_STEP],
 ] as const
 
-/** The environments whose row is still there, and those of which something was left. */
+/** The environments whose row still exists, and those that left something behind. */
 export async function forgetTasks(connection: Connection, deletions: readonly Deletion[]): Promise<ForgetTask[]> {
   const known = new Map(deletions.map((deletion) => [deletion.log, deletion]))
   const due = await connection.query<{ number: number; id: string }>(

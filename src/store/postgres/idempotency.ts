@@ -22,7 +22,7 @@ interface Row {
 }
 
 const WITHIN = `at > clock_timestamp() - interval '${IDEMPOTENCY_HOURS} hours'`
-const nameOf = ({ caller, key }: Pick<Once, 'caller' | 'key'>): string => `${caller} ${key}`
+const toMapKey = ({ caller, key }: Pick<Once, 'caller' | 'key'>): string => `${caller} ${key}`
 
 export class IdempotencyKeys {
   readonly #secretsKey: Uint8Array
@@ -40,9 +40,9 @@ export class IdempotencyKeys {
       JOIN unnest($1::text[], $2::text[]) AS asked(caller, key) USING (caller, key) WHERE ${WITHIN}`,
       [asked.map(({ caller }) => caller), asked.map(({ key }) => key)],
     )
-    const byName = new Map(rows.map((row) => [nameOf(row), row]))
+    const byName = new Map(rows.map((row) => [toMapKey(row), row]))
     return jobs.map(({ once }) => {
-      const row = once && byName.get(nameOf(once))
+      const row = once && byName.get(toMapKey(once))
       return row && once && this.#repeat(once, row)
     })
   }
@@ -63,7 +63,7 @@ export class IdempotencyKeys {
         answered.map(({ once }) => once.key),
         answered.map(({ once }) => once.fingerprint),
         answered.map(({ reply }) => reply.revision),
-        answered.map(({ once, reply }) => seal(nameOf(once), JSON.stringify(reply))),
+        answered.map(({ once, reply }) => seal(toMapKey(once), JSON.stringify(reply))),
       ],
     )
   }
@@ -72,7 +72,7 @@ export class IdempotencyKeys {
     const sent = Buffer.from(once.fingerprint, 'hex')
     if (sent.length !== fingerprint.length || !timingSafeEqual(sent, fingerprint))
       return { failure: toFailure(new ZerohopError('IDEMPOTENCY_MISMATCH', { key: once.key })) }
-    const text = unseal(this.#secretsKey, nameOf(once), answer)
+    const text = unseal(this.#secretsKey, toMapKey(once), answer)
     if (text === undefined) return { failure: toFailure(new Error('an answer on record cannot be unsealed')) }
     return JSON.parse(text) as Done
   }

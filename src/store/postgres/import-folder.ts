@@ -17,7 +17,7 @@ import { markMoved, readMoved } from '../moved.ts'
 import { sealWith, unseal } from '../secrets.ts'
 import { idKey } from '../table-keys.ts'
 import { openTables, type Tables } from '../tables.ts'
-import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from '../upgrade.ts'
+import { OLD_FORMAT, type OnProgress, readFolderFormat, upgradeData } from '../upgrade.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, type LogKind, putSecrets } from './entries.ts'
 import { requireFormat } from './migrations.ts'
@@ -54,7 +54,7 @@ export interface Moving {
 
 /**
  * @throws DATABASE_REFUSED when the database is not empty; DATABASE_UNAVAILABLE; DATA_IN_USE; DATA_DAMAGED;
- *   CONFIG_INVALID when there is no data, its data was moved before, or its secrets cannot be unsealed
+ *   CONFIG_INVALID when the folder has no data, its data was moved before, or its secrets cannot be unsealed
  */
 export async function importFolder(connection: Connection, options: ImportOptions): Promise<Moving> {
   const { folder, secretsKey, again, id, place, address } = options
@@ -68,7 +68,7 @@ export async function importFolder(connection: Connection, options: ImportOption
   let tables: Tables | undefined
   try {
     await prepareData(folder, lock.clean)
-    if ((await formatOf(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
+    if ((await readFolderFormat(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
     tables = openTables(folder, 'read')
     const cluster = await requireSecretsKey(connection, secretsKey)
     requireHere(folder, cluster, again)

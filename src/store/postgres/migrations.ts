@@ -214,7 +214,7 @@ export interface DatabaseStatus {
 }
 
 /** @throws DATABASE_REFUSED when the schema is of another product */
-async function statusOf(connection: Connection): Promise<DatabaseStatus> {
+async function readStatus(connection: Connection): Promise<DatabaseStatus> {
   const [found] = await connection.query<{ meta: string | null; other: string | null }>(
     `SELECT to_regclass('zerohop.meta')::text AS meta,
       (SELECT min(relname) FROM pg_class
@@ -252,7 +252,7 @@ export async function migrate(connection: Connection): Promise<number[]> {
   for (const { format, readableFrom, statements } of MIGRATIONS) {
     await connection.script(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     try {
-      const status = await statusOf(connection)
+      const status = await readStatus(connection)
       if (status.format === undefined || status.format < format) {
         await connection.script(`CREATE SCHEMA IF NOT EXISTS zerohop; ${statements}`)
         await connection.script(
@@ -276,7 +276,7 @@ export async function migrate(connection: Connection): Promise<number[]> {
  * @throws DATABASE_REFUSED
  */
 export async function requireFormat(connection: Connection): Promise<void> {
-  const { format, readableFrom } = await statusOf(connection)
+  const { format, readableFrom } = await readStatus(connection)
   if (format === undefined) throw foreign('it has no tables of Zerohop: run `zerohop database migrate`')
   if (format < DATABASE_FORMAT)
     throw foreign(

@@ -23,10 +23,10 @@ async function readMove(connection: Connection, lock: '' | 'FOR UPDATE' = ''): P
 /** @throws DATABASE_REFUSED when the data of the database is elsewhere, or not complete */
 export async function requireInUse(connection: Connection, lock: '' | 'FOR UPDATE' = ''): Promise<void> {
   const move = await readMove(connection, lock)
-  if (move !== undefined) throw new ZerohopError('DATABASE_REFUSED', { reason: reasonOf(move) })
+  if (move !== undefined) throw new ZerohopError('DATABASE_REFUSED', { reason: formatReason(move) })
 }
 
-function reasonOf({ what, place }: Move): string {
+function formatReason({ what, place }: Move): string {
   if (what === 'moved') return `its data was moved to ${place}`
   const again = `run \`zerohop database ${what === 'importing' ? 'import' : 'export'} --again\``
   return what === 'importing'
@@ -59,7 +59,7 @@ const CONTENTS = [
 export async function beginImport(connection: Connection, id: string, place: string, again: boolean): Promise<void> {
   await inTransaction(connection, async () => {
     const move = await readMove(connection, 'FOR UPDATE')
-    if (move !== undefined && !(again && move.what === 'importing')) throw refused(reasonOf(move))
+    if (move !== undefined && !(again && move.what === 'importing')) throw refused(formatReason(move))
     if (move !== undefined) await empty(connection)
     else if (await hasLogs(connection))
       throw refused('it is not empty: an import needs a database without data of Zerohop')
@@ -103,7 +103,7 @@ const STOP_WRITES = `
 export async function beginExport(connection: Connection, id: string, place: string, again: boolean): Promise<void> {
   await inTransaction(connection, async () => {
     const move = await readMove(connection, 'FOR UPDATE')
-    if (move !== undefined && !(again && move.what === 'exporting')) throw refused(reasonOf(move))
+    if (move !== undefined && !(again && move.what === 'exporting')) throw refused(formatReason(move))
     if (!(await hasLogs(connection))) throw refused('it has no data that could be exported')
     const running = await runningReplica(connection)
     if (running !== undefined)

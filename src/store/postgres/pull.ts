@@ -32,7 +32,7 @@ export interface Fold {
 }
 
 /**
- * Folds a log up to a revision of which the caller knows that it is on record.
+ * Folds a log up to a revision that the caller knows to be on record.
  * @param moved receives the log when it was folded further, also when this fails later
  * @throws HISTORY_LOST; DATABASE_REFUSED when entries were trimmed and no snapshot can be used
  */
@@ -77,7 +77,7 @@ async function isTrimmed(connection: Connection, log: KnownLog, have: number): P
   return Math.max(oldest, whole) > have + 1
 }
 
-/** Begins a log with the newest snapshot. False when there is none. */
+/** Begins a log with the newest snapshot. False without a snapshot. */
 async function begin({ tables, runner }: Fold, connection: Connection, log: KnownLog, to: number): Promise<boolean> {
   // another lane may have begun to fold its entries
   const isFree = () => tables.heads.get(log.id) === undefined
@@ -102,8 +102,7 @@ async function reload(fold: Fold, connection: Connection, log: KnownLog, to: num
 }
 
 /**
- * Loads the newest snapshot that can be used, and returns its head. Undefined when there is none and all entries are
- * there.
+ * Loads the newest snapshot that can be used, and returns its head. Undefined without one, if all entries are there.
  * @param isFree asked before anything is written
  */
 async function loadNewest(

@@ -4,7 +4,7 @@ import type { LogEntry, LogId, Position } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { SNAPSHOT_LOADS_MAX } from '../../model/limits.ts'
 import type { PlacedObject } from '../load-snapshot.ts'
-import { entryOf } from '../log.ts'
+import { decodeEntry } from '../log.ts'
 import type { PastReader, Reach, Start } from '../past-reader.ts'
 import type { DatabaseSettings } from '../settings.ts'
 import type { Connection } from './connection.ts'
@@ -12,7 +12,7 @@ import { Database } from './database.ts'
 import { firstRevisions, type KnownLog, readEntriesAfter } from './entries.ts'
 import { DamagedSnapshot, isThere, newestSnapshot, readSnapshot, type Snapshot } from './snapshots.ts'
 
-/** @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED; OBJECT_NOT_FOUND when there is no such environment */
+/** @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED; OBJECT_NOT_FOUND when the environment does not exist */
 export async function openRecordPast(settings: DatabaseSettings, environment: LogId): Promise<PastReader> {
   const connection = await new Database(settings).open('past')
   try {
@@ -45,7 +45,7 @@ class RecordPastReader implements PastReader {
       const snapshot = await newestSnapshot(this.#connection, this.#log.number, before)
       if (snapshot === undefined || !isUsable(snapshot, changesFrom)) break
       const objects = await this.#load(snapshot)
-      if (objects !== undefined) return { position: positionOf(snapshot), objects }
+      if (objects !== undefined) return { position: toPosition(snapshot), objects }
       before = snapshot.revision - 1
     }
     return changesFrom > 1 ? undefined : { position: { revision: 0, chain: this.#log.lineage }, objects: [] }
@@ -71,7 +71,7 @@ class RecordPastReader implements PastReader {
     if (previous === undefined) return []
     const entries: LogEntry[] = []
     for (const { bytes } of await readEntriesAfter(this.#connection, this.#log, after)) {
-      const entry: LogEntry = { ...entryOf(bytes), previous }
+      const entry: LogEntry = { ...decodeEntry(bytes), previous }
       entries.push(entry)
       previous = entry.chain
     }
@@ -109,6 +109,6 @@ class RecordPastReader implements PastReader {
   }
 }
 
-const positionOf = ({ revision, chain }: Snapshot): Position => ({ revision, chain })
+const toPosition = ({ revision, chain }: Snapshot): Position => ({ revision, chain })
 
 const isUsable = ({ revision }: Snapshot, changesFrom: number): boolean => revision + 1 >= changesFrom

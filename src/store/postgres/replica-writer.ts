@@ -13,8 +13,8 @@ import type { Tables } from '../tables.ts'
 import type { Connection } from './connection.ts'
 import { type Database, Lane } from './database.ts'
 import {
-  batchOf,
   beginLocked,
+  findBatch,
   insertEntries,
   insertLogs,
   type KnownLog,
@@ -207,15 +207,15 @@ export class ReplicaWriter {
       return merged(answered, replies)
     }
     const begun = await insertLogs(connection, begunLogs(entries, follow.logs))
-    const numberOf = (log: LogId): number =>
+    const findNumber = (log: LogId): number =>
       follow.logs.get(log)?.number ?? begun.find(({ id }) => id === log)?.number ?? 0
-    const recorded = entries.map((entry) => ({ ...entry, number: numberOf(entry.log) }))
+    const recorded = entries.map((entry) => ({ ...entry, number: findNumber(entry.log) }))
     // sent together with the commit: when one of them fails, the commit rolls back
     const recording = [
       insertEntries(connection, batch, recorded),
       putSecrets(
         connection,
-        secrets.map((secret) => ({ ...secret, number: numberOf(secret.log) })),
+        secrets.map((secret) => ({ ...secret, number: findNumber(secret.log) })),
       ),
       idempotency.put(connection, done),
       ...endedTasks(open, replies).map(({ id, result }) => endTask(connection, id, { result })),
@@ -291,7 +291,7 @@ export class ReplicaWriter {
             [],
             true,
           )
-          const found = await batchOf(connection, first.number, first.revision)
+          const found = await findBatch(connection, first.number, first.revision)
           await follow.touch(connection)
           if (!(await connection.commit())) continue
           follow.confirmed(sentAt)

@@ -38,7 +38,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   const cluster = await prepare(database, settings, secretsKey)
   if (!claimCache(folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
   const onMoved = (moved: Moved): void => send({ kind: 'moved', moved })
-  const onTrouble = troubleOf(send)
+  const onTrouble = makeTroubleReporter(send)
   const idempotency = new IdempotencyKeys(secretsKey)
   const { replica, version } = settings
   const report = (upkeep: UpkeepEvent): void => send({ kind: 'upkeep', upkeep })
@@ -133,13 +133,13 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
 
   async function tell({ id, question }: Extract<ToThread, { readonly kind: 'ask' }>): Promise<void> {
     try {
-      send({ kind: 'answer', id, answer: await answerOf(question) })
+      send({ kind: 'answer', id, answer: await answerQuestion(question) })
     } catch (error) {
       send({ kind: 'failure', id, failure: toFailure(error) })
     }
   }
 
-  async function answerOf(question: Question): Promise<unknown> {
+  async function answerQuestion(question: Question): Promise<unknown> {
     if (question.about === 'record') return follow.catchUp()
     const connection = await tasks.connection()
     if (question.about === 'new task') return startTask(connection, { ...question, replica })
@@ -184,7 +184,7 @@ async function requireSessions(one: Connection, other: Connection): Promise<void
 }
 
 /** Reports trouble once when it begins or becomes another, and once when it is over. */
-function troubleOf(send: (message: FromThread) => void): (error: unknown) => void {
+function makeTroubleReporter(send: (message: FromThread) => void): (error: unknown) => void {
   let known: string | undefined
   return (error) => {
     const failure = error === undefined ? undefined : toFailure(error)

@@ -109,8 +109,8 @@ async function removeParts(connection: Connection, { number, token }: Claim): Pr
 }
 
 /**
- * Compares a snapshot with the state of this replica: the snapshot is loaded beside it, and folded to the same
- * revision.
+ * Compares a snapshot with the state of this replica: the snapshot is loaded into tables of its own, and folded to the
+ * same revision.
  * @param keepsOlder whether the confirmed ones before it stay, for past revisions
  * @throws ClaimLost; when it cannot be compared: it stays as it is then
  */
@@ -126,9 +126,9 @@ export async function checkSnapshot(
     WHERE number = $1 AND revision = $2 AND state = 'written' AND ${IS_OF_RECORD}`,
     [log.number, revision],
   )
-  const own = snapshot && (await readTables(folder, (tables) => digestOf(tables, log)))
+  const own = snapshot && (await readTables(folder, (tables) => computeDigest(tables, log)))
   if (snapshot === undefined || own === undefined || own.revision < revision) return
-  const reason = await differenceOf(work, claim, log, snapshot, own)
+  const reason = await findDifference(work, claim, log, snapshot, own)
   if (reason === undefined) {
     if (await confirm(connection, claim, snapshot, { replica, keepsOlder }))
       report({ what: 'confirmed', log: log.id, revision })
@@ -140,7 +140,7 @@ export async function checkSnapshot(
 }
 
 /** Why the snapshot does not lead to the state of this replica; undefined when it does. */
-async function differenceOf(
+async function findDifference(
   work: UpkeepWork,
   claim: Claim,
   log: KnownLog,
@@ -150,7 +150,7 @@ async function differenceOf(
   try {
     const other = await withScratch(work.folder, 'check', async (tables) => {
       await foldFrom(work, claim, tables, log, { snapshot, to: own.revision })
-      return digestOf(tables, log)
+      return computeDigest(tables, log)
     })
     const differs = (['revision', 'chain', 'next', 'objects', 'hash'] as const).find(
       (name) => other?.[name] !== own[name],
@@ -196,7 +196,7 @@ async function foldFrom(
 /**
  * Confirms a snapshot, and removes those that it replaces.
  * @param keepsOlder whether confirmed ones stay, for past revisions
- * @returns false when it is no longer there to be confirmed
+ * @returns false when the snapshot is gone
  */
 async function confirm(
   connection: Connection,
@@ -242,7 +242,7 @@ async function readTables<T>(folder: string, read: (tables: Tables) => T): Promi
 }
 
 /** Undefined when the log is not known here. */
-function digestOf(tables: Tables, log: KnownLog, part: (bytes: Buffer) => void = () => {}): Digested | undefined {
+function computeDigest(tables: Tables, log: KnownLog, part: (bytes: Buffer) => void = () => {}): Digested | undefined {
   const head = tables.heads.get(log.id)
   if (head === undefined || head.leaving !== undefined) return undefined
   const hash = createHash('sha256')
@@ -252,10 +252,10 @@ function digestOf(tables: Tables, log: KnownLog, part: (bytes: Buffer) => void =
     objects += rows
     part(bytes)
   }
-  return { ...positionOf(head), objects, hash: hash.digest('hex') }
+  return { ...toPosition(head), objects, hash: hash.digest('hex') }
 }
 
-const positionOf = ({ revision, chain, next }: Head) => ({ revision, chain, next })
+const toPosition = ({ revision, chain, next }: Head) => ({ revision, chain, next })
 
 /** Writes the parts of the snapshot of a log into a file: sending them takes longer than the state may be held for. */
 function spool(folder: string, log: KnownLog): Promise<Spooled | undefined> {
@@ -264,7 +264,7 @@ function spool(folder: string, log: KnownLog): Promise<Spooled | undefined> {
     const file = openSync(path, 'wx', 0o600)
     const lengths: number[] = []
     try {
-      const digested = digestOf(tables, log, (bytes) => {
+      const digested = computeDigest(tables, log, (bytes) => {
         const packed = deflateRawSync(bytes, { level: 1 })
         for (let at = 0; at < packed.length; ) at += writeSync(file, packed, at)
         lengths.push(packed.length)

@@ -64,7 +64,7 @@ export const SNAPSHOT_COLUMNS = `s.number, s.revision::float8 AS revision, encod
 export const IS_OF_RECORD = `NOT EXISTS (
   SELECT FROM zerohop.entries e WHERE e.number = s.number AND e.revision = s.revision AND e.chain <> s.chain)`
 
-/** The newest confirmed snapshot of a log that is not beyond a revision; undefined when there is none. */
+/** The newest confirmed snapshot of a log that is not beyond a revision, or undefined. */
 export async function newestSnapshot(
   connection: Connection,
   number: number,

@@ -27,7 +27,7 @@ export interface RecordRetention {
 }
 
 export type UpkeepTask =
-  /** `newest`: revision of the newest snapshot, confirmed or not; 0 when there is none */
+  /** `newest`: revision of the newest snapshot, confirmed or not; 0 without one */
   | { readonly do: 'write'; readonly log: KnownLog; readonly newest: number }
   | { readonly do: 'check'; readonly log: KnownLog; readonly revision: number }
   | { readonly do: 'trim'; readonly log: KnownLog }
@@ -45,7 +45,7 @@ export interface LogState extends KnownLog {
   readonly confirmed: number
   readonly objects: number
   readonly bytes: number
-  /** when the oldest entry after it was written; null when there is none */
+  /** when the oldest entry after it was written; null without one */
   readonly uncoveredAt: number | null
   /** of the newest snapshot that is not confirmed, later than the confirmed one */
   readonly pending: number | null
@@ -122,7 +122,7 @@ export function isExpired(
 }
 
 /** What is due for a log. `uncovered`: bytes of the entries after the confirmed snapshot. */
-export function tasksOf(
+export function listTasks(
   state: LogState,
   { deltas, history, past }: Pick<RecordRetention, 'deltas' | 'history' | 'past'>,
   {

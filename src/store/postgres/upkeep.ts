@@ -6,7 +6,7 @@ import { WorkerClient } from '../../threads/worker-client.ts'
 import type { DatabaseSettings, UpkeepEvent } from '../settings.ts'
 import type { Connection } from './connection.ts'
 import { forgetTasks } from './forget-log.ts'
-import { type RecordRetention, readLogStates, tasksOf, UncoveredBytes, type UpkeepTask } from './upkeep-plan.ts'
+import { listTasks, type RecordRetention, readLogStates, UncoveredBytes, type UpkeepTask } from './upkeep-plan.ts'
 
 export interface UpkeepDeps {
   readonly settings: DatabaseSettings
@@ -71,7 +71,7 @@ export class Upkeep {
       after = last.number
       const uncovered = await this.#uncovered.measure(await connection(), states)
       const tasks = states.flatMap((state) =>
-        tasksOf(state, retention, { uncovered: uncovered(state.id), entriesMin: settings.snapshotEntries }),
+        listTasks(state, retention, { uncovered: uncovered(state.id), entriesMin: settings.snapshotEntries }),
       )
       if (tasks.length > 0) await this.#inThread(retention, tasks)
     }
