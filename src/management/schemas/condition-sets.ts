@@ -1,8 +1,9 @@
 // Condition sets in the API: what is sent and what is answered at /v2/schema/{p}/{e}/condition_sets.
 import * as t from '../../model/json-schema.ts'
+import { bodyNames, readNames } from './field-members.ts'
 import { counted, page, query, search, textParameter } from './query-parameters.ts'
 import { ResourceRead } from './resources.ts'
-import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from './schema-parts.ts'
+import { Attributes, Id, Key, known, sameKey } from './schema-parts.ts'
 
 export const SetType = t.enumOf('userset', 'resourceset')
 export const Conditions = t.described(Attributes, 'conditions in the format of docs/conditions.md; stored as sent')

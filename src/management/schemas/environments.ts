@@ -1,9 +1,10 @@
 // Environments in the API: what is sent and what is answered at /v2/projects/{p}/envs, and their PDP configs.
 import * as t from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { bodyNames, readNames } from './field-members.ts'
 import { agreed, page } from './plan.ts'
 import { numberParameter, query } from './query-parameters.ts'
-import { Attributes, bodyNames, Count, Id, Key, Null, place, readNames, sameKey, stamps } from './schema-parts.ts'
+import { Attributes, Count, Id, Key, Null, place, sameKey, stamps } from './schema-parts.ts'
 
 /** Where the keys are that verify tokens of a front end, or the keys themselves. */
 const Jwks = t.schemaOf<JsonObject>({

@@ -1,6 +1,6 @@
 // Members of bodies and answers that follow from the fields of a kind. What a field of the form `own` looks like is given
 // beside the table, so one that is forgotten does not compile.
-import type { Field, Fields, OwnField, RegularName, SentFields } from '../../kinds/fields.ts'
+import { type Field, type Fields, named, type OwnField, type RegularName, type SentFields } from '../../kinds/fields.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
@@ -77,3 +77,7 @@ function answerSchema({ form }: Field): t.TSchema | undefined {
   if (form === 'attributes_or_null') return t.nullable(Attributes)
   return form === 'moment' ? Time : undefined
 }
+
+/** The members of what has a name and a description, in bodies and in answers. */
+export const bodyNames = bodyMembers(named, {})
+export const readNames = answerMembers(named)

@@ -1,7 +1,8 @@
 // Projects in the API: what is sent and what is answered at /v2/projects.
 import * as t from '../../model/json-schema.ts'
 import { EnvironmentCreate } from './environments.ts'
-import { Attributes, bodyNames, Id, Key, Null, readNames, sameKey, stamps } from './schema-parts.ts'
+import { bodyNames, readNames } from './field-members.ts'
+import { Attributes, Id, Key, Null, sameKey, stamps } from './schema-parts.ts'
 
 const fields = { ...bodyNames, settings: t.maybe(Attributes), active_policy_repo_id: t.later() }
 

@@ -2,7 +2,8 @@
 // /v2/schema/{p}/{e}/resources/{resource}/roles, and in the map `roles` of a resource type.
 import * as t from '../../model/json-schema.ts'
 import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
-import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from './schema-parts.ts'
+import { bodyNames, readNames } from './field-members.ts'
+import { Attributes, Id, Key, known, sameKey } from './schema-parts.ts'
 
 export const DerivationSettings = t.named(
   'DerivationSettingsInput',

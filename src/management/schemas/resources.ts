@@ -2,9 +2,10 @@
 // /v2/schema/{p}/{e}/resources and /v2/schema/{p}/{e}/users/attributes.
 import * as t from '../../model/json-schema.ts'
 import { ACTIONS_PER_RESOURCE_MAX, ATTRIBUTES_PER_RESOURCE_MAX } from '../../model/limits.ts'
+import { bodyNames, readNames } from './field-members.ts'
 import { attributeFilter, counted, flagParameter, page, query, search, textParameter } from './query-parameters.ts'
 import { ResourceRoleRead, RoleBlock } from './resource-roles.ts'
-import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from './schema-parts.ts'
+import { Attributes, Id, Key, known, sameKey } from './schema-parts.ts'
 
 const AttributeTypeName = t.enumOf('bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array')
 

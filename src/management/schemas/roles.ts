@@ -1,9 +1,10 @@
 // Tenant roles in the API: what is sent and what is answered at /v2/schema/{p}/{e}/roles.
 import * as t from '../../model/json-schema.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
+import { bodyNames, readNames } from './field-members.ts'
 import { attributeFilter, counted, page, query, search } from './query-parameters.ts'
 import { ResourceRoleCreate } from './resource-roles.ts'
-import { Attributes, bodyNames, Key, known, Null, readNames, sameKey } from './schema-parts.ts'
+import { Attributes, Key, known, Null, sameKey } from './schema-parts.ts'
 
 const fields = {
   ...bodyNames,

@@ -1,8 +1,8 @@
-// What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's
-// own schema.ts is in its folder.
+// What the schemas of several resources share: fields that every object has, pages of lists, attributes. Those
+// of one resource are in the file of its name.
 import * as t from '../../model/json-schema.ts'
 import { KEY_PATTERN, USER_KEY_PATTERN } from '../../model/keys.ts'
-import { DESCRIPTION_LENGTH_MAX, KEY_BYTES_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
+import { KEY_BYTES_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 
 export const Id = t.schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
@@ -23,17 +23,12 @@ export const UserKey = t.described(t.Text, 'the identifier that your application
   pattern: USER_KEY_PATTERN,
   maxLength: KEY_BYTES_MAX,
 })
-export const bodyNames = {
-  name: t.maybe(t.described(t.Text, 'display name; default: the key', { maxLength: NAME_LENGTH_MAX })),
-  description: t.maybe(t.described(t.Text, 'description for people', { maxLength: DESCRIPTION_LENGTH_MAX })),
-}
 /** A body that changes an object may name it, by the key that it has. */
 export const sameKey = { key: t.maybe(t.described(t.Text, 'key of the object')) }
 
-/** What objects of an environment have in every answer. */
-export const readNames = { name: t.Text, description: t.nullable(t.Text) }
 export const stamps = { created_at: Time, updated_at: Time }
 export const place = { organization_id: Id, project_id: Id, environment_id: Id }
+/** What objects of an environment have in every answer. */
 export const known = { id: Id, key: t.Text, ...place, ...stamps }
 
 /** Of an object that was deleted while a list was read, only the key is left. */

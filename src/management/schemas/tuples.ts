@@ -1,7 +1,8 @@
 // Relationship tuples in the API: what is sent and what is answered at /v2/facts/{p}/{e}/relationship_tuples.
 import * as t from '../../model/json-schema.ts'
+import { readNames } from './field-members.ts'
 import { counted, detailed, page, query, tenantFilter, textParameter } from './query-parameters.ts'
-import { Attributes, Id, place, readNames, stamps } from './schema-parts.ts'
+import { Attributes, Id, place, stamps } from './schema-parts.ts'
 
 const names = {
   subject: t.described(t.Text, 'id or `type:key` of an instance'),
