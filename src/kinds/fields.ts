@@ -48,7 +48,8 @@ export interface OwnField<S, T> extends Options {
   readonly [TYPES]?: { readonly stored: S; readonly sent: T }
 }
 
-export type Field = Regular | AttributesField | OwnField<unknown, unknown>
+export type RegularField = Regular | AttributesField
+export type Field = RegularField | OwnField<unknown, unknown>
 export type Fields = { readonly [name: string]: Field }
 
 export const own = <S, T = never>(options: Options = {}): OwnField<S, T> => ({ form: 'own', ...options })
@@ -80,10 +81,6 @@ export type OwnName<F extends Fields> = {
 
 /** The fields of regular forms that may be sent, with what may be sent. */
 export type SentFields<F extends Fields> = { readonly [N in RegularName<F>]: Sent<F[N]> }
-
-/** Whether a form is that of attributes. */
-export const isAttributes = (field: Field): field is AttributesField =>
-  field.form === 'attributes' || field.form === 'attributes_or_null'
 
 /**
  * The value of a field for which nothing was sent. Also that of a stored object from before there was the field.

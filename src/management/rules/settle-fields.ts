@@ -1,7 +1,16 @@
 // What a write makes of the fields of a kind: the stored value after what was sent, and the values of an object for which
 // only a key was sent. The fields are those of src/kinds; a field of the form `own` brings its rule.
-import type { Field, Fields, OwnName, RegularName, StoredFields } from '../../kinds/fields.ts'
-import { defaultOf, ITS_RESOURCE, isAttributes } from '../../kinds/fields.ts'
+import {
+  defaultOf,
+  type Field,
+  type Fields,
+  fieldValue,
+  ITS_RESOURCE,
+  type OwnName,
+  type RegularField,
+  type RegularName,
+  type StoredFields,
+} from '../../kinds/fields.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { settleDeclared } from './attribute-values.ts'
@@ -23,19 +32,33 @@ interface Context {
 type Values = { readonly [name: string]: unknown }
 
 /** The value of a field of a regular form after a write. @throws what the rule of the form throws */
-function settleField(name: string, field: Field, base: Values, sent: Values, context: Context): unknown {
+function settleField(name: string, field: RegularField, base: Values, sent: Values, context: Context): unknown {
   const { view, key, of, path, stored } = context
-  const [current, wanted] = [base[name], sent[name]]
-  if (field.form === 'name') return settleName(wanted as Sent<string>, current as string, key, path)
-  if (field.form === 'text') return settleText(wanted as Sent<string>, current as string | null, name, path)
-  if (field.form === 'resource') return of
-  if (field.form === 'part') return key
-  if (!isAttributes(field)) return (stored as Values | undefined)?.[name] ?? current
-  const [attributes, have] = [wanted as Sent<JsonObject>, current as JsonObject | null]
-  const none = defaultOf(field, key) as JsonObject | null
-  const at = [...path, name]
-  if (field.declaredBy === undefined) return settleAttributes(attributes, have, none, at)
-  return settleDeclared(view, field.declaredBy === ITS_RESOURCE ? of : field.declaredBy, [attributes, have, none], at)
+  const current = fieldValue(base, name, field, key)
+  const wanted = sent[name]
+  switch (field.form) {
+    case 'name':
+      return settleName(wanted as Sent<string>, current as string, key, path)
+    case 'text':
+      return settleText(wanted as Sent<string>, current as string | null, name, path)
+    case 'attributes':
+    case 'attributes_or_null': {
+      const [attributes, have] = [wanted as Sent<JsonObject>, current as JsonObject | null]
+      const none = defaultOf(field, key) as JsonObject | null
+      const { declaredBy } = field
+      const at = [...path, name]
+      if (declaredBy === undefined) return settleAttributes(attributes, have, none, at)
+      return settleDeclared(view, declaredBy === ITS_RESOURCE ? of : declaredBy, [attributes, have, none], at)
+    }
+    case 'moment':
+      return (stored as Values | undefined)?.[name] ?? current
+    case 'resource':
+      return of
+    case 'part':
+      return key
+    default:
+      return field satisfies never
+  }
 }
 
 /** The rule of a field of the form `own`. */
@@ -92,12 +115,13 @@ export type Payload<F extends Fields> = Pick<StoredFields<F>, RegularName<F>>
 export function payloadRules<F extends Fields>(
   table: F,
 ): (base: Partial<Payload<F>>, sent: object, context: Context) => Payload<F> {
-  const entries = Object.entries<Field>(table).filter(([, { form }]) => form !== 'own' && form !== 'moment')
+  const entries = Object.entries<Field>(table).filter(
+    (entry): entry is [string, RegularField] => entry[1].form !== 'own' && entry[1].form !== 'moment',
+  )
   return (base, sent, context) => {
     const values: Record<string, unknown> = {}
     for (const [name, field] of entries) {
-      const from = (base as Values)[name] === undefined ? { [name]: defaultOf(field, context.key) } : (base as Values)
-      values[name] = settleField(name, field, from, sent as Values, context)
+      values[name] = settleField(name, field, base as Values, sent as Values, context)
     }
     return values as unknown as Payload<F>
   }
