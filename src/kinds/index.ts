@@ -8,6 +8,7 @@ import { builtIn } from './built-in.ts'
 import { type ConditionSet, type ConditionSetPolicy, conditionSet } from './condition-set.ts'
 import { type DeletedEnvironment, deletedEnvironment } from './deleted-environment.ts'
 import { type Environment, environment } from './environment.ts'
+import type { Fields } from './fields.ts'
 import { type Group, group } from './group.ts'
 import type { Kind, Projection, PutOf } from './kind.ts'
 import { type Membership, type MembershipPolicy, membership } from './membership.ts'
@@ -115,6 +116,13 @@ export const KINDS = {
 } as const satisfies Kinds
 
 export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[]
+
+/** Kinds whose fields are a table. */
+export type TableKind = {
+  [K in KindName]: (typeof KINDS)[K] extends { readonly fields: Fields } ? K : never
+}[KindName]
+/** The table of fields of a kind; undefined for kinds whose fields are written by hand. */
+export const findFields = (kind: KindName): Fields | undefined => (KINDS as Kinds)[kind].fields
 
 /** Projections by kind. */
 export const PROJECTIONS: { readonly [K in PolicyKind]: Projection<K, Objects[K], PolicyObjects[K]> } = {

@@ -1,25 +1,35 @@
 // What a policy file says of the regular fields of an object: those that differ from their defaults. An export writes
 // them, and a plan compares them, so that both always know the same fields.
-import { defaultOf, type Field, type Fields, fieldValue } from '../../kinds/fields.ts'
+import { defaultOf, type Field, fieldValue } from '../../kinds/fields.ts'
+import { findFields, KIND_NAMES, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
 import type { Json } from '../../model/objects.ts'
+import { isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
+
+const isInFiles = ({ form, inFiles }: Field): boolean =>
+  inFiles !== false && form !== 'own' && form !== 'resource' && form !== 'part'
+
+/** Listed once for each kind, because an export reads every object. */
+const FIELDS = new Map<KindName, readonly (readonly [string, Field])[]>(
+  KIND_NAMES.map((kind) => [kind, Object.entries(findFields(kind) ?? {}).filter(([, field]) => isInFiles(field))]),
+)
 
 /**
  * The fields that differ from their defaults, in the order of the table: no nulls, no empty attributes, and no name that
  * is the key. Fields of the form `own` are not among them.
- * @param key the key of the object; of a part the one without its resource type
  */
-export function fieldsInFile(table: Fields, object: object, key: string): { readonly [name: string]: Json } {
-  const said: { [name: string]: Json } = {}
-  for (const [name, field] of Object.entries(table)) {
-    if (!isInFiles(field)) continue
-    const value = fieldValue(object as { readonly [name: string]: unknown }, name, field, key)
-    if (!isDefault(value, defaultOf(field, key))) said[name] = value as Json
+export function fieldsInFile<K extends TableKind>(kind: K, object: Objects[K]): { readonly [name: string]: Json } {
+  const key = shortKey(kind, object.key)
+  const fields: { [name: string]: Json } = {}
+  for (const [name, field] of FIELDS.get(kind) ?? []) {
+    const value = fieldValue(object as object as { readonly [name: string]: unknown }, name, field, key)
+    if (!isDefault(value, defaultOf(field, key))) fields[name] = value as Json
   }
-  return said
+  return fields
 }
 
-const isInFiles = ({ form, inFiles }: Field): boolean =>
-  inFiles !== false && form !== 'own' && form !== 'resource' && form !== 'part'
+/** The key of a part without its resource type. */
+const shortKey = (kind: KindName, key: string): string =>
+  isPolicyKind(kind) && isPart(kind) ? key.slice(key.indexOf('/') + 1) : key
 
 /** An empty object is the default of attributes that are never null. */
 const isDefault = (value: unknown, unsent: unknown): boolean =>
