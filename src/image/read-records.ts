@@ -23,7 +23,7 @@ import {
   conditionSetResource,
 } from './records/condition-set.ts'
 import { grantRoles, grantScope, grantsOfUser } from './records/grant.ts'
-import { instanceKey, instanceTenant } from './records/instance.ts'
+import { instanceTenant, readInstanceKey } from './records/instance.ts'
 import { eachMembershipOfUser, memberTenant } from './records/member.ts'
 import { eachPermissionOfType, permissionKey } from './records/permission.ts'
 import { principalAttributes, principalKey } from './records/principal.ts'
@@ -102,7 +102,7 @@ function readRole(kernel: Kernel, role: number, names: ReadonlyMap<number, strin
 function readInstances(kernel: Kernel, contents: Contents, names: Map<number, string>): void {
   const instances = [...records(kernel, Table.Instances)]
   for (const record of instances) {
-    const key = instanceKey(kernel, record)
+    const key = readInstanceKey(kernel, record)
     names.set(record, key)
     const tenant = names.get(instanceTenant(kernel, record))!
     const attributes = objectAt(kernel, principalAttributes(kernel, record))

@@ -4,7 +4,7 @@ import { Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
 import { grantRoles } from '../records/grant.ts'
-import { instanceKey, instanceTenant } from '../records/instance.ts'
+import { readInstanceKey, instanceTenant } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { roleKey } from '../records/role.ts'
 import { pathTo } from './explain-roles.ts'
@@ -68,7 +68,7 @@ function pathOver(
     const held = grantRoles(kernel, grant)
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }
-  const toResourceKey = (at: number): string => (at === 0 ? resource : instanceKey(kernel, at))
+  const toResourceKey = (at: number): string => (at === 0 ? resource : readInstanceKey(kernel, at))
   const bare = (role: number): string => roleKey(kernel, role).replace(/^.*\//, '')
   const extended = pathTo(kernel, steps.at(-1)![1], name).slice(1)
   return {

@@ -8,7 +8,7 @@ import { compareText } from '../../model/text-order.ts'
 import { findInstanceRoles } from '../decide/effective-roles.ts'
 import { findSources } from '../list/permission-sources.ts'
 import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
-import { instanceKey, instanceType } from '../records/instance.ts'
+import { readInstanceKey, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
 import { bareRole, eachRoleOfType, roleType } from '../records/role.ts'
@@ -127,7 +127,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
   const direct = (instance: number) => kernel.calls.grantOf(asked.user, instance) !== 0
   const open = searched(kernel, asked, direct)
   const ways = open.filter(({ at, rule }) => rule !== undefined && at !== asked.instance)
-  const formatResource = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : instanceKey(kernel, at))
+  const formatResource = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : readInstanceKey(kernel, at))
   const path = (all: readonly Found[], last: Found): Found[] => {
     const steps = [last]
     for (let step = last; step.from !== undefined; steps.push(step)) step = all[step.from]!
@@ -185,7 +185,7 @@ function elsewhere(
     if (!isTenant && instanceType(kernel, scope) !== type) continue
     const role = grantRoles(kernel, grant).find((each) => kernel.calls.holds(each, permission) === 1)
     if (role === undefined) continue
-    const where = isTenant ? principalKey(kernel, scope) : instanceKey(kernel, scope)
+    const where = isTenant ? principalKey(kernel, scope) : readInstanceKey(kernel, scope)
     ;(isTenant ? tenants : instances).push({ where, role: bareRole(kernel, role) })
   }
   return { in_other_tenants: some(tenants), on_other_instances: some(instances) }

@@ -10,7 +10,7 @@ import { toPathRef } from '../build/condition-program.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
 import { findInstance, findPath, findSymbol } from '../look-up.ts'
-import { instanceKey, instancesOfType } from '../records/instance.ts'
+import { instancesOfType, readInstanceKey } from '../records/instance.ts'
 import { principalAttributes } from '../records/principal.ts'
 
 /** The question of a filter, in ids that are all known. */
@@ -108,6 +108,6 @@ export class Constants {
 
 /** The key of an instance without its type. */
 export function keyOfInstance(kernel: Kernel, instance: number): string {
-  const key = instanceKey(kernel, instance)
+  const key = readInstanceKey(kernel, instance)
   return key.slice(key.indexOf(':') + 1)
 }

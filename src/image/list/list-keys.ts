@@ -17,7 +17,7 @@ import {
   listTenantGrants,
   nextGrantInScope,
 } from '../records/grant.ts'
-import { instanceKey, instanceTenant, instanceType } from '../records/instance.ts'
+import { instanceTenant, instanceType, readInstanceKey } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { inOrder, type Ordered, records } from '../records/tables.ts'
@@ -133,7 +133,7 @@ export function scan(
 
 function readListedKey(kernel: Kernel, table: Ordered, record: number): string {
   if (table === Table.Users) return principalKey(kernel, record)
-  const key = instanceKey(kernel, record)
+  const key = readInstanceKey(kernel, record)
   return key.slice(key.indexOf(':') + 1)
 }
 

@@ -13,7 +13,7 @@ import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
 import { findSymbol } from '../look-up.ts'
 import { grantRoles, grantScope, listTenantGrants, permissionIdsOfGrant } from '../records/grant.ts'
-import { instanceKey, instancesOfType, instanceTenant, instanceType } from '../records/instance.ts'
+import { readInstanceKey, instancesOfType, instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
@@ -139,7 +139,7 @@ class PermissionList {
       const allowed = this.#allowedOn(instance, roles.length > 0)
       if (allowed === undefined) continue
       this.#evaluator.left -= ROW_WORK
-      const key = instanceKey(kernel, instance)
+      const key = readInstanceKey(kernel, instance)
       rows.push([key, this.#rowOf(instance, key, roles, allowed)])
     }
     return rows.sort(([left], [right]) => compareText(left, right)).map(([, row]) => row)

@@ -8,7 +8,7 @@ import { compareText } from '../../model/text-order.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { sideKey } from '../read-records.ts'
 import { grantRoles } from '../records/grant.ts'
-import { instanceKey } from '../records/instance.ts'
+import { readInstanceKey } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { roleKey } from '../records/role.ts'
 import { records } from '../records/tables.ts'
@@ -84,7 +84,7 @@ class Ways {
     const roles = pairs.filter(([instance, role]) => this.#rolesIn(user, instance).includes(role))
     const names = roles.map(([instance, role]) => {
       const name = roleKey(this.#kernel, role).replace('/', '#')
-      return [instanceKey(this.#kernel, instance), name] as const
+      return [readInstanceKey(this.#kernel, instance), name] as const
     })
     names.sort(([a, b], [c, d]) => compareText(a, c) || compareText(b, d))
     return names.map(([instance, role]) => this.#entry(user, instance, role))

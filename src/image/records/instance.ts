@@ -7,7 +7,7 @@ import { symbolTable } from './symbol.ts'
 import { inOrder } from './tables.ts'
 
 /** `type:key` */
-export const instanceKey = (kernel: Kernel, instance: number): string => kernel.key(instance, Instance.Key)
+export const readInstanceKey = (kernel: Kernel, instance: number): string => kernel.key(instance, Instance.Key)
 /** 0 when the instance is deleted. */
 export const instanceTenant = (kernel: Kernel, instance: number): number => kernel.word(instance + Instance.Tenant)
 export const instanceType = (kernel: Kernel, instance: number): number => kernel.word(instance + Instance.Type)

@@ -15,7 +15,7 @@ import { FACT_KINDS, POLICY_KINDS, type PolicyKind } from '../../model/policy-ki
 import type { View } from '../../store/view.ts'
 import { type SideSaid, saidOf, setsNamed } from '../objects/set-rules.ts'
 import { selects } from '../policy-file/manages.ts'
-import { IN_FILES, isPart, KEYED_KINDS, PART_KINDS } from '../rules/kinds-in-files.ts'
+import { IN_FILES, isPart, LISTED_KINDS, PART_KINDS } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 
 export interface Ownership {
@@ -66,7 +66,7 @@ export function namedObjects(policy: PolicyFile, view: View): NamedObjects {
       for (const part of Object.keys(parts)) named.add(kind, partKey(resource.key, part))
     }
   }
-  for (const kind of KEYED_KINDS) for (const { key } of policy[IN_FILES[kind].section] ?? []) named.add(kind, key)
+  for (const kind of LISTED_KINDS) for (const { key } of policy[IN_FILES[kind].section] ?? []) named.add(kind, key)
   for (const rule of policy.set_rules ?? []) {
     const said = saidOf(rule)
     for (const users of setsMeant(policy, view, 'userset', rule.user_set, said.userset))

@@ -3,7 +3,7 @@
 import { actionGroupFields } from '../../kinds/action-group.ts'
 import type { Resource } from '../../kinds/resource.ts'
 import { ACTION_GROUPS_MAX } from '../../model/limits.ts'
-import { type Collection, partWritesOf } from '../rules/collection.ts'
+import { type Collection, makePartWrites } from '../rules/collection.ts'
 import type { Path } from '../rules/fields.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { ActionGroupUpdate } from '../schemas/action-groups.ts'
@@ -33,4 +33,4 @@ export const {
   update: updateActionGroup,
   replace: replaceActionGroup,
   remove: deleteActionGroup,
-} = partWritesOf(actionGroups, 'group')
+} = makePartWrites(actionGroups, 'group')

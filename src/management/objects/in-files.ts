@@ -4,7 +4,7 @@
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
-import type { Changed } from '../rules/collection.ts'
+import { type Changed, makeWrites } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
 import { isWhole, type WholeKind } from '../rules/kinds-in-files.ts'
 import { ActionGroupCreate, ActionGroupUpdate } from '../schemas/action-groups.ts'
@@ -49,15 +49,7 @@ import { createSetRule, deleteSetRule, exactRule } from './set-rules.ts'
 import { removeTenantUser, tenants } from './tenants.ts'
 import { createTuple, deleteTuple } from './tuples.ts'
 import { createUser, replaceUser, users } from './users.ts'
-import {
-  ofResource,
-  plainWrites,
-  type Ref,
-  type SentWrites,
-  type WritesOfKind,
-  withBodies,
-  withBody,
-} from './writes.ts'
+import { ofResource, type Ref, type SentWrites, type WritesOfKind, withBodies, withBody } from './writes.ts'
 
 /** What only connects others is found by the key that a plan shows. */
 const KEY = [...BODY, 'key']
@@ -68,12 +60,12 @@ export const WRITES_IN_FILES = {
     { create: ResourceCreate, update: ResourceUpdate },
     { create: createResource, update: updateResource, replace: replaceResource, remove: deleteResource },
   ),
-  role: withBodies({ create: RoleCreate, update: RoleUpdate }, plainWrites(roles)),
+  role: withBodies({ create: RoleCreate, update: RoleUpdate }, makeWrites(roles)),
   user: withBodies(
     { create: UserCreate, update: UserUpdate },
-    { ...plainWrites(users), create: createUser, replace: replaceUser },
+    { ...makeWrites(users), create: createUser, replace: replaceUser },
   ),
-  tenant: withBodies({ create: TenantCreate, update: TenantUpdate }, plainWrites(tenants)),
+  tenant: withBodies({ create: TenantCreate, update: TenantUpdate }, makeWrites(tenants)),
   role_assignment: withBody(RoleAssignmentCreate, {
     create: assign,
     update: null,
@@ -91,19 +83,19 @@ export const WRITES_IN_FILES = {
   }),
   resource_role: withBodies(
     { create: ResourceRoleCreate, update: ResourceRoleUpdate },
-    { ...plainWrites(resourceRoles), create: addResourceRole },
+    { ...makeWrites(resourceRoles), create: addResourceRole },
     ofResource,
   ),
-  relation: withBodies({ create: RelationCreate, update: RelationUpdate }, plainWrites(relations), ofResource),
+  relation: withBodies({ create: RelationCreate, update: RelationUpdate }, makeWrites(relations), ofResource),
   action_group: withBodies(
     { create: ActionGroupCreate, update: ActionGroupUpdate },
-    plainWrites(actionGroups),
+    makeWrites(actionGroups),
     ofResource,
   ),
   condition_set: withBodies(
     { create: ConditionSetCreate, update: ConditionSetUpdate },
     {
-      ...plainWrites(conditionSets),
+      ...makeWrites(conditionSets),
       create: createConditionSet,
       update: updateConditionSet,
       replace: replaceConditionSet,

@@ -12,7 +12,15 @@ import { parseId, requireKey } from '../../model/keys.ts'
 import { ENVIRONMENTS_MAX, PROJECTS_MAX } from '../../model/limits.ts'
 import { environmentKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { type Collection, create, patch, replace, requireSameKey, type SameKey, writesOf } from '../rules/collection.ts'
+import {
+  type Collection,
+  create,
+  makeWrites,
+  patch,
+  replace,
+  requireSameKey,
+  type SameKey,
+} from '../rules/collection.ts'
 import {
   BODY,
   type Path,
@@ -127,7 +135,7 @@ export function createProject(view: View, input: ProjectCreate, mint: Mint): Dec
 
 type ById<F> = { readonly ref: string; readonly fields: F & SameKey }
 
-export const { update: updateProject, replace: replaceProject } = writesOf(projects)
+export const { update: updateProject, replace: replaceProject } = makeWrites(projects)
 
 /** Deletes a project with its environments and keys. */
 export function deleteProject(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {

@@ -8,7 +8,7 @@ import { RELATIONS_MAX } from '../../model/limits.ts'
 import { partKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
-import { type Collection, create, erase, type Merge, partWritesOf } from '../rules/collection.ts'
+import { type Collection, create, erase, type Merge, makePartWrites } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { RelationUpdate } from '../schemas/relations.ts'
@@ -43,7 +43,7 @@ export const {
   update: updateRelation,
   replace: replaceRelation,
   remove: deleteRelation,
-} = partWritesOf(relations, 'relation')
+} = makePartWrites(relations, 'relation')
 
 /**
  * Applies the map `relations` of a resource, from relation to subject type: relations that are missing in it, or have

@@ -12,9 +12,9 @@ import {
   create,
   erase,
   locate,
+  makePartWrites,
   type OnResource,
   partOf,
-  partWritesOf,
   patch,
   replace,
 } from '../rules/collection.ts'
@@ -111,7 +111,7 @@ export const {
   update: updateResourceRole,
   replace: replaceResourceRole,
   remove: deleteResourceRole,
-} = partWritesOf(resourceRoles, 'role')
+} = makePartWrites(resourceRoles, 'role')
 
 /** Adds permissions; those that the role has already are skipped, but for the form in which they are sent. */
 export function addResourceRolePermissions(view: View, input: RolePermissions, mint: Mint): Decided<ResourceRole> {

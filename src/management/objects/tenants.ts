@@ -10,7 +10,7 @@ import { membershipKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterTenant, removals } from '../rules/cascade.ts'
-import { type Collection, create, type Written, writesOf } from '../rules/collection.ts'
+import { type Collection, create, makeWrites, type Written } from '../rules/collection.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { TenantUpdate } from '../schemas/tenants.ts'
 import type { UserCreate } from '../schemas/users.ts'
@@ -29,7 +29,7 @@ export const {
   update: updateTenant,
   replace: replaceTenant,
   remove: deleteTenant,
-} = writesOf(tenants)
+} = makeWrites(tenants)
 
 /**
  * Adds a user to the tenant, with or without a role there. A missing user is created; for an existing one only the

@@ -6,7 +6,15 @@ import { USERS_MAX } from '../../model/limits.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterUser } from '../rules/cascade.ts'
-import { type Collection, create, patch, replace, requireSameKey, type Written, writesOf } from '../rules/collection.ts'
+import {
+  type Collection,
+  create,
+  makeWrites,
+  patch,
+  replace,
+  requireSameKey,
+  type Written,
+} from '../rules/collection.ts'
 import { settleEmail } from '../rules/fields.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { UserCreate, UserReplace, UserUpdate } from '../schemas/users.ts'
@@ -70,4 +78,4 @@ export function syncUser(view: View, { role_assignments, ...sent }: UserCreate, 
 export const userStays = (key: string, ignored: readonly string[]): string =>
   `user \`${key}\` already exists and is not changed: ${ignored.map((field) => `\`${field}\``).join(', ')} of the request ${plural(ignored.length, 'is', 'are')} ignored`
 
-export const { update: updateUser, remove: deleteUser } = writesOf(users)
+export const { update: updateUser, remove: deleteUser } = makeWrites(users)

@@ -1,20 +1,10 @@
 // What it takes to write objects of one kind, for whoever writes objects of many kinds: plans, policy files, reverts and
 // bulk calls. Everything here calls the use cases of single writes.
 
-import type { Objects } from '../../kinds/index.ts'
 import type * as t from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import {
-  type Changed,
-  type Collection,
-  create,
-  erase,
-  type KeyedKind,
-  partOf,
-  patch,
-  replace,
-} from '../rules/collection.ts'
+import { type Changed, partOf } from '../rules/collection.ts'
 import type { Path } from '../rules/fields.ts'
 import { requireShape } from '../rules/shape.ts'
 
@@ -52,17 +42,6 @@ export interface Writes<New = never, Fields = never> {
 export interface WritesOfKind extends Writes {
   readonly sent: SentWrites
 }
-
-/** The writes of a kind whose objects are fully described by their collection. */
-export const plainWrites = <K extends KeyedKind, I extends object>(collection: Collection<K, I>) => ({
-  create: (view: View, input: I & { readonly key: string }, mint: Mint, of = ''): Decided<Objects[K]> =>
-    create(collection, view, input, mint, { of }),
-  update: (view: View, input: Changed<I>, mint: Mint, of = ''): Decided<Objects[K]> =>
-    patch(collection, view, input, mint, { of }),
-  replace: (view: View, input: Changed<I>, mint: Mint, of = ''): Decided<Objects[K]> =>
-    replace(collection, view, input, mint, { of }),
-  remove: (view: View, input: Ref, mint: Mint, of = ''): Decided<null> => erase(collection, view, input, mint, { of }),
-})
 
 interface Bodies<C extends t.TSchema, U extends t.TSchema> {
   readonly create: C

@@ -16,7 +16,7 @@ import { within } from '../objects/items.ts'
 import type { Write } from '../objects/writes.ts'
 import type { Changed } from '../rules/collection.ts'
 import { BODY, type Path, settleText } from '../rules/fields.ts'
-import { IN_FILES, type KeyedKind, type WholeKind } from '../rules/kinds-in-files.ts'
+import { IN_FILES, type ListedKind, type WholeKind } from '../rules/kinds-in-files.ts'
 import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
@@ -248,7 +248,7 @@ class Application {
 
   /** The same for each object of a list. */
   #putEach<F extends object>(
-    kind: KeyedKind,
+    kind: ListedKind,
     writes: Puts<F>,
     items: readonly (F & { readonly key: string })[] | null | undefined,
   ): void {

@@ -1,10 +1,10 @@
 // Which names policy files define, also in objects whose form is wrong: a reference to one of these is not an error of
 // its own, because the error is said where the object stands.
-import { IN_FILES, KEYED_KINDS, PART_KINDS } from '../rules/kinds-in-files.ts'
+import { IN_FILES, LISTED_KINDS, PART_KINDS } from '../rules/kinds-in-files.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-const KINDS_OF_LISTS = new Map<string, string>(KEYED_KINDS.map((kind) => [IN_FILES[kind].section, kind]))
+const KINDS_OF_LISTS = new Map<string, string>(LISTED_KINDS.map((kind) => [IN_FILES[kind].section, kind]))
 const KINDS_OF_PARTS = new Map<string, string>(PART_KINDS.map((kind) => [IN_FILES[kind].section, kind]))
 
 /** The names, by kind. Parts of resource types are called `resource/part`. */

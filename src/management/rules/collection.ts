@@ -1,6 +1,6 @@
 // The one mechanism behind every collection: what POST, PUT, PATCH and DELETE on an object mean. An object type is a
-// descriptor in a resource's use-cases.ts, which says what its fields are and what follows a change. Everything here is
-// a pure function of a view; nothing writes.
+// descriptor in src/management/objects, which says what its fields are and what follows a change. Everything here is a
+// pure function of a view; nothing writes.
 import { isDeepStrictEqual } from 'node:util'
 import type { IndexName, Objects } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
@@ -177,12 +177,19 @@ export function erase<K extends KeyedKind, I extends object>(
   return { changes, status: 204, result: null }
 }
 
-/** The use cases of a collection where a write changes nothing but the object and what follows from it. */
-export const writesOf = <K extends KeyedKind, I extends object>(collection: Collection<K, I>) => ({
-  create: (view: View, input: I & { readonly key: string }, mint: Mint) => create(collection, view, input, mint),
-  update: (view: View, input: Changed<I>, mint: Mint) => patch(collection, view, input, mint),
-  replace: (view: View, input: Changed<I>, mint: Mint) => replace(collection, view, input, mint),
-  remove: (view: View, input: { readonly ref: string }, mint: Mint) => erase(collection, view, input, mint),
+/**
+ * The use cases of a collection where a write changes nothing but the object and what follows from it. `of` is the key of
+ * the resource type of a part.
+ */
+export const makeWrites = <K extends KeyedKind, I extends object>(collection: Collection<K, I>) => ({
+  create: (view: View, input: I & { readonly key: string }, mint: Mint, of = ''): Decided<Objects[K]> =>
+    create(collection, view, input, mint, { of }),
+  update: (view: View, input: Changed<I>, mint: Mint, of = ''): Decided<Objects[K]> =>
+    patch(collection, view, input, mint, { of }),
+  replace: (view: View, input: Changed<I>, mint: Mint, of = ''): Decided<Objects[K]> =>
+    replace(collection, view, input, mint, { of }),
+  remove: (view: View, input: { readonly ref: string }, mint: Mint, of = ''): Decided<null> =>
+    erase(collection, view, input, mint, { of }),
 })
 
 export interface OnResource {
@@ -195,8 +202,8 @@ export const partOf = (view: View, { resource }: OnResource): { readonly of: str
   of: view.require('resource', resource).key,
 })
 
-/** The same of parts of a resource type; `name` is what the input of `create` calls the part. */
-export const partWritesOf = <K extends PartKind, I extends object, N extends string>(
+/** The same for parts of a resource type that the input names; `name` is what the input of `create` calls the part. */
+export const makePartWrites = <K extends PartKind, I extends object, N extends string>(
   collection: Collection<K, I>,
   name: N,
 ) => ({

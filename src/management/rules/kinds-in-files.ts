@@ -36,16 +36,16 @@ type KindsWith<Key extends InFiles['key']> = {
 }[PolicyKind]
 
 /** Kinds of parts of a resource type: their keys are `resource/part`. */
-export type PartKind = KindsWith<'part'>
+export type PartInFiles = KindsWith<'part'>
 /** Kinds whose objects are what they connect: they have no key that could change alone. */
 export type ConnectingKind = KindsWith<'connects'>
 
-export const isPart = (kind: PolicyKind): kind is PartKind => IN_FILES[kind].key === 'part'
+export const isPart = (kind: PolicyKind): kind is PartInFiles => IN_FILES[kind].key === 'part'
 export const isConnecting = (kind: PolicyKind): kind is ConnectingKind => IN_FILES[kind].key === 'connects'
 /** Kinds of lists whose objects are called by their member `key` alone. */
-export type KeyedKind = Exclude<KindsWith<'own'> & WholeKind, 'resource_instance'>
-export const KEYED_KINDS = POLICY_KINDS.filter(
-  (kind): kind is KeyedKind => isWhole(kind) && IN_FILES[kind].key === 'own' && kind !== 'resource_instance',
+export type ListedKind = Exclude<KindsWith<'own'> & WholeKind, 'resource_instance'>
+export const LISTED_KINDS = POLICY_KINDS.filter(
+  (kind): kind is ListedKind => isWhole(kind) && IN_FILES[kind].key === 'own' && kind !== 'resource_instance',
 )
 export const isPolicyKind = (kind: string): kind is PolicyKind => Object.hasOwn(IN_FILES, kind)
-export const PART_KINDS: readonly PartKind[] = POLICY_KINDS.filter(isPart)
+export const PART_KINDS: readonly PartInFiles[] = POLICY_KINDS.filter(isPart)
