@@ -3,7 +3,7 @@
 // command is in a file of its own, which is loaded only when it runs: a check needs neither Fastify nor LMDB.
 import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
-import { EXAMPLE_NAMES, EXAMPLES, type ExampleName } from '../management/rules/example-policies.ts'
+import { EXAMPLE_NAMES, EXAMPLES, type ExampleName } from '../management/host/example-policies.ts'
 import { VERSION } from '../model/version.ts'
 import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
 import type { CheckOptions } from './commands/check.ts'

@@ -1,7 +1,7 @@
 // The example policies that a new folder can start with: what each offers, and that the questions printed with it are
 // answered as it says.
 import { afterAll, describe, expect, it } from 'vitest'
-import { EXAMPLE_NAMES, EXAMPLES, type ExamplePolicy } from '../../src/management/rules/example-policies.ts'
+import { EXAMPLE_NAMES, EXAMPLES, type ExamplePolicy } from '../../src/management/host/example-policies.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'
 import { serveHere } from '../support/serve-here.ts'

@@ -1,6 +1,6 @@
 // How far PDPs are behind, as the metrics of the management API say it.
 import { expect, it, vi } from 'vitest'
-import { followersLag } from '../../src/management/objects/lag.ts'
+import { followersLag } from '../../src/management/objects/pdp-lag.ts'
 import { PdpRegistry } from '../../src/management/objects/pdp-registry.ts'
 import { openManagement } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'

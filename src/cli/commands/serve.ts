@@ -3,13 +3,13 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Sink } from '../../decision-log/forwarder.ts'
-import { keysPath } from '../../management/objects/keys-file.ts'
 import {
   EXAMPLE_NAMES,
   EXAMPLES,
   type ExampleName,
   type ExamplePolicy,
-} from '../../management/rules/example-policies.ts'
+} from '../../management/host/example-policies.ts'
+import { keysPath } from '../../management/objects/keys-file.ts'
 import { DECISION_SEND_MS } from '../../model/limits.ts'
 import { type Management, pooledPdpServer, readKeys } from '../../server.ts'
 import type { Env } from '../configuration/env.ts'

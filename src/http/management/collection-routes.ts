@@ -1,6 +1,6 @@
 // The routes of a resource that is listed, created, read, changed and deleted, made from a description of it, which is
-// in the resource's routes.ts. What a description leaves out has no route; what is of another form is written by hand
-// beside it. A list alone is listRoute.
+// in its file of routes. What a description leaves out has no route; what is of another form is written by hand next to
+// it. A list alone is listRoute.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
 import type { Operation } from '../../management/rules/access.ts'

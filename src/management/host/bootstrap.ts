@@ -12,8 +12,8 @@ import { mintSecret, newApiKey } from '../objects/api-key.ts'
 import { requireFixedKey } from '../objects/api-keys.ts'
 import { makeEnvironment } from '../objects/new-environment.ts'
 import { newAction } from '../objects/resources.ts'
-import { EXAMPLES, type ExampleName, type ExamplePolicy } from '../rules/example-policies.ts'
 import { BODY, requireOrganizationName } from '../rules/fields.ts'
+import { EXAMPLES, type ExampleName, type ExamplePolicy } from './example-policies.ts'
 
 export interface Bootstrap {
   /** key of the organization; default `default` */

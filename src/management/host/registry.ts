@@ -52,16 +52,6 @@ import { createInstance, deleteInstance, replaceInstance, updateInstance } from 
 import { approveInvite, createInvite, deleteInvite, replaceInvite, updateInvite } from '../objects/invites.ts'
 import { noteKeyUse } from '../objects/key-use.ts'
 import {
-  createAction,
-  createAttribute,
-  deleteAction,
-  deleteAttribute,
-  replaceAction,
-  replaceAttribute,
-  updateAction,
-  updateAttribute,
-} from '../objects/parts.ts'
-import {
   createEnvironment,
   createProject,
   deleteEnvironment,
@@ -81,6 +71,16 @@ import {
   updateProxyConfig,
 } from '../objects/proxy-configs.ts'
 import { createRelation, deleteRelation, replaceRelation, updateRelation } from '../objects/relations.ts'
+import {
+  createAction,
+  createAttribute,
+  deleteAction,
+  deleteAttribute,
+  replaceAction,
+  replaceAttribute,
+  updateAction,
+  updateAttribute,
+} from '../objects/resource-parts.ts'
 import {
   addResourceRoleParent,
   addResourceRolePermissions,

@@ -7,7 +7,7 @@ import { type Collection, makePartWrites } from '../rules/collection.ts'
 import type { Path } from '../rules/fields.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { ActionGroupUpdate } from '../schemas/action-groups.ts'
-import { requirePart } from './parts.ts'
+import { requirePart } from './resource-parts.ts'
 
 export const actionGroups: Collection<'action_group', ActionGroupUpdate> = {
   kind: 'action_group',

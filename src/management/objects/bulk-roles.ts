@@ -10,7 +10,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { create, replace } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
 import type { RoleBulk, RoleBulkRead } from '../schemas/roles.ts'
-import { eachOf, within } from './items.ts'
+import { eachOf, within } from './bulk-items.ts'
 import { dropParents, resourceRoles } from './resource-roles.ts'
 import { roles } from './roles.ts'
 

@@ -24,8 +24,8 @@ import type {
   TupleIdents,
   UserBulk,
 } from '../schemas/bulk.ts'
+import { eachOf } from './bulk-items.ts'
 import { deleteInstance, putInstance } from './instances.ts'
-import { eachOf } from './items.ts'
 import { assign, unassign } from './role-assignments.ts'
 import { createTenant, deleteTenant } from './tenants.ts'
 import { createTuple, deleteTuple } from './tuples.ts'

@@ -30,6 +30,7 @@ import { UserCreate, UserUpdate } from '../schemas/users.ts'
 import { actionGroups } from './action-groups.ts'
 import { conditionSets, createConditionSet, replaceConditionSet, updateConditionSet } from './condition-sets.ts'
 import { createInstance, deleteInstance, replaceInstance, updateInstance } from './instances.ts'
+import { relations } from './relations.ts'
 import {
   createAction,
   createAttribute,
@@ -39,8 +40,7 @@ import {
   replaceAttribute,
   updateAction,
   updateAttribute,
-} from './parts.ts'
-import { relations } from './relations.ts'
+} from './resource-parts.ts'
 import { addResourceRole, resourceRoles } from './resource-roles.ts'
 import { createResource, deleteResource, replaceResource, updateResource } from './resources.ts'
 import { assign, joinTenant, unassign } from './role-assignments.ts'

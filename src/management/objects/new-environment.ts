@@ -9,7 +9,7 @@ import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { environmentKey, type JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint } from '../../store/view.ts'
 import { mintSecret, newApiKey } from './api-key.ts'
-import { builtIns } from './parts.ts'
+import { builtIns } from './resource-parts.ts'
 import { defaultTenant } from './tenants.ts'
 
 export interface NewEnvironment {

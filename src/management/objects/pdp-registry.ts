@@ -14,7 +14,7 @@ import {
 import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { PdpSighting, PlacedSighting } from '../../store/settings.ts'
 import type { SharedPdps } from '../../store/store.ts'
-import { type KnownPdp, mergeSightings, UNNAMED } from './sightings.ts'
+import { type KnownPdp, mergeSightings, UNNAMED } from './pdp-sightings.ts'
 
 /** What a PDP says when it opens a stream. */
 export type Introduction = PdpIdentity & { readonly applied: number | undefined }

@@ -17,8 +17,8 @@ import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { type Payload, payloadRules } from '../rules/settle-fields.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
+import { within } from './bulk-items.ts'
 import { reachInstance } from './instances.ts'
-import { within } from './items.ts'
 
 /** An assignment with the ids of its objects, so that rendering needs no further look-ups. */
 export interface Assigned {

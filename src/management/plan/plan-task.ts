@@ -7,7 +7,7 @@ import type { PlanEntry } from '../differences/entries.ts'
 import type { KindCount } from '../differences/reconcile.ts'
 import type { Conflict, Lost } from '../differences/undone.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
-import type { ConditionMatches, ConditionMatchQuestion } from '../schemas/match.ts'
+import type { ConditionMatches, ConditionMatchQuestion } from '../schemas/condition-matches.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
 import type { Wanted } from './decide-plan.ts'
 

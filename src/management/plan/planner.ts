@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
 import { WorkerClient } from '../../threads/worker-client.ts'
-import type { ConditionMatches } from '../schemas/match.ts'
+import type { ConditionMatches } from '../schemas/condition-matches.ts'
 import type { CheckedFiles, CheckTask, MadePlan, MatchTask, PlanAnswer, PlanMessage, PlanTask } from './plan-task.ts'
 
 /** Writes the image of an environment to the file for followers, where the thread of plans finds it. */

@@ -3,7 +3,7 @@ import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Mint, View } from '../../store/view.ts'
-import { builtIns } from '../objects/parts.ts'
+import { builtIns } from '../objects/resource-parts.ts'
 import { defaultTenant } from '../objects/tenants.ts'
 
 /** A source of ids that counts: the same policy gives the same objects. */

@@ -1,6 +1,6 @@
 // Reads policy files: several texts become one policy, and everything that is wrong with it is said at once, each with
-// its place and the nearest word that would be right. First the text (yaml-document.ts), then the form (schema.ts),
-// then the meaning, which the use cases of the API judge (meaning.ts).
+// its place and the nearest word that would be right. First the text (yaml-document.ts), then the form
+// (schemas/policy-file.ts), then the meaning, which the use cases of the API judge (meaning.ts).
 import { POLICY_FILES_BYTES_MAX, POLICY_PROBLEMS_MAX } from '../../model/limits.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../rules/fields.ts'

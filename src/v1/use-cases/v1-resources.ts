@@ -3,8 +3,8 @@
 // list of actions may be incomplete.
 
 import type { Action, Resource } from '../../kinds/resource.ts'
-import { eachOf, within } from '../../management/objects/items.ts'
-import { createAction, type PartOf, updateAction } from '../../management/objects/parts.ts'
+import { eachOf, within } from '../../management/objects/bulk-items.ts'
+import { createAction, type PartOf, updateAction } from '../../management/objects/resource-parts.ts'
 import { createResource, updateResource } from '../../management/objects/resources.ts'
 import { requireSameKey } from '../../management/rules/collection.ts'
 import { BODY, type Path, type Sent, settleText } from '../../management/rules/fields.ts'

@@ -1,6 +1,6 @@
 // One list of what several replicas see of PDPs, and which PDPs are stale.
 import { expect, it } from 'vitest'
-import { isStale, mergeSightings } from '../../../src/management/objects/sightings.ts'
+import { isStale, mergeSightings } from '../../../src/management/objects/pdp-sightings.ts'
 import { PDP_KEPT_MS, PDP_STALE_MS } from '../../../src/model/limits.ts'
 import type { PdpSighting } from '../../../src/store/settings.ts'
 

@@ -1,4 +1,5 @@
-// How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs. As render.ts.
+// How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs: the
+// exact fields that clients read. Nothing here decides or reads more than it must.
 
 import type { Group } from '../../../kinds/group.ts'
 import type { ProxyConfig } from '../../../kinds/proxy-config.ts'

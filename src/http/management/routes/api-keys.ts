@@ -22,7 +22,7 @@ import { parseId } from '../../../model/keys.ts'
 import { type Query, readPage, readText } from '../../page.ts'
 import { everyObject, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
-import { apiKeyRead, pdpConfigRead } from '../render/stamps.ts'
+import { apiKeyRead, pdpConfigRead } from '../render/control.ts'
 import { noteSecretRead, type RouteContext, writeControl, writeNamed } from '../route-context.ts'
 
 const KEY = '/v2/api-key/:key'

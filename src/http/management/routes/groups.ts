@@ -17,7 +17,7 @@ import type { View } from '../../../store/view.ts'
 import { type Query, readFlag, readPage } from '../../page.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
-import { findGroups, groupReads } from './read.ts'
+import { findGroups, groupReads } from './group-reads.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`

@@ -23,7 +23,7 @@ import { parseId } from '../../../model/keys.ts'
 import { HISTORY_CHANGED_SHOWN } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
-import { activityRead, historyRead, type LogPlace } from '../render/stamps.ts'
+import { activityRead, historyRead, type LogPlace } from '../render/control.ts'
 import type { RouteContext } from '../route-context.ts'
 
 const HISTORY = '/v2/history'

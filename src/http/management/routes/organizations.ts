@@ -13,7 +13,7 @@ import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
 import { type Query, readPage, readText } from '../../page.ts'
 import type { Caller } from '../auth.ts'
-import { organizationRead, organizationStats } from '../render/stamps.ts'
+import { organizationRead, organizationStats } from '../render/control.ts'
 import { type RouteContext, writeControl } from '../route-context.ts'
 
 const ORGANIZATION = '/v2/orgs/:org'

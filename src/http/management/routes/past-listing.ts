@@ -8,7 +8,7 @@ import {
   AuthorizedUsersQuestion,
   PermissionsQuestion,
   UserPermissionsRead,
-} from '../../../management/schemas/listing.ts'
+} from '../../../management/schemas/past-listing.ts'
 import { PAGE_ROWS_DEFAULT } from '../../../model/limits.ts'
 import type { InstancePermissions, TenantPermissions } from '../../../pdp/pdp-listings.ts'
 import { requireExactIn } from '../../exact-attributes.ts'

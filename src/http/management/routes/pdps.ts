@@ -2,9 +2,9 @@
 // /v2/feed/{p}/{e}/report. They are told apart by what they say of themselves: it decides nothing.
 import type { FastifyInstance } from 'fastify'
 import type { LogId } from '../../../log/change.ts'
-import { lagOf } from '../../../management/objects/lag.ts'
+import { lagOf } from '../../../management/objects/pdp-lag.ts'
 import type { PdpRegistry } from '../../../management/objects/pdp-registry.ts'
-import type { KnownPdp } from '../../../management/objects/sightings.ts'
+import type { KnownPdp } from '../../../management/objects/pdp-sightings.ts'
 import { PdpQuery, PdpRead, PdpReport } from '../../../management/schemas/pdps.ts'
 import { NoBody, pageOf } from '../../../management/schemas/schema-parts.ts'
 import { compareText } from '../../../model/text-order.ts'

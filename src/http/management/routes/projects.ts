@@ -22,7 +22,7 @@ import { type Page, type Query, readPage } from '../../page.ts'
 import type { Caller, Scope } from '../auth.ts'
 import { everyObject, indexed, paged, type Rows, sliced } from '../collection-pages.ts'
 import { collectionRoutes } from '../collection-routes.ts'
-import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/stamps.ts'
+import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/control.ts'
 import { type RouteContext, requestView, writeControl, writeNamed } from '../route-context.ts'
 import { printConfigs } from './api-keys.ts'
 

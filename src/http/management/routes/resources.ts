@@ -2,7 +2,7 @@
 // tenants also under /v2/schema/{p}/{e}/users/attributes.
 import type { FastifyInstance } from 'fastify'
 import type { Resource } from '../../../kinds/resource.ts'
-import { attributed, requirePart } from '../../../management/objects/parts.ts'
+import { attributed, requirePart } from '../../../management/objects/resource-parts.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import {
   ActionCreate,

@@ -1,7 +1,7 @@
 // Who or what a condition set matches now: POST /v2/projects/{p}/envs/{e}/condition-matches.
 import type { FastifyInstance } from 'fastify'
 import type { Planner } from '../../../management/plan/planner.ts'
-import { ConditionMatches, ConditionMatchQuestion } from '../../../management/schemas/match.ts'
+import { ConditionMatches, ConditionMatchQuestion } from '../../../management/schemas/condition-matches.ts'
 
 export function conditionMatchRoute(app: FastifyInstance, planner: Planner): void {
   app.post<{ Body: ConditionMatchQuestion }>(

@@ -4,7 +4,7 @@ import { isZerohopError } from '../../model/errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import type { PdpRegistry } from './pdp-registry.ts'
-import { isStale, type KnownPdp } from './sightings.ts'
+import { isStale, type KnownPdp } from './pdp-sightings.ts'
 
 export interface PdpLag {
   /** revisions that it lacks; null when that is not known */

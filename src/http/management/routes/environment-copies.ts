@@ -23,7 +23,7 @@ import type { JsonObject } from '../../../model/objects.ts'
 import { managementError, toProblem } from '../../errors.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
-import { environmentRead } from '../render/stamps.ts'
+import { environmentRead } from '../render/control.ts'
 import { answerOnRecord, askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
 
