@@ -7,7 +7,7 @@ import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
 import { countGrantRoles, eachGrantOfUser, grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
-import { readInstanceKey, instanceType, tenantOfScope } from '../records/instance.ts'
+import { instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { bareRole } from '../records/role.ts'
 import { symbolTable } from '../records/symbol.ts'
@@ -93,7 +93,8 @@ export class AssignmentList {
     for (const grant of grantsOfUser(kernel, user)) {
       const scope = grantScope(kernel, grant)
       const tenant = principalKey(kernel, tenantOfScope(kernel, scope))
-      const on = symbolTable(kernel, scope) === Table.Tenants ? {} : { resource_instance: readInstanceKey(kernel, scope) }
+      const on =
+        symbolTable(kernel, scope) === Table.Tenants ? {} : { resource_instance: readInstanceKey(kernel, scope) }
       for (const role of rolesWanted(kernel, grant, wants)) {
         rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
       }
@@ -154,7 +155,9 @@ function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: As
       if (symbolTable(kernel, scope) !== Table.Instances) return false
       if (type !== undefined && instanceType(kernel, scope) !== type) return false
       if (resourceInstance === undefined) return true
-      return instance === undefined ? readInstanceKey(kernel, scope).endsWith(`:${resourceInstance}`) : scope === instance
+      return instance === undefined
+        ? readInstanceKey(kernel, scope).endsWith(`:${resourceInstance}`)
+        : scope === instance
     },
     role: role === undefined ? () => true : isWanted,
   }
