@@ -30,6 +30,37 @@ it.skipIf(consoleServer === undefined)('goes to pages and users with the keyboar
 })
 
 // skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'opens what was typed by Enter, even before the server has found it',
+  async () => {
+    const page = await console.visit('overview')
+    await page.getByRole('list', { name: 'Contents' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Go to' })
+    const input = palette.getByRole('combobox')
+    await input.waitFor()
+    await page.keyboard.type('@')
+    await palette.getByRole('option', { name: /ana@acme\.example/ }).waitFor()
+    // what the server finds for the whole name arrives only after Enter was pressed
+    let letPass = () => {}
+    const isPressed = new Promise<void>((resolve) => {
+      letPass = resolve
+    })
+    await page.route(/search=cleo/, async (route) => {
+      await isPressed
+      await route.continue()
+    })
+    await input.fill('cleo@')
+    await expect.poll(() => input.getAttribute('aria-activedescendant')).toBeNull()
+    await page.keyboard.press('Enter')
+    expect(await palette.isVisible()).toBe(true)
+    letPass()
+    await palette.waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'cleo@acme.example', level: 1 }).waitFor()
+  },
+)
+
+// skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('has its navigation behind a button on a narrow screen', async () => {
   const page = await console.visit('why', { isOrganization: true })
   await page.setViewportSize({ width: 390, height: 844 })

@@ -4,11 +4,11 @@ import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Modal.layer.css'
 import { Modal, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useFocusBack } from '../components/dialog-focus.ts'
 import { Icon } from '../components/icon.tsx'
 import classes from './command-palette.module.css'
-import { type PaletteItem, usePaletteGroups } from './palette-items.ts'
+import { type PaletteItem, usePaletteResults } from './palette-items.ts'
 
 /** After the last key stroke, before the server is asked. */
 const PAUSE_MS = 120
@@ -43,30 +43,37 @@ export default function CommandPalette({ isOpen, onClose }: CommandPaletteProps)
 function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const [chosen, choose] = useState<string>()
+  // Enter was pressed, maybe before the server answered about what was typed
+  const [isOpening, setOpening] = useState(false)
   const [search] = useDebouncedValue(typed.trim(), PAUSE_MS)
-  const groups = usePaletteGroups(typed, search)
+  const { groups, isFirstKnown } = usePaletteResults(typed, search)
   const items = groups.flatMap((group) => group.items)
-  // the first one unless another was chosen: Enter goes there
-  const at = Math.max(
-    items.findIndex(({ id }) => id === chosen),
-    0,
-  )
-  const open = (item: PaletteItem | undefined) => {
-    if (item === undefined) return
+  const chosenAt = items.findIndex(({ id }) => id === chosen)
+  // Enter opens the item that was chosen, or else the first one; none while it is not known which is the first
+  const current = items[chosenAt] ?? (isFirstKnown ? items[0] : undefined)
+  const open = (item: PaletteItem) => {
     onClose()
     item.open()
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined && event.key !== 'Enter') return
-    event.preventDefault()
-    if (step === undefined) return open(items[at])
-    const next = items[(at + step + items.length) % items.length]
+  const move = (step: 1 | -1) => {
+    const at = current === undefined ? -1 : items.indexOf(current)
+    const next = at === -1 && step === -1 ? items.at(-1) : items[(at + step + items.length) % items.length]
     choose(next?.id)
     if (next !== undefined) document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
   }
-  const current = items[at]
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') setOpening(true)
+    else if (event.key === 'ArrowDown') move(1)
+    else if (event.key === 'ArrowUp') move(-1)
+    else return
+    event.preventDefault()
+  }
+  useEffect(() => {
+    if (!isOpening || !(isFirstKnown || current !== undefined)) return
+    setOpening(false)
+    if (current !== undefined) open(current)
+  })
   return (
     <div>
       <TextInput
@@ -84,6 +91,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         onChange={({ currentTarget }) => {
           setTyped(currentTarget.value)
           choose(undefined)
+          setOpening(false)
         }}
         autoComplete="off"
         spellCheck={false}
@@ -103,7 +111,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </div>
-      <div role="status">{items.length === 0 && <p className={classes.nothing}>No results</p>}</div>
+      <div role="status">{items.length === 0 && isFirstKnown && <p className={classes.nothing}>No results</p>}</div>
     </div>
   )
 }

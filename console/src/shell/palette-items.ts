@@ -25,8 +25,17 @@ export interface PaletteGroup {
 /** Of each kind. */
 const ITEMS_MAX = 5
 
-/** `search` is what was typed, and has rested for a moment; `typed` is as it is. */
-export function usePaletteGroups(typed: string, search: string): readonly PaletteGroup[] {
+export interface PaletteResults {
+  readonly groups: readonly PaletteGroup[]
+  /**
+   * Whether the first item is the first one for what is typed. False while the server is still to answer: what it found
+   * for an earlier text is shown until then, and must not be opened by Enter.
+   */
+  readonly isFirstKnown: boolean
+}
+
+/** `typed` is the text of the field; `search` is the text that the server is asked about, a moment later. */
+export function usePaletteResults(typed: string, search: string): PaletteResults {
   const navigate = useNavigate()
   const path = useEnvironmentPath()
   const pages = usePageLinks().filter((page) => matches(page, typed))
@@ -36,20 +45,19 @@ export function usePaletteGroups(typed: string, search: string): readonly Palett
       params: { project: path.p, environment: path.e },
       search: { user },
     })
-  const groups: PaletteGroup[] = [
-    {
-      title: 'Pages',
-      items: pages.map(({ to, label, icon }) => ({ id: to, label, icon, open: () => void navigate({ to }) })),
-    },
+  const found = [
     useFound('user', 'Users', 'user', search, (text) => suggestUsers(path, text), askWhy),
     useFound('role', 'Roles', 'keyRound', search, (text) => suggestRoles(path, text)),
     useFound('resource', 'Resources', 'boxes', search, (text) => suggestResources(path, text)),
     useFound('tenant', 'Tenants', 'building2', search, (text) => suggestTenants(path, text)),
   ]
-  return groups.filter(({ items }) => items.length > 0)
+  const pageItems = pages.map(({ to, label, icon }) => ({ id: to, label, icon, open: () => void navigate({ to }) }))
+  const groups = [{ title: 'Pages', items: pageItems }, ...found].filter(({ items }) => items.length > 0)
+  const isAnswered = search === typed.trim() && found.every(({ isLoading }) => !isLoading)
+  return { groups, isFirstKnown: pages.length > 0 || isAnswered }
 }
 
-/** `otherwise` opens one while no page shows such a thing. */
+/** Objects of a kind that the server finds. `otherwise` opens one of a kind that no page shows. */
 function useFound(
   kind: EntityKind,
   title: string,
@@ -57,7 +65,7 @@ function useFound(
   search: string,
   suggest: Suggest,
   otherwise?: (key: string) => void,
-): PaletteGroup {
+): PaletteGroup & { readonly isLoading: boolean } {
   const own = useOpenEntity(useEnvironmentPath())(kind)
   const open = own ?? otherwise
   const found = useQuery({ ...suggest(search), enabled: search !== '' && open !== undefined })
@@ -69,7 +77,7 @@ function useFound(
     icon,
     open: () => open?.(key),
   }))
-  return { title, items }
+  return { title, items, isLoading: found.isLoading }
 }
 
 const matches = ({ label, keywords = [] }: PageLink, typed: string): boolean =>
