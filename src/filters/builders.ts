@@ -7,9 +7,9 @@ import { template } from './sql/fragment.ts'
 import { unquotable } from './sql/names.ts'
 import {
   type ConditionOptions,
-  conditionOf,
   type DialectName,
-  dialectOf,
+  makeCondition,
+  requireDialect,
   requireTaken,
   type SqlOptions,
 } from './to-sql.ts'
@@ -51,7 +51,7 @@ export interface DrizzleOptions {
 
 /**
  * For `where` of Drizzle, with its `sql`: `toDrizzle(sql, filter, mapping, 'postgres', { table: invoices })`.
- * @throws as `toSql`; INPUT_INVALID when the table is none of Drizzle, or has not a column of the mapping
+ * @throws as `toSql`; INPUT_INVALID when the table is not one of Drizzle, or lacks a column of the mapping
  */
 export function toDrizzle<T>(
   tag: SqlTag<T>,
@@ -84,7 +84,7 @@ function drizzleTable(table: unknown): BuilderTable {
     names: first!.slice(0, 2).filter((each) => typeof each === 'string'),
     column(name) {
       const exact = columns.filter((each) => each.name === name)
-      // a name that was written is the one in the database; a key is one in the case that Drizzle is told
+      // a name that was written is the one in the database; a key is one in the case that Drizzle is configured with
       const column = exact.find((each) => each.keyAsName !== true) ?? exact[0] ?? byKey(columns, name)
       if (column === undefined) throw invalid(`the table of Drizzle has no column \`${name}\`, which the mapping names`)
       return column
@@ -102,7 +102,7 @@ interface Selecting {
 
 /**
  * The columns of a table. A view and a subquery have those that they select, each as the query around calls it;
- * an expression in them is none, since Drizzle writes its name without that of the subquery.
+ * an expression in them is left out, since Drizzle writes its name without that of the subquery.
  */
 function columnsIn(table: object): DrizzleColumn[] {
   const of = table as Readonly<Record<string | symbol, Partial<Selecting> | undefined>>
@@ -143,8 +143,8 @@ function pieces(
   name: DialectName,
   options: ConditionOptions = {},
 ): ReturnType<typeof template> {
-  const dialect = dialectOf(name)
-  const made = template(conditionOf(filter, mapping, dialect, options))
+  const dialect = requireDialect(name)
+  const made = template(makeCondition(filter, mapping, dialect, options))
   requireTaken(made.values.length, dialect)
   return made
 }

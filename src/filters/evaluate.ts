@@ -3,7 +3,7 @@
 import { isObject, isOfType } from '../model/attribute-types.ts'
 import type { FilterNode, Leaf, Match, Term } from '../model/filter.ts'
 import type { Json } from '../model/objects.ts'
-import { compare, memberOf, type Operand, plain } from './meaning/operators.ts'
+import { compare, findMember, type Operand, plain } from './meaning/operators.ts'
 
 /** How a filter reads a row. Each function may throw when the row does not say. */
 export interface RowReader {
@@ -30,15 +30,15 @@ export function holds(node: FilterNode, row: RowReader, item?: Json): boolean {
 }
 
 function leafHolds(leaf: Leaf, row: RowReader, item: Json | undefined): boolean {
-  if ('op' in leaf) return compare(leaf.op, operandOf(leaf.left, row, item), operandOf(leaf.right, row, item))
-  if ('match' in leaf) return matches(leaf, row, operandOf(leaf.left, row, item).value)
+  if ('op' in leaf) return compare(leaf.op, readOperand(leaf.left, row, item), readOperand(leaf.right, row, item))
+  if ('match' in leaf) return matches(leaf, row, readOperand(leaf.left, row, item).value)
   if ('related' in leaf) {
     const of = `${leaf.type}:`
-    const keys = setOf(leaf.in)
+    const keys = toSet(leaf.in)
     return row.related(leaf.related).some((each) => each.startsWith(of) && keys.has(each.slice(of.length)))
   }
   const key = row.key()
-  return key !== undefined && setOf(leaf.key.in).has(key)
+  return key !== undefined && toSet(leaf.key.in).has(key)
 }
 
 function matches({ match, where }: Match, row: RowReader, value: Json | undefined): boolean {
@@ -48,22 +48,22 @@ function matches({ match, where }: Match, row: RowReader, value: Json | undefine
   return match === 'any' ? value.some(passes) : value.every(passes)
 }
 
-function operandOf(term: Term, row: RowReader, item: Json | undefined): Operand {
+function readOperand(term: Term, row: RowReader, item: Json | undefined): Operand {
   if ('value' in term) return { value: term.value, time: term.time === true }
-  if ('item' in term) return plain(memberOf(item, term.item))
+  if ('item' in term) return plain(findMember(item, term.item))
   if ('now' in term) return { value: row.now(), time: true }
   if ('key' in term) return plain(row.key())
   const { path, type } = term
   const [name = '', ...inside] = path
   const value = row.attribute(name)
   if (!isOfType(value, type)) return plain(undefined)
-  return { value: memberOf(value, inside), time: inside.length === 0 && type === 'time' }
+  return { value: findMember(value, inside), time: inside.length === 0 && type === 'time' }
 }
 
 /** Key lists are long and read once for each row. Kept as long as the filter is; they do not change. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-function setOf(keys: readonly string[]): ReadonlySet<string> {
+function toSet(keys: readonly string[]): ReadonlySet<string> {
   let set = sets.get(keys)
   if (set === undefined) {
     set = new Set(keys)

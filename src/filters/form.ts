@@ -66,10 +66,10 @@ function fault(value: unknown, schema: Schema, at: string, depth: number): strin
       return Number.isSafeInteger(value) && (value as number) >= schema.minimum! ? undefined : at
     case 'array':
       if (!Array.isArray(value)) return at
-      return firstOf(value.entries(), (index, item) => fault(item, schema.items!, `${at}.${index}`, depth))
+      return findFirst(value.entries(), (index, item) => fault(item, schema.items!, `${at}.${index}`, depth))
     case 'object':
       if (!hasMembers(value, schema)) return at
-      return firstOf(Object.entries(value), (name, inner) =>
+      return findFirst(Object.entries(value), (name, inner) =>
         fault(inner, schema.properties![name]!, `${at}.${name}`, depth),
       )
     default:
@@ -103,7 +103,7 @@ function isJson(value: unknown, depth: number): boolean {
   return typeof value === 'object' && Object.values(value).every((each) => isJson(each, depth + 1))
 }
 
-function firstOf<K>(
+function findFirst<K>(
   entries: Iterable<readonly [K, unknown]>,
   find: (key: K, value: unknown) => string | undefined,
 ): string | undefined {

@@ -1,7 +1,7 @@
 // Filters as `where` objects of Prisma (docs/filters-in-databases.md): only what these say exactly. Prisma's conditions
 // are unknown where a field is null, and its negations leave such rows out, so every negation here names them too.
-// There is no list of values in them: Prisma sends a statement for each part of a long list, and none of these asks the
-// whole condition. All else is refused by name: `toPrismaSql` says it in SQL.
+// They never contain a list of values: Prisma sends a statement for each part of a long list, and none of these asks
+// the whole condition. Everything else is refused by name: `toPrismaSql` expresses it in SQL.
 import { ZerohopError } from '../model/errors.ts'
 import type { Comparison, ConditionalFilter, Filter, FilterNode, Leaf, Term } from '../model/filter.ts'
 import { instantOf } from '../model/instant.ts'
@@ -14,8 +14,8 @@ import {
 import type { Json } from '../model/objects.ts'
 import { OPERATORS } from '../model/operators.ts'
 import { requireFilter } from './form.ts'
-import { type Column, type Columns, columnsOf, type Mapping } from './meaning/mapping.ts'
-import { isUuidText, kindOf, type Order, wholeBound } from './sql/dialect.ts'
+import { type Column, type Columns, type Mapping, readColumns } from './meaning/mapping.ts'
+import { columnKind, isUuidText, type Order, wholeBound } from './sql/dialect.ts'
 import { requireMapped, requireOneTable } from './to-sql.ts'
 
 /** A `where` object: what it may hold depends on the model, which is generated. */
@@ -63,7 +63,7 @@ export function toPrismaWhere(
     throw new ZerohopError('INPUT_INVALID', { reason: '`otherValues` must be a whole number, 0 or more' })
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
-  const columns = columnsOf(mapping)
+  const columns = readColumns(mapping)
   requireOneTable(filters, columns)
   requireFields(required, columns)
   const maker = new WhereMaker(columns, { provider, required: new Set(required), neverUnknown })
@@ -200,7 +200,7 @@ class WhereMaker {
     }
     if (!('path' in term)) throw refused('a comparison', 'its left side is no column')
     const column = this.#columns.attributes.get(term.path[0] ?? '')!
-    if (term.path.length > 1 || kindOf(column) === undefined) throw refused(`\`${column.name}\``, INSIDE)
+    if (term.path.length > 1 || columnKind(column) === undefined) throw refused(`\`${column.name}\``, INSIDE)
     if (typeof column.column !== 'string') throw refused(`\`${column.name}\``, 'it is an expression')
     if (column.type === 'decimal') throw refused(`\`${column.name}\``, 'a decimal is compared as a double')
     if (column.isNondeterministic) throw refused(`\`${column.name}\``, 'its collation takes different texts for equal')
@@ -217,8 +217,8 @@ class WhereMaker {
     const { value, time = false } = right as { value: Json; time?: true }
     const isTime = time || ('path' in left && left.type === 'time')
     const of = (each: Json): Json | undefined => (isTime ? instantOf(each) : each)
-    if (isTime && kindOf(column) === 'boolean') return this.#none // no instant: nothing is true of it, not-equals neither
-    if (isTime && kindOf(column) === 'text') throw refused(`\`${column.name}\``, 'it is a time, and held as text')
+    if (isTime && columnKind(column) === 'boolean') return this.#none // no instant: nothing is true of it, not-equals neither
+    if (isTime && columnKind(column) === 'text') throw refused(`\`${column.name}\``, 'it is a time, and held as text')
     if ('path' in left && !fits(column, left.type)) throw refused(`\`${column.name}\``, 'the mapping has another type')
     const rule = OPERATORS[op]
     switch (rule.shape) {
@@ -241,8 +241,8 @@ class WhereMaker {
   #equals(column: Column, value: Json | undefined): PrismaWhere {
     const { property, type } = column
     if (typeof value === 'string') return canHold(column, value) ? { [property]: value } : this.#none
-    if (typeof value === 'boolean') return kindOf(column) === 'boolean' ? { [property]: value } : this.#none
-    if (typeof value !== 'number' || kindOf(column) !== 'number') return this.#none
+    if (typeof value === 'boolean') return columnKind(column) === 'boolean' ? { [property]: value } : this.#none
+    if (typeof value !== 'number' || columnKind(column) !== 'number') return this.#none
     if (type === 'double') return { [property]: sent(column, value) }
     if (!Number.isInteger(value)) return this.#none
     return this.#all([this.#ordered(column, '>=', value), this.#ordered(column, '<=', value)])
@@ -254,9 +254,9 @@ class WhereMaker {
   }
 
   #ordered(column: Column, sign: Order, bound: Json | undefined): PrismaWhere {
-    if (typeof bound === 'string' && kindOf(column) === 'text')
+    if (typeof bound === 'string' && columnKind(column) === 'text')
       throw refused(`\`${column.name}\``, 'the order of text depends on the collation')
-    if (typeof bound !== 'number' || kindOf(column) !== 'number') return this.#none
+    if (typeof bound !== 'number' || columnKind(column) !== 'number') return this.#none
     const { property, type } = column
     const way = WAYS[sign]
     // NaN is above all numbers in PostgreSQL
@@ -298,12 +298,12 @@ const isScalar = (value: Json | undefined): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 function canHold(column: Column, text: string): boolean {
-  if (kindOf(column) !== 'text' || !text.isWellFormed() || text.includes('\0')) return false
+  if (columnKind(column) !== 'text' || !text.isWellFormed() || text.includes('\0')) return false
   return column.type !== 'uuid' || isUuidText(text)
 }
 
 function fits(column: Column, type: string): boolean {
-  const kind = kindOf(column)
+  const kind = columnKind(column)
   return type === 'json' || kind === { bool: 'boolean', number: 'number', time: 'number', string: 'text' }[type]
 }
 

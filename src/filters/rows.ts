@@ -11,9 +11,9 @@ import { requireFilter, requireTime } from './form.ts'
 import {
   type Column,
   type ColumnType,
-  columnsOf,
   type LinkCondition,
   type Mapping,
+  readColumns,
   SqlExpression,
   type ThroughTable,
 } from './meaning/mapping.ts'
@@ -37,9 +37,9 @@ export interface MatchOptions {
 }
 
 /**
- * Whether the row is one of those that the filter means. A row of another tenant is none.
- * @throws INPUT_INVALID when the row does not say what the filter reads, or says it by what is no JSON value, such as
- * NaN or a date: taken for missing it could mean more rows
+ * Whether the filter matches the row. It never matches a row of another tenant.
+ * @throws INPUT_INVALID when the row lacks what the filter reads, or has a value there that JSON does not have, such as
+ * NaN or a date: taken for missing, it could match more rows
  */
 export function matches(filter: Filter, row: Row, { now }: MatchOptions = {}): boolean {
   requireFilter(filter)
@@ -95,7 +95,7 @@ function invalid(reason: string): ZerohopError {
 export interface ResourceOptions {
   /** How the driver gives JSON: `parsed` (default), or as `text`, as those of SQLite (its default) and MariaDB do. */
   readonly json?: 'parsed' | 'text'
-  /** Say `sqlite` for one: text is no number there. Drivers of the others give large numbers as text. */
+  /** Say `sqlite` for one: text never counts as a number there. Drivers of the others give large numbers as text. */
   readonly dialect?: DialectName
   /** the resource type of the rows: what is made is then the resource of a check as it is */
   readonly type?: string
@@ -116,8 +116,8 @@ export interface RowResource {
  * mapping has a tenant column, the row is marked: its own tenant decides whether it is the instance that is stored under
  * its key (D2). Pass it on as it is: a copy, such as `{ ...resource }`, is not marked.
  * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant,
- *   which a check would take for one that is not named; when its JSON is none, or a key is not of the type of its
- *   column
+ *   which a check would take for one that is not named; when its JSON cannot be parsed, or a key is not of the type of
+ *   its column
  */
 export function toResource<const T extends string>(
   row: Readonly<Record<string, unknown>>,
@@ -134,14 +134,14 @@ export function toResource(
   mapping: Mapping,
   { dialect, json = dialect === 'sqlite' ? 'text' : 'parsed', type }: ResourceOptions = {},
 ): RowResource {
-  const columns = columnsOf(mapping)
-  const read = (property: string): unknown => readOf(row, property, 'the row')
+  const columns = readColumns(mapping)
+  const read = (property: string): unknown => requireProperty(row, property, 'the row')
   const form: Form = { json, hasNumbersAsText: dialect !== 'sqlite', tenant: columns.tenant }
-  const keyOf = (column: Column) => asKey(read(column.property), column, form)
-  const tenant = columns.tenant === null ? undefined : keyOf(columns.tenant)
+  const readKey = (column: Column) => asKey(read(column.property), column, form)
+  const tenant = columns.tenant === null ? undefined : readKey(columns.tenant)
   if (tenant === null) throw invalid('the row has no tenant: no filter means it')
   const attributes = [...columns.attributes].map(([name, column]) => {
-    return [name, jsonOf(read(column.property), column.type, form)] as const
+    return [name, toJson(read(column.property), column.type, form)] as const
   })
   const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
     const found = read(property)
@@ -150,7 +150,7 @@ export function toResource(
   })
   const resource = {
     ...(type === undefined ? {} : { type }),
-    key: keyOf(columns.key),
+    key: readKey(columns.key),
     ...(tenant === undefined ? {} : { tenant }),
     attributes: Object.freeze(Object.fromEntries(attributes)),
     relations: Object.freeze(Object.fromEntries(relations)),
@@ -160,7 +160,7 @@ export function toResource(
 
 type Loaded = Readonly<Record<string, unknown>>
 
-function readOf(row: Loaded, property: string, what: string): unknown {
+function requireProperty(row: Loaded, property: string, what: string): unknown {
   const value = Object.hasOwn(row, property) ? row[property] : undefined
   if (value !== undefined) return value
   throw invalid(`${what} has no \`${property}\`: select it`)
@@ -179,7 +179,7 @@ const isLoaded = (value: unknown): value is Loaded =>
   typeof value === 'object' && value !== null && !(value instanceof Date) && !Array.isArray(value)
 
 const keyIn = (row: Loaded, column: Column, form: Form, what = 'a link of the row'): string | null =>
-  asKey(readOf(row, column.property, what), column, form)
+  asKey(requireProperty(row, column.property, what), column, form)
 
 /** Whether the query would count the link for the row. */
 function countsFor(row: Loaded, link: Loaded, { from, tenant, where }: ThroughTable, form: Form): boolean {
@@ -194,14 +194,16 @@ function countsFor(row: Loaded, link: Loaded, { from, tenant, where }: ThroughTa
   })
   return (
     isSame &&
-    where.every(({ column, test }) => passes(readOf(link, column.property, 'a link of the row'), column, test, form))
+    where.every(({ column, test }) =>
+      passes(requireProperty(link, column.property, 'a link of the row'), column, test, form),
+    )
   )
 }
 
 function passes(value: unknown, { type }: Column, test: LinkCondition['test'], form: Form): boolean {
   if (test === 'null') return value === null
   if (test === 'not null') return value !== null
-  return test.oneOf.some((each) => each === jsonOf(value, type, form))
+  return test.oneOf.some((each) => each === toJson(value, type, form))
 }
 
 /** How a driver gives values. */
@@ -212,7 +214,7 @@ interface Form {
   readonly tenant: Column | null
 }
 
-/** A key of another type than the mapping says is no key in the database: the list and the check would disagree. */
+/** A key of another type than the mapping says cannot be in the database: the list and the check would disagree. */
 function asKey(value: unknown, { type, property }: Column, { hasNumbersAsText }: Form): string | null {
   if (value === null) return null
   if (type !== 'integer') {
@@ -227,34 +229,34 @@ function asKey(value: unknown, { type, property }: Column, { hasNumbersAsText }:
 }
 
 /** What a driver gives, as the filter sees it; `null` where it has no value, also for NaN. */
-function jsonOf(value: unknown, type: ColumnType, form: Form): Json {
+function toJson(value: unknown, type: ColumnType, form: Form): Json {
   if (value === null) return null
   switch (type) {
     case 'text':
     case 'uuid':
       return typeof value === 'string' ? value : null
     case 'double':
-      return typeof value === 'number' ? numberOf(value) : null
+      return typeof value === 'number' ? toNumber(value) : null
     case 'integer':
     case 'decimal':
-      return numberOf(form.hasNumbersAsText ? fromText(value) : value)
+      return toNumber(form.hasNumbersAsText ? fromText(value) : value)
     case 'boolean':
-      return booleanOf(value)
+      return toBoolean(value)
     case 'timestamptz':
     case 'timestamp':
-      return msOf(value)
+      return toMilliseconds(value)
     case 'json':
       return form.json === 'text' ? parsed(value) : finite(value as Json)
     default: {
       if (!Array.isArray(value) || value.some((each) => Array.isArray(each))) return null
       const inner = type.slice(0, -'[]'.length) as ColumnType
-      return value.map((each) => jsonOf(each, inner, form))
+      return value.map((each) => toJson(each, inner, form))
     }
   }
 }
 
 /** Databases without a type for them hold 1 and 0. */
-function booleanOf(value: unknown): boolean | null {
+function toBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value
   if (typeof value !== 'number' && typeof value !== 'bigint') return null
   const number = Number(value)
@@ -268,7 +270,7 @@ const NUMBER_TEXT = /^-?\d+(\.\d+)?$/
 const fromText = (value: unknown): unknown =>
   typeof value === 'string' && NUMBER_TEXT.test(value) ? Number(value) : value
 
-function numberOf(value: unknown): number | null {
+function toNumber(value: unknown): number | null {
   const number = typeof value === 'bigint' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
@@ -276,8 +278,8 @@ function numberOf(value: unknown): number | null {
 const WITH_SPACE = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d(?::?\d\d)?)?$/
 
 /** Milliseconds of a date, or of a time as databases print it; without a zone it is UTC. */
-function msOf(value: unknown): number | null {
-  if (value instanceof Date) return numberOf(value.getTime())
+function toMilliseconds(value: unknown): number | null {
+  if (value instanceof Date) return toNumber(value.getTime())
   if (typeof value !== 'string') return null
   const [, day, time, zone = 'Z'] = WITH_SPACE.exec(value) ?? []
   if (day === undefined) return null
@@ -296,7 +298,7 @@ function parsed(value: unknown): Json {
 
 /** Numbers beyond the range of doubles are missing, wherever they stand. */
 function finite(value: Json): Json {
-  if (typeof value === 'number') return numberOf(value)
+  if (typeof value === 'number') return toNumber(value)
   if (Array.isArray(value)) return value.map(finite)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, finite(each)]))

@@ -3,10 +3,10 @@
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
 import { requireFilter, requireTime } from './form.ts'
-import { type Columns, columnsOf, type Mapping } from './meaning/mapping.ts'
+import { type Columns, type Mapping, readColumns } from './meaning/mapping.ts'
 import { type BuilderTable, Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
-import { all, any, FALSE, nestingOf, type Sql, type Statement, statement } from './sql/fragment.ts'
+import { all, any, countNesting, FALSE, type Sql, type Statement, statement } from './sql/fragment.ts'
 import { mysql } from './sql/mysql.ts'
 import { postgres } from './sql/postgres.ts'
 import { sqlite } from './sql/sqlite.ts'
@@ -44,11 +44,11 @@ export function toSql(
   dialect: DialectName,
   options: SqlOptions = {},
 ): Statement {
-  return toSqlOf(filter, mapping, dialectOf(dialect), options)
+  return toSqlWithDialect(filter, mapping, requireDialect(dialect), options)
 }
 
-/** The same in a dialect of one's own. */
-export function toSqlOf(
+/** `toSql` with a dialect of the caller. */
+export function toSqlWithDialect(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
   dialect: Dialect,
@@ -57,7 +57,7 @@ export function toSqlOf(
   const { firstPlaceholder = 1 } = options
   if (!Number.isSafeInteger(firstPlaceholder) || firstPlaceholder < 1)
     throw invalid('`firstPlaceholder` must be a whole number above 0')
-  const made = statement(conditionOf(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
+  const made = statement(makeCondition(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
   requireTaken(firstPlaceholder - 1 + made.values.length, dialect)
   return made
 }
@@ -72,7 +72,7 @@ export function requireTaken(count: number, { name, valuesMax }: Dialect): void 
 }
 
 /** The condition in pieces. */
-export function conditionOf(
+export function makeCondition(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
   dialect: Dialect,
@@ -83,7 +83,7 @@ export function conditionOf(
     throw invalid('`table` begins with `zerohop_`, as the names of the condition itself do')
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
-  const columns = columnsOf(mapping)
+  const columns = readColumns(mapping)
   requireOneTable(filters, columns)
   const condition = any(
     filters.map((each) => {
@@ -96,7 +96,7 @@ export function conditionOf(
       return all([tenant, compiler.node(where)])
     }),
   )
-  if (dialect.nestingMax !== undefined && nestingOf(condition) > dialect.nestingMax)
+  if (dialect.nestingMax !== undefined && countNesting(condition) > dialect.nestingMax)
     throw new ZerohopError('FILTER_REFUSED', {
       what: 'what is nested this deeply',
       reason: `the parser of ${dialect.name} ends at so many levels`,
@@ -104,8 +104,8 @@ export function conditionOf(
   return condition
 }
 
-/** @throws INPUT_INVALID when there is none of the name */
-export function dialectOf(name: DialectName): Dialect {
+/** @throws INPUT_INVALID when no dialect has the name */
+export function requireDialect(name: DialectName): Dialect {
   const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined
   if (dialect === undefined) throw invalid(`\`${name}\` is no dialect: there are ${Object.keys(DIALECTS).join(', ')}`)
   return dialect
@@ -147,9 +147,9 @@ function reads(node: FilterNode): readonly Read[] {
   if ('and' in node) return node.and.flatMap(reads)
   if ('or' in node) return node.or.flatMap(reads)
   if ('not' in node) return reads(node.not)
-  if ('op' in node) return [...readsOf(node.left), ...readsOf(node.right)]
-  if ('match' in node) return [...readsOf(node.left), ...reads(node.where)]
+  if ('op' in node) return [...listReads(node.left), ...listReads(node.right)]
+  if ('match' in node) return [...listReads(node.left), ...reads(node.where)]
   return 'related' in node ? [{ related: node.related }] : []
 }
 
-const readsOf = (term: Term): readonly Read[] => ('path' in term ? [{ path: term.path[0] ?? '' }] : [])
+const listReads = (term: Term): readonly Read[] => ('path' in term ? [{ path: term.path[0] ?? '' }] : [])

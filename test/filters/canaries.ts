@@ -2,7 +2,7 @@
 import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import type { Dialect } from '../../src/filters/sql/dialect.ts'
 import { type Statement, sql, TRUE } from '../../src/filters/sql/fragment.ts'
-import { type SqlOptions, toSqlOf } from '../../src/filters/to-sql.ts'
+import { type SqlOptions, toSqlWithDialect } from '../../src/filters/to-sql.ts'
 import type { Operator } from '../../src/model/condition.ts'
 import type { ConditionalFilter, Filter, FilterNode } from '../../src/model/filter.ts'
 import type { Table } from './random-rows.ts'
@@ -20,12 +20,12 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     const present: Dialect['present'] = () => TRUE
     const equals: Dialect['equals'] = (held, value) =>
       held.column.type === 'text' ? sql`${held.at} = ${dialect.constant(value)}` : dialect.equals(held, value)
-    return toSqlOf(filter, mapping, { ...dialect, present, equals }, options)
+    return toSqlWithDialect(filter, mapping, { ...dialect, present, equals }, options)
   },
   'LIKE for contains': (filter, mapping, dialect, options) => {
     const testTexts: Dialect['testTexts'] = (test, left, right) =>
       test === 'contains' ? sql`${left} LIKE ${concat(dialect, right)}` : dialect.testTexts(test, left, right)
-    return toSqlOf(filter, mapping, { ...dialect, testTexts }, options)
+    return toSqlWithDialect(filter, mapping, { ...dialect, testTexts }, options)
   },
   'no exact comparison of text': (filter, mapping, dialect, options) => {
     const attributes = Object.entries(mapping.attributes!).map(([name, { collation, ...rest }]) => [name, rest])
@@ -33,12 +33,17 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
       typeof value === 'string' && dialect.name !== 'PostgreSQL'
         ? sql`(${held.at} IS NOT NULL AND ${held.at} = ${dialect.constant(value)})`
         : dialect.equals(held, value)
-    return toSqlOf(filter, { ...mapping, attributes: Object.fromEntries(attributes) }, { ...dialect, equals }, options)
+    return toSqlWithDialect(
+      filter,
+      { ...mapping, attributes: Object.fromEntries(attributes) },
+      { ...dialect, equals },
+      options,
+    )
   },
   'no tenant under always': (filter, ...of) =>
-    filter.kind === 'always' ? { text: '1 = 1', values: [] } : toSqlOf(filter, ...of),
+    filter.kind === 'always' ? { text: '1 = 1', values: [] } : toSqlWithDialect(filter, ...of),
   'an operator turned into its opposite under not': (filter, ...of) =>
-    toSqlOf(filter.kind === 'when' ? inverted(filter as ConditionalFilter) : filter, ...of),
+    toSqlWithDialect(filter.kind === 'when' ? inverted(filter as ConditionalFilter) : filter, ...of),
 }
 
 const concat = ({ name }: Dialect, part: Parameters<typeof sql>[1]) =>

@@ -173,7 +173,7 @@ type Part = Readonly<Record<string, unknown>>
  * @throws INPUT_INVALID with the place where it is not one
  */
 export function defineMapping<const M extends Mapping>(mapping: M): M {
-  columnsOf(mapping)
+  readColumns(mapping)
   return frozen(mapping)
 }
 
@@ -185,8 +185,8 @@ function frozen<T>(part: T): T {
 }
 
 /** @throws INPUT_INVALID with the place where the mapping is not one */
-export function columnsOf(mapping: Mapping): Columns {
-  const { tenant, key, attributes, relations } = partOf(mapping, 'mapping', [
+export function readColumns(mapping: Mapping): Columns {
+  const { tenant, key, attributes, relations } = requirePart(mapping, 'mapping', [
     'tenant',
     'key',
     'attributes',
@@ -200,29 +200,31 @@ export function columnsOf(mapping: Mapping): Columns {
   }
   return {
     ...row,
-    attributes: mapOf(attributes, 'mapping.attributes', attributeColumn),
-    relations: mapOf(relations, 'mapping.relations', (...of) => relationOf(row, ...of)),
+    attributes: readMap(attributes, 'mapping.attributes', attributeColumn),
+    relations: readMap(relations, 'mapping.relations', (...of) => readRelation(row, ...of)),
   }
 }
 
-function mapOf<T>(value: unknown, at: string, read: (value: unknown, name: string, at: string) => T): Map<string, T> {
+function readMap<T>(value: unknown, at: string, read: (value: unknown, name: string, at: string) => T): Map<string, T> {
   if (value === undefined) return new Map()
-  return new Map(Object.entries(partOf(value, at)).map(([name, each]) => [name, read(each, name, `${at}.${name}`)]))
+  return new Map(
+    Object.entries(requirePart(value, at)).map(([name, each]) => [name, read(each, name, `${at}.${name}`)]),
+  )
 }
 
 function attributeColumn(value: unknown, name: string, at: string): Column {
-  const part = partOf(value, at, ['column', 'type', 'collation', 'property'])
-  return columnOf(part, name, at, COLUMN_TYPES)
+  const part = requirePart(value, at, ['column', 'type', 'collation', 'property'])
+  return readColumn(part, name, at, COLUMN_TYPES)
 }
 
 function keyColumn(value: unknown, name: string, at: string): Column {
   const isShort = typeof value === 'string' || value instanceof SqlExpression
-  const part = isShort ? { column: value } : partOf(value, at, ['column', 'type', 'collation', 'property'])
-  return { ...columnOf({ ...part, type: part.type ?? 'text' }, name, at, KEY_TYPES), isKey: true }
+  const part = isShort ? { column: value } : requirePart(value, at, ['column', 'type', 'collation', 'property'])
+  return { ...readColumn({ ...part, type: part.type ?? 'text' }, name, at, KEY_TYPES), isKey: true }
 }
 
-function relationOf(row: RowColumns, value: unknown, name: string, at: string): Relation {
-  const part = partOf(value, at, ['resource', 'column', 'type', 'collation', 'property', 'through'])
+function readRelation(row: RowColumns, value: unknown, name: string, at: string): Relation {
+  const part = requirePart(value, at, ['resource', 'column', 'type', 'collation', 'property', 'through'])
   const { resource, through, property = name, ...column } = part
   if (typeof resource !== 'string')
     throw invalid(`${at}.resource`, 'must be the resource type of the related instances')
@@ -238,30 +240,30 @@ function relationOf(row: RowColumns, value: unknown, name: string, at: string): 
 type RowColumns = Pick<Columns, 'tenant' | 'key'>
 
 function throughTable(row: RowColumns, through: unknown, name: string, at: string): ThroughTable {
-  const { table, from, to, tenant, where = {} } = partOf(through, at, ['table', 'from', 'to', 'tenant', 'where'])
+  const { table, from, to, tenant, where = {} } = requirePart(through, at, ['table', 'from', 'to', 'tenant', 'where'])
   if (tenant !== undefined && row.tenant === null)
     throw invalid(`${at}.tenant`, 'cannot be compared: `mapping.tenant` is null')
   return {
-    table: nameOf(table, `${at}.table`),
+    table: readName(table, `${at}.table`),
     from: Array.isArray(from)
-      ? pairsOf(from, `${at}.from`)
+      ? readPairs(from, `${at}.from`)
       : [{ link: keyColumn(from, name, `${at}.from`), row: row.key }],
     to: keyColumn(to, name, `${at}.to`),
     tenant: tenant === undefined ? undefined : keyColumn(tenant, name, `${at}.tenant`),
     where:
       where instanceof SqlExpression
         ? where
-        : Object.entries(plainOf(where, `${at}.where`)).map(([column, test]) =>
+        : Object.entries(requirePlainObject(where, `${at}.where`)).map(([column, test]) =>
             linkCondition(column, test, `${at}.where.${column}`),
           ),
   }
 }
 
-function pairsOf(from: readonly unknown[], at: string): ThroughTable['from'] {
+function readPairs(from: readonly unknown[], at: string): ThroughTable['from'] {
   if (from.length === 0) throw invalid(at, 'must name a column')
   return from.map((each, index) => {
     const place = `${at}[${index}]`
-    const { row, rowProperty, ...link } = partOf(each, place, [
+    const { row, rowProperty, ...link } = requirePart(each, place, [
       ...['column', 'row', 'type', 'collation', 'property', 'rowProperty'],
     ])
     if (typeof row !== 'string') throw invalid(`${place}.row`, 'must be the name of the column of the row')
@@ -272,8 +274,8 @@ function pairsOf(from: readonly unknown[], at: string): ThroughTable['from'] {
 
 function linkCondition(name: string, test: unknown, at: string): LinkCondition {
   const isPlain = typeof test !== 'object' || test === null || Array.isArray(test)
-  const { not, is, property } = isPlain ? { is: test } : partOf(test, at, ['not', 'is', 'property'])
-  const of = (type: ColumnType) => columnOf({ column: name, type, property }, name, at, COLUMN_TYPES)
+  const { not, is, property } = isPlain ? { is: test } : requirePart(test, at, ['not', 'is', 'property'])
+  const of = (type: ColumnType) => readColumn({ column: name, type, property }, name, at, COLUMN_TYPES)
   if (not === null && is === undefined) return { column: of('text'), test: 'not null' }
   if (not !== undefined) throw invalid(at, 'can be negated with null only: { not: null }')
   if (is === null) return { column: of('text'), test: 'null' }
@@ -287,9 +289,9 @@ function linkCondition(name: string, test: unknown, at: string): LinkCondition {
   throw invalid(at, 'must be null, a text, a whole number, a boolean, a list of them, or { not: null }')
 }
 
-function columnOf(part: Part, name: string, at: string, types: readonly ColumnType[]): Column {
+function readColumn(part: Part, name: string, at: string, types: readonly ColumnType[]): Column {
   const { type, collation } = part
-  const column = nameOf(part.column, `${at}.column`)
+  const column = readName(part.column, `${at}.column`)
   if (!types.some((each) => each === type)) throw invalid(`${at}.type`, `must be one of ${types.join(', ')}`)
   if (collation !== undefined && collation !== 'nondeterministic')
     throw invalid(`${at}.collation`, 'can only be `nondeterministic`')
@@ -299,23 +301,23 @@ function columnOf(part: Part, name: string, at: string, types: readonly ColumnTy
   return { name, column, type: type as ColumnType, isKey: false, isNondeterministic, property }
 }
 
-function nameOf(value: unknown, at: string): string | SqlExpression {
+function readName(value: unknown, at: string): string | SqlExpression {
   if (value instanceof SqlExpression) {
     if (typeof value.text === 'string' || typeof value.text === 'function') return value
   } else if (typeof value === 'string' && value !== '') return value
   throw invalid(at, "must be a name, or an expression made by sql('…') in code")
 }
 
-function partOf(value: unknown, at: string, members?: readonly string[]): Part {
+function requirePart(value: unknown, at: string, members?: readonly string[]): Part {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(at, 'must be an object')
   const other = members === undefined ? undefined : Object.keys(value).find((name) => !members.includes(name))
   if (other !== undefined) throw invalid(`${at}.${other}`, 'is not known')
   return value as Part
 }
 
-/** Not a Map and no object with inherited members: of these nothing would be read, and every link would count. */
-function plainOf(value: unknown, at: string): Part {
-  const part = partOf(value, at)
+/** Refuses a Map and an object with inherited members: nothing of these would be read, and every link would count. */
+function requirePlainObject(value: unknown, at: string): Part {
+  const part = requirePart(value, at)
   const above: unknown = Object.getPrototypeOf(part)
   if (above === null || Object.getPrototypeOf(above) === null) return part
   throw invalid(at, 'must be a plain object')

@@ -6,8 +6,8 @@ import { OPERATORS, type Operand, type Operator } from '../../model/operators.ts
 
 export { type Operand, plain } from '../../model/operators.ts'
 
-/** What lies inside a value: own members of objects. Undefined when there is none. */
-export function memberOf(value: Json | undefined, names: readonly string[]): Json | undefined {
+/** The value at a path inside a value, over own members of objects; undefined when a member is missing. */
+export function findMember(value: Json | undefined, names: readonly string[]): Json | undefined {
   let inner = value
   for (const name of names) inner = isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined
   return inner

@@ -9,14 +9,14 @@ import { instantOf } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 import { OPERATORS, type Operator, type OperatorShape } from '../../model/operators.ts'
 import { type Column, type Columns, type LinkCondition, SqlExpression, type ThroughTable } from '../meaning/mapping.ts'
-import { compare as compareValues, memberOf } from '../meaning/operators.ts'
+import { compare as compareValues, findMember } from '../meaning/operators.ts'
 import {
+  columnKind,
   type Dialect,
   type Held,
   isArrayType,
   type JsonValue,
   type Kind,
-  kindOf,
   type Order,
   type Scalar,
   type TextTest,
@@ -35,7 +35,7 @@ import {
   TRUE,
   Unqualified,
 } from './fragment.ts'
-import { exists, type Item, type List, listOf, type Operand, presentScalar, scalarsOf } from './operands.ts'
+import { exists, type Item, type List, type Operand, presentScalar, toList, toScalars } from './operands.ts'
 
 export interface CompileOptions {
   /** how the statement calls the table of the rows, or the table of a query builder */
@@ -136,7 +136,7 @@ export class Compiler {
 
   #match({ match, where }: Match, left: Operand): Sql {
     if (match === 'object') return this.#passes(where, left)
-    const list = listOf(this.#context, left)
+    const list = toList(this.#context, left)
     if (list === undefined) return FALSE
     const passes = (each: Operand) => this.#passes(where, each)
     return match === 'any' ? this.#some(list, passes) : this.#every(list, passes)
@@ -173,7 +173,7 @@ export class Compiler {
     if ('key' in term) return { is: 'held', held: this.#held(this.#columns.key), time: false }
     if ('path' in term) return this.#path(term)
     if (item === undefined) return MISSING
-    if ('constant' in item) return { is: 'constant', value: memberOf(item.constant, term.item), time: false }
+    if ('constant' in item) return { is: 'constant', value: findMember(item.constant, term.item), time: false }
     return { is: 'json', json: term.item.reduce((json, name) => this.#member(json, name), item.json) }
   }
 
@@ -190,7 +190,7 @@ export class Compiler {
     const [name = '', ...inside] = path
     const column = this.#columns.attributes.get(name)!
     const held = this.#held(column)
-    const kind = kindOf(column)
+    const kind = columnKind(column)
     if (kind === undefined && type === 'time')
       throw refused(name, 'it is a time, and held as text or JSON: only columns of times and numbers are compared')
     if (kind !== undefined) {
@@ -290,10 +290,10 @@ export class Compiler {
       const value = right.value
       if (!isScalar(value) || (typeof value === 'string' && !dialect.canHold(value))) return FALSE
       if (left.is === 'held') {
-        return kindOf(left.held.column) === kindOfValue(value) ? dialect.equals(left.held, value) : FALSE
+        return columnKind(left.held.column) === kindOfValue(value) ? dialect.equals(left.held, value) : FALSE
       }
     }
-    const [a, b] = [scalarsOf(dialect, left), scalarsOf(dialect, right)]
+    const [a, b] = [toScalars(dialect, left), toScalars(dialect, right)]
     const pairs: Sql[] = []
     if (a.text !== undefined && b.text !== undefined) pairs.push(dialect.equalTexts(a.text, b.text))
     if (a.number !== undefined && b.number !== undefined) pairs.push(sql`${a.number} = ${b.number}`)
@@ -311,9 +311,9 @@ export class Compiler {
       if (typeof value !== 'string' && typeof value !== 'number') return FALSE
       this.#requireHeld(value)
       if (left.is === 'held')
-        return kindOf(left.held.column) === kindOfValue(value) ? dialect.ordered(left.held, way, value) : FALSE
+        return columnKind(left.held.column) === kindOfValue(value) ? dialect.ordered(left.held, way, value) : FALSE
     }
-    const [a, b] = [scalarsOf(dialect, left), scalarsOf(dialect, right)]
+    const [a, b] = [toScalars(dialect, left), toScalars(dialect, right)]
     const pairs: Sql[] = []
     if (a.text !== undefined && b.text !== undefined) pairs.push(dialect.orderedTexts(a.text, way, b.text))
     if (a.number !== undefined && b.number !== undefined) pairs.push(sql`${a.number} ${sqlText(way)} ${b.number}`)
@@ -330,12 +330,12 @@ export class Compiler {
 
   #texts(left: Operand, test: TextTest, right: Operand): Sql {
     for (const side of [left, right]) if (side.is === 'constant') this.#requireHeld(side.value)
-    const [whole, part] = [scalarsOf(this.#dialect, left).text, scalarsOf(this.#dialect, right).text]
+    const [whole, part] = [toScalars(this.#dialect, left).text, toScalars(this.#dialect, right).text]
     return whole === undefined || part === undefined ? FALSE : isTrue(this.#dialect.testTexts(test, whole, part))
   }
 
   #lists(left: Operand, { items, within }: ListShape, right: Operand): Sql {
-    const lists = { left: listOf(this.#context, left), right: listOf(this.#context, right) }
+    const lists = { left: toList(this.#context, left), right: toList(this.#context, right) }
     const [value, others, whole, list] =
       within === 'right' ? [left, lists.left, right, lists.right] : [right, lists.right, left, lists.left]
     if (list === undefined) return FALSE
@@ -358,9 +358,9 @@ export class Compiler {
         const values = [...new Set(items.filter((item) => kindOfValue(item) === kind))]
         if (values.length === 0) return FALSE
         if (compared.is === 'held')
-          return kindOf(compared.held.column) === kind ? this.#dialect.isOneOf(compared.held, values) : FALSE
-        const scalar = scalarsOf(this.#dialect, compared)[kind]
-        return scalar === undefined ? FALSE : isTrue(this.#dialect.isAnyOf(kind, scalar, values))
+          return columnKind(compared.held.column) === kind ? this.#dialect.isOneOf(compared.held, values) : FALSE
+        const scalar = toScalars(this.#dialect, compared)[kind]
+        return scalar === undefined ? FALSE : isTrue(this.#dialect.isInList(kind, scalar, values))
       }),
     )
   }
@@ -403,7 +403,7 @@ function asInstant(operand: Operand): Operand {
     case 'constant':
       return { is: 'constant', value: instantOf(operand.value), time: false }
     case 'held': {
-      const kind = kindOf(operand.held.column)
+      const kind = columnKind(operand.held.column)
       if (kind === 'number') return { ...operand, time: false }
       if (kind === 'text') throw refused(operand.held.column.name, AS_TEXT)
       return MISSING

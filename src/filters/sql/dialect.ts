@@ -9,7 +9,7 @@ export type Scalar = string | number | boolean
 /** A column that holds times counts as one of numbers: milliseconds since 1970. */
 export type Kind = 'text' | 'number' | 'boolean'
 
-/** A value inside JSON. Where the value alone does not tell its type, the type is beside it. */
+/** A value inside JSON, with its type where the value alone does not show it. */
 export interface JsonValue {
   readonly value: Sql
   readonly type?: Sql
@@ -64,7 +64,7 @@ export interface Dialect {
   equalTexts(left: Sql, right: Sql): Sql
   orderedTexts(left: Sql, order: Order, right: Sql): Sql
   testTexts(test: TextTest, left: Sql, right: Sql): Sql
-  isAnyOf(kind: Kind, value: Sql, values: readonly Scalar[]): Sql
+  isInList(kind: Kind, value: Sql, values: readonly Scalar[]): Sql
 
   /** The values as rows. All are of the kind. */
   constants(kind: Kind, values: readonly Scalar[], alias: string): Source<Sql>
@@ -84,7 +84,7 @@ export interface Dialect {
 }
 
 /** The kind of what a column holds; undefined for JSON and arrays. */
-export function kindOf({ type, isKey }: Column): Kind | undefined {
+export function columnKind({ type, isKey }: Column): Kind | undefined {
   if (isKey) return 'text'
   switch (type) {
     case 'text':

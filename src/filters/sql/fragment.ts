@@ -143,7 +143,7 @@ export function template({ parts }: Sql): { readonly texts: readonly string[]; r
 }
 
 /** Levels of parentheses and CASE. What a quoted name holds does not count. */
-export function nestingOf({ parts }: Sql): number {
+export function countNesting({ parts }: Sql): number {
   const text = parts.map((part) => (typeof part === 'string' ? part : '?')).join('')
   let [level, most] = [0, 0]
   for (const [word] of text.replaceAll(/`[^`]*`/g, '').matchAll(/[()]|\bCASE\b|\bEND\b/g)) {

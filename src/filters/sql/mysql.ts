@@ -2,11 +2,11 @@
 // an index serves stands beside one of the bytes, which decides. Texts are compared as utf8mb4 whatever a column is in.
 import { MYSQL_VALUES_MAX } from '../../model/limits.ts'
 import {
+  columnKind,
   type Dialect,
   isIntegerText as isSignedText,
   type JsonValue,
   type Kind,
-  kindOf,
   type Order,
   type Scalar,
   wholeBound,
@@ -51,13 +51,13 @@ export const mysql: Dialect = {
     switch (column.type) {
       case 'boolean':
         return sql`CASE WHEN ${at} IN (0, 1) THEN ${at} END`
-      // The time of the column itself, whatever the zone of the session is; 0 is the day that is none.
+      // The time of the column itself, whatever the zone of the session is; 0 stands for the zero date.
       case 'timestamptz':
         return sql`CAST(FLOOR(NULLIF(UNIX_TIMESTAMP(${at}), 0) * 1000) AS DOUBLE)`
       case 'timestamp':
         return sql`CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', ${at}) / 1000) AS DOUBLE)`
       default:
-        return kindOf(column) === 'number' ? sql`CAST(${at} AS DOUBLE)` : at
+        return columnKind(column) === 'number' ? sql`CAST(${at} AS DOUBLE)` : at
     }
   },
 
@@ -107,7 +107,7 @@ export const mysql: Dialect = {
     if (column.isKey && column.type === 'integer') return oneOfIntegers(at, values)
     switch (column.type) {
       case 'text': {
-        const exact = anyOf('text', at, values)
+        const exact = isInList('text', at, values)
         if (values.length > INDEXED_TEXTS_MAX) return all([present, exact])
         const each = values.map((value) => sql`${new Bound(value)}`)
         return all([present, sql`${at} IN (${joined(each, ', ')})`, exact])
@@ -115,7 +115,7 @@ export const mysql: Dialect = {
       case 'boolean':
         return any(values.map((each) => mysql.equals(held, each)))
       default:
-        return isTrue(anyOf('number', mysql.value(held), values))
+        return isTrue(isInList('number', mysql.value(held), values))
     }
   },
 
@@ -132,7 +132,7 @@ export const mysql: Dialect = {
     if (test === 'contains') return sql`LOCATE(${part}, ${whole}) > 0`
     return sql`${sqlText(test === 'starts-with' ? 'LEFT' : 'RIGHT')}(${whole}, LENGTH(${part})) = ${part}`
   },
-  isAnyOf: anyOf,
+  isInList,
 
   constants(kind, values, alias) {
     return { from: table(kind, values, alias), item: sqlText(`\`${alias}\`.v`) }
@@ -180,7 +180,7 @@ const TYPES = {
   integer: 'BIGINT',
 } as const
 
-/** A list of longer texts is no index of its own for MySQL, which then reads all of it for each row. */
+/** MySQL makes no index over a list of longer texts, and then reads all of it for each row. */
 const SHORT_CHARACTERS_MAX = 500
 
 /** The values as rows, from one parameter. */
@@ -194,7 +194,7 @@ function table(type: keyof typeof TYPES, values: readonly Scalar[], alias: strin
   return sql`JSON_TABLE(${list}, '$[*]' COLUMNS (${column})) AS ${sqlText(`\`${alias}\``)}`
 }
 
-function anyOf(kind: Kind, of: Sql, values: readonly Scalar[]): Sql {
+function isInList(kind: Kind, of: Sql, values: readonly Scalar[]): Sql {
   const from = table(kind, values, 'zerohop_list')
   return kind === 'text'
     ? sql`${bytes(of)} IN (SELECT CAST(v AS BINARY) FROM ${from})`
@@ -234,7 +234,7 @@ function jsonScalar(json: JsonValue, kind: Kind): Sql {
     case 'number': {
       const number = sql`CAST(${value} AS DOUBLE)`
       const isNumber = sql`JSON_TYPE(${value}) IN ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')`
-      // what is too large for a double is cast to the largest one, so that one is told by its text
+      // what is too large for a double is cast to the largest one, so its text tells that one apart
       const text = sql`TRIM(LEADING '-' FROM LOWER(JSON_UNQUOTE(${value})))`
       const isLargest = sql`${text} IN ('1.7976931348623157e308', '${LARGEST}')`
       const inRange = sql`(ABS(${number}) < ${LARGEST} OR ${isLargest})`

@@ -2,7 +2,7 @@
 // item of a list of constants.
 import { ZerohopError } from '../../model/errors.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
-import { type Dialect, type Held, isArrayType, type JsonValue, type Kind, kindOf, type Scalar } from './dialect.ts'
+import { columnKind, type Dialect, type Held, isArrayType, type JsonValue, type Kind, type Scalar } from './dialect.ts'
 import { all, any, FALSE, not, type Sql, sql, TRUE, Unqualified } from './fragment.ts'
 
 export type Operand =
@@ -23,10 +23,10 @@ export type Operand =
 /** What the terms of a match read. */
 export type Item = { readonly constant: JsonObject } | { readonly json: JsonValue }
 
-/** A value as each kind of scalar: NULL when it is none, absent when it can be none. */
+/** A value as each kind of scalar: NULL when it is not of that kind, absent when it can never be. */
 export type Scalars = { readonly [K in Kind]?: Sql }
 
-export function scalarsOf(dialect: Dialect, operand: Operand): Scalars {
+export function toScalars(dialect: Dialect, operand: Operand): Scalars {
   switch (operand.is) {
     case 'constant': {
       const { value } = operand
@@ -35,7 +35,7 @@ export function scalarsOf(dialect: Dialect, operand: Operand): Scalars {
       return typeof value === 'boolean' ? { boolean: dialect.constant(value) } : {}
     }
     case 'held': {
-      const kind = kindOf(operand.held.column)
+      const kind = columnKind(operand.held.column)
       return kind === undefined ? {} : { [kind]: dialect.value(operand.held) }
     }
     case 'value':
@@ -51,8 +51,9 @@ export function scalarsOf(dialect: Dialect, operand: Operand): Scalars {
 
 /** It has a value that is a scalar. */
 export function presentScalar(dialect: Dialect, operand: Operand): Sql {
-  if (operand.is === 'held') return kindOf(operand.held.column) === undefined ? FALSE : dialect.present(operand.held)
-  const scalars = Object.values(scalarsOf(dialect, operand))
+  if (operand.is === 'held')
+    return columnKind(operand.held.column) === undefined ? FALSE : dialect.present(operand.held)
+  const scalars = Object.values(toScalars(dialect, operand))
   if (operand.is === 'constant') return scalars.length > 0 ? TRUE : FALSE
   return any(scalars.map((each) => sql`${each} IS NOT NULL`))
 }
@@ -73,8 +74,8 @@ interface Context {
   readonly alias: () => string
 }
 
-/** Undefined when it can be no list. */
-export function listOf({ dialect, alias }: Context, operand: Operand): List | undefined {
+/** The operand as a list; undefined when it cannot be one. */
+export function toList({ dialect, alias }: Context, operand: Operand): List | undefined {
   if (operand.is === 'constant')
     return Array.isArray(operand.value) ? constantList(operand.value, { dialect, alias }) : undefined
   if (operand.is === 'held') {

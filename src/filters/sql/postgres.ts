@@ -4,6 +4,7 @@
 import { POSTGRESQL_VALUES_MAX } from '../../model/limits.ts'
 import type { ColumnType } from '../meaning/mapping.ts'
 import {
+  columnKind,
   type Dialect,
   type Held,
   isExactInteger,
@@ -11,7 +12,6 @@ import {
   isUuidText,
   type JsonValue,
   type Kind,
-  kindOf,
   type Order,
   type Scalar,
   wholeBound,
@@ -50,7 +50,7 @@ export const postgres: Dialect = {
 
   present(held) {
     const { at, column } = held
-    if (kindOf(column) === 'text') return there(held)
+    if (columnKind(column) === 'text') return there(held)
     switch (column.type) {
       case 'double':
         return isTrue(sql`${at} > '-Infinity' AND ${at} < 'Infinity'`)
@@ -86,7 +86,7 @@ export const postgres: Dialect = {
         const large = values.filter((each) => typeof each === 'number' && !isWhole(each) && Number.isInteger(each))
         return any([
           whole.length === 0 ? FALSE : all([there(held), sql`${at} = ANY(${list(whole, 'bigint')})`]),
-          large.length === 0 ? FALSE : isTrue(anyOf('number', value(held), large)),
+          large.length === 0 ? FALSE : isTrue(isInList('number', value(held), large)),
         ])
       }
       case 'double':
@@ -94,7 +94,7 @@ export const postgres: Dialect = {
       case 'boolean':
         return any(values.map((each) => equals(held, each)))
       default:
-        return isTrue(anyOf('number', value(held), values))
+        return isTrue(isInList('number', value(held), values))
     }
   },
 
@@ -118,7 +118,7 @@ export const postgres: Dialect = {
         return sql`right(${left}, char_length(${right})) = ${bytes(right)}`
     }
   },
-  isAnyOf: anyOf,
+  isInList,
 
   constants(kind, values, alias) {
     const name = sqlText(`"${alias}"`)
@@ -138,7 +138,7 @@ export const postgres: Dialect = {
     return { from: sql`jsonb_array_elements(${array}) AS ${name}(v)`, item: { value: sql`${name}.v` } }
   },
 
-  // An empty array has no dimension, and one of two or more is no list of scalars.
+  // An empty array has no dimension, and one of two or more dimensions is not a list of scalars.
   isArray: ({ at }) => isTrue(sql`cardinality(${at}) = 0 OR array_ndims(${at}) = 1`),
   arrayItems({ at, column }, alias) {
     const name = sqlText(`"${alias}"`)
@@ -154,7 +154,7 @@ const TYPES = { text: 'text', number: 'float8', boolean: 'boolean' } as const
 
 const there = ({ at }: Held): Sql => sql`${at} IS NOT NULL`
 const bytes = (text: Sql): Sql => sql`(${text} COLLATE "C")`
-/** In parentheses, so that a cast or an operator beside it cannot take only a part of it. */
+/** In parentheses, so that a cast or an operator next to it cannot take only a part of it. */
 const cast = (value: Scalar, type: string): Sql => sql`${new Bound(value)}::${sqlText(type)}`
 const isWhole = (value: Scalar): boolean =>
   typeof value === 'number' ? isExactInteger(value) : isIntegerText(String(value))
@@ -166,7 +166,7 @@ function list(values: readonly Scalar[], type: string): Sql {
   return cast(`{${items.join(',')}}`, `${type}[]`)
 }
 
-function anyOf(kind: Kind, of: Sql, values: readonly Scalar[]): Sql {
+function isInList(kind: Kind, of: Sql, values: readonly Scalar[]): Sql {
   return sql`${kind === 'text' ? bytes(of) : of} = ANY(${list(values, TYPES[kind])})`
 }
 

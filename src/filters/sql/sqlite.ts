@@ -1,8 +1,8 @@
 // Filters in SQLite. A column may hold values of any type there, so each is asked for its type. Text is compared by the
 // bytes of UTF-8: a database in UTF-16 fails where text is ordered. JSON is text; the last of two members of one name
-// counts, as in JavaScript. Names are quoted as `name`: a "name" that is no column would be read as text.
+// counts, as in JavaScript. Names are quoted as `name`: a "name" that is not a column would be read as text.
 import { FILTER_SQLITE_NESTING_MAX, SQLITE_VALUES_MAX } from '../../model/limits.ts'
-import { type Dialect, isIntegerText, type JsonValue, type Kind, kindOf, type Scalar } from './dialect.ts'
+import { columnKind, type Dialect, isIntegerText, type JsonValue, type Kind, type Scalar } from './dialect.ts'
 import { all, any, Bound, FALSE, isTrue, joined, type Sql, sql, sqlText } from './fragment.ts'
 import { unquotable } from './names.ts'
 import { subquery } from './operands.ts'
@@ -29,7 +29,7 @@ export const sqlite: Dialect = {
   present(held) {
     const { at, column } = held
     if (column.isKey && column.type === 'integer') return sql`typeof(${at}) = 'integer'`
-    switch (kindOf(column)) {
+    switch (columnKind(column)) {
       case 'text':
         return sql`typeof(${at}) = 'text'`
       case 'boolean':
@@ -42,7 +42,7 @@ export const sqlite: Dialect = {
     const { at, column } = held
     const present = sqlite.present(held)
     if (column.isKey && column.type === 'integer') return sql`CASE WHEN ${present} THEN CAST(${at} AS TEXT) END`
-    if (kindOf(column) === 'number') return sql`CASE WHEN ${present} THEN CAST(${at} AS REAL) END`
+    if (columnKind(column) === 'number') return sql`CASE WHEN ${present} THEN CAST(${at} AS REAL) END`
     return sql`CASE WHEN ${present} THEN ${at} END`
   },
 
@@ -76,14 +76,14 @@ export const sqlite: Dialect = {
       if (possible.length === 0) return FALSE
       return all([present, sql`${at} IN (SELECT value FROM json_each(${new Bound(`[${possible.join(',')}]`)}))`])
     }
-    const kind = kindOf(column)!
-    if (kind === 'text') return all([present, sqlite.isAnyOf(kind, at, values)])
+    const kind = columnKind(column)!
+    if (kind === 'text') return all([present, sqlite.isInList(kind, at, values)])
     if (kind === 'boolean') return any(values.map((each) => sqlite.equals(held, each)))
     const exact = values.filter((each) => isExact(Number(each)))
     const large = values.filter((each) => !isExact(Number(each)))
     return any([
-      exact.length === 0 ? FALSE : all([present, sqlite.isAnyOf(kind, at, exact)]),
-      large.length === 0 ? FALSE : isTrue(sqlite.isAnyOf(kind, sqlite.value(held), large)),
+      exact.length === 0 ? FALSE : all([present, sqlite.isInList(kind, at, exact)]),
+      large.length === 0 ? FALSE : isTrue(sqlite.isInList(kind, sqlite.value(held), large)),
     ])
   },
 
@@ -104,7 +104,7 @@ export const sqlite: Dialect = {
     const found = sql`(length(${part}) = 0 OR substr(${whole}, ${first}, length(${part})) = ${part})`
     return sql`(length(${whole}) >= length(${part}) AND ${found})`
   },
-  isAnyOf(kind, of, values) {
+  isInList(kind, of, values) {
     const list = sql`(${rows(kind, values)})`
     return kind === 'text' ? sql`(${of} COLLATE BINARY) IN ${list}` : sql`${of} IN ${list}`
   },

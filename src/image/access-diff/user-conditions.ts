@@ -1,7 +1,7 @@
 // Conditions for one user in one tenant, by what one image has stored: whatever a question sends stays open
 // (docs/access-diff.md). The keys of the user and of the tenant are known, but are written as such beside something
 // open, so that what is left is the same for all users for whom it means the same.
-import { memberOf, type Operand, plain } from '../../filters/meaning/operators.ts'
+import { findMember, type Operand, plain } from '../../filters/meaning/operators.ts'
 import { isOfType } from '../../model/attribute-types.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
@@ -77,8 +77,8 @@ export class UserConditions extends OpenConditions {
   #read(type: string, attributes: JsonObject, names: readonly string[]): Operand {
     const [name = ''] = names
     const declared = this.declared(type, name)
-    if (!isOfType(memberOf(attributes, [name]), declared)) return plain(undefined)
-    return { value: memberOf(attributes, names), time: names.length === 1 && declared === 'time' }
+    if (!isOfType(findMember(attributes, [name]), declared)) return plain(undefined)
+    return { value: findMember(attributes, names), time: names.length === 1 && declared === 'time' }
   }
 
   protected override foreignMatch(match: ForeignMatch, left: Side<Open>): Part<Open> {

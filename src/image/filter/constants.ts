@@ -1,6 +1,6 @@
 // What a filter reads besides the row: attributes of the user, the tenant, the context and the action, and those of
 // stored instances that a condition names by key. All of it is known when the filter is made.
-import { memberOf, type Operand, plain } from '../../filters/meaning/operators.ts'
+import { findMember, type Operand, plain } from '../../filters/meaning/operators.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isOfType } from '../../model/attribute-types.ts'
@@ -96,9 +96,9 @@ export class Constants {
     const [name = ''] = names
     const types = this.declared(type)
     const declared = Object.hasOwn(types, name) ? types[name]! : 'json'
-    const value: Json | undefined = memberOf(attributes, [name])
+    const value: Json | undefined = findMember(attributes, [name])
     if (!isOfType(value, declared)) return plain(undefined)
-    return { value: memberOf(attributes, names), time: names.length === 1 && declared === 'time' }
+    return { value: findMember(attributes, names), time: names.length === 1 && declared === 'time' }
   }
 
   #attributes(instance: number): JsonObject {

@@ -2,7 +2,7 @@
 // what remains is data. A test is false of a missing or ill-typed value (D7), so a part that depends on something open
 // stays a comparison of two values; it never becomes "unknown". What is open is for those who extend this: of a filter
 // the row (conditions.ts), of an access diff whatever a question sends (src/image/access-diff).
-import { compare, memberOf, type Operand, plain } from '../../filters/meaning/operators.ts'
+import { compare, findMember, type Operand, plain } from '../../filters/meaning/operators.ts'
 import { isObject } from '../../model/attribute-types.ts'
 import type { AttributePath, Condition, Test } from '../../model/condition.ts'
 import { OPERATORS } from '../../model/condition.ts'
@@ -73,7 +73,7 @@ export abstract class Residuals<Open extends object = never> {
     }
     return this.each(of, left.known, (item) =>
       isObject(item)
-        ? all(members.map(({ names, test }) => this.test(test, { known: plain(memberOf(item, names)) })))
+        ? all(members.map(({ names, test }) => this.test(test, { known: plain(findMember(item, names)) })))
         : false,
     )
   }
