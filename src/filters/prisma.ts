@@ -4,7 +4,7 @@
 // the whole condition. Everything else is refused by name: `toPrismaSql` expresses it in SQL.
 import { ZerohopError } from '../model/errors.ts'
 import type { Comparison, ConditionalFilter, Filter, FilterNode, Leaf, Term } from '../model/filter.ts'
-import { instantOf } from '../model/instant.ts'
+import { parseInstant } from '../model/instant.ts'
 import {
   FILTER_PRISMA_OTHER_VALUES,
   FILTER_PRISMA_VALUES_MAX,
@@ -216,7 +216,7 @@ class WhereMaker {
   #comparison({ op, left, right }: Comparison, column: Column): PrismaWhere {
     const { value, time = false } = right as { value: Json; time?: true }
     const isTime = time || ('path' in left && left.type === 'time')
-    const of = (each: Json): Json | undefined => (isTime ? instantOf(each) : each)
+    const of = (each: Json): Json | undefined => (isTime ? parseInstant(each) : each)
     if (isTime && columnKind(column) === 'boolean') return this.#none // no instant: nothing is true of it, not-equals neither
     if (isTime && columnKind(column) === 'text') throw refused(`\`${column.name}\``, 'it is a time, and held as text')
     if ('path' in left && !fits(column, left.type)) throw refused(`\`${column.name}\``, 'the mapping has another type')

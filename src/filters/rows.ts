@@ -2,7 +2,7 @@
 // query uses, and whether a filter means a row. No dependency on a database.
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter } from '../model/filter.ts'
-import { instantOf } from '../model/instant.ts'
+import { parseInstant } from '../model/instant.ts'
 import { isJsonValue } from '../model/json-value.ts'
 import { markRow } from '../model/marked-row.ts'
 import type { Json } from '../model/objects.ts'
@@ -284,7 +284,7 @@ function toMilliseconds(value: unknown): number | null {
   const [, day, time, zone = 'Z'] = WITH_SPACE.exec(value) ?? []
   if (day === undefined) return null
   const offset = zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
-  return instantOf(`${day}T${time}${offset}`) ?? null
+  return parseInstant(`${day}T${time}${offset}`) ?? null
 }
 
 function parsed(value: unknown): Json {

@@ -1,7 +1,7 @@
 // Schemas of src/model/json-schema.ts as documents show them: the OpenAPI document, and the JSON Schema of policy
 // files.
 import { isDeepStrictEqual } from 'node:util'
-import { documentationOf, schemaName } from '../model/json-schema.ts'
+import { findDocumentation, schemaName } from '../model/json-schema.ts'
 
 /** A JSON schema, or any other part of a document. */
 type Part = Readonly<Record<string, unknown>>
@@ -32,7 +32,7 @@ export class NamedSchemas {
   }
 
   #inline(schema: Part): Part {
-    const { properties, ...rest } = { ...schema, ...documentationOf(schema) } as Part
+    const { properties, ...rest } = { ...schema, ...findDocumentation(schema) } as Part
     const out: Record<string, unknown> = {}
     for (const [word, value] of Object.entries(rest)) out[word] = VALUES.has(word) ? value : this.published(value)
     if (properties !== undefined) {

@@ -5,7 +5,7 @@ import * as t from './json-schema.ts'
 
 const Count = t.schemaOf<number>({ type: 'integer' })
 
-/** How a user comes to have a permission. */
+/** How a user gets a permission. */
 export const AccessSource = t.named(
   'AccessSource',
   t.open({

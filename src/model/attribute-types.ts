@@ -1,5 +1,5 @@
 // What a value of a declared type is (docs/conditions.md). No value is ever turned into one of another type (D7).
-import { instantOf } from './instant.ts'
+import { parseInstant } from './instant.ts'
 import type { AttributeType, Json, JsonObject } from './objects.ts'
 
 /** Is the value one that an attribute declared as `type` may have? `null` is a value of no type but `json`. */
@@ -12,7 +12,7 @@ export function isOfType(value: Json | undefined, type: AttributeType): boolean 
     case 'string':
       return typeof value === 'string'
     case 'time':
-      return instantOf(value) !== undefined
+      return parseInstant(value) !== undefined
     case 'array':
       return Array.isArray(value)
     case 'object':

@@ -131,7 +131,7 @@ export const keptRulesText = ({ renamed }: AccessDiff['policy']): string | undef
   renamed ? `${counted(renamed, 'rule')} unchanged except for names` : undefined
 
 /** How many of each kind of change, in one line. */
-export function sumOf({ changes, more }: Changes): string {
+export function formatChangeCounts({ changes, more }: Changes): string {
   const count = (op: ChangedObject['op']) => changes.filter((change) => change.op === op).length
   const moved = count('move') > 0 ? `, ${count('move')} to move` : ''
   const others = more > 0 ? `, ${more} more` : ''

@@ -89,12 +89,16 @@ function* negatedInTest(left: Gap, test: Test, isNegated: boolean): Iterable<Gap
   } else if (test.kind === 'match') {
     if (isNegated) yield left
     for (const { names, test: inner } of test.members)
-      yield* negatedInTest(memberOf(left, test, names), inner, isNegated)
+      yield* negatedInTest(resolveMember(left, test, names), inner, isNegated)
   } else for (const each of test.tests) yield* negatedInTest(left, each, isNegated)
 }
 
 /** What a test inside a match reads: an attribute of a stored instance, a member, or of a list the list itself. */
-function memberOf(left: Gap, { of, foreignType }: Test & { readonly kind: 'match' }, names: readonly string[]): Gap {
+function resolveMember(
+  left: Gap,
+  { of, foreignType }: Test & { readonly kind: 'match' },
+  names: readonly string[],
+): Gap {
   if (foreignType !== null) return { root: null, type: foreignType, names }
   return of === 'object' ? { ...left, names: [...left.names, ...names] } : left
 }

@@ -30,7 +30,7 @@ export const OPERATOR_WORDS: Readonly<Record<Operator | Match, OperatorWords>> =
   ...MATCH_WORDS,
 }
 
-/** undefined for what is no operator of this version. */
+/** undefined for an operator that this version does not know. */
 export const wordsOfOperator = (operator: string): OperatorWords | undefined =>
   Object.hasOwn(OPERATOR_WORDS, operator) ? OPERATOR_WORDS[operator as Operator] : undefined
 

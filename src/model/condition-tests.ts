@@ -20,7 +20,7 @@ export function testsOfConditions(conditions: Json): ConditionTest[] {
   const inTest = (attribute: string, test: Test): void => {
     if (test.kind === 'not') inTest(attribute, test.test)
     else if (test.kind === 'compare' || test.kind === 'match')
-      found.push({ path: places.get(test)!, text: `${attribute} ${textOf(test)}` })
+      found.push({ path: places.get(test)!, text: `${attribute} ${formatTest(test)}` })
     else for (const each of test.tests) inTest(attribute, each)
   }
   const inCondition = (condition: Condition): void => {
@@ -33,7 +33,7 @@ export function testsOfConditions(conditions: Json): ConditionTest[] {
   return found
 }
 
-function textOf(test: Extract<Test, { readonly kind: 'compare' | 'match' }>): string {
+function formatTest(test: Extract<Test, { readonly kind: 'compare' | 'match' }>): string {
   if (test.kind === 'match') return MATCH_NAMES.get(test.of) ?? test.of
   const { operator, right } = test
   if (right.kind === 'ref') return `${operator} ${[right.path.root, ...right.path.names].join('.')}`

@@ -50,7 +50,7 @@ type Path = readonly (string | number)[]
 /**
  * Reads conditions, or refuses them with the place and the reason.
  * @param path where in the input the conditions stand; errors name the place below it
- * @param places is told where each comparison and each match stands, for explain
+ * @param places receives where each comparison and each match stands, for explain
  * @throws INPUT_INVALID on the grammar, LIMIT_EXCEEDED on size, depth or number of nodes
  */
 export function parseConditions(
@@ -180,7 +180,7 @@ function list(value: Json, path: Path): readonly Json[] {
 
 function rightSide(operator: Operator, value: Json, path: Path): Term {
   const rule: OperatorRule = OPERATORS[operator]
-  const ref = refOf(value)
+  const ref = findRef(value)
   if (ref !== undefined) {
     if (!rule.ref) throw invalid(`\`${operator}\` takes no \`ref\``, path)
     if (typeof ref !== 'string') throw invalid('`ref` names an attribute, such as `user.key`', path)
@@ -211,7 +211,7 @@ const EXPECTED = {
   list: 'a list of strings, numbers or booleans',
 } as const
 
-function refOf(value: Json): Json | undefined {
+function findRef(value: Json): Json | undefined {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
   const entries = Object.entries(value)
   return entries.length === 1 && entries[0]![0] === 'ref' ? entries[0]![1] : undefined

@@ -10,7 +10,7 @@ let hear: Hear = warn
 /** Errors that were contained since this process, or this thread, started. */
 export const containedErrors = (): number => errors
 
-/** Who is told instead of the warnings of the process: a server logs them. Returns how to end that. */
+/** Calls a listener with each error instead of warning the process: a server logs them. Returns a function to stop. */
 export function hearContained(listener: Hear): () => void {
   hear = listener
   return () => {

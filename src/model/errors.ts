@@ -10,7 +10,7 @@ export type ErrorClass =
   | 'conflict'
   | 'unauthenticated'
   | 'forbidden'
-  | 'precondition' // the request holds only for a state that is no longer there
+  | 'precondition' // the request is for a state that has changed since
   | 'gone'
   | 'throttled' // too many requests: the answer says when to come back
   | 'unavailable' // could not decide, not ready, disk full: try again later, never a deny

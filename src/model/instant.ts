@@ -10,7 +10,7 @@ const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})
  * `2026-11-20T08:30Z`, `2026-11-20T08:30:00.250+01:00`. Without an offset it is UTC; digits after the millisecond are
  * dropped. Undefined for anything else, also for a day or an hour that does not exist.
  */
-export function instantOf(value: Json | undefined): number | undefined {
+export function parseInstant(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value
   const parts = typeof value === 'string' ? INSTANT.exec(value) : null
   if (parts === null) return undefined
@@ -18,7 +18,7 @@ export function instantOf(value: Json | undefined): number | undefined {
   const [fraction = '', offset = 'Z'] = [parts[7], parts[8]]
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 59) return undefined
-  const away = offset === 'Z' ? 0 : minutesOf(offset)
+  const away = offset === 'Z' ? 0 : parseOffset(offset)
   if (away === undefined) return undefined
   const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3))
   return (
@@ -28,7 +28,7 @@ export function instantOf(value: Json | undefined): number | undefined {
 
 type Six = [number, number, number, number, number, number]
 
-function minutesOf(offset: string): number | undefined {
+function parseOffset(offset: string): number | undefined {
   const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(4))]
   if (hours > 23 || minutes > 59) return undefined
   return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes)

@@ -38,7 +38,7 @@ export const mapOf = <S extends TSchema>(values: S) =>
 
 const isOptional = (schema: unknown): boolean => (schema as Marked)[OPTIONAL] === true
 
-function objectOf<P extends TProperties>(properties: P, more: Part): TObject<P> {
+function makeObject<P extends TProperties>(properties: P, more: Part): TObject<P> {
   const required = Object.keys(properties).filter((name) => !isOptional(properties[name]))
   return {
     type: 'object',
@@ -50,10 +50,10 @@ function objectOf<P extends TProperties>(properties: P, more: Part): TObject<P> 
 
 /** A body with these members and no other. */
 export const closed = <P extends TProperties>(properties: P): TObject<P> =>
-  objectOf(properties, { additionalProperties: false })
+  makeObject(properties, { additionalProperties: false })
 
 /** A body in which other members than these are ignored; also an object of an answer, to which members may be added. */
-export const open = <P extends TProperties>(properties: P): TObject<P> => objectOf(properties, {})
+export const open = <P extends TProperties>(properties: P): TObject<P> => makeObject(properties, {})
 
 /** Some members of an object, for another one. */
 export function membersOf<P extends TProperties, K extends keyof P & string>(
@@ -113,7 +113,7 @@ export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...sc
 export const schemaName = (schema: object): string | undefined => (schema as Marked)[NAME]
 
 /** Words of a schema that are documentation only. */
-export const documentationOf = (schema: object): Part => (schema as Marked)[DOCUMENTATION] ?? {}
+export const findDocumentation = (schema: object): Part => (schema as Marked)[DOCUMENTATION] ?? {}
 
 /** A schema that only documents: no validator looks at values. */
 export const unchecked = <S extends TSchema>(schema: S): S => ({ ...schema, [UNCHECKED]: true }) as S

@@ -6,7 +6,7 @@ import { ZerohopError } from './errors.ts'
 export const DAY_MS = 86_400_000
 
 /** The first instant of the day (UTC) of an instant. */
-export const dayOf = (at: number): number => at - (((at % DAY_MS) + DAY_MS) % DAY_MS)
+export const startOfDay = (at: number): number => at - (((at % DAY_MS) + DAY_MS) % DAY_MS)
 
 interface Ending {
   /** ms since 1970 */

@@ -21,4 +21,5 @@ export const wasSetBack = (from: Moment, to: Moment): boolean =>
   to.wall < from.wall || to.monotonic - from.monotonic > to.wall - from.wall + SLACK_MS
 
 /** Milliseconds since the moment. */
-export const ageOf = ({ monotonic, wall }: Moment): number => Math.max(performance.now() - monotonic, Date.now() - wall)
+export const measureAge = ({ monotonic, wall }: Moment): number =>
+  Math.max(performance.now() - monotonic, Date.now() - wall)

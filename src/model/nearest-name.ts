@@ -4,7 +4,8 @@ import { NEAREST_CHARS_MAX, NEAREST_NAMES_MAX } from './limits.ts'
 
 /**
  * The name of the list with the fewest edits from `name`; of several the first in the order of their characters.
- * Undefined when none is near: more than one edit in three characters is another name. The name itself is no suggestion.
+ * Undefined when none is near: more than one edit in three characters is another name. The name itself is never
+ * suggested.
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   if (name.length > NEAREST_CHARS_MAX) return undefined

@@ -3,7 +3,7 @@
 // meaning a second time, and so has test/reference: random cases compare the three. Runs in browsers too: nothing of
 // Node.js, and no dependency.
 import type { Op } from '../../assembly/limits.ts'
-import { instantOf } from './instant.ts'
+import { parseInstant } from './instant.ts'
 import type { AttributeType, Json } from './objects.ts'
 import { compareText } from './text-order.ts'
 
@@ -63,7 +63,7 @@ function isScalar(value: Json | undefined): value is Scalar {
 /** The two values as they are compared: as instants when one of them is a time. Undefined when they cannot be. */
 function comparable(left: Operand, right: Operand): readonly [Scalar, Scalar] | undefined {
   const inTime = left.time || right.time
-  const [a, b] = inTime ? [instantOf(left.value), instantOf(right.value)] : [left.value, right.value]
+  const [a, b] = inTime ? [parseInstant(left.value), parseInstant(right.value)] : [left.value, right.value]
   return isScalar(a) && isScalar(b) ? [a, b] : undefined
 }
 

@@ -15,7 +15,7 @@ export function compareText(left: string, right: string): number {
 /** Whether the UTF-16 code units of the text sort like its UTF-8 bytes: all but the highest do. */
 export const sortsByUnits = (text: string): boolean => !/[\ud800-\uffff]/.test(text)
 
-/** Code units sort like UTF-8 bytes when surrogates, of which characters beyond U+FFFF consist, come last. */
+/** Code units sort like UTF-8 bytes when surrogates, the halves of characters beyond U+FFFF, come last. */
 function byteOrder(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

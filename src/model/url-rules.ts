@@ -32,7 +32,7 @@ export function requireUrl(url: string, type: UrlRule['url_type'], path: readonl
   }
 }
 
-/** The pattern, or why it is none. */
+/** The pattern, or why it cannot be compiled. */
 function compiled(url: string): RE2JS | string {
   try {
     return RE2JS.compile(url)
@@ -80,15 +80,15 @@ export class UrlRules {
         const pattern = compiled(rule.url)
         if (typeof pattern !== 'string') push(this.#patterns, rule.http_method, { rule, rank, pattern })
       } else {
-        const parts = partsOf(rule.url)
+        const parts = parseUrl(rule.url)
         if (parts !== undefined) push(this.#templates, bucket(rule.http_method, parts), { rule, rank, parts })
       }
     }
   }
 
-  /** The rule with the highest priority for this request; undefined when there is none. */
+  /** The rule with the highest priority for this request, or undefined. */
   find(method: string, url: string): UrlMatch | undefined {
-    const parts = url.length > URL_CHARACTERS_MAX ? undefined : partsOf(url)
+    const parts = url.length > URL_CHARACTERS_MAX ? undefined : parseUrl(url)
     if (parts === undefined || parts.segments.some(isDot)) return undefined
     const lower = method.toLowerCase()
     let [found, best]: [UrlMatch | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
@@ -100,7 +100,7 @@ export class UrlRules {
       break
     }
     const patterns = this.#patterns.get(lower) ?? []
-    const text = patterns.length === 0 ? '' : textOf(url, parts)
+    const text = patterns.length === 0 ? '' : normalizeUrl(url, parts)
     for (const { rule, rank, pattern } of patterns) {
       if (rank > best) break
       const variables = matchPattern(pattern, text)
@@ -126,18 +126,18 @@ const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#
 const ODD = /[\x00-\x20\x7f\\]/
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
 
-/** The parts of a URL, or of a path with a query; undefined when it cannot be read in one way only. */
-function partsOf(url: string): Parts | undefined {
+/** The parts of a URL, or of a path with a query; undefined when it can be read in several ways. */
+function parseUrl(url: string): Parts | undefined {
   const found = ODD.test(url) ? null : URL_PARTS.exec(url)
   if (found === null) return undefined
   const [, sentScheme, authority, path = '', search] = found
   const scheme = sentScheme?.toLowerCase()
-  const host = authority === undefined ? undefined : hostOf(authority, scheme)
+  const host = authority === undefined ? undefined : parseHost(authority, scheme)
   try {
     const segments = (path.startsWith('/') ? path.slice(1) : path).split('/').map(decoded)
     // An encoded slash ends a segment for some servers and not for others.
     if (path.includes('%') && segments.some((segment) => /[/\\]/.test(segment))) return undefined
-    return { scheme, host, segments, query: queryOf(search) }
+    return { scheme, host, segments, query: parseQuery(search) }
   } catch {
     return undefined // invalid percent-encoding
   }
@@ -145,7 +145,7 @@ function partsOf(url: string): Parts | undefined {
 
 const decoded = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text)
 
-function queryOf(search: string | undefined): Parts['query'] {
+function parseQuery(search: string | undefined): Parts['query'] {
   if (search === undefined || search === '') return []
   const value = (text: string): string => decoded(text.replaceAll('+', ' '))
   const pairs = search.split('&').filter((pair) => pair !== '')
@@ -155,14 +155,14 @@ function queryOf(search: string | undefined): Parts['query'] {
   })
 }
 
-/** The whole as a pattern sees it: without user and fragment, what may be written in two ways written in one. */
-function textOf(url: string, { scheme, host }: Parts): string {
+/** A URL as patterns see it: without user and fragment, and with one spelling for what has several. */
+function normalizeUrl(url: string, { scheme, host }: Parts): string {
   const [, , , path = '', search] = URL_PARTS.exec(url) ?? []
   const begin = `${scheme === undefined ? '' : `${scheme}:`}${host === undefined ? '' : `//${host}`}`
   return begin + plain(path.startsWith('/') ? path : `/${path}`) + (search === undefined ? '' : `?${plain(search)}`)
 }
 
-function hostOf(authority: string, scheme: string | undefined): string {
+function parseHost(authority: string, scheme: string | undefined): string {
   const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const port = DEFAULT_PORTS[scheme ?? '']
   return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host

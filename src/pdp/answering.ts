@@ -9,7 +9,7 @@ import type { ImageProgress } from '../log/feed.ts'
 import { contained } from '../model/contained.ts'
 import { type ErrorCode, isZerohopError, ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, TAKES_BY_ONE_CLOCK_MAX, WAITERS_MAX } from '../model/limits.ts'
-import { ageOf, type Moment, momentBefore, wasSetBack } from '../model/moment.ts'
+import { type Moment, measureAge, momentBefore, wasSetBack } from '../model/moment.ts'
 import { Taking } from './taking.ts'
 
 export type ImageSource = 'feed' | 'file'
@@ -83,7 +83,7 @@ export class Answering extends Taking {
   }
 
   get state(): FollowerState {
-    const ageMs = this.#currentAt && ageOf(this.#currentAt)
+    const ageMs = this.#currentAt && measureAge(this.#currentAt)
     const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
     return { revision: this.#image?.revision, ageMs, source: this.#source, stale }
   }

@@ -22,7 +22,7 @@ import { contained, inBackground } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { tell } from '../model/events.ts'
 import { HEAD_ASK_MS } from '../model/limits.ts'
-import { ageOf, type Moment, momentBefore } from '../model/moment.ts'
+import { type Moment, measureAge, momentBefore } from '../model/moment.ts'
 import { AnswerHolds } from './answer-holds.ts'
 import { Answering, type FollowerState, type ImageSource } from './answering.ts'
 import { Applier } from './applier.ts'
@@ -548,7 +548,7 @@ export class Follower {
       if (read === undefined || this.ended) return
       if (read.image === 'none') {
         const { mayBeAbsent = false, maxStalenessMs } = this.#options
-        const isYoung = read.at !== undefined && ageOf(read.at) <= (maxStalenessMs ?? Number.POSITIVE_INFINITY)
+        const isYoung = read.at !== undefined && measureAge(read.at) <= (maxStalenessMs ?? Number.POSITIVE_INFINITY)
         this.#fileSaysNone = mayBeAbsent && (maxStalenessMs === undefined || isYoung)
         return
       }

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FeedHead } from '../log/feed.ts'
 import { HEAD_ASK_MIN_MS, HEAD_ASK_MS, HEAD_ASKS_PER_LIMIT, PDP_REPORT_TIMEOUT_MS } from '../model/limits.ts'
-import { ageOf, type Moment, momentBefore } from '../model/moment.ts'
+import { type Moment, measureAge, momentBefore } from '../model/moment.ts'
 
 export interface HeadAskerOptions {
   readonly ask: (timeoutMs: number) => Promise<FeedHead | undefined>
@@ -30,7 +30,7 @@ export async function askForHead(options: HeadAskerOptions, signal: AbortSignal)
     } catch (error) {
       if (!signal.aborted) failed(error)
     }
-    const leftMs = Math.max(HEAD_ASK_MIN_MS, everyMs - ageOf(at))
+    const leftMs = Math.max(HEAD_ASK_MIN_MS, everyMs - measureAge(at))
     await pause(leftMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }

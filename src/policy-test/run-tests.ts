@@ -8,7 +8,7 @@ import { versionOf } from '../management/policy-file/versions.ts'
 import { YamlDocument } from '../management/policy-file/yaml-document.ts'
 import type { Path } from '../management/rules/fields.ts'
 import { misfits } from '../management/rules/shape.ts'
-import { instantOf } from '../model/instant.ts'
+import { parseInstant } from '../model/instant.ts'
 import { EXPECTATIONS_MAX, MUTANTS_MAX } from '../model/limits.ts'
 import { Coverage, type Covered } from './coverage.ts'
 import type { AnyExpectation } from './expectation.ts'
@@ -87,7 +87,7 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
     wrong(formSentence(misfit), misfit.path, misfit.kind === 'unknown' ? 'key' : 'value')
   if (problems.length > before) return nothing
   const { name, now: said, facts, expect } = document.value as TestFile
-  const time = said === undefined || said === null ? now : instantOf(said)
+  const time = said === undefined || said === null ? now : parseInstant(said)
   if (time === undefined) wrong('the time is not one such as 2026-01-31T12:00:00Z', ['now'])
   const { changes, users } = under.facts(facts, wrong)
   if (problems.length > before) return nothing

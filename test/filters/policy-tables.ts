@@ -2,7 +2,7 @@
 // database has, so that one random policy meets them all. Rows of many questions lie in one table.
 import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import type { DialectName } from '../../src/filters/to-sql.ts'
-import { instantOf } from '../../src/model/instant.ts'
+import { parseInstant } from '../../src/model/instant.ts'
 import type { Json } from '../../src/model/objects.ts'
 import { ATTRIBUTES } from '../property/values.ts'
 
@@ -34,7 +34,7 @@ const texts = (value: Json) =>
   Array.isArray(value) && value.every((each) => text(each) !== undefined) ? value : undefined
 
 function time(value: Json): Date | undefined {
-  const ms = typeof value === 'number' ? value : typeof value === 'string' ? instantOf(value) : undefined
+  const ms = typeof value === 'number' ? value : typeof value === 'string' ? parseInstant(value) : undefined
   return ms !== undefined && Number.isInteger(ms) && ms >= FIRST_MS && ms < LAST_MS ? new Date(ms) : undefined
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { withoutRequest } from '../../src/log/change.ts'
 import { ADMIN, describeBackup } from '../../src/management/host/admin.ts'
-import { DAY_MS, dayOf } from '../../src/model/key-end.ts'
+import { DAY_MS, startOfDay } from '../../src/model/key-end.ts'
 import {
   connect,
   type Management,
@@ -71,7 +71,7 @@ async function holds(copy: Management, { ending, before, after }: Made): Promise
   const shown = async (id: string) => (await ask('GET', `/v2/api-key/${id}`)).body
   expect(await shown(ending.id)).toMatchObject({ expires_at: ending.expires_at, old_secret_expires_at: null })
   expect(await shown(after.id)).toMatchObject({ expires_at: null, old_secret_expires_at: after.old_secret_expires_at })
-  const day = new Date(dayOf(Date.now())).toISOString().replace('Z', '+00:00')
+  const day = new Date(startOfDay(Date.now())).toISOString().replace('Z', '+00:00')
   for (const { id } of [ending, after]) expect((await shown(id)).last_used_at).toBe(day)
   expect((await ask('GET', ROLE)).body.permissions).toEqual(['read', 'edit'])
 

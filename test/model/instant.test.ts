@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { instantOf } from '../../src/model/instant.ts'
+import { parseInstant } from '../../src/model/instant.ts'
 
-describe('instantOf', () => {
+describe('parseInstant', () => {
   it('reads every day of four centuries as the platform does', () => {
     const wrong: string[] = []
     for (let day = Date.UTC(1800, 0, 1); day < Date.UTC(2201, 0, 1); day += 86_400_000) {
       const text = new Date(day).toISOString()
-      if (instantOf(text) !== day || instantOf(text.slice(0, 10)) !== day) wrong.push(text)
+      if (parseInstant(text) !== day || parseInstant(text.slice(0, 10)) !== day) wrong.push(text)
     }
     expect(wrong).toEqual([])
   })
 
   it('reads the first and the last instant that four digits of a year can say', () => {
-    expect(instantOf('0000-01-01')).toBe(Date.parse('0000-01-01T00:00:00Z'))
-    expect(instantOf('0000-02-29T12:00Z')).toBe(Date.parse('0000-02-29T12:00:00Z'))
-    expect(instantOf('9999-12-31T23:59:59.999Z')).toBe(Date.parse('9999-12-31T23:59:59.999Z'))
+    expect(parseInstant('0000-01-01')).toBe(Date.parse('0000-01-01T00:00:00Z'))
+    expect(parseInstant('0000-02-29T12:00Z')).toBe(Date.parse('0000-02-29T12:00:00Z'))
+    expect(parseInstant('9999-12-31T23:59:59.999Z')).toBe(Date.parse('9999-12-31T23:59:59.999Z'))
   })
 
   it.each([
@@ -25,11 +25,11 @@ describe('instantOf', () => {
     ['2026-11-20T14:15:00.250+05:45', 250],
     ['2026-11-19T22:00:00.250-10:30', 250],
   ])('%s is one instant, whatever its fraction and offset', (text, fraction) => {
-    expect(instantOf(text)).toBe(Date.UTC(2026, 10, 20, 8, 30, 0, fraction))
+    expect(parseInstant(text)).toBe(Date.UTC(2026, 10, 20, 8, 30, 0, fraction))
   })
 
   it('a number is milliseconds already, any number', () => {
-    for (const number of [0, -1, 1.5, 2 ** 60]) expect(instantOf(number)).toBe(number)
+    for (const number of [0, -1, 1.5, 2 ** 60]) expect(parseInstant(number)).toBe(number)
   })
 
   it.each([
@@ -46,6 +46,6 @@ describe('instantOf', () => {
     '2026-02-30',
     '2026-11-20\n',
   ])('%j is no instant', (value) => {
-    expect(instantOf(value)).toBeUndefined()
+    expect(parseInstant(value)).toBeUndefined()
   })
 })

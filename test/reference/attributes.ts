@@ -1,7 +1,7 @@
 // The definition: where the value of an attribute comes from (D8), and when it is as good as missing (D7).
 import type { PolicyObjects } from '../../src/kinds/index.ts'
 import type { AttributePath } from '../../src/model/condition.ts'
-import { instantOf } from '../../src/model/instant.ts'
+import { parseInstant } from '../../src/model/instant.ts'
 import type { AttributeType, Json, JsonObject } from '../../src/model/objects.ts'
 import type { Policy } from './policy.ts'
 import { type Request, storedInstance, tenantOf } from './request.ts'
@@ -139,7 +139,7 @@ function hasType(value: Json | undefined, type: AttributeType): boolean {
     case 'string':
       return typeof value === 'string'
     case 'time':
-      return instantOf(value) !== undefined
+      return parseInstant(value) !== undefined
     case 'array':
       return Array.isArray(value)
     case 'object':

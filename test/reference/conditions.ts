@@ -2,7 +2,7 @@
 // take, makes its test false, and `not` turns that round like any other false. D9: when two values are equal, and which
 // of two comes first.
 import type { Condition, Operator, Term, Test } from '../../src/model/condition.ts'
-import { instantOf } from '../../src/model/instant.ts'
+import { parseInstant } from '../../src/model/instant.ts'
 import type { Json } from '../../src/model/objects.ts'
 import { isObject, member, type Operand, operandAt, operandOf } from './attributes.ts'
 import type { Policy } from './policy.ts'
@@ -66,7 +66,7 @@ const isScalar = (value: Json | undefined): value is Scalar =>
 /** D9: the two values as they are compared: as instants when one of them is a time. Undefined when they cannot be. */
 function comparable(left: Operand, right: Operand): readonly [Scalar, Scalar] | undefined {
   const inTime = left.time || right.time
-  const [a, b] = inTime ? [instantOf(left.value), instantOf(right.value)] : [left.value, right.value]
+  const [a, b] = inTime ? [parseInstant(left.value), parseInstant(right.value)] : [left.value, right.value]
   return isScalar(a) && isScalar(b) ? [a, b] : undefined
 }
 

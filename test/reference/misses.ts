@@ -2,7 +2,7 @@
 // with the sets that are false (D6) and the tests that make them so; and every `not` that is true for want of a value
 // (D7).
 import { type AttributePath, type Condition, parseConditions, type Test } from '../../src/model/condition.ts'
-import { instantOf } from '../../src/model/instant.ts'
+import { parseInstant } from '../../src/model/instant.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
 import type { AttributeType, Json } from '../../src/model/objects.ts'
 import { shorten } from '../../src/model/shorten.ts'
@@ -276,7 +276,7 @@ const isText: Is = (value) => typeof value === 'string'
 const isList: Is = (value) => Array.isArray(value)
 const isOrdered: Is = (value) => typeof value === 'string' || typeof value === 'number'
 const isScalar: Is = (value) => isOrdered(value) || typeof value === 'boolean'
-const isInstant: Is = (value) => instantOf(value) !== undefined
+const isInstant: Is = (value) => parseInstant(value) !== undefined
 const SCALARS = [isScalar, isScalar]
 const ORDERED = [isOrdered, isOrdered]
 const TEXTS = [isText, isText]

@@ -3,7 +3,7 @@
 
 import { inFiles } from '../../src/http/policy-json-schema.ts'
 import { PolicyFile } from '../../src/management/schemas/policy-file.ts'
-import { documentationOf, schemaName } from '../../src/model/json-schema.ts'
+import { findDocumentation, schemaName } from '../../src/model/json-schema.ts'
 
 interface Schema {
   readonly type?: string
@@ -159,7 +159,7 @@ function formatType(schema: Schema): string {
       .map((word) => `\`${word}\``)
       .join(', ')
   if (schema.items) return schema.items.properties || schemaName(schema.items) ? 'list of maps' : 'list of texts'
-  const { pattern } = documentationOf(schema)
+  const { pattern } = findDocumentation(schema)
   if (pattern !== undefined) return 'key'
   if (schema.type === 'boolean') return '`true` or `false`'
   return schema.type === 'object' ? 'map' : 'text'

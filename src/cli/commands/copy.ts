@@ -4,7 +4,7 @@
 import { dataOf } from '../../client/management-client.ts'
 import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/schemas/environments.ts'
 import type { Plan } from '../../management/schemas/plan.ts'
-import { sumOf } from '../../model/change-words.ts'
+import { formatChangeCounts } from '../../model/change-words.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
@@ -69,7 +69,7 @@ export async function copyEnvironment(
   }
   const done = isNothing
     ? `Nothing to copy: ${to} already has the same policy`
-    : `Copied ${from} into ${to} (${sumOf(planned)})`
+    : `Copied ${from} into ${to} (${formatChangeCounts(planned)})`
   process.stdout.write(json ? `${JSON.stringify(planned, null, 2)}\n` : `${done}\n`)
   return DONE
 }

@@ -3,7 +3,7 @@
 
 import { dataOf } from '../../client/management-client.ts'
 import type { RevertPlan } from '../../management/schemas/revert.ts'
-import { conflictText, lostTexts, MADE_AGAIN, sumOf } from '../../model/change-words.ts'
+import { conflictText, formatChangeCounts, lostTexts, MADE_AGAIN } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import type { Env } from '../configuration/env.ts'
 import { confirmed } from '../terminal/confirm.ts'
@@ -55,7 +55,7 @@ export async function revertRevision(env: Env, revision: string, options: Revert
     return dataOf(await of.client.POST(path, { params, body: body as Body })) as RevertPlan
   })
   if (json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`)
-  else process.stdout.write(`Reverted revision ${number} (${sumOf(done)}): revision ${done.revision}\n`)
+  else process.stdout.write(`Reverted revision ${number} (${formatChangeCounts(done)}): revision ${done.revision}\n`)
   return DONE
 }
 

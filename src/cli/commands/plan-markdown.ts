@@ -5,6 +5,7 @@ import type { Plan } from '../../management/schemas/plan.ts'
 import type { AccessChange } from '../../model/access-diff.ts'
 import {
   BY_POLICY,
+  formatChangeCounts,
   isCounted,
   isNobody,
   keptRulesText,
@@ -16,7 +17,6 @@ import {
   renamedTexts,
   sideText,
   sourceText,
-  sumOf,
   widestFirst,
 } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
@@ -41,7 +41,7 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
   const rules = policyLines(plan.policy).map(({ is, text }) => `${RULE_SIGNS[is]} ${text}`)
   const blocks = [
     title,
-    `**${sumOf(plan)}**`,
+    `**${formatChangeCounts(plan)}**`,
     plan.cascade.length > 0
       ? `⚠ Also deleted: ${plan.cascade.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}`
       : '',

@@ -9,6 +9,7 @@ import {
   countsText,
   fieldTexts,
   flipText,
+  formatChangeCounts,
   groupText,
   inReadingOrder,
   isCounted,
@@ -25,7 +26,6 @@ import {
   policyLines,
   renamedTexts,
   sideText,
-  sumOf,
   widestFirst,
 } from '../../model/change-words.ts'
 import { plain } from '../../model/plain-text.ts'
@@ -55,7 +55,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     [...factLines(plan, styled)],
     [...accessLines(plan, options, styled)],
     [...hints(plan, styled)],
-    [styled('bold', sumOf(plan))],
+    [styled('bold', formatChangeCounts(plan))],
   ])
 }
 

@@ -7,7 +7,7 @@ import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import { BODY } from '../../management/rules/fields.ts'
 import type { ApplyRequest, Plan } from '../../management/schemas/plan.ts'
 import type { PolicyFile } from '../../management/schemas/policy-file.ts'
-import { countsText, sumOf } from '../../model/change-words.ts'
+import { countsText, formatChangeCounts } from '../../model/change-words.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
@@ -151,7 +151,7 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
   const applied = await refusals.shown(withProgress('applying', () => target.apply(body)))
   if (applied === undefined) return REFUSED
   if (json) process.stdout.write(`${JSON.stringify(applied, null, 2)}\n`)
-  else process.stdout.write(`Applied (${sumOf(applied)}): revision ${applied.revision}\n`)
+  else process.stdout.write(`Applied (${formatChangeCounts(applied)}): revision ${applied.revision}\n`)
   return DONE
 }
 

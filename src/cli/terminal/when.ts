@@ -1,6 +1,6 @@
 // Times on the command line: an instant, or how long ago.
 import { ZerohopError } from '../../model/errors.ts'
-import { instantOf } from '../../model/instant.ts'
+import { parseInstant } from '../../model/instant.ts'
 
 const AGO = /^(\d{1,6})(s|m|h|d|w)$/
 const MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
@@ -16,7 +16,7 @@ export const WHEN = 'a time such as 2026-11-20T08:30:00Z, or how long ago: 90s, 
 export function readWhen(text: string | undefined, option: string, now: number): number | undefined {
   if (text === undefined) return undefined
   const ago = AGO.exec(text)
-  const instant = ago === null ? instantOf(text) : now - Number(ago[1]) * MS[ago[2] as keyof typeof MS]
+  const instant = ago === null ? parseInstant(text) : now - Number(ago[1]) * MS[ago[2] as keyof typeof MS]
   if (instant === undefined || instant < 0)
     throw new ZerohopError('INPUT_INVALID', { reason: `${option} must be ${WHEN}` })
   return instant

@@ -5,7 +5,7 @@
 import { isObject } from '../../model/attribute-types.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { FilterNode, Leaf, Match, RowPath, Term } from '../../model/filter.ts'
-import { instantOf } from '../../model/instant.ts'
+import { parseInstant } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 import { OPERATORS, type Operator, type OperatorShape } from '../../model/operators.ts'
 import { type Column, type Columns, type LinkCondition, SqlExpression, type ThroughTable } from '../meaning/mapping.ts'
@@ -350,7 +350,7 @@ export class Compiler {
     if (whole.is !== 'constant' || value.is === 'constant') return this.#some(list, (item) => this.#equal(value, item))
     const compared = isTime(value) ? asInstant(value) : value
     const items = (whole.value as readonly Json[])
-      .map((item) => (isTime(value) ? instantOf(item) : item))
+      .map((item) => (isTime(value) ? parseInstant(item) : item))
       .filter(isScalar)
       .filter((item) => typeof item !== 'string' || this.#dialect.canHold(item))
     return any(
@@ -401,7 +401,7 @@ const isTime = (operand: Operand): boolean => (operand.is === 'constant' || oper
 function asInstant(operand: Operand): Operand {
   switch (operand.is) {
     case 'constant':
-      return { is: 'constant', value: instantOf(operand.value), time: false }
+      return { is: 'constant', value: parseInstant(operand.value), time: false }
     case 'held': {
       const kind = columnKind(operand.held.column)
       if (kind === 'number') return { ...operand, time: false }

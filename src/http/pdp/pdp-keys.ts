@@ -7,7 +7,7 @@ import type { ApiKey } from '../../kinds/api-key.ts'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
-import { DAY_MS, dayOf, requireNotEnded } from '../../model/key-end.ts'
+import { DAY_MS, requireNotEnded, startOfDay } from '../../model/key-end.ts'
 import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX, FIRST_IMAGE_WAIT_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { StoreEvent } from '../../store/store.ts'
@@ -164,7 +164,7 @@ export class PooledPdps implements PdpDirectory {
     if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
     const { organization } = found
     this.#of.used?.(organization, found.key)
-    const until = Math.min(dayOf(now) + DAY_MS, expires_at ?? Number.POSITIVE_INFINITY)
+    const until = Math.min(startOfDay(now) + DAY_MS, expires_at ?? Number.POSITIVE_INFINITY)
     const entry = { id: secret_of, project, environment, organization, until }
     this.#known.set(digest, entry)
     return entry

@@ -15,7 +15,7 @@ import {
   type Test,
 } from '../../model/condition.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { instantOf } from '../../model/instant.ts'
+import { parseInstant } from '../../model/instant.ts'
 import { EXPLAIN_STEPS_MAX, EXPLAIN_TESTS_MAX } from '../../model/limits.ts'
 import type { AttributeType, Json, JsonObject } from '../../model/objects.ts'
 import { shorten } from '../../model/shorten.ts'
@@ -298,7 +298,7 @@ function takesLeft(test: LeafTest, { value, time }: Operand, right: Operand | un
     return test.foreignType === null ? isObject(value) : typeof value === 'string'
   }
   const { left: types, right: takes } = OPERATORS[test.operator]
-  if (takes !== 'list' && (time || right?.time === true) && isCompared(test)) return instantOf(value) !== undefined
+  if (takes !== 'list' && (time || right?.time === true) && isCompared(test)) return parseInstant(value) !== undefined
   if (types.some((type) => type === 'array')) return Array.isArray(value)
   if (types.some((type) => type === 'bool')) return isScalar(value)
   if (types.length === 1) return typeof value === 'string'
@@ -315,7 +315,7 @@ const isCompared = ({ operator }: Test & { kind: 'compare' }): boolean =>
 function takesRight(test: LeafTest, left: Operand, { value, time }: Operand): boolean {
   if (test.kind === 'match') return true
   const takes = OPERATORS[test.operator].right
-  if ((time || left.time) && isCompared(test)) return instantOf(value) !== undefined
+  if ((time || left.time) && isCompared(test)) return parseInstant(value) !== undefined
   if (takes === 'list') return Array.isArray(value)
   if (takes === 'string') return typeof value === 'string'
   return takes === 'ordered' ? isOrdered(value) : isScalar(value)

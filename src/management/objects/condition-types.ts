@@ -26,7 +26,7 @@ import {
   resourceAttributes,
 } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { instantOf } from '../../model/instant.ts'
+import { parseInstant } from '../../model/instant.ts'
 import { PATHS_MAX } from '../../model/limits.ts'
 import { type AttributeType, type Json, type JsonObject, partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
@@ -262,7 +262,7 @@ const isTime = ({ type }: AttributeDefinition): boolean => type === 'time'
 
 /** A text that is not an instant would make comparisons with an instant always false, and always true under `not`. */
 function fits(type: AttributeType, value: Json): boolean {
-  if (type === 'time') return instantOf(value) !== undefined
+  if (type === 'time') return parseInstant(value) !== undefined
   return typeof value === (type === 'bool' ? 'boolean' : type)
 }
 

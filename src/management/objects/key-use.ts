@@ -5,7 +5,7 @@
 import type { ApiKey } from '../../kinds/api-key.ts'
 import { type Actor, type LogId, put, withoutRequest } from '../../log/change.ts'
 import { contained, inBackground } from '../../model/contained.ts'
-import { dayOf, isEnded } from '../../model/key-end.ts'
+import { isEnded, startOfDay } from '../../model/key-end.ts'
 import { AUTH_CACHE_MAX, KEY_ENDS_SOON_MS, KEY_USE_DELAY_MS, KEY_USE_KEYS_MAX } from '../../model/limits.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 
@@ -14,7 +14,7 @@ export type EndingKey = Pick<ApiKey, 'id' | 'name'> & { readonly expires_at: num
 
 /** Notes the day of use of keys, where it is later than what is noted. Returns those that end soon. */
 export function noteKeyUse(view: View, { ids }: { readonly ids: readonly string[] }, mint: Mint): Decided<EndingKey[]> {
-  const day = dayOf(mint.now)
+  const day = startOfDay(mint.now)
   const keys = ids.flatMap((id) => view.find('api_key', id) ?? [])
   return {
     changes: keys
@@ -58,7 +58,7 @@ export class KeyUse {
   /** Remembers that a key was used now. */
   readonly note = (organization: LogId, key: ApiKey): void => {
     const { id: own, secret_of: id = own, last_used_at = 0 } = key
-    const day = dayOf(this.#now())
+    const day = startOfDay(this.#now())
     if (this.#endsSoon(key) && this.#ending.size < AUTH_CACHE_MAX) this.#ending.set(key.key, organization)
     if (last_used_at >= day || this.#noted.get(id) === day) return
     if (this.#noted.size >= AUTH_CACHE_MAX) this.#noted.clear()

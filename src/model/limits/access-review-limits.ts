@@ -13,11 +13,11 @@ export const REVIEW_WORK_MAX = 4_000_000
 export const REVIEW_COUNT_WORK_MAX = 400_000_000
 /** Lines of a CSV file of an access review; what is more is not written, and the last line says so. */
 export const REVIEW_CSV_LINES_MAX = 10_000_000
-/** Tasks that wait for the thread of access reviews; beyond it the caller is told to come back. */
+/** Tasks that wait for the thread of access reviews; beyond it the caller is asked to try again later. */
 export const REVIEWS_WAITING_MAX = 64
 /** Milliseconds after the last access review until its thread ends, with what it keeps. */
 export const REVIEW_IDLE_MS = 120_000
 /** Images that the thread of access reviews keeps. */
 export const REVIEW_IMAGES_MAX = 4
-/** Reviews of which that thread keeps what was found once for all users. */
+/** Reviews for which that thread keeps what it found once for all users. */
 export const REVIEWS_KEPT_MAX = 8

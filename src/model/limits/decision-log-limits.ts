@@ -36,7 +36,7 @@ export const DECISION_SEND_TIMEOUT_MS = 30_000
 export const AUDIT_BODY_BYTES_MAX = 4 * 1024 * 1024
 /** Bytes of the same batch, unpacked: a small body must not become a large one. */
 export const AUDIT_BATCH_BYTES_MAX = 16 * 1024 * 1024
-/** Batches that wait to be stored; beyond it a PDP is told to come back. */
+/** Batches that wait to be stored; beyond it a PDP is asked to try again later. */
 export const AUDIT_BATCHES_MAX = 64
 /**
  * Records that one request lists, the newest first: what is older is found by a narrower time. As many are looked
@@ -61,7 +61,7 @@ export const DECISION_STREAMS_MAX = 100
 export const DECISION_STREAM_MS = 500
 /** Records of one look: over that it says that some are left out. */
 export const DECISION_STREAM_RECORDS_MAX = 1_000
-/** Bytes that wait for the reader of a stream: then records are left out, and it is told so. */
+/** Bytes that wait for the reader of a stream; beyond it records are left out, and the stream says so. */
 export const DECISION_STREAM_BYTES_MAX = 1024 * 1024
 /** Milliseconds between two heartbeats of a stream, at which its key or session is looked at again. */
 export const DECISION_STREAM_BEAT_MS = 5_000
@@ -69,7 +69,7 @@ export const DECISION_STREAM_BEAT_MS = 5_000
 export const AUDIT_ROWS_PER_STEP = 5_000
 /** Records that one statement of a replica inserts. */
 export const AUDIT_INSERT_MAX = 1_000
-/** Lists and counts of records that wait for the database of replicas; beyond it a caller is told to come back. */
+/** Lists and counts of records that wait for the database of replicas; beyond it a caller is asked to try again later. */
 export const AUDIT_READS_MAX = 256
 /** Environments in which one step of a replica forgets records. */
 export const AUDIT_TRIMMED_ENVIRONMENTS_MAX = 100

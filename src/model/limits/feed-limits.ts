@@ -109,7 +109,7 @@ export const CONNECT_TIMEOUT_MS = 10_000
 export const FEED_UNCONFIRMED_MS = 10_000
 /** Milliseconds between two times that a PDP asks for the head of the log: how exactly it knows its age. */
 export const HEAD_ASK_MS = 5_000
-/** Times that a PDP asks for it within its limit of staleness: one lost answer is no trouble. */
+/** Times that a PDP asks for it within its limit of staleness: one lost answer does no harm. */
 export const HEAD_ASKS_PER_LIMIT = 4
 /** Milliseconds of the shortest time between two of them, however low the limit is. */
 export const HEAD_ASK_MIN_MS = 25

@@ -19,8 +19,8 @@ export const MIGRATE_TIMEOUT_MS = 30_000
 /** Checks that one `zerohop migrate verify` compares for an environment. */
 export const MIGRATE_QUESTIONS_MAX = 1_000_000
 /**
- * Milliseconds between two lines that say how far a step of a migration is, where there is no terminal: a log shows
- * that it goes on, and is not filled.
+ * Milliseconds between two lines that say how far a step of a migration is, when the output is not a terminal: a log
+ * shows that it goes on, and is not filled.
  */
 export const MIGRATE_PROGRESS_MS = 5_000
 /** Milliseconds for which the report of `verify` lets `finish` delete. */

@@ -24,7 +24,7 @@ export const PAST_IMAGES_BYTES_MAX = 256 * 1024 * 1024
 export const PAST_IMAGE_MS = 600_000
 /** Threads that read the past at once: each may hold a whole environment. */
 export const PAST_THREADS_MAX = 2
-/** Requests that wait for such a thread; beyond it the caller is told to come back. */
+/** Requests that wait for such a thread; beyond it the caller is asked to try again later. */
 export const PAST_WAITING_MAX = 64
 /** Milliseconds that one thread may work; then it is ended. */
 export const PAST_TASK_MS = 60_000

@@ -6,7 +6,7 @@ export const PLAN_CHANGES_MAX = 10_000
 export const PLAN_ENTRIES_MAX = 10_000
 /** Entries of the log in which a plan looks for who changed an object since it was applied. */
 export const PLAN_LOOK_BACK_MAX = 10_000
-/** Plans of one process that wait for the thread that makes them; beyond it the caller is told to come back. */
+/** Plans of one process that wait for the thread that makes them; beyond it the caller is asked to try again later. */
 export const PLANS_WAITING_MAX = 64
 /** Times that `apply` compares access anew because others wrote policy meanwhile. */
 export const APPLY_TRIES_MAX = 5

@@ -81,7 +81,7 @@ export const PROJECTS_MAX = 1_000
 export const ENVIRONMENTS_MAX = 10_000
 /** API keys of one organization. */
 export const API_KEYS_MAX = 100_000
-/** Permissions of which an image remembers what their set rules read: a kilobyte each. */
+/** Permissions for which an image remembers what their set rules read: a kilobyte each. */
 export const NEEDS_MAX = 4_096
 /**
  * Bytes of one object's attributes, or of the conditions of a set, as an image stores them: sixteen for each value, and

@@ -4,12 +4,12 @@
 export const FIXED_KEY_LENGTH_MIN = 16
 /** Processes that answer for one PDP: more than any machine has cores for. */
 export const WORKERS_MAX = 64
-/** Milliseconds that the first worker of a PDP may take to get an image before the others are started beside it. */
+/** Milliseconds that the first worker of a PDP may take to get an image before the others are started anyway. */
 export const WORKER_START_MS = 3_000
 /** Milliseconds in which a worker of a PDP must say how it is. */
 export const SIBLING_ANSWER_MS = 1_000
 /**
- * Milliseconds that a server which is told to end goes on while `/ready` is 503, unless the operator says otherwise
+ * Milliseconds that a server goes on after a signal to end, while `/ready` is 503, unless the operator says otherwise
  * (ZEROHOP_DRAIN_SECONDS): load balancers look every second or two, and believe a second look.
  */
 export const ENDING_MS_DEFAULT = 5_000

@@ -81,7 +81,7 @@ export const RATE_WINDOW_MS = 60_000
  * megabytes.
  */
 export const AUTH_CACHE_MAX = 10_000
-/** Environments of which a PDP counts checks apart, each some hundred bytes; beyond it all of them begin again at 0. */
+/** Environments whose checks a PDP counts apart, each some hundred bytes; beyond it all of them begin again at 0. */
 export const METRIC_ENVIRONMENTS_MAX = 10_000
 /** Seconds for which the old secret of a rotated API key may stay valid: 30 days. */
 export const OLD_SECRET_SECONDS_MAX = 30 * 86_400

@@ -1,6 +1,6 @@
 // Store. A full queue answers 503 with `retry-after`; nothing waits without a bound.
 
-/** Use cases that may wait for the writer; beyond it the caller is told to come back. */
+/** Use cases that may wait for the writer; beyond it the caller is asked to try again later. */
 export const WRITER_QUEUE_MAX = 10_000
 /** Use cases committed together: bounds the time one fsync batch holds the writer. */
 export const WRITER_BATCH_MAX = 1_000
@@ -22,7 +22,7 @@ export const OBJECT_KEY_BYTES_MAX = 1_900
 export const DATA_BYTES_MAX = 2 ** 40
 /** Rows that one step of forgetting touches: some milliseconds of the writer. */
 export const RETENTION_ROWS_PER_STEP = 2_000
-/** Milliseconds between two looks at what is no longer kept. */
+/** Milliseconds between two searches for expired data. */
 export const RETENTION_EVERY_MS = 60_000
 /** Revisions whose deltas a follower can still get, unless `ZEROHOP_DELTA_REVISIONS` says otherwise. */
 export const DELTA_REVISIONS_DEFAULT = 100_000

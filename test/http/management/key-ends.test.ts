@@ -5,7 +5,7 @@ import { withoutRequest } from '../../../src/log/change.ts'
 import { hashSecret } from '../../../src/management/objects/api-key.ts'
 import { rotateApiKey } from '../../../src/management/objects/api-keys.ts'
 import { type EndingKey, KeyUse } from '../../../src/management/objects/key-use.ts'
-import { DAY_MS, dayOf } from '../../../src/model/key-end.ts'
+import { DAY_MS, startOfDay } from '../../../src/model/key-end.ts'
 import { type Harness, joinHarness, TIME } from './harness.ts'
 
 let api: Harness
@@ -187,7 +187,7 @@ describe('the form `permit`', () => {
 })
 
 describe('the last use of a key', () => {
-  const day = () => dayOf(Date.now())
+  const day = () => startOfDay(Date.now())
 
   it('is noted by day, in one write for a day', async () => {
     const { id, secret } = (await create({})).body

@@ -4,7 +4,7 @@ import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { sumOf } from 'zerohop/change-words'
+import { formatChangeCounts } from 'zerohop/change-words'
 import { ApiError } from '../../api/api-error.ts'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
 import { useMayInProject } from '../../api/use-session.ts'
@@ -199,7 +199,7 @@ function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, 
         canWrite={mayWrite}
         isDisabled={isOld}
       >
-        {sumOf(planned)}, in {to}, in one revision.
+        {formatChangeCounts(planned)}, in {to}, in one revision.
       </PlanOutcome>
     </div>
   )

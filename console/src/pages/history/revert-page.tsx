@@ -2,7 +2,7 @@
 // is in the way may be left as it is. Nothing happens before the button, and then just what is shown.
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { countsText, lostTexts, MADE_AGAIN, NOTHING_CHANGES, sumOf } from 'zerohop/change-words'
+import { countsText, formatChangeCounts, lostTexts, MADE_AGAIN, NOTHING_CHANGES } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
@@ -113,7 +113,7 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
   )
 }
 
-const sentenceOf = (planned: RevertPlan): string => `${sumOf(planned)}, in one revision.`
+const sentenceOf = (planned: RevertPlan): string => `${formatChangeCounts(planned)}, in one revision.`
 
 function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonly isOld: boolean }) {
   const { changes, more, cascade, policy, access, lost } = planned

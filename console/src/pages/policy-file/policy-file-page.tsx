@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { countsText, sumOf } from 'zerohop/change-words'
+import { countsText, formatChangeCounts } from 'zerohop/change-words'
 import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -149,7 +149,7 @@ function Planned({ path, policy, prune, planned, isOld, onAgain }: PlannedProps)
         canWrite={canWrite}
         isDisabled={isOld || (needsCascade && !cascade)}
       >
-        {sumOf(planned)}, in one revision.
+        {formatChangeCounts(planned)}, in one revision.
       </PlanOutcome>
     </>
   )

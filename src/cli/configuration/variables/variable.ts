@@ -57,4 +57,4 @@ export const variable = <S extends t.TSchema>(type: S, facts: Facts): Optional<S
 
 /** What is known of a variable. */
 export const variableFacts = (schema: t.TSchema): Facts & { readonly default?: unknown } =>
-  t.documentationOf(schema) as unknown as Facts & { readonly default?: unknown }
+  t.findDocumentation(schema) as unknown as Facts & { readonly default?: unknown }
