@@ -5,8 +5,8 @@ import type { Explained } from '../image/explain/ways.ts'
 import type { Because, Image, TestFound } from '../image/image.ts'
 import type { PolicyChange } from '../log/delta.ts'
 import type { Expectation } from './expectation.ts'
-import { askedOf } from './judge.ts'
-import { derivationName, extendsName, permissionName, type Rule, rulesOf, setRuleName } from './rules.ts'
+import { toQuestion } from './judge.ts'
+import { derivationName, extendsName, listRules, permissionName, type Rule, setRuleName } from './rules.ts'
 
 export interface Covered {
   /** rules and branches */
@@ -28,15 +28,15 @@ export class Coverage {
   readonly #tests = new Map<string, string>()
 
   constructor(changes: readonly PolicyChange[]) {
-    const rules = rulesOf(changes)
+    const rules = listRules(changes)
     this.#names = rules.flatMap(({ kind, name }) => (kind === 'test' ? [isTrue(name), isFalse(name)] : [name]))
     for (const rule of rules) if (rule.kind === 'test') this.#tests.set(testKey(rule), rule.name)
   }
 
   /** Takes in an expectation that is met. @throws nothing that its check does not throw */
   add(image: Image, expectation: Expectation): void {
-    const explained = expectation.allow ? image.explainWays(...askedOf(expectation)) : undefined
-    const { because, matches, misses } = explained?.explanation ?? image.explain(...askedOf(expectation))
+    const explained = expectation.allow ? image.explainWays(...toQuestion(expectation)) : undefined
+    const { because, matches, misses } = explained?.explanation ?? image.explain(...toQuestion(expectation))
     for (const way of because) this.#way(way)
     if (explained !== undefined) this.#hops(explained)
     for (const { held } of matches) for (const { set, tests } of held) this.#decided(set, tests)
@@ -60,10 +60,10 @@ export class Coverage {
   #hops({ question: { type, action }, ways: { hops } }: Explained): void {
     for (const [index, { on, role, relation }] of hops.entries()) {
       const before = hops[index - 1]
-      const name = `${typeOf(on)}#${role}`
+      const name = `${typeInInstanceKey(on)}#${role}`
       if (index === hops.length - 1) this.#used.add(permissionName(name, `${type}:${action}`))
       if (before === undefined) continue
-      const from = `${typeOf(before.on)}#${before.role}`
+      const from = `${typeInInstanceKey(before.on)}#${before.role}`
       this.#used.add(relation === undefined ? extendsName(from, name) : derivationName(name, from, relation))
     }
   }
@@ -76,6 +76,6 @@ export class Coverage {
   }
 }
 
-const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+const typeInInstanceKey = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
 const testKey = ({ test }: Rule): string => JSON.stringify([test!.set, test!.path])

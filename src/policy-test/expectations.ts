@@ -79,7 +79,7 @@ export class Expectations {
     if (about === undefined || !isKnown) return
     for (const action of line.actions) {
       if (!this.#isAction(about, action, at)) continue
-      const text = `who may ${action} ${textOf(about)}`
+      const text = `who may ${action} ${formatResource(about)}`
       this.found.push({ kind: 'list', text, path: at, action, about, users: [...new Set(users as string[])] })
     }
   }
@@ -129,7 +129,7 @@ export class Expectations {
     because: TestBecause | undefined,
     path: Path,
   ): void {
-    const text = `${user} may ${allow ? '' : 'not '}${action} ${textOf(about)}`
+    const text = `${user} may ${allow ? '' : 'not '}${action} ${formatResource(about)}`
     this.found.push({ kind: 'answer', text, path, user, action, about, allow, because })
   }
 
@@ -141,14 +141,15 @@ export class Expectations {
 
   /** The resource of questions; undefined, and told, when its names do not exist. */
   #resource(
-    said: LongExpectation['resource'],
+    resource: LongExpectation['resource'],
     tenant: string | null | undefined,
     context: JsonObject | null | undefined,
     path: Path,
     ofUser?: JsonObject | null,
   ): AskedResource | undefined {
-    const [type = '', key] = typeof said === 'string' ? said.split(/:(.*)/s) : [said.type, said.key ?? undefined]
-    const parts: Partial<Exclude<LongExpectation['resource'], string>> = typeof said === 'string' ? {} : said
+    const [type = '', key] =
+      typeof resource === 'string' ? resource.split(/:(.*)/s) : [resource.type, resource.key ?? undefined]
+    const parts: Partial<Exclude<LongExpectation['resource'], string>> = typeof resource === 'string' ? {} : resource
     const of = tenant ?? parts.tenant ?? undefined
     const { names } = this.#image
     if (!names.hasType(type)) {
@@ -216,5 +217,5 @@ export class Expectations {
   }
 }
 
-const textOf = ({ type, key, tenant }: AskedResource): string =>
+const formatResource = ({ type, key, tenant }: AskedResource): string =>
   `${type}${key === undefined ? '' : `:${key}`}${tenant === undefined ? '' : ` in ${tenant}`}`

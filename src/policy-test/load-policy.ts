@@ -12,9 +12,9 @@ import { ZerohopError } from '../model/errors.ts'
 import { FixedImage } from '../pdp/fixed-image.ts'
 import { Pdp, type PdpOptions } from '../pdp/pdp.ts'
 import type { PolicyTypes } from '../pdp/policy-types.ts'
-import { ObjectSource, pathText, plainOf } from './object-source.ts'
+import { ObjectSource, pathText, toPlainJson } from './object-source.ts'
 import type { PolicyFacts } from './policy-facts.ts'
-import { imageOf, policyUnderTest } from './policy-under-test.ts'
+import { buildImage, policyUnderTest } from './policy-under-test.ts'
 import { Facts } from './test-file.ts'
 
 /** A policy that a program holds: what stands in a policy file, such as the value of an imported JSON file. */
@@ -56,17 +56,20 @@ export function imageOfFiles(
   facts?: PolicyFacts,
   kernel?: CompiledModule,
 ): Image {
-  const { sources, problems: unread } = sourcesOf(Array.isArray(files) ? files : [files])
+  const { sources, problems: unread } = collectSources(Array.isArray(files) ? files : [files])
   const { under, problems } = policyUnderTest(sources)
-  const lines = [...unread, ...problems].map((problem) => lineOf(problem, sources))
+  const lines = [...unread, ...problems].map((problem) => formatProblem(problem, sources))
   if (under === undefined || lines.length > 0) throw invalid(lines)
-  return imageOf([...under.changes, ...changesOf(under, facts)], kernel)
+  return buildImage([...under.changes, ...listFactChanges(under, facts)], kernel)
 }
 
 /** What the facts add. @throws POLICY_INVALID with the place of each part that is wrong */
-function changesOf(under: NonNullable<ReturnType<typeof policyUnderTest>['under']>, sent: PolicyFacts | undefined) {
+function listFactChanges(
+  under: NonNullable<ReturnType<typeof policyUnderTest>['under']>,
+  sent: PolicyFacts | undefined,
+) {
   if (sent === undefined) return []
-  const facts = plainOf('`facts`', sent)
+  const facts = toPlainJson('`facts`', sent)
   const wrong = misfits(Facts, facts, ['facts']).map(
     (misfit) => `${pathText(misfit.path)}: error: ${formSentence(misfit)}`,
   )
@@ -77,27 +80,29 @@ function changesOf(under: NonNullable<ReturnType<typeof policyUnderTest>['under'
 }
 
 /** The texts of all files, each once, and of objects. */
-function sourcesOf(files: readonly PolicySource[]): FoundSources {
+function collectSources(files: readonly PolicySource[]): FoundSources {
   const paths: string[] = []
   const objects: Source[] = []
   for (const [at, file] of files.entries()) {
-    if (typeof file === 'string' || file instanceof URL) paths.push(pathOf(file))
+    if (typeof file === 'string' || file instanceof URL) paths.push(toPath(file))
     else
-      objects.push(new ObjectSource(files.length === 1 ? 'policy object' : `policy object ${at + 1}`, objectOf(file)))
+      objects.push(
+        new ObjectSource(files.length === 1 ? 'policy object' : `policy object ${at + 1}`, requireObject(file)),
+      )
   }
   const isObjects = paths.length === 0 && objects.length > 0
   const found = isObjects ? { sources: [], problems: [] } : readSources(paths, process.cwd())
   return { sources: [...found.sources, ...objects], problems: found.problems }
 }
 
-function objectOf(file: unknown): object {
+function requireObject(file: unknown): object {
   if (typeof file === 'object' && file !== null && !Array.isArray(file) && !ArrayBuffer.isView(file)) return file
   const reason = 'a policy is the path or URL of a file or folder, or an object such as `{ zerohop: 2, … }`'
   throw new ZerohopError('INPUT_INVALID', { reason })
 }
 
 /** `-` is a file of that name: standard input is for commands. */
-function pathOf(file: string | URL): string {
+function toPath(file: string | URL): string {
   if (typeof file === 'string') return file === '-' ? './-' : file
   if (file.protocol === 'file:') return fileURLToPath(file)
   throw new ZerohopError('INPUT_INVALID', {
@@ -106,7 +111,7 @@ function pathOf(file: string | URL): string {
 }
 
 /** As `zerohop validate` prints it, in one line. */
-function lineOf({ place, severity, message, related }: Problem, sources: readonly Source[]): string {
+function formatProblem({ place, severity, message, related }: Problem, sources: readonly Source[]): string {
   const at = ({ file, line, column }: Place): string => {
     const source = sources.find(({ name }) => name === file)
     return source instanceof ObjectSource ? source.placeOf(line) : `${file}:${line}:${column}`

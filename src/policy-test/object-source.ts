@@ -1,5 +1,5 @@
 // A policy that is an object of the program, as a source: laid out as JSON with one part to a line, so that a problem,
-// which is found in text, is told with the path of the part instead of a line that nobody has seen.
+// which is found in text, is reported with the path of the part instead of a line that no one has seen.
 
 import type { Source } from '../management/policy-file/problem.ts'
 import type { Path } from '../management/rules/fields.ts'
@@ -16,7 +16,7 @@ export class ObjectSource implements Source {
   /** @throws INPUT_INVALID when JSON cannot hold the value */
   constructor(name: string, value: object) {
     this.name = name
-    this.#layOut(plainOf(name, value), [], '', '')
+    this.#layOut(toPlainJson(name, value), [], '', '')
     this.text = this.#lines.join('\n')
   }
 
@@ -49,7 +49,7 @@ export class ObjectSource implements Source {
 }
 
 /** Without what JSON leaves out, such as members that are undefined. @throws INPUT_INVALID */
-export function plainOf(name: string, value: object): object {
+export function toPlainJson(name: string, value: object): object {
   try {
     return JSON.parse(JSON.stringify(value)) as object
   } catch (cause) {

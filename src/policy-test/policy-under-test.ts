@@ -25,12 +25,12 @@ export class PolicyUnderTest {
 
   /**
    * @param policy was read without errors
-   * @param wrong is told what only a policy as a whole has to hold, such as the users of its role assignments
+   * @param wrong called with errors that only show in the whole policy, such as in the users of its role assignments
    */
   constructor(policy: PolicyFile, wrong: Wrong) {
     this.#base = emptyEnvironment(this.#mint)
     applyPolicy(this.#base, policy, this.#mint, (error) =>
-      wrong(sentenceOf(error, this.#base), (error.path ?? []).slice(1)),
+      wrong(formatError(error, this.#base), (error.path ?? []).slice(1)),
     )
     this.changes = projected(this.#base)
   }
@@ -41,14 +41,14 @@ export class PolicyUnderTest {
     wrong: Wrong,
   ): { readonly changes: readonly PolicyChange[]; readonly users: readonly string[] } {
     const draft = new Draft(this.#base)
-    const refused = (error: ZerohopError) => wrong(sentenceOf(error, draft), ['facts', ...(error.path ?? []).slice(1)])
+    const refused = (error: ZerohopError) => wrong(formatError(error, draft), ['facts', ...(error.path ?? []).slice(1)])
     applyPolicy(draft, { zerohop: 2, ...facts }, this.#mint, refused)
     return { changes: projected(draft), users: [...draft.list('user')].map(({ key }) => key) }
   }
 }
 
 /** @throws DELTA_INVALID and the like for changes that no policy has */
-export function imageOf(changes: readonly PolicyChange[], kernel?: KernelSource): Image {
+export function buildImage(changes: readonly PolicyChange[], kernel?: KernelSource): Image {
   return Image.build('0'.repeat(32), POSITION, changes, kernel === undefined ? {} : { kernel })
 }
 
@@ -73,7 +73,7 @@ function projected(draft: Draft): PolicyChange[] {
 }
 
 /** An error of a write, with the nearest name where one is unknown. */
-function sentenceOf(error: ZerohopError, draft: Draft): string {
+function formatError(error: ZerohopError, draft: Draft): string {
   if (error.code !== 'OBJECT_NOT_FOUND') return error.message
   const { kind, ref } = error.details as { readonly kind: KindName; readonly ref: string }
   const names = [...draft.list(kind)].map(({ key }) => key)

@@ -19,7 +19,7 @@ interface Counts {
   readonly failed: number
 }
 
-function countsOf({ files }: TestRun): Counts {
+function countResults({ files }: TestRun): Counts {
   const results = files.flatMap((file) => file.results)
   const failed = results.filter(({ failure }) => failure !== undefined).length
   return { passed: results.length - failed, failed }
@@ -28,7 +28,7 @@ function countsOf({ files }: TestRun): Counts {
 /** Whether everything is as it should be: files without errors, expectations that are met, and enough coverage. */
 export function hasPassed(run: TestRun, { coverage }: ReportOptions): boolean {
   const isCovered = coverage === undefined || (run.coverage?.percent ?? 0) >= coverage
-  return run.problems.length === 0 && countsOf(run).failed === 0 && isCovered
+  return run.problems.length === 0 && countResults(run).failed === 0 && isCovered
 }
 
 /** The report, with a final line break. */
@@ -37,7 +37,7 @@ export function report(run: TestRun, reporter: Reporter, options: ReportOptions)
     pretty: () => prettyLines(run, options),
     tap: () => tapLines(run, options),
     junit: () => junitLines(run, options),
-    json: () => [JSON.stringify({ ...countsOf(run), ok: hasPassed(run, options), ...run }, null, 2)],
+    json: () => [JSON.stringify({ ...countResults(run), ok: hasPassed(run, options), ...run }, null, 2)],
   }[reporter]()
   return `${lines.map(printable).join('\n')}\n`
 }
@@ -47,7 +47,7 @@ const printable = (text: string): string =>
   text.toWellFormed().replace(/[^\P{Cc}\n]|\p{Cf}|\p{Noncharacter_Code_Point}/gu, '\ufffd')
 
 function prettyLines(run: TestRun, { coverage: wanted }: ReportOptions): string[] {
-  const { passed, failed } = countsOf(run)
+  const { passed, failed } = countResults(run)
   const failures = run.files.flatMap((file) =>
     file.results.flatMap((result) => (result.failure === undefined ? [] : [...failureLines(file, result), ''])),
   )
@@ -108,7 +108,7 @@ function otherFailures({ problems, coverage }: TestRun, { coverage: wanted }: Re
 /** JUnit XML, as CI servers read it: a suite for each file. */
 function junitLines(run: TestRun, options: ReportOptions): string[] {
   const others = otherFailures(run, options)
-  const { passed, failed } = countsOf(run)
+  const { passed, failed } = countResults(run)
   const suites = run.files.flatMap(({ file, name, results }) => {
     const failures = results.filter(({ failure }) => failure !== undefined).length
     const cases = results.map((result) => testCase(file, result))

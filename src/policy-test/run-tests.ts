@@ -13,9 +13,9 @@ import { EXPECTATIONS_MAX, MUTANTS_MAX } from '../model/limits.ts'
 import { Coverage, type Covered } from './coverage.ts'
 import type { AnyExpectation } from './expectation.ts'
 import { Expectations, type Wrong } from './expectations.ts'
-import { type Failure, failureOf, isMet } from './judge.ts'
-import { imageOf, type PolicyUnderTest, policyUnderTest } from './policy-under-test.ts'
-import { rulesOf } from './rules.ts'
+import { explainFailure, type Failure, isMet } from './judge.ts'
+import { buildImage, type PolicyUnderTest, policyUnderTest } from './policy-under-test.ts'
+import { listRules } from './rules.ts'
 import { TestFile } from './test-file.ts'
 
 export interface RunOptions {
@@ -66,8 +66,8 @@ export function runTests(policy: readonly Source[], tests: readonly Source[], op
   return {
     problems,
     files,
-    ...(options.coverage ? { coverage: coverageOf(under.changes, cases) } : {}),
-    ...(options.mutants ? { mutants: mutantsOf(under.changes, cases) } : {}),
+    ...(options.coverage ? { coverage: measureCoverage(under.changes, cases) } : {}),
+    ...(options.mutants ? { mutants: testMutants(under.changes, cases) } : {}),
   }
 }
 
@@ -86,12 +86,12 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
   for (const misfit of misfits(TestFile, document.value, []))
     wrong(formSentence(misfit), misfit.path, misfit.kind === 'unknown' ? 'key' : 'value')
   if (problems.length > before) return nothing
-  const { name, now: said, facts, expect } = document.value as TestFile
-  const time = said === undefined || said === null ? now : parseInstant(said)
+  const { name, now: ownTime, facts, expect } = document.value as TestFile
+  const time = ownTime === undefined || ownTime === null ? now : parseInstant(ownTime)
   if (time === undefined) wrong('the time is not one such as 2026-01-31T12:00:00Z', ['now'])
   const { changes, users } = under.facts(facts, wrong)
   if (problems.length > before) return nothing
-  const image = imageOf([...under.changes, ...changes])
+  const image = buildImage([...under.changes, ...changes])
   const expectations = new Expectations(image, { users }, time ?? now, wrong)
   for (const [at, item] of expect.entries()) {
     expectations.read(item, ['expect', at])
@@ -104,7 +104,7 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
   const met: AnyExpectation[] = []
   const results = expectations.found.map((expectation): TestResult => {
     const { text, path } = expectation
-    if (!isMet(image, expectation)) return { text, line: line(path), failure: failureOf(image, expectation) }
+    if (!isMet(image, expectation)) return { text, line: line(path), failure: explainFailure(image, expectation) }
     met.push(expectation)
     return { text, line: line(path) }
   })
@@ -112,7 +112,7 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
   return { file: source.name, name: name ?? undefined, results }
 }
 
-function coverageOf(changes: readonly PolicyChange[], cases: readonly Case[]): Covered {
+function measureCoverage(changes: readonly PolicyChange[], cases: readonly Case[]): Covered {
   const coverage = new Coverage(changes)
   for (const { image, met } of cases)
     for (const expectation of met) if (expectation.kind === 'answer') coverage.add(image, expectation)
@@ -120,11 +120,11 @@ function coverageOf(changes: readonly PolicyChange[], cases: readonly Case[]): C
 }
 
 /** Each rule is left out or turned around in turn. An expectation that is met no longer has noticed. */
-function mutantsOf(changes: readonly PolicyChange[], cases: readonly Case[]): Mutants {
-  const rules = rulesOf(changes).slice(0, MUTANTS_MAX)
+function testMutants(changes: readonly PolicyChange[], cases: readonly Case[]): Mutants {
+  const rules = listRules(changes).slice(0, MUTANTS_MAX)
   const survived = rules.filter(({ mutant }) =>
     cases.every(({ changes: facts, met }) => {
-      const image = imageOf([...changes, ...facts, mutant])
+      const image = buildImage([...changes, ...facts, mutant])
       return met.every((expectation) => isMet(image, expectation))
     }),
   )

@@ -22,21 +22,21 @@ const LINE = new RegExp(`^${MAY}$`)
 export const LINE_PATTERN = `^\\s*${MAY}\\s*$`
 export const LIST_HEAD_PATTERN = `^who\\s+may\\s+${ABOUT}\\s*$`
 
-const wordsOf = (list: string): string[] =>
+const splitWords = (list: string): string[] =>
   list
     .replace(/[[\]]/g, '')
     .split(',')
     .map((word) => word.trim())
 
-/** Undefined when the text is no expectation. */
+/** Undefined when the text is not an expectation. */
 export function readShortLine(text: string): ShortLine | undefined {
   const found = LINE.exec(text.trim())
   if (found === null) return undefined
   const [, users = '', not, actions = '', resource = '', tenant] = found
-  return { users: wordsOf(users), allow: not === undefined, actions: wordsOf(actions), resource, tenant }
+  return { users: splitWords(users), allow: not === undefined, actions: splitWords(actions), resource, tenant }
 }
 
-/** What is wrong with a text that is no expectation. */
+/** What is wrong with a text that is not an expectation. */
 export function shortLineSentence(text: string): string {
   const form = 'write `USER may ACTION RESOURCE`, `USER may not ACTION RESOURCE`, and `in TENANT` after it'
   const words = text.trim().split(/\s+/)

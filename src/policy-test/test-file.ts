@@ -70,7 +70,7 @@ export const Facts = t.closed(
 )
 export type Facts = t.Static<typeof Facts>
 
-/** The whole file. What an expectation is, is told apart by its members. */
+/** The whole file. The members of an expectation show which form it has. */
 export const TestFile = t.named(
   'PolicyTestFile',
   t.closed({

@@ -2,7 +2,7 @@
 // `types` reads.
 import type { Image } from '../../image/image.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { imageOf, policyUnderTest } from '../../policy-test/policy-under-test.ts'
+import { buildImage, policyUnderTest } from '../../policy-test/policy-under-test.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { findPolicy } from './policy-sources.ts'
 
@@ -11,7 +11,7 @@ export function imageOfPolicyFiles(files: readonly string[]): Image {
   const found = findPolicy(files, process.cwd())
   const { under, problems } = policyUnderTest(found.sources)
   const errors = [...found.problems, ...problems]
-  if (under !== undefined && errors.length === 0) return imageOf(under.changes)
+  if (under !== undefined && errors.length === 0) return buildImage(under.changes)
   process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
   throw new ZerohopError('CONFIG_INVALID', { reason: 'the policy has errors' })
 }
