@@ -117,7 +117,7 @@ export const SERVER_VARIABLES = {
   }),
   ZEROHOP_CONSOLE_ISSUER: variable(Issuer, {
     about:
-      'URL of the OpenID Connect provider for [signing in to the console](console.md#signing-in-at-an-identity-provider). Also set `ZEROHOP_CONSOLE_CLIENT_ID` and `ZEROHOP_CONSOLE_ACCESS`',
+      'URL of the OpenID Connect provider for [signing in to the console](console.md#signing-in-with-an-identity-provider). Also set `ZEROHOP_CONSOLE_CLIENT_ID` and `ZEROHOP_CONSOLE_ACCESS`',
     readBy: MANAGEMENT,
     unset: 'only API keys',
   }),
