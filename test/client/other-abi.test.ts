@@ -20,7 +20,7 @@ import { Follower } from '../../src/pdp/follower.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
-import { mixedHistories, operationsOf, POOLS } from '../property/histories.ts'
+import { listOperations, mixedHistories, POOLS } from '../property/histories.ts'
 import { commitsFor } from '../support/commits.ts'
 import { TESTER } from '../support/environments.ts'
 import { eventually } from '../support/eventually.ts'
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const world = new World()
   const { pool, revisions } = fc.sample(mixedHistories, { seed: 7, numRuns: 1 })[0]!
   for (const edit of revisions.flat()) {
-    for (const operation of operationsOf(world, POOLS[pool], edit)) {
+    for (const operation of listOperations(world, POOLS[pool], edit)) {
       try {
         for (const [name, input] of commitsFor(world, operation)) await write(name, input)
         world.run(operation)

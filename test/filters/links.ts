@@ -5,7 +5,7 @@ import { type Mapping, type RelationColumn, sql } from '../../src/filters/meanin
 import { matches, type ResourceOptions, toResource } from '../../src/filters/rows.ts'
 import type { Filter, FilterNode } from '../../src/model/filter.ts'
 import { generator } from './law.ts'
-import { filterOf } from './plans.ts'
+import { makeFilter } from './plans.ts'
 import { pick } from './random-rows.ts'
 
 export type Loaded = Readonly<Record<string, unknown>>
@@ -128,11 +128,11 @@ export const LINK_FILTERS: readonly (readonly [Filter, (folders: readonly unknow
 ]
 
 export const OF_ACME: Filter = {
-  ...{ format: filterOf(IN_FOLDER).format, revision: 1, type: 'document', tenant: 'acme', kind: 'always' },
+  ...{ format: makeFilter(IN_FOLDER).format, revision: 1, type: 'document', tenant: 'acme', kind: 'always' },
 } as Filter
 
 function relatedBy(where: FilterNode): Filter {
-  return { ...filterOf(where), reads: { attributes: [], relations: ['folder'], key: false } } as Filter
+  return { ...makeFilter(where), reads: { attributes: [], relations: ['folder'], key: false } } as Filter
 }
 
 export function mappingOf({ key, through }: Pick<LinkLaw, 'key' | 'through'>): Mapping {

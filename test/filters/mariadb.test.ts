@@ -9,7 +9,7 @@ import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.t
 import { storedRow } from './law.ts'
 import { CREATE_LINKS } from './links.ts'
 import { CREATE, inserts, TABLE } from './mariadb-table.ts'
-import { CREATE_DOCUMENTS, CREATE_PAGES, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { CREATE_DOCUMENTS, CREATE_PAGES, makeFilter, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { createTables } from './policy-tables.ts'
 import { filterTests } from './suite.ts'
 import { type Ways, waysOfMariaDb } from './ways.ts'
@@ -102,7 +102,7 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
     ])
       for (const [table, all] of Object.entries(stored))
         for (const where of [{ key: { in: keys } }, { not: { key: { in: keys } } }]) {
-          const { text, values } = toSql(filterOf(where), mapping, 'mysql', { table })
+          const { text, values } = toSql(makeFilter(where), mapping, 'mysql', { table })
           const rows = await find(
             `SELECT CAST(id AS CHAR) AS id FROM ${table} WHERE ${text} ORDER BY ${table}.id`,
             values,
@@ -113,7 +113,7 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
 
   it('the largest number of JSON is one, and a larger one is none', async () => {
     const where = { op: 'greater-than', left: { path: ['data', 'a'], type: 'json' }, right: { value: 1 } } as const
-    const { text, values } = toSql(filterOf(where), WITH_DATA, 'mysql', { table: 'r' })
+    const { text, values } = toSql(makeFilter(where), WITH_DATA, 'mysql', { table: 'r' })
     const query = `SELECT 1 FROM (SELECT CAST(? AS CHAR) AS data) AS r WHERE ${text}`
     const count = async (number: string) => (await find(query, [`{"a":${number}}`, ...values])).length
     expect(

@@ -19,21 +19,21 @@ export const CREATE_DOCUMENTS = [
   'CREATE INDEX by_amount ON documents (amount)',
 ]
 
-export function filterOf(where: FilterNode): Filter {
+export function makeFilter(where: FilterNode): Filter {
   const reads = { attributes: ['status', 'amount'], relations: [], key: true }
   return { format: 2, revision: 1, type: 'document', tenant: 'acme', kind: 'when', where, reads }
 }
 
 /** Index, the filter whose rows it finds, and their number. */
 export const INDEXED: readonly (readonly [string, Filter, number])[] = [
-  ['by_status', filterOf({ op: 'equals', left: { path: ['status'], type: 'string' }, right: { value: 's7' } }), 1],
-  ['by_amount', filterOf({ op: 'equals', left: { path: ['amount'], type: 'number' }, right: { value: 7 } }), 1],
-  ['by_amount', filterOf({ op: 'less-than', left: { path: ['amount'], type: 'number' }, right: { value: 4.5 } }), 5],
-  ['by_id', filterOf({ key: { in: ['k1', 'k2', 'K3', 'none'] } }), 2],
+  ['by_status', makeFilter({ op: 'equals', left: { path: ['status'], type: 'string' }, right: { value: 's7' } }), 1],
+  ['by_amount', makeFilter({ op: 'equals', left: { path: ['amount'], type: 'number' }, right: { value: 7 } }), 1],
+  ['by_amount', makeFilter({ op: 'less-than', left: { path: ['amount'], type: 'number' }, right: { value: 4.5 } }), 5],
+  ['by_id', makeFilter({ key: { in: ['k1', 'k2', 'K3', 'none'] } }), 2],
 ]
 
 /** Rows whose column `data` is the text beside them. Taken for missing, those of no JSON would be found. */
-export const NOT_SECRET = filterOf({
+export const NOT_SECRET = makeFilter({
   not: { op: 'equals', left: { path: ['data', 'a'], type: 'json' }, right: { value: 'secret' } },
 })
 export const WITH_DATA: Mapping = { tenant: null, key: 'id', attributes: { data: { column: 'data', type: 'json' } } }

@@ -8,9 +8,9 @@ import { leavesOf } from '../../src/image/filter/simplify.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
-import { type Drawn, filterOf, refusedOr, rowsFor, situationOf } from '../property/filter-law.ts'
+import { type Drawn, makeFilter, makeSituation, refusedOr, rowsFor } from '../property/filter-law.ts'
 import { numbers } from '../property/numbers.ts'
-import { wordsOf } from '../property/set-edits.ts'
+import { makeWords } from '../property/set-edits.ts'
 import { ATTRIBUTES, type Next } from '../property/values.ts'
 import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
@@ -94,12 +94,12 @@ const plain = (row: Readonly<Record<string, unknown>>) =>
 
 /** The questions whose filter the database can say. */
 function questionsOf(dialect: DialectName, drawn: Drawn, next: Next, { refused }: Counts): Asked[] {
-  const { image, world, pool, requests } = situationOf(drawn, next)
+  const { image, world, pool, requests } = makeSituation(drawn, next)
   const asked: Asked[] = []
   for (const request of requests) {
     const tenant = tenantOf(world.policy, request)
-    const filter = refusedOr(() => filterOf(image, request, tenant))
-    const rows = [...rowsFor(world, wordsOf(world, pool), request, next)]
+    const filter = refusedOr(() => makeFilter(image, request, tenant))
+    const rows = [...rowsFor(world, makeWords(world, pool), request, next)]
     // most that mean all rows or none are left out: they would be more than half
     if (filter === undefined || (filter.kind !== 'when' && next(4) > 0)) continue
     const mapping = mappingOf(dialect, world, request, filter, rows, next)

@@ -7,7 +7,7 @@ import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
 import { CREATE_LINKS } from './links.ts'
-import { CREATE_DOCUMENTS, CREATE_PAGES, DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { CREATE_DOCUMENTS, CREATE_PAGES, DOCUMENTS, makeFilter, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { columnsOf, createTables, RELATIONS } from './policy-tables.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 import { filterTests } from './suite.ts'
@@ -72,7 +72,7 @@ describe('filters in SQLite', () => {
       not: { op: 'equals' as const, left: { path: [attribute, 'a', 'b'], type: 'json' as const }, right: { value: 1 } },
     })
     for (const attribute of ['meta', 'more']) {
-      const { text, values } = toSql(filterOf(isSecret(attribute)), mapping, 'sqlite', { table: name })
+      const { text, values } = toSql(makeFilter(isSecret(attribute)), mapping, 'sqlite', { table: name })
       const rows = `(SELECT '{"a":{"b":1}}' AS value, '{"a":{"b":1}}' AS key, 'acme' AS org)`
       expect(database.prepare(`SELECT 1 AS found FROM ${rows} AS ${name} WHERE ${text}`).all(...values)).toEqual([])
     }
@@ -96,19 +96,19 @@ describe('filters in SQLite', () => {
     const isIn = { op: 'in', left: x, right: { value: [1, fraction] } } as const
     const isInConstants = { op: 'array_contains', left: { value: [1, fraction, 2 ** 70] }, right: x } as const
     for (const where of [isIn, isInConstants]) {
-      const { text, values } = toSql(filterOf(where), mapping, 'sqlite', { table: 'r' })
+      const { text, values } = toSql(makeFilter(where), mapping, 'sqlite', { table: 'r' })
       const find = database.prepare(`SELECT 1 AS found FROM (SELECT ? AS x) AS r WHERE ${text}`)
       expect([fraction, 1, 2].map((each) => find.all(each, ...values).length)).toEqual([1, 1, 0])
     }
     const subset = { op: 'in', left: { path: ['data', 'a'], type: 'json' }, right: { value: [fraction, 1] } } as const
-    const { text, values } = toSql(filterOf(subset), WITH_DATA, 'sqlite', { table: 'r' })
+    const { text, values } = toSql(makeFilter(subset), WITH_DATA, 'sqlite', { table: 'r' })
     const find = database.prepare(`SELECT 1 AS found FROM (SELECT ? AS data) AS r WHERE ${text}`)
     expect(find.all('{"a":1}', ...values)).toHaveLength(1)
   })
 
   it.each(['starts-with', 'ends-with', 'contains'] as const)('the empty text %s the empty text', (op) => {
     const where = { op, left: { path: ['status'], type: 'string' as const }, right: { value: '' } }
-    const { text, values } = toSql(filterOf(where), DOCUMENTS, 'sqlite')
+    const { text, values } = toSql(makeFilter(where), DOCUMENTS, 'sqlite')
     const empty = "WITH documents AS (SELECT '' AS status, 'acme' AS org)"
     expect(database.prepare(`${empty} SELECT 1 AS found FROM documents WHERE ${text}`).all(...values)).toHaveLength(1)
   })

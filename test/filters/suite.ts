@@ -12,7 +12,7 @@ import { pickSome } from '../support/sample.ts'
 import { MISTAKES, ofTexts } from './canaries.ts'
 import { type Engine, NOW, tryLaw } from './law.ts'
 import { idsOf, LINK_FILTERS, LINK_LAWS, type Loaded, mappingOf, numbered, OF_ACME } from './links.ts'
-import { ASKED_PAGES, DOCUMENTS, filterOf, INDEXED, PAGES } from './plans.ts'
+import { ASKED_PAGES, DOCUMENTS, INDEXED, makeFilter, PAGES } from './plans.ts'
 import { noCounts, type PolicyDatabase, policyLaw } from './policy-law.ts'
 import type { Table } from './random-rows.ts'
 
@@ -74,7 +74,7 @@ export function filterTests(name: DialectName, dialect: Dialect, table: Table, o
   })
 
   it.each(ASKED_PAGES)('beside a condition of the application: %s', async (_, where, keys) => {
-    const { text, values } = toSql(filterOf(where), PAGES, name, { table: 'p' })
+    const { text, values } = toSql(makeFilter(where), PAGES, name, { table: 'p' })
     const from = 'FROM pages p LEFT JOIN owners o ON o.id = p.owner_id'
     const found = await of().find(`SELECT p.id ${from} WHERE deleted_at IS NULL AND ${text} ORDER BY p.id`, values)
     expect(found.map((row) => (row as { id: string }).id).join(' ')).toBe(keys)
@@ -84,7 +84,7 @@ export function filterTests(name: DialectName, dialect: Dialect, table: Table, o
   it.each([999, 1_000, 1_001, 10_000, 40_000])('%i keys are found, also where they are excluded', async (count) => {
     const key = { key: { in: Array.from({ length: count }, (_, n) => `k${n}`) } }
     for (const where of [key, { not: key }]) {
-      const { text, values } = toSql(filterOf(where), DOCUMENTS, name)
+      const { text, values } = toSql(makeFilter(where), DOCUMENTS, name)
       expect(values.length).toBeLessThan(count > 1_000 ? 4 : 2 * count)
       const listed = Math.min(count, 5_000)
       const found = await of().find(`SELECT id FROM documents WHERE ${text}`, values)
@@ -132,7 +132,7 @@ export function filterTests(name: DialectName, dialect: Dialect, table: Table, o
     const mapping: Mapping = { tenant: null, key: 'id', attributes: { status, amount: DOCUMENTS.attributes!.amount! } }
     const left = { path: ['status'], type: 'string' } as const
     const where = { op: 'in', left, right: { value: ['s1', 's2', 'S3'] } } as const
-    const { text, values } = toSql(filterOf(where), mapping, name, { table: 'd' })
+    const { text, values } = toSql(makeFilter(where), mapping, name, { table: 'd' })
     const query = `SELECT d.id FROM documents e JOIN documents d ON d.amount = e.amount + 1 WHERE e.id = 'k1' AND ${text}`
     expect((await of().find(query, values)) as Loaded[]).toEqual([{ id: 'k2' }])
   })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { readCases, requestOf, type Step } from '../conformance/cases.ts'
 import { mixedHistories, numbers, POOLS } from '../property/histories.ts'
-import { changesOf, type Play } from '../property/laws.ts'
+import { type Play, runEdits } from '../property/laws.ts'
 import { questions } from '../property/questions.ts'
 import { check } from '../reference/check.ts'
 import type { Reasons } from '../reference/explain.ts'
@@ -103,7 +103,7 @@ function scriptOfPlay(name: string, { history, seed }: Play): Script {
   const next = numbers(seed)
   const pool = POOLS[history.pool]
   const steps = history.revisions.map((edits): AskedStep => {
-    const changes = changesOf(world, history, edits, next)
+    const changes = runEdits(world, history, edits, next)
     const requests = [...questions(world, pool, next, CHECKS_PER_REVISION)]
     const checks = requests.map((request) => [request, check(world.policy, request)] as const)
     return { changes, checks, undecided: [], reasons: [], roles: [], users: [], authorized: [], instances: [] }

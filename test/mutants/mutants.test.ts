@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Case, requestOf } from '../conformance/cases.ts'
 import { mixedHistories } from '../property/histories.ts'
 import { Disagreement, type Play, play } from '../property/laws.ts'
-import { caseOf } from '../property/save.ts'
+import { toCase } from '../property/save.ts'
 import { check } from '../reference/check.ts'
 import { World } from '../support/world.ts'
 import { compile, readSources } from './compile.ts'
@@ -146,7 +146,7 @@ describe('the court', BUSY, () => {
       play(drawn, { checksPerRevision: 20, kernel })
       return undefined
     } catch (error) {
-      if (error instanceof Disagreement) return caseOf(drawn, error, kernel) as Case
+      if (error instanceof Disagreement) return toCase(drawn, error, kernel) as Case
       throw error
     }
   }

@@ -1,5 +1,5 @@
 // Access diffs that are wrong in one point each: what stands in place of the code behind each tag in
-// src/image/access-diff. Each is told from the right one by some example of access-diff-examples.ts.
+// src/image/access-diff. Some example of access-diff-examples.ts tells each from the right one.
 import type { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import type { Canary } from '../support/canary.ts'
 import { importWith } from '../support/canary-module.ts'

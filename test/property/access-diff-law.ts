@@ -11,7 +11,7 @@ import { sorted, toAccessChange } from '../support/access-changes.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
 import { type Edit, type History, mixedHistories } from './histories.ts'
-import { changesOf } from './laws.ts'
+import { runEdits } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { MIDNIGHT } from './values.ts'
 
@@ -66,13 +66,13 @@ export interface Step {
 export function* steps({ history, edits, isOneChange, seed }: Drawn): Iterable<Step> {
   const next = numbers(seed)
   const world = new World()
-  for (const revision of history.revisions) changesOf(world, history, revision, next)
+  for (const revision of history.revisions) runEdits(world, history, revision, next)
   const contents = world.contents()
   const before = policyOf(contents)
   const image = Image.build(ENVIRONMENT, makePosition(1), contents)
   for (const together of isOneChange ? [edits] : edits.map((each) => [each])) {
     const changed = new World(world)
-    const changes = changesOf(changed, history, together, next)
+    const changes = runEdits(changed, history, together, next)
     if (changes.length === 0) continue
     const after = policyOf(changed.contents())
     yield { before, after, changes, images: [image, imageAfter(image, changed, changes, next(2) === 0)] }
@@ -99,9 +99,9 @@ export function found(diff: typeof accessDiff, { images: [before, after], change
 export const defined = ({ before, after }: Step): Defined => definedDiff(before, after, MIDNIGHT)
 
 /** What is said otherwise than defined, as text; undefined when nothing is. */
-export function difference({ listed }: Defined, said: Found): string | undefined {
+export function difference({ listed }: Defined, answer: Found): string | undefined {
   for (const direction of ['gained', 'lost'] as const) {
-    const texts = [toAccessChange(listed[direction]), said[direction]].map((each) => JSON.stringify(sorted(each)))
+    const texts = [toAccessChange(listed[direction]), answer[direction]].map((each) => JSON.stringify(sorted(each)))
     if (texts[0] !== texts[1]) return `${direction} must be ${texts[0]}, and is ${texts[1]}`
   }
   return undefined

@@ -47,7 +47,7 @@ interface Asked {
 }
 
 /** All lines, joined from pages. */
-function linesOf(image: Image, { filter = {}, changed = false, limit = 10_000, before }: Asked = {}): ComparedLine[] {
+function listLines(image: Image, { filter = {}, changed = false, limit = 10_000, before }: Asked = {}): ComparedLine[] {
   const lines: ComparedLine[] = []
   const join = (is: Parameters<Parameters<Image['inside']>[0]>[0], was?: typeof is): void => {
     for (let after: ReviewPlace | undefined; ; ) {
@@ -66,8 +66,13 @@ function linesOf(image: Image, { filter = {}, changed = false, limit = 10_000, b
 /** What a check says with nothing sent but the time. */
 const SENT = { context: { now: MIDNIGHT } }
 
-const nameOf = (user: string, tenant: string | null, type: string | null, key: string | null, action: string | null) =>
-  JSON.stringify([user, tenant, type, key, action])
+const formatName = (
+  user: string,
+  tenant: string | null,
+  type: string | null,
+  key: string | null,
+  action: string | null,
+) => JSON.stringify([user, tenant, type, key, action])
 
 const without = (all: Set<string>, others: Set<string>) => new Set([...all].filter((each) => !others.has(each)))
 
@@ -76,18 +81,19 @@ describe('an access review', () => {
     const seen = { questions: 0, allowed: 0, onInstances: 0, conditional: 0 }
     fc.assert(
       fc.property(worlds, ({ image, world: { policy } }) => {
-        const lines = linesOf(image)
-        const said = (access: ComparedLine['access']): Set<string> => {
+        const lines = listLines(image)
+        const namesWith = (access: ComparedLine['access']): Set<string> => {
           const of = lines.filter((line) => line.access === access)
           return new Set(
-            of.map((line) => nameOf(line.user, line.tenant, line.resource, line.resource_instance, line.action)),
+            of.map((line) => formatName(line.user, line.tenant, line.resource, line.resource_instance, line.action)),
           )
         }
-        const [allowed, conditional] = [said('allowed'), said('conditional')]
+        const [allowed, conditional] = [namesWith('allowed'), namesWith('conditional')]
         expect(lines.filter(({ access }) => access === 'undecided' || access === 'incomplete')).toEqual([])
         seen.conditional += conditional.size
         const has = (names: Set<string>, user: string, tenant: string, type: string, action: string): boolean =>
-          names.has(nameOf(user, tenant, type, null, action)) || names.has(nameOf(user, null, type, null, action))
+          names.has(formatName(user, tenant, type, null, action)) ||
+          names.has(formatName(user, null, type, null, action))
         for (const user of policy.user.keys())
           for (const [type, { actions }] of policy.resource)
             for (const action of actions) {
@@ -97,14 +103,15 @@ describe('an access review', () => {
                 seen.questions++
                 if (onType) expect([user, action, type, tenant, asked]).toEqual([user, action, type, tenant, true])
                 else if (asked)
-                  expect(has(conditional, user, tenant, type, action), nameOf(user, tenant, type, null, action)).toBe(
-                    true,
-                  )
+                  expect(
+                    has(conditional, user, tenant, type, action),
+                    formatName(user, tenant, type, null, action),
+                  ).toBe(true)
               }
               for (const [name, { tenant }] of policy.resource_instance) {
                 const [of = '', key = ''] = name.split(':')
                 if (of !== type) continue
-                const onInstance = allowed.has(nameOf(user, tenant, type, key, action))
+                const onInstance = allowed.has(formatName(user, tenant, type, key, action))
                 const isAllowed = onInstance || has(allowed, user, tenant, type, action)
                 if (isAllowed) seen.allowed++
                 if (onInstance) seen.onInstances++
@@ -125,7 +132,7 @@ describe('an access review', () => {
     fc.assert(
       fc.property(worlds, ({ image, world, pool, seed }) => {
         const { policy } = world
-        const lines = linesOf(image)
+        const lines = listLines(image)
         for (const request of questions(world, pool, numbers(seed), 60)) {
           const { user, action, resource, sent } = request
           const stored = policy.resource_instance.get(`${resource.type}:${resource.key}`)?.tenant
@@ -155,13 +162,13 @@ describe('an access review', () => {
   it('is the same whole and in pages, and filtered', () => {
     fc.assert(
       fc.property(worlds, fc.integer({ min: 1, max: 7 }), ({ image }, limit) => {
-        const whole = linesOf(image)
-        expect(linesOf(image, { limit })).toEqual(whole)
+        const whole = listLines(image)
+        expect(listLines(image, { limit })).toEqual(whole)
         const line = whole[Math.floor(whole.length / 2)]
         if (line === undefined) return
         const { user, resource, action, source } = line
         const by = (filter: AccessFilter, keeps: (each: ComparedLine) => boolean): void =>
-          expect(linesOf(image, { filter })).toEqual(whole.filter(keeps))
+          expect(listLines(image, { filter })).toEqual(whole.filter(keeps))
         by({ user }, (each) => each.user === user)
         by({ resource: resource!, action: action! }, (each) => each.resource === resource && each.action === action)
         const role = source?.role
@@ -184,15 +191,15 @@ describe('an access review', () => {
         const edits = filterEdits(world, next)
         const after = before.clone()
         after.apply(deltaTo(2, edits))
-        const [was, is] = [before, after].map((image) => linesOf(image))
+        const [was, is] = [before, after].map((image) => listLines(image))
         const names = (lines: readonly ComparedLine[]) => new Set(lines.map((line) => `${line.user} ${lineName(line)}`))
         const [then, now] = [names(was!), names(is!)]
-        const compared = linesOf(after, { before, changed: true, limit: 5 })
+        const compared = listLines(after, { before, changed: true, limit: 5 })
         changes += compared.length
-        const said = (change: string) => names(compared.filter((line) => line.change === change))
-        expect(said('added')).toEqual(without(now, then))
-        expect(said('removed')).toEqual(without(then, now))
-        expect(names(linesOf(after, { before }))).toEqual(new Set([...now, ...then]))
+        const withChange = (change: string) => names(compared.filter((line) => line.change === change))
+        expect(withChange('added')).toEqual(without(now, then))
+        expect(withChange('removed')).toEqual(without(then, now))
+        expect(names(listLines(after, { before }))).toEqual(new Set([...now, ...then]))
       }),
       parameters(80),
     )

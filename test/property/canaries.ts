@@ -58,7 +58,7 @@ const valuesAs = (read: (value: Json) => Json): Definition => {
     if (Array.isArray(json)) return json.map(through)
     if (typeof json !== 'object' || json === null) return read(json)
     return Object.fromEntries(
-      // What a `ref` and `fk_resource_type` name is no value.
+      // `ref` and `fk_resource_type` hold names, not values.
       Object.entries(json).map(([name, value]) => [
         name,
         /^(ref|fk_resource_type)$/.test(name) ? value : through(value),

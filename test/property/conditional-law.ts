@@ -17,7 +17,7 @@ import { FILTER_POOL, filterEdits, filterWorld } from './filter-worlds.ts'
 import { numbers, POOLS } from './histories.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
-import { wordsOf } from './set-edits.ts'
+import { makeWords } from './set-edits.ts'
 import { ATTRIBUTES, hintsFor, MIDNIGHT, type Next, sentFrom } from './values.ts'
 
 export type Drawn = { readonly seed: number } | Play
@@ -41,18 +41,18 @@ export interface Asked {
 const QUESTIONS = 40
 
 export type MakeDiff = (step: Step) => AccessDiff
-const diffOf: MakeDiff = ({ images: [before, after], changes }) =>
+const diffAccess: MakeDiff = ({ images: [before, after], changes }) =>
   accessDiff(before, after, changes, { now: MIDNIGHT, first: 10_000 })
 
-export function* conditionalLaw(drawn: Drawn, make: MakeDiff = diffOf, kinds?: readonly string[]): Iterable<Asked> {
+export function* conditionalLaw(drawn: Drawn, make: MakeDiff = diffAccess, kinds?: readonly string[]): Iterable<Asked> {
   const next = numbers(drawn.seed)
   const changes = 'history' in drawn ? played(drawn, next) : [edited(next, kinds)]
   for (const { step, requests } of changes) {
     const diff = make(step)
     for (const request of requests) {
       const flips = check(step.before, request) !== check(step.after, request)
-      const tenants = [request.resource.tenant, ...homesOf([step.before, step.after], request.resource)]
-      yield { request, flips, by: flips ? coverOf(diff, request, tenants) : undefined, diff, step }
+      const tenants = [request.resource.tenant, ...listHomeTenants([step.before, step.after], request.resource)]
+      yield { request, flips, by: flips ? findCover(diff, request, tenants) : undefined, diff, step }
     }
   }
 }
@@ -93,7 +93,7 @@ function followed(next: Next): Operation[] {
 
 /** Questions that could be asked of both: with a tenant, and about instances in the tenant where they are stored. */
 function* asked({ before, after }: Step, pool: Pool, next: Next): Iterable<Request> {
-  const worlds = [before, after].map(worldOf)
+  const worlds = [before, after].map(toWorld)
   for (let count = 0; count < QUESTIONS; count++) {
     const world = worlds[next(2)]!
     const [drawn] = next(3) === 0 ? [...questions(world, pool, next, 1)] : [aboutRow(worlds, pool, next)]
@@ -107,7 +107,7 @@ function* asked({ before, after }: Step, pool: Pool, next: Next): Iterable<Reque
 
 /** The same with the tenant in which it is decided; without one when that is another one afterwards. */
 function withTenant({ resource, ...asked }: Request, policies: readonly [Policy, Policy]): Request {
-  const homes = homesOf(policies, resource)
+  const homes = listHomeTenants(policies, resource)
   const [was = homes[1], is = was] = homes
   const tenant = was ?? tenantOf(policies[0], { resource, ...asked })
   const { type, key, relations } = resource
@@ -116,11 +116,14 @@ function withTenant({ resource, ...asked }: Request, policies: readonly [Policy,
 }
 
 /** The tenants in which the named instance is stored. */
-function homesOf(policies: readonly Policy[], { type, key }: Request['resource']): readonly (string | undefined)[] {
+function listHomeTenants(
+  policies: readonly Policy[],
+  { type, key }: Request['resource'],
+): readonly (string | undefined)[] {
   return policies.map((policy) => policy.resource_instance.get(`${type}:${key}`)?.tenant)
 }
 
-const worldOf = (policy: Policy): World => {
+const toWorld = (policy: Policy): World => {
   const world = new World()
   Object.assign(world, { policy })
   return world
@@ -135,7 +138,7 @@ function aboutRow(worlds: readonly World[], pool: Pool, next: Next): Request | u
   const permission = any(rules)?.permission ?? `${type}:${any(actions) ?? 'read'}`
   const [resource = '', action = ''] = permission.split(':')
   const world = any(worlds)!
-  const words = wordsOf(world, pool)
+  const words = makeWords(world, pool)
   const sets = worlds.flatMap(({ policy }) => [...policy.condition_set.values()].map(({ conditions }) => conditions))
   const { user: ofUser, action: ofAction, context } = sentFrom(next, words, hintsFor(next, words, sets))
   const user = any(worlds.flatMap(({ policy }) => [...policy.user.keys()])) ?? 'nobody'
@@ -157,7 +160,7 @@ function aboutRow(worlds: readonly World[], pool: Pool, next: Next): Request | u
 }
 
 /** The line that says that the answer may be another one. */
-function coverOf(
+function findCover(
   { access }: AccessDiff,
   { user, action, resource, sent }: Request,
   tenants: readonly (string | undefined)[],

@@ -72,14 +72,14 @@ function putSet({ policy }: World, pool: Pool, words: Words, next: Next, about: 
   return ['put', 'condition_set', value]
 }
 
-function typesOf({ policy }: World, pool: Pool): string[] {
+function listTypes({ policy }: World, pool: Pool): string[] {
   return pool.resources.slice(0, 6).filter((type) => (policy.resource.get(type)?.actions.length ?? 0) > 0)
 }
 
 /** Sets and rules until a permission has many. */
 export function crowd(world: World, pool: Pool, words: Words, seed: number): Operation[] {
   const next = numbers(seed)
-  const types = typesOf(world, pool)
+  const types = listTypes(world, pool)
   if (types.length === 0) return []
   const type = any(next, types)
   const permission = `${type}:${world.policy.resource.get(type)!.actions[0]}`

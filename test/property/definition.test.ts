@@ -16,7 +16,7 @@ import type { Operation } from '../support/world.ts'
 import { World } from '../support/world.ts'
 import { numbers } from './histories.ts'
 import { Disagreement, shuffled } from './laws.ts'
-import { caseOf } from './save.ts'
+import { toCase } from './save.ts'
 import { parameters, scaled } from './seed.ts'
 import { mixed, plain, walk } from './walk.ts'
 
@@ -189,7 +189,7 @@ describe('a counterexample', () => {
         for (const request of requests) {
           const expected = check(world.policy, request)
           const found = new Disagreement(request, drawn.history.revisions.length + 1, expected)
-          const saved = JSON.parse(JSON.stringify(caseOf(drawn, found))) as Case
+          const saved = JSON.parse(JSON.stringify(toCase(drawn, found))) as Case
           if (!schema.Check(saved)) expect(schema.Errors(saved)).toEqual([true, []])
           const replayed = new World()
           for (const { write = [] } of saved.steps) replayed.runAll(write)

@@ -9,7 +9,7 @@ import { operandAt } from '../reference/attributes.ts'
 import { check } from '../reference/check.ts'
 import { isKnown, type Request } from '../reference/request.ts'
 import { World } from '../support/world.ts'
-import { mixedHistories, operationsOf, POOLS } from './histories.ts'
+import { listOperations, mixedHistories, POOLS } from './histories.ts'
 import type { Play } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
@@ -53,7 +53,7 @@ beforeAll(() => {
     const gone = new Set<string>()
     for (const edits of history.revisions) {
       for (const edit of edits) {
-        for (const operation of operationsOf(world, pool, edit)) {
+        for (const operation of listOperations(world, pool, edit)) {
           for (const { op, kind, key } of world.run(operation)) {
             meet('an object that was deleted is there again', op === 'put' && gone.delete(`${kind} ${key}`))
             if (op === 'delete') gone.add(`${kind} ${key}`)

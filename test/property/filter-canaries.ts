@@ -6,7 +6,7 @@ import type { Json } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import { type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
-import { filterOf, meant } from './filter-law.ts'
+import { makeFilter, meant } from './filter-law.ts'
 
 export interface WrongFilter {
   /** how it is made, where that is wrong */
@@ -28,7 +28,7 @@ function rewritten(filter: Filter, write: (leaf: Leaf, isNegated: boolean) => Fi
 
 const leaves = (write: (leaf: Leaf) => Leaf): WrongFilter => ({
   of: (image, asked, tenant, areRows) =>
-    rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) =>
+    rewritten(makeFilter(image, asked, tenant, areRows), (leaf, isNegated) =>
       isNegated ? { not: write(leaf) } : write(leaf),
     ),
 })
@@ -52,7 +52,7 @@ const never: FilterNode = { or: [] }
 export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
   'an operator is inverted under `not`': {
     of: (image, asked, tenant, areRows) =>
-      rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) => {
+      rewritten(makeFilter(image, asked, tenant, areRows), (leaf, isNegated) => {
         if (!isNegated) return leaf
         const opposite = 'op' in leaf ? OPPOSITES[leaf.op] : undefined
         return 'op' in leaf && opposite !== undefined ? { ...leaf, op: opposite } : { not: leaf }
@@ -60,7 +60,7 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
   },
   'a negated leaf is dropped': {
     of: (image, asked, tenant, areRows) =>
-      rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) => (isNegated ? always : leaf)),
+      rewritten(makeFilter(image, asked, tenant, areRows), (leaf, isNegated) => (isNegated ? always : leaf)),
   },
   'a stored attribute shows through a NULL': {
     means: (filter, row, { policy }) =>
@@ -70,9 +70,9 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
         return value === null && Object.hasOwn(stored, name) ? (stored[name] as Json) : value
       }),
   },
-  'keys of other tenants are not excluded': { of: (image, asked, tenant) => filterOf(image, asked, tenant, true) },
+  'keys of other tenants are not excluded': { of: (image, asked, tenant) => makeFilter(image, asked, tenant, true) },
   'keys of other tenants are excluded, though the row decides': {
-    of: (image, asked, tenant) => filterOf(image, asked, tenant, false),
+    of: (image, asked, tenant) => makeFilter(image, asked, tenant, false),
   },
   'a declared type is forgotten': terms((term) => ('path' in term ? { ...term, type: 'json' } : term)),
   'an instant is compared as text': terms((term) => ('value' in term ? { value: term.value } : term)),
@@ -100,7 +100,7 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
         const related = each.and.find((part) => 'related' in part)
         return related ?? { and: each.and.map(node) }
       }
-      const filter = filterOf(image, asked, tenant, areRows)
+      const filter = makeFilter(image, asked, tenant, areRows)
       return filter.kind === 'when' ? { ...filter, where: node(filter.where) } : filter
     },
   },
@@ -112,7 +112,7 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
   ),
   'a match is of anything': {
     of: (image, asked, tenant, areRows) =>
-      rewritten(filterOf(image, asked, tenant, areRows), (leaf, isNegated) => {
+      rewritten(makeFilter(image, asked, tenant, areRows), (leaf, isNegated) => {
         const wrong = 'match' in leaf && leaf.match === 'object'
         if (wrong) return isNegated ? never : always
         return isNegated ? { not: leaf } : leaf

@@ -1,5 +1,5 @@
-// Random rows for random questions, with what the filter says of each and what the definition says of the question that
-// the row makes. Also for the long run and for filters that are wrong in one point.
+// Random rows for random questions: whether the filter matches each row, and what the definition answers about it. Also
+// for the long run and for filters that are wrong in one point.
 import fc from 'fast-check'
 import { holds, type RowReader } from '../../src/filters/evaluate.ts'
 import { Image } from '../../src/image/image.ts'
@@ -15,8 +15,8 @@ import { mixedHistories, numbers, POOLS } from './histories.ts'
 import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
-import { wordsOf } from './set-edits.ts'
-import { attributesOf, hintsFor, type Next, sentFrom, type Words } from './values.ts'
+import { makeWords } from './set-edits.ts'
+import { drawAttributes, hintsFor, type Next, sentFrom, type Words } from './values.ts'
 
 /** Questions about one environment, and rows for each. */
 const ASKED = 3
@@ -59,19 +59,19 @@ export function* filterLaw(drawn: Drawn): Iterable<Compared> {
 
 export function* askedOf(drawn: Drawn): Iterable<Asked> {
   const next = numbers(drawn.seed)
-  const { image, world, pool, requests } = situationOf(drawn, next)
+  const { image, world, pool, requests } = makeSituation(drawn, next)
   for (const asked of requests) {
     const tenant = tenantOf(world.policy, asked)
-    if (refusedOr(() => filterOf(image, asked, tenant)) === undefined) continue
+    if (refusedOr(() => makeFilter(image, asked, tenant)) === undefined) continue
     const areRows = next(2) === 0
-    yield { image, world, asked, tenant, areRows, rows: [...rowsFor(world, wordsOf(world, pool), asked, next)] }
+    yield { image, world, asked, tenant, areRows, rows: [...rowsFor(world, makeWords(world, pool), asked, next)] }
   }
 }
 
 /** @param of makes the filter; the one of the image unless a wrong one is looked for */
 export function* comparedFor(
   { image, world, asked, tenant, rows, areRows }: Asked,
-  of: Make = filterOf,
+  of: Make = makeFilter,
 ): Iterable<Compared> {
   const filter = refusedOr(() => of(image, asked, tenant, areRows))
   if (filter === undefined) return
@@ -89,7 +89,7 @@ interface Situation {
 }
 
 /** The environment that was drawn, and questions about it. */
-export function situationOf(drawn: Drawn, next: Next): Situation {
+export function makeSituation(drawn: Drawn, next: Next): Situation {
   return 'history' in drawn ? played(drawn, next) : ruled(next)
 }
 
@@ -104,7 +104,7 @@ function ruled(next: Next): Situation {
   return { image: Image.build(ENVIRONMENT, makePosition(1), world.contents()), world, pool: FILTER_POOL, requests }
 }
 
-export function filterOf(
+export function makeFilter(
   image: Image,
   { user, action, resource: { type }, sent }: Request,
   tenant: string,
@@ -161,7 +161,7 @@ export function* rowsFor({ policy }: World, words: Words, { resource, sent }: Re
   for (let row = 0; row < ROWS; row++) {
     const hinted = hintsFor(next, words, sets).resource
     const lie = sentFrom(next, words, { ...hintsFor(next, words, sets), resource: hinted }).resource ?? {}
-    const attributes = [hinted, hinted, hinted, { ...own, ...hinted }, lie, attributesOf(next, words), {}][next(7)]!
+    const attributes = [hinted, hinted, hinted, { ...own, ...hinted }, lie, drawAttributes(next, words), {}][next(7)]!
     const key = next(3) === 0 ? [undefined, 'nothing'][next(2)] : stored[next(Math.max(1, stored.length))]
     const relations: Row['relations'] = [{}, { parent: some() }, { parent: some() }, { parent: some(), other: some() }][
       next(4)

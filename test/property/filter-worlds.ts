@@ -5,11 +5,11 @@ import type { AttributeType, JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import { type Operation, World } from '../support/world.ts'
 import type { Pool } from './pool.ts'
-import { wordsOf, writable } from './set-edits.ts'
+import { makeWords, writable } from './set-edits.ts'
 import {
   ATTRIBUTES,
-  attributesOf,
   conditions,
+  drawAttributes,
   hintsFor,
   MIDNIGHT,
   type Next,
@@ -33,15 +33,15 @@ const any = <T>(next: Next, from: readonly T[]): T => from[next(from.length)]!
 /** A world, and questions about `doc:read`. */
 export function filterWorld(next: Next, count: number): { world: World; requests: Request[] } {
   const world = new World()
-  world.runAll([...policyOf(next), ...factsOf(next)])
-  const words = wordsOf(world, FILTER_POOL)
-  world.runAll(setsOf(next, words))
+  world.runAll([...drawPolicy(next), ...drawFacts(next)])
+  const words = makeWords(world, FILTER_POOL)
+  world.runAll(drawSets(next, words))
   const written = [...world.policy.condition_set.values()].map((set) => set.conditions)
   world.runAll(attributesFor(next, words, world, written))
   return { world, requests: filterQuestions(world, next, count) }
 }
 
-function policyOf(next: Next): Operation[] {
+function drawPolicy(next: Next): Operation[] {
   const declared = (): Record<string, AttributeType> =>
     Object.fromEntries(ATTRIBUTES.filter(() => next(2) === 0).map((name) => [name, any(next, TYPES)]))
   return [
@@ -75,7 +75,7 @@ function readerRole(next: Next): Operation {
   ]
 }
 
-function factsOf(next: Next): Operation[] {
+function drawFacts(next: Next): Operation[] {
   const tenants = FILTER_POOL.tenants
   const objects = Object.entries(KEYS).flatMap(([resource, keys]) =>
     keys.filter(() => next(4) > 0).map((instance) => ({ resource, instance, tenant: any(next, tenants) })),
@@ -109,7 +109,7 @@ function factsOf(next: Next): Operation[] {
 }
 
 /** Set rules of `doc:read`; the conditions of at least one side read the row. */
-function setsOf(next: Next, words: Words): Operation[] {
+function drawSets(next: Next, words: Words): Operation[] {
   const operations: Operation[] = []
   for (let rule = next(5) === 0 ? 0 : 1 + next(2); rule > 0; rule--) {
     const resource = { resource: 'doc', type: 'resourceset' } as const
@@ -154,7 +154,7 @@ function aboutRow(next: Next, words: Words): JsonObject {
 function attributesFor(next: Next, words: Words, world: World, sets: readonly JsonObject[]): Operation[] {
   const drawn = (root: 'user' | 'resource' | 'tenant') =>
     writable({
-      ...(next(3) === 0 ? attributesOf(next, words) : {}),
+      ...(next(3) === 0 ? drawAttributes(next, words) : {}),
       ...hintsFor(next, words, sets)[root],
     }) as JsonObject
   return [
@@ -186,39 +186,39 @@ export const filterEdit = (world: World, next: Next, kinds: readonly string[] = 
 
 /** Questions about `doc:read` in such a world. */
 export function filterQuestions(world: World, next: Next, count: number): Request[] {
-  const words = wordsOf(world, FILTER_POOL)
+  const words = makeWords(world, FILTER_POOL)
   const written = [...world.policy.condition_set.values()].map((set) => set.conditions)
-  return Array.from({ length: count }, () => questionOf(next, words, written))
+  return Array.from({ length: count }, () => drawQuestion(next, words, written))
 }
 
-const someOf = <T>(next: Next, from: Iterable<T>): readonly T[] => {
+const drawAtMostOne = <T>(next: Next, from: Iterable<T>): readonly T[] => {
   const all = [...from]
   return all.length === 0 ? [] : [any(next, all)]
 }
 
-const userOf = ({ policy }: World, next: Next): string => any(next, [...policy.user.keys()])
-const tenantOf = ({ policy }: World, next: Next): string => any(next, [...policy.tenant.keys()])
+const drawUser = ({ policy }: World, next: Next): string => any(next, [...policy.user.keys()])
+const drawTenant = ({ policy }: World, next: Next): string => any(next, [...policy.tenant.keys()])
 
 const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Operation[]>> = {
   set: ({ policy }, next) =>
-    someOf(next, policy.condition_set).map(([key, { type, resource, parent, conditions: old }]): Operation => {
-      const words = wordsOf({ policy } as World, FILTER_POOL)
+    drawAtMostOne(next, policy.condition_set).map(([key, { type, resource, parent, conditions: old }]): Operation => {
+      const words = makeWords({ policy } as World, FILTER_POOL)
       const drawn = type === 'resourceset' ? aboutRow(next, words) : next(3) === 0 ? {} : conditions(next, words, 1)
       const more = [drawn, { allOf: [old, drawn] }, { anyOf: [old, drawn] }, { and: [old] }][next(4)]!
       return ['put', 'condition_set', { key, type, resource, parent: next(3) === 0 ? null : parent, conditions: more }]
     }),
   parentSet: ({ policy }, next) => {
     const parents = new Set([...policy.condition_set.values()].map(({ parent }) => parent))
-    return someOf(
+    return drawAtMostOne(
       next,
       [...policy.condition_set].filter(([key]) => parents.has(key)),
     ).map(([key, set]): Operation => {
-      const drawn = aboutRow(next, wordsOf({ policy } as World, FILTER_POOL))
+      const drawn = aboutRow(next, makeWords({ policy } as World, FILTER_POOL))
       return ['put', 'condition_set', { ...set, key, conditions: drawn }]
     })
   },
   sets: (_, next) =>
-    setsOf(next, {
+    drawSets(next, {
       users: FILTER_POOL.users,
       roles: FILTER_POOL.roles,
       tenants: FILTER_POOL.tenants,
@@ -226,7 +226,7 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
       instances: KEYS.doc,
     }),
   rule: ({ policy }, next) =>
-    someOf(next, policy.set_rule.values()).map((rule): Operation => ['delete', 'set_rule', rule]),
+    drawAtMostOne(next, policy.set_rule.values()).map((rule): Operation => ['delete', 'set_rule', rule]),
   roleRule: (_, next) => [
     [
       'put',
@@ -274,18 +274,18 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
     ],
   ],
   assign: (world, next) => [
-    ['put', 'role_assignment', { user: userOf(world, next), role: 'guest', tenant: tenantOf(world, next) }],
+    ['put', 'role_assignment', { user: drawUser(world, next), role: 'guest', tenant: drawTenant(world, next) }],
   ],
   unassign: ({ policy }, next) =>
-    someOf(next, policy.role_assignment.values()).map((each): Operation => ['delete', 'role_assignment', each]),
+    drawAtMostOne(next, policy.role_assignment.values()).map((each): Operation => ['delete', 'role_assignment', each]),
   assignOn: (world, next) =>
-    someOf(next, world.policy.resource_instance).map(([key, { tenant }]): Operation => {
+    drawAtMostOne(next, world.policy.resource_instance).map(([key, { tenant }]): Operation => {
       const role = any(next, key.startsWith('doc:') ? ['reader', 'owner'] : ['editor', 'viewer'])
-      return ['put', 'role_assignment', { user: userOf(world, next), role, tenant, resource_instance: key }]
+      return ['put', 'role_assignment', { user: drawUser(world, next), role, tenant, resource_instance: key }]
     }),
   relate: ({ policy }, next) =>
-    someOf(next, policy.resource_instance).flatMap(([subject, { tenant }]) =>
-      someOf(
+    drawAtMostOne(next, policy.resource_instance).flatMap(([subject, { tenant }]) =>
+      drawAtMostOne(
         next,
         [...policy.resource_instance].filter(([key, each]) => key.startsWith('doc:') && each.tenant === tenant),
       )
@@ -293,16 +293,18 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
         .map(([object]): Operation => ['put', 'relationship_tuple', { subject, relation: 'parent', object }]),
     ),
   unrelate: ({ policy }, next) =>
-    someOf(next, policy.relationship_tuple.values()).map((each): Operation => ['delete', 'relationship_tuple', each]),
-  member: (world, next) => [['put', 'membership', { user: userOf(world, next), tenant: tenantOf(world, next) }]],
+    drawAtMostOne(next, policy.relationship_tuple.values()).map(
+      (each): Operation => ['delete', 'relationship_tuple', each],
+    ),
+  member: (world, next) => [['put', 'membership', { user: drawUser(world, next), tenant: drawTenant(world, next) }]],
   newUser: (_, next) => [['put', 'user', { key: 'cyd', attributes: someAttributes(next) }]],
-  noUser: (world, next) => (world.policy.user.size > 1 ? [['delete', 'user', { key: userOf(world, next) }]] : []),
+  noUser: (world, next) => (world.policy.user.size > 1 ? [['delete', 'user', { key: drawUser(world, next) }]] : []),
   newTenant: (_, next) => [['put', 'tenant', { key: 'nova', attributes: someAttributes(next) }]],
   noTenant: (world, next) =>
-    world.policy.tenant.size > 1 ? [['delete', 'tenant', { key: tenantOf(world, next) }]] : [],
+    world.policy.tenant.size > 1 ? [['delete', 'tenant', { key: drawTenant(world, next) }]] : [],
   newInstance: (world, next) => {
     const resource = any(next, ['doc', 'folder'] as const)
-    const tenant = tenantOf(world, next)
+    const tenant = drawTenant(world, next)
     return [
       [
         'put',
@@ -312,14 +314,14 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
     ]
   },
   noInstance: ({ policy }, next) =>
-    someOf(next, policy.resource_instance.keys()).map((key): Operation => {
+    drawAtMostOne(next, policy.resource_instance.keys()).map((key): Operation => {
       const [resource = '', instance = ''] = key.split(':')
       return ['delete', 'resource_instance', { resource, instance }]
     }),
   attributes: (world, next) => {
-    const words = wordsOf(world, FILTER_POOL)
+    const words = makeWords(world, FILTER_POOL)
     const sets = [...world.policy.condition_set.values()].map((set) => set.conditions)
-    return someOf(next, attributesFor(next, words, world, sets))
+    return drawAtMostOne(next, attributesFor(next, words, world, sets))
   },
 }
 
@@ -331,10 +333,10 @@ const someAttributes = (next: Next): JsonObject => {
     resources: FILTER_POOL.resources,
     instances: KEYS.doc,
   }
-  return writable(attributesOf(next, words)) as JsonObject
+  return writable(drawAttributes(next, words)) as JsonObject
 }
 
-function questionOf(next: Next, words: Words, sets: readonly JsonObject[]): Request {
+function drawQuestion(next: Next, words: Words, sets: readonly JsonObject[]): Request {
   const { user, action, context } = sentFrom(next, words, hintsFor(next, words, sets))
   const now = next(2) === 0
   const sent = {

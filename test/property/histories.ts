@@ -1,5 +1,5 @@
 // Random edit histories for the laws: what fast-check draws are small numbers (so that it can shrink them), and
-// `operationsOf` turns them into operations that management would accept in the world as it stands. Aimed at edges: few
+// `listOperations` turns them into operations that management would accept in the world as it stands. Aimed at edges: few
 // keys used again and again, many roles in one grant, role sets that many share, deletes and re-creations, `extends`
 // turned about, permissions around page borders.
 
@@ -59,7 +59,7 @@ export interface History {
 }
 
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
-const keysOf = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
+const listKeys = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
 const some = <T>(from: readonly T[], number: number, most: number): T[] => {
   const count = number % (most + 1)
   return from.length === 0
@@ -93,9 +93,9 @@ const VERBS = {
       return ['put', 'role', { key, permissions: permission ? [permission] : [] }] as const
     })
   },
-  assign: (world, _, [u = 0, r = 0, t = 0]) => assignments(world, 'put', u, t, some(keysOf(world.policy.role), r, 1)),
+  assign: (world, _, [u = 0, r = 0, t = 0]) => assignments(world, 'put', u, t, some(listKeys(world.policy.role), r, 1)),
   assignMany: (world, _, [u = 0, t = 0, first = 0, count = 0]) =>
-    assignments(world, 'put', u, t, run(keysOf(world.policy.role), first, count)),
+    assignments(world, 'put', u, t, run(listKeys(world.policy.role), first, count)),
   /** As many roles for one user as the pool has and the number says, each with a permission of its own. */
   roleRun: (world, pool, [u = 0, t = 0, count = 0]) => {
     const permissions = permissionsIn(world)
@@ -110,8 +110,8 @@ const VERBS = {
   },
   /** The same roles for many users: one shared role set. */
   assignSame: (world, _, [t = 0, first = 0, count = 0]) =>
-    keysOf(world.policy.user).flatMap((_, u) =>
-      assignments(world, 'put', u, t, run(keysOf(world.policy.role), first, count)),
+    listKeys(world.policy.user).flatMap((_, u) =>
+      assignments(world, 'put', u, t, run(listKeys(world.policy.role), first, count)),
     ),
   unassign: (world, _, [n = 0]) => {
     const assignment = pick([...world.policy.role_assignment.values()], n)
@@ -121,22 +121,22 @@ const VERBS = {
     run([...world.policy.role_assignment.values()], first, count).map(
       (each) => ['delete', 'role_assignment', each] as const,
     ),
-  deleteUser: (world, _, [n = 0]) => deletion('user', pick(keysOf(world.policy.user), n)),
-  deleteRole: (world, _, [n = 0]) => deletion('role', pick(keysOf(world.policy.role), n)),
-  deleteTenant: (world, _, [n = 0]) => deletion('tenant', pick(keysOf(world.policy.tenant), n)),
+  deleteUser: (world, _, [n = 0]) => deletion('user', pick(listKeys(world.policy.user), n)),
+  deleteRole: (world, _, [n = 0]) => deletion('role', pick(listKeys(world.policy.role), n)),
+  deleteTenant: (world, _, [n = 0]) => deletion('tenant', pick(listKeys(world.policy.tenant), n)),
   deleteResource: (world, _, [n = 0]) => deletion('resource', pick(typesIn(world), n)),
 } satisfies Record<string, (world: World, pool: Pool, numbers: Numbers) => readonly Operation[]>
 
 const ALL_VERBS = { ...VERBS, ...RELATION_VERBS, ...SET_VERBS }
 
-/** What the edit comes to in this world; nothing when there is nothing to do it to. */
-export function operationsOf(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
+/** The operations of the edit in this world; none when there is nothing to edit. */
+export function listOperations(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
   return ALL_VERBS[verb](world, pool, numbers)
 }
 
 function assignments(world: World, op: 'put' | 'delete', u: number, t: number, roles: readonly string[]): Operation[] {
-  const user = pick(keysOf(world.policy.user), u)
-  const tenant = pick(keysOf(world.policy.tenant), t)
+  const user = pick(listKeys(world.policy.user), u)
+  const tenant = pick(listKeys(world.policy.tenant), t)
   if (user === undefined || tenant === undefined) return []
   return roles.map((role) => [op, 'role_assignment', { user, role, tenant }])
 }
@@ -151,24 +151,24 @@ function permissionsIn(world: World): string[] {
 
 /** Up to three roles that `key` may extend without extending itself and without too long a chain. */
 function parentsFor(world: World, key: string, number: number): string[] {
-  const candidates = some(keysOf(world.policy.role), number, 3).filter(
+  const candidates = some(listKeys(world.policy.role), number, 3).filter(
     (each) => each !== key && !reaches(world, each, key),
   )
   const below = depth(world, key, 'children')
   return [...new Set(candidates)].filter((parent) => below + depth(world, parent, 'parents') <= EXTENDS_DEPTH_MAX)
 }
 
-function parentsOf(world: World, key: string): readonly string[] {
+function listParents(world: World, key: string): readonly string[] {
   return world.policy.role.get(key)?.extends ?? []
 }
 
-function childrenOf(world: World, key: string): readonly string[] {
-  return keysOf(world.policy.role).filter((child) => parentsOf(world, child).includes(key))
+function listChildren(world: World, key: string): readonly string[] {
+  return listKeys(world.policy.role).filter((child) => listParents(world, child).includes(key))
 }
 
 function reaches(world: World, from: string, to: string): boolean {
   const reached = new Set([from])
-  for (const each of reached) for (const parent of parentsOf(world, each)) reached.add(parent)
+  for (const each of reached) for (const parent of listParents(world, each)) reached.add(parent)
   return reached.has(to)
 }
 
@@ -179,7 +179,7 @@ function depth(world: World, key: string, way: 'parents' | 'children'): number {
   while (level.length > 0) {
     levels++
     level = [
-      ...new Set(level.flatMap((each) => (way === 'parents' ? parentsOf(world, each) : childrenOf(world, each)))),
+      ...new Set(level.flatMap((each) => (way === 'parents' ? listParents(world, each) : listChildren(world, each)))),
     ]
   }
   return levels
@@ -231,7 +231,7 @@ const pool = fc.oneof(
   { weight: 1, arbitrary: fc.constant('large' as const) },
 )
 
-function historiesOf(
+function makeHistories(
   from: fc.Arbitrary<Edit>,
   first: readonly Edit[],
   then: fc.Arbitrary<readonly Edit[]> = fc.constant([]),
@@ -248,12 +248,12 @@ function historiesOf(
 }
 
 /** Roles in tenants only. */
-export const roleHistories = historiesOf(roleEdit, beginning)
+export const roleHistories = makeHistories(roleEdit, beginning)
 /** Roles in tenants, and roles on instances: each by itself, and both. */
 const histories = fc.oneof(
   { weight: 1, arbitrary: roleHistories },
-  { weight: 1, arbitrary: historiesOf(edit, beginning) },
-  { weight: 3, arbitrary: historiesOf(edit, [...beginning, ...related]) },
+  { weight: 1, arbitrary: makeHistories(edit, beginning) },
+  { weight: 3, arbitrary: makeHistories(edit, [...beginning, ...related]) },
 )
 /** Rules about what there is, and stored attributes that they ask for. */
 const anySets = (verb: 'sets' | 'plainSets') =>
@@ -266,14 +266,14 @@ const anySets = (verb: 'sets' | 'plainSets') =>
 /** Roles in tenants, roles on instances and set rules. */
 export const mixedHistories = fc.oneof(
   { weight: 1, arbitrary: histories },
-  { weight: 2, arbitrary: historiesOf(fc.oneof(roleEdit, setEdits), beginning, anySets('sets')) },
+  { weight: 2, arbitrary: makeHistories(fc.oneof(roleEdit, setEdits), beginning, anySets('sets')) },
   {
     weight: 4,
-    arbitrary: historiesOf(fc.oneof(roleEdit, relationEdits, setEdits), [...beginning, ...related], anySets('sets')),
+    arbitrary: makeHistories(fc.oneof(roleEdit, relationEdits, setEdits), [...beginning, ...related], anySets('sets')),
   },
 )
 /** The same, with conditions that can only become true when somebody gets more. */
-export const plainHistories = historiesOf(
+export const plainHistories = makeHistories(
   fc.oneof(roleEdit, relationEdits, plainSetEdits),
   [...beginning, ...related],
   anySets('plainSets'),

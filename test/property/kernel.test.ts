@@ -18,7 +18,7 @@ import { tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
 import { World } from '../support/world.ts'
 import { type History, mixedHistories, numbers, POOLS } from './histories.ts'
-import { ask, changesOf, Disagreement, type Play, play, shuffled, Tally } from './laws.ts'
+import { ask, Disagreement, type Play, play, runEdits, shuffled, Tally } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 import { MIDNIGHT } from './values.ts'
@@ -183,7 +183,7 @@ describe('a delta that cannot be applied', () => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const next = numbers(drawn.seed)
         const fork = new World(world)
-        const good = changesOf(fork, drawn.history, drawn.history.revisions.flat(), next)
+        const good = runEdits(fork, drawn.history, drawn.history.revisions.flat(), next)
         const changes = good.toSpliced(place % (good.length + 1), 0, wrong)
         const last = changes.filter(({ kind, key }) => kind === wrong.kind && key === wrong.key).at(-1)
         if (last !== wrong) return // a later change of the same object made it good

@@ -12,7 +12,7 @@ import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { definedListings, type Listings, makeListings, tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
-import { type History, numbers, operationsOf, POOLS } from './histories.ts'
+import { type History, listOperations, numbers, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 
 export const ask = (image: Image, request: Request): boolean => image.check(...toParts(request))
@@ -101,7 +101,7 @@ export function play({ history, seed }: Play, options: PlayOptions): { image: Im
   const image = from?.image ?? Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
   tally.histories++
   for (const [index, edits] of history.revisions.entries()) {
-    const changes = changesOf(world, history, edits, next)
+    const changes = runEdits(world, history, edits, next)
     if (from !== undefined && index < from.revisions) continue
     image.apply(deltaTo(image.revision + 1, changes))
     for (const request of questions(world, pool, next, checksPerRevision)) {
@@ -116,7 +116,7 @@ export function play({ history, seed }: Play, options: PlayOptions): { image: Im
 }
 
 /** The changes of one revision. What a delete cascades to comes before it or after it: both are one revision. */
-export function changesOf(
+export function runEdits(
   world: World,
   history: History,
   edits: History['revisions'][number],
@@ -124,7 +124,7 @@ export function changesOf(
 ): PolicyChange[] {
   const changes: PolicyChange[] = []
   for (const edit of edits) {
-    for (const operation of operationsOf(world, POOLS[history.pool], edit)) {
+    for (const operation of listOperations(world, POOLS[history.pool], edit)) {
       const step = world.run(operation)
       changes.push(...(step.length > 1 && next(2) === 0 ? step.toReversed() : step))
     }

@@ -54,10 +54,10 @@ export function* liveIdsLaw(seed: number): Iterable<Answered> {
   const original = world.contents()
   const first = Image.build(ENVIRONMENT, makePosition(1), original)
   const image = first.clone()
-  const names = namesOf(world)
-  const subjects = subjectsOf(image, names)
+  const names = collectNames(world)
+  const subjects = makeSubjects(image, names)
   const all: PolicyChange[] = []
-  answersOf(image, names)
+  collectAnswers(image, names)
   subjects.ask()
   for (let delta = 0; delta < DELTAS; delta++) {
     const { changes, ended } = delta % 2 === 0 ? ends(world, next) : begins(world, original, next)
@@ -65,14 +65,14 @@ export function* liveIdsLaw(seed: number): Iterable<Answered> {
     all.push(...changes)
     image.apply(deltaTo(image.revision + 1, changes))
     const fresh = Image.build(ENVIRONMENT, makePosition(image.revision), world.contents())
-    const [kept, anew] = [answersOf(image, names), answersOf(fresh, names)]
+    const [kept, anew] = [collectAnswers(image, names), collectAnswers(fresh, names)]
     for (const [door, answer] of kept) yield { door, ended, kept: answer, fresh: anew.get(door) }
-    yield { door: 'subject', ended, kept: subjects.ask(), fresh: subjectsOf(fresh, names).ask() }
-    yield { door: 'access diff', ended, kept: diffOf(first, image, all), fresh: diffOf(first, fresh, all) }
+    yield { door: 'subject', ended, kept: subjects.ask(), fresh: makeSubjects(fresh, names).ask() }
+    yield { door: 'access diff', ended, kept: diffAccess(first, image, all), fresh: diffAccess(first, fresh, all) }
   }
 }
 
-/** Members, one more action, and a rule both sides of which read the row: nothing of it is decided by the user. */
+/** Members, one more action, and a rule whose sides both read the row, so that the user alone decides nothing. */
 function enlarge(world: World): void {
   world.runAll([
     ['put', 'resource', { ...world.policy.resource.get('doc')!, key: 'doc', actions: ['read', 'write'] }],
@@ -128,7 +128,7 @@ interface Names {
   readonly keys: readonly string[]
 }
 
-function namesOf({ policy }: World): Names {
+function collectNames({ policy }: World): Names {
   return {
     users: [...policy.user.keys()],
     tenants: [...policy.tenant.keys()],
@@ -147,7 +147,7 @@ function pdpAtMidnight(image: Image): Pdp {
 }
 
 /** What the image answers at each door that takes keys. */
-function answersOf(image: Image, { users, tenants, types, keys }: Names): Map<string, readonly unknown[]> {
+function collectAnswers(image: Image, { users, tenants, types, keys }: Names): Map<string, readonly unknown[]> {
   const answers = new Map<string, unknown[]>()
   const add = (door: string, answer: () => unknown) => {
     answers.set(door, answers.get(door) ?? [])
@@ -191,7 +191,7 @@ function answersOf(image: Image, { users, tenants, types, keys }: Names): Map<st
   add('assignments', () => image.listings.assignments({}, 0, 100))
   for (const tenant of tenants) add('assignments', () => image.listings.assignments({ tenant }, 1, 2))
   add('names', () => [image.names.all(), image.names.tenants(), tenants.map((each) => image.names.hasTenant(each))])
-  add('review', () => reviewOf(image))
+  add('review', () => listReviewLines(image))
   return answers
 }
 
@@ -204,7 +204,7 @@ function outcome(answer: () => unknown): unknown {
   }
 }
 
-function reviewOf(image: Image): unknown[] {
+function listReviewLines(image: Image): unknown[] {
   const lines: unknown[] = []
   for (let after: ReviewPlace | undefined, isMore = true; isMore; ) {
     const page = image.inside((is) =>
@@ -217,11 +217,11 @@ function reviewOf(image: Image): unknown[] {
   return lines
 }
 
-const diffOf = (before: Image, after: Image, changes: readonly PolicyChange[]) =>
+const diffAccess = (before: Image, after: Image, changes: readonly PolicyChange[]) =>
   accessDiff(before, after, changes, { now: MIDNIGHT }).access
 
 /** Handles of each user in each tenant, made once. */
-function subjectsOf(image: Image, { users, tenants, types, keys }: Names) {
+function makeSubjects(image: Image, { users, tenants, types, keys }: Names) {
   const pdp = pdpAtMidnight(image)
   const handles = users.flatMap((user) => [undefined, ...tenants].map((tenant) => pdp.subject(user, { tenant })))
   const resources = [...types, ...keys]

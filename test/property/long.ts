@@ -12,7 +12,7 @@ import { mixedHistories, POOLS } from './histories.ts'
 import { ask, Disagreement, listsAsDefined, type Play, permitsAsDefined, play, Tally } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
-import { caseOf } from './save.ts'
+import { toCase } from './save.ts'
 
 const HISTORIES_AT_A_TIME = 200
 const CHECKS_PER_REVISION = 40
@@ -28,7 +28,7 @@ export interface LongRun {
   readonly progress?: (count: Count) => void
 }
 
-/** What was asked in all, of which kernel and which kind of image. */
+/** How many questions were asked in total, by kernel and kind of image. */
 class Count extends Tally {
   inDebug = 0
   ofBuilt = 0
@@ -55,7 +55,7 @@ export function runLong({ cases, seed, debug, progress }: LongRun): { count: Cou
       const { counterexample, errorInstance } = details
       const [drawn] = counterexample!
       const shown =
-        errorInstance instanceof Disagreement ? caseOf(drawn, errorInstance, kernelFor(drawn, debug)) : undefined
+        errorInstance instanceof Disagreement ? toCase(drawn, errorInstance, kernelFor(drawn, debug)) : undefined
       return { count, failure: { text: `${errorInstance}\n${fc.defaultReportMessage(details)}`, case: shown } }
     }
     progress?.(count)

@@ -23,7 +23,7 @@ import { commitsFor } from '../support/commits.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { toParts } from '../support/parts.ts'
 import { World } from '../support/world.ts'
-import { type History, mixedHistories, numbers, operationsOf, POOLS } from './histories.ts'
+import { type History, listOperations, mixedHistories, numbers, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 
@@ -39,7 +39,7 @@ const small = mixedHistories
 interface Recorded {
   readonly request: Request
   readonly revision: number
-  readonly said: unknown
+  readonly answered: unknown
   /** as it is stored; undefined where the check could not decide */
   readonly record: PreparedLine['record'] | undefined
   readonly mode: RecordedAttributes
@@ -48,17 +48,17 @@ interface Recorded {
 const INSTANCE = 'ab'.repeat(16)
 
 /** The record of a decision, through the line that a PDP writes and the management side reads. */
-function recordOf(image: Image, request: Request, said: unknown, mode: RecordedAttributes): Recorded['record'] {
-  if (typeof said === 'string') return undefined
-  const { allow, tenant } = said as Explanation
-  const question = questionOf(request)
+function makeRecord(image: Image, request: Request, answered: unknown, mode: RecordedAttributes): Recorded['record'] {
+  if (typeof answered === 'string') return undefined
+  const { allow, tenant } = answered as Explanation
+  const question = toQuestion(request)
   const { user, action, type, key } = question
   const reads = () => image.attributesRead(type, action)
   const line = formatLine(
     {
       ...{ at: 1, request: null, environment: image.environment, revision: image.revision, apiKey: 'k' },
       ...{ user, tenant, action, resourceType: type, resourceKey: key ?? null, allow, micros: 0 },
-      reason: shortReason(said as Explanation),
+      reason: shortReason(answered as Explanation),
       ...recordedQuestion({ tenant: question.tenant, sent: question.sent, relations: question.relations }, mode, reads),
     },
     0,
@@ -71,7 +71,7 @@ function recordOf(image: Image, request: Request, said: unknown, mode: RecordedA
 }
 
 /** What an image says to a question: its explanation, or the code of the error. */
-function saidBy(image: Image, request: Request): unknown {
+function answerBy(image: Image, request: Request): unknown {
   try {
     const explanation = image.explain(...toParts(request))
     // in which order they are found depends on how the image came to be
@@ -85,18 +85,18 @@ function saidBy(image: Image, request: Request): unknown {
   }
 }
 
-function questionOf(request: Request): Question {
+function toQuestion(request: Request): Question {
   const [user, action, type, tenant, key, sent, relations] = toParts(request)
   return { user, action, type, tenant, key, sent, relations }
 }
 
-/** Writes a history; `seen` is told each revision, with the image that followed the log. */
+/** Writes a history; `seen` is called after each revision, with the image that followed the log. */
 async function write(log: string, history: History, seen: (image: Image, world: World) => void): Promise<void> {
   const store = await environments.store()
   const world = new World()
   const follower = Image.load(buildSnapshot(store.view(log)).bytes)
   for (const edit of history.revisions.flat())
-    for (const operation of operationsOf(world, POOLS[history.pool], edit)) {
+    for (const operation of listOperations(world, POOLS[history.pool], edit)) {
       const commits = commitsFor(world, operation)
       world.run(operation)
       for (const [name, input] of commits) {
@@ -138,17 +138,17 @@ describe('past revisions', () => {
           if (next(4) > 0) return
           const { revision } = image
           for (const request of questions(world, POOLS[history.pool], next, 4)) {
-            const said = saidBy(image, request)
+            const answered = answerBy(image, request)
             const mode = MODES[next(3)]!
-            recorded.push({ request, revision, said, mode, record: recordOf(image, request, said, mode) })
+            recorded.push({ request, revision, answered, mode, record: makeRecord(image, request, answered, mode) })
           }
         })
         await Promise.all(checkpoints)
         await withReader(log, async (reader) => {
           let image: Image | undefined
-          for (const { request, revision, said, record, mode } of recorded) {
+          for (const { request, revision, answered, record, mode } of recorded) {
             if (image?.revision !== revision) image = await imageAt(reader, log, revision)
-            expect([request, revision, saidBy(image, request)]).toEqual([request, revision, said])
+            expect([request, revision, answerBy(image, request)]).toEqual([request, revision, answered])
             asked++
             if (record === undefined) continue
             const missing = missingFor(record, image)
@@ -184,7 +184,7 @@ describe('past revisions', () => {
           revisions.push(image.revision)
           if (asked.length < 150 && next(2) === 0)
             for (const request of questions(world, POOLS[history.pool], next, 10)) {
-              asked.push(questionOf(request))
+              asked.push(toQuestion(request))
               answers.push([])
             }
           for (const [at, question] of asked.entries()) answers[at]!.push(answerOf(image, question))

@@ -19,7 +19,7 @@ import type { Mint, View } from '../../src/store/view.ts'
 import { randomPolicy } from './policies.ts'
 import { parameters, scaled } from './seed.ts'
 
-function mintOf(): Mint {
+function makeMint(): Mint {
   let id = 0
   return { now: 1, id: () => (++id).toString(16).padStart(32, 'f'), secret: () => '' }
 }
@@ -28,7 +28,7 @@ const seeds = fc.tuple(fc.nat(), fc.nat(), fc.boolean())
 const LOG = '0'.repeat(32)
 
 /** A new environment with the policy of a file, and facts. */
-function environmentOf(policy: PolicyFile, mint: Mint): Draft {
+function makeEnvironment(policy: PolicyFile, mint: Mint): Draft {
   const empty = new Draft(new EmptyView(LOG)).stage(builtIns(mint))
   return commit(empty, reconcile(empty, policy, {}, mint))
 }
@@ -62,9 +62,9 @@ describe('a plan of a policy file', () => {
     let refused = 0
     fc.assert(
       fc.property(seeds, ([one, other, withFacts]) => {
-        const mint = mintOf()
+        const mint = makeMint()
         const isSteady = other % 4 > 0
-        const view = environmentOf(randomPolicy(one, true, isSteady), mint)
+        const view = makeEnvironment(randomPolicy(one, true, isSteady), mint)
         const policy = randomPolicy(other, withFacts, isSteady)
         const before = new Set(held(view))
         let plan: Reconciled
@@ -93,8 +93,8 @@ describe('a plan of a policy file', () => {
   it('with prune leaves nothing of its kinds that the file does not name', () => {
     fc.assert(
       fc.property(seeds, ([one, other, withFacts]) => {
-        const mint = mintOf()
-        const view = environmentOf(randomPolicy(one, true), mint)
+        const mint = makeMint()
+        const view = makeEnvironment(randomPolicy(one, true), mint)
         const policy = randomPolicy(other, withFacts)
         let plan: Reconciled
         try {
@@ -111,7 +111,7 @@ describe('a plan of a policy file', () => {
         const left = [...held(after)].filter((name) => !named.has(name) && !FACT_KINDS.has(name.split(' ')[0]!))
         expect(left).toEqual([])
         // the same as the file alone in a new environment
-        expect(schemaOf(after)).toEqual(schemaOf(environmentOf(policy, mintOf())))
+        expect(exportUnordered(after)).toEqual(exportUnordered(makeEnvironment(policy, makeMint())))
       }),
       parameters(25),
     )
@@ -122,10 +122,10 @@ describe('`moved`', () => {
   it('renames and takes along everything that names the object', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (one, choice) => {
-        const mint = mintOf()
+        const mint = makeMint()
         const policy = randomPolicy(one, true)
-        const view = environmentOf(policy, mint)
-        const moved = movesOf(view, choice)
+        const view = makeEnvironment(policy, mint)
+        const moved = listMoves(view, choice)
         const plan = reconcile(view, { zerohop: 2, moved }, {}, mint)
         expect(plan.entries.map(({ op }) => op)).toEqual(moved.map(() => 'move'))
         for (const { fields } of plan.entries) expect(Object.keys(fields)).toEqual(['key'])
@@ -145,7 +145,7 @@ describe('`moved`', () => {
 })
 
 /** A rename of some objects of the environment, to keys that nothing else has. */
-function movesOf(view: View, choice: number): Moved[] {
+function listMoves(view: View, choice: number): Moved[] {
   const all = [
     ...['doc', 'folder', 'team'].map((key) => ({ kind: 'resource' as const, from: key, to: `new-${key}` })),
     ...['admin', 'viewer'].map((key) => ({ kind: 'role' as const, from: key, to: `new-${key}` })),
@@ -182,7 +182,7 @@ const KEYED = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value
 
 /** What is exported, without the order of lists and maps. */
-const schemaOf = (view: View): unknown =>
+const exportUnordered = (view: View): unknown =>
   JSON.parse(JSON.stringify(exportSchema(view)), (_, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -30,7 +30,7 @@ export function randomPolicy(seed: number, withFacts: boolean, isSteady = false)
     roles: some(RESOURCE_ROLES),
     relations: some(RELATIONS),
   }))
-  const resources = outlines.map((outline) => resourceOf(next, outline, outlines, isSteady))
+  const resources = outlines.map((outline) => drawResource(next, outline, outlines, isSteady))
   const permissions = outlines.flatMap(({ key, actions }) => actions.map((action) => `${key}:${action}`))
   const roleKeys = some(ROLES)
   // a role extends roles before it in a random order, so that two files reverse who extends whom
@@ -42,7 +42,7 @@ export function randomPolicy(seed: number, withFacts: boolean, isSteady = false)
     extends: some(order.slice(0, at)),
   }))
   const sets = some(SETS).map((key) =>
-    setOf(next, key, isSteady ? keys.slice(0, key.length % 2) : keys, user_attributes),
+    drawSet(next, key, isSteady ? keys.slice(0, key.length % 2) : keys, user_attributes),
   )
   const condition_sets = sets.map((set, at) => {
     const fitting = sets.slice(0, at).filter((one) => one.type === set.type && one.resource === set.resource)
@@ -75,15 +75,15 @@ function declared(next: Next, keys: readonly string[]): Record<string, { type: '
 }
 
 /** Where the relation of that place comes from: any type, which two files say differently. */
-const subjectOf = (outlines: readonly Outline[], at: number): Outline => outlines[at % outlines.length]!
+const pickSubject = (outlines: readonly Outline[], at: number): Outline => outlines[at % outlines.length]!
 
-function resourceOf(
+function drawResource(
   next: Next,
   { key, actions, roles, relations }: Outline,
   outlines: readonly Outline[],
   isSteady: boolean,
 ): object {
-  const end = (relation: string) => subjectOf(outlines, isSteady ? relation.length : next(7))
+  const end = (relation: string) => pickSubject(outlines, isSteady ? relation.length : next(7))
   const subjects = relations.map((relation) => [relation, end(relation)] as const)
   const of: PolicyResource['roles'] = Object.fromEntries(
     roles.map((role, at) => {
@@ -112,7 +112,7 @@ function resourceOf(
   }
 }
 
-function setOf(
+function drawSet(
   next: Next,
   key: string,
   resources: readonly string[],

@@ -10,9 +10,9 @@ import { isKnown } from '../reference/request.ts'
 import { byRoles } from '../reference/roles.ts'
 import { hasResource, hasUser } from '../reference/sets.ts'
 import { type Operation, World } from '../support/world.ts'
-import { situationOf, situations } from './filter-law.ts'
+import { makeSituation, situations } from './filter-law.ts'
 import { numbers } from './numbers.ts'
-import { meansOf } from './residual-law.ts'
+import { isResidualTrue } from './residual-law.ts'
 import { parameters } from './seed.ts'
 import { mixed, walk } from './walk.ts'
 
@@ -21,7 +21,7 @@ describe('rules', () => {
     const seen = { asked: 0, allowed: 0, open: 0 }
     fc.assert(
       fc.property(fc.oneof({ weight: 12, arbitrary: situations }, { weight: 1, arbitrary: mixed }), (drawn) => {
-        const moments = 'history' in drawn ? walk(drawn, 6) : [situationOf(drawn, numbers(drawn.seed))]
+        const moments = 'history' in drawn ? walk(drawn, 6) : [makeSituation(drawn, numbers(drawn.seed))]
         for (const { world, requests } of moments) {
           const { policy } = world
           const rules = new RuleConditions(fold(world.contents()))
@@ -34,7 +34,9 @@ describe('rules', () => {
               seen.asked++
               if (defined) seen.allowed++
               if (typeof residual !== 'boolean') seen.open++
-              expect(meansOf(residual, policy, request), JSON.stringify({ rule, request, residual })).toBe(defined)
+              expect(isResidualTrue(residual, policy, request), JSON.stringify({ rule, request, residual })).toBe(
+                defined,
+              )
             }
           }
         }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
 import type { Pool } from './pool.ts'
-import { wordsOf } from './set-edits.ts'
+import { makeWords } from './set-edits.ts'
 import { hintsFor, type Next, sentFrom } from './values.ts'
 
 const ODD = ['', 'nobody', ':', 'ana/admin', '\ud800', 'Ana', 'default ', 'ünknown', 'x'.repeat(300)]
@@ -130,10 +130,10 @@ function aboutSets(world: World, pool: Pool, next: Next): Request {
   const any = <T>(from: readonly T[]): T | undefined => from[next(from.length)]
   const rule = any([...policy.set_rule.values()])!
   const [type = '', action = ''] = rule.permission.split(':')
-  const words = wordsOf(world, pool)
+  const words = makeWords(world, pool)
   const hints = hintsFor(next, words, [
-    ...conditionsOf(world, rule.user_set),
-    ...conditionsOf(world, rule.resource_set),
+    ...listConditions(world, rule.user_set),
+    ...listConditions(world, rule.resource_set),
   ])
   const sent = sentFrom(next, words, hints)
   // Somebody where he or she belongs, for a third of the questions.
@@ -155,7 +155,7 @@ function aboutSets(world: World, pool: Pool, next: Next): Request {
 }
 
 /** The conditions of a set and of its parents; none of a role or a type. */
-function conditionsOf({ policy }: World, key: string): JsonObject[] {
+function listConditions({ policy }: World, key: string): JsonObject[] {
   const found: JsonObject[] = []
   for (let set = policy.condition_set.get(key); set !== undefined; set = policy.condition_set.get(set.parent ?? '')) {
     found.push(set.conditions)

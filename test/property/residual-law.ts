@@ -16,7 +16,7 @@ type Node = FilterNode<Open>
 type Inside = { readonly item: Json } | { readonly type: string; readonly key: string } | undefined
 
 /** Whether the residual is true of the question. */
-export function meansOf(residual: Residual, policy: Policy, request: Request): boolean {
+export function isResidualTrue(residual: Residual, policy: Policy, request: Request): boolean {
   return typeof residual === 'boolean' ? residual : new Meaning(policy, request).holds(residual, undefined)
 }
 

@@ -10,7 +10,7 @@ import { isKnown } from '../reference/request.ts'
 import { byRoles } from '../reference/roles.ts'
 import { bySets } from '../reference/sets.ts'
 import { sequences } from './rest/calls.ts'
-import { expected, KINDS, kindOf, questions } from './rest/model.ts'
+import { callKind, expected, KINDS, questions } from './rest/model.ts'
 import { policyIn } from './rest/policy.ts'
 import { State } from './rest/state.ts'
 
@@ -28,7 +28,7 @@ describe('random calls', () => {
       const state = new State()
       for (const call of sequence) {
         const statuses = [expected(state, call).status].flat()
-        const kind = kindOf(call)
+        const kind = callKind(call)
         if (statuses.every((status) => status < 300)) taken.set(kind, (taken.get(kind) ?? 0) + 1)
         else refused.set(kind, new Set([...(refused.get(kind) ?? []), ...statuses]))
       }

@@ -34,7 +34,7 @@ async function freshEnvironment(): Promise<{ log: LogId; ask: Ask }> {
 /** The ids of what exists, by the path that names it by key. */
 type Ids = Map<string, string>
 
-function pathOf({ path, byId }: Call, ids: Ids): string {
+function resolvePath({ path, byId }: Call, ids: Ids): string {
   const id = byId ? ids.get(path) : undefined
   return id === undefined ? path : `${path.slice(0, path.lastIndexOf('/'))}/${dashed(id)}`
 }
@@ -83,14 +83,14 @@ describe('random calls of the management API', () => {
         for (const one of sequence) {
           const before = api.store.head(log).revision
           const outcome = expected(state, one)
-          const { status, body } = await ask(one.method, pathOf(one, ids), one.body)
-          const said = `${one.method} ${one.path} ${JSON.stringify(one.body)} answered ${status} ${JSON.stringify(body)}`
-          expect([outcome.status].flat(), said).toContain(status)
-          if (outcome.answer !== undefined) expect(withoutStamps(body), said).toEqual(outcome.answer)
+          const { status, body } = await ask(one.method, resolvePath(one, ids), one.body)
+          const exchange = `${one.method} ${one.path} ${JSON.stringify(one.body)} answered ${status} ${JSON.stringify(body)}`
+          expect([outcome.status].flat(), exchange).toContain(status)
+          if (outcome.answer !== undefined) expect(withoutStamps(body), exchange).toEqual(outcome.answer)
           const grown = api.store.head(log).revision - before
-          if (status > 299 || one.method === 'GET') expect(grown, said).toBe(0)
-          else expect(grown, said).toBeLessThanOrEqual(1)
-          ids = await compareLists(ask, state, said)
+          if (status > 299 || one.method === 'GET') expect(grown, exchange).toBe(0)
+          else expect(grown, exchange).toBeLessThanOrEqual(1)
+          ids = await compareLists(ask, state, exchange)
           compareImages(log, follower, state)
         }
       }),

@@ -18,7 +18,7 @@ import type { Mint, View } from '../../src/store/view.ts'
 import { randomPolicy } from './policies.ts'
 import { parameters, scaled } from './seed.ts'
 
-function mintOf(): Mint {
+function makeMint(): Mint {
   let id = 0
   return { now: 1, id: () => (++id).toString(16).padStart(32, 'f'), secret: () => '' }
 }
@@ -34,7 +34,7 @@ const undone = (before: View, changes: readonly Change[]): UndoneObject[] =>
   }))
 
 /** A revision that makes the environment what a random policy says; undefined when single writes refuse that. */
-function revisionOf(view: View, seed: number, mint: Mint): readonly Change[] | undefined {
+function findRevision(view: View, seed: number, mint: Mint): readonly Change[] | undefined {
   try {
     return reconcile(view, randomPolicy(seed, true, seed % 4 > 0), { prune: seed % 3 > 0 }, mint).changes
   } catch (error) {
@@ -44,7 +44,7 @@ function revisionOf(view: View, seed: number, mint: Mint): readonly Change[] | u
 }
 
 /** Every object of a file, as text by its name. */
-function stateOf(view: View): Map<string, string> {
+function readObjects(view: View): Map<string, string> {
   const state = new Map<string, string>()
   for (const kind of KIND_NAMES) {
     for (const object of view.list(kind))
@@ -67,20 +67,20 @@ describe('the revert', () => {
     let done = 0
     fc.assert(
       fc.property(seeds, ([one, other]) => {
-        const mint = mintOf()
+        const mint = makeMint()
         const empty = new Draft(new EmptyView(LOG)).stage(builtIns(mint))
-        const first = revisionOf(empty, one, mint)
+        const first = findRevision(empty, one, mint)
         const before = first && commit(empty, first)
-        const changes = before && revisionOf(before, other, mint)
+        const changes = before && findRevision(before, other, mint)
         if (before === undefined || changes === undefined) return
         const now = commit(before, changes)
         const reverted = revert(now, { revision: 2, objects: undone(before, changes) }, mint)
         expect(reverted.conflicts).toEqual([])
         const back = commit(now, reverted.changes)
-        expect(stateOf(back)).toEqual(stateOf(before))
+        expect(readObjects(back)).toEqual(readObjects(before))
         const again = revert(back, { revision: 3, objects: undone(now, reverted.changes) }, mint)
         expect(again.conflicts).toEqual([])
-        expect(stateOf(commit(back, again.changes))).toEqual(stateOf(now))
+        expect(readObjects(commit(back, again.changes))).toEqual(readObjects(now))
         done++
       }),
       parameters(20),
@@ -92,11 +92,11 @@ describe('the revert', () => {
     const outcomes = { done: 0, refused: 0 }
     fc.assert(
       fc.property(seeds, fc.boolean(), ([one, other, third], cascade) => {
-        const mint = mintOf()
+        const mint = makeMint()
         const empty = new Draft(new EmptyView(LOG)).stage(builtIns(mint))
-        const first = revisionOf(empty, one, mint)
+        const first = findRevision(empty, one, mint)
         const before = first && commit(empty, first)
-        const changes = before && revisionOf(before, other, mint)
+        const changes = before && findRevision(before, other, mint)
         const middle = before && changes && commit(before, changes)
         const later = middle && smallerRevision(middle, third, mint)
         if (before === undefined || changes === undefined || middle === undefined || later === undefined) return
@@ -108,7 +108,7 @@ describe('the revert', () => {
           return
         }
         outcomes.done++
-        const [then, left, is, result] = [before, middle, now, commit(now, reverted.changes)].map(stateOf)
+        const [then, left, is, result] = [before, middle, now, commit(now, reverted.changes)].map(readObjects)
         for (const name of new Set([...then!.keys(), ...left!.keys(), ...is!.keys(), ...result!.keys()])) {
           if (then!.get(name) !== left!.get(name)) expect([name, result!.get(name)]).toEqual([name, then!.get(name)])
           // only `cascade` may touch anything else

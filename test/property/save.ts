@@ -8,32 +8,32 @@ import { check } from '../reference/check.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { FIRST_CHANGES, type Operation, World } from '../support/world.ts'
-import { operationsOf, POOLS } from './histories.ts'
+import { listOperations, POOLS } from './histories.ts'
 import { ask, type Disagreement, type Play } from './laws.ts'
 
 /** An operation and the revision that it belongs to. */
 type Written = readonly [revision: number, operation: Operation]
 
 /** The case in which the definition and the image differed; with a kernel, without what makes no difference to that. */
-export function caseOf({ history }: Play, found: Disagreement, kernel?: KernelSource): object {
+export function toCase({ history }: Play, found: Disagreement, kernel?: KernelSource): object {
   const { request, expected, revision } = found
   const world = new World()
   // The image is at revision 1 before the first of them.
   const all = history.revisions.slice(0, revision - 1).flatMap((edits, index) =>
     edits.flatMap((edit) => {
-      const operations = operationsOf(world, POOLS[history.pool], edit)
+      const operations = listOperations(world, POOLS[history.pool], edit)
       world.runAll(operations)
       return operations.map((operation): Written => [index, operation])
     }),
   )
   const shows = (some: readonly Written[]) => kernel !== undefined && differs(some, request, expected, kernel)
-  const steps = stepsOf(shows(all) ? fewest(all, shows) : all).map((write) => ({ write }))
+  const steps = groupSteps(shows(all) ? fewest(all, shows) : all).map((write) => ({ write }))
   const says = 'A counterexample of the long test, yet to be put into words.'
-  const last = { ...steps.at(-1), checks: [rowOf(request, expected)] }
+  const last = { ...steps.at(-1), checks: [toRow(request, expected)] }
   return { $schema: '../case.schema.json', rule: 'D10', says, steps: [...steps.slice(0, -1), last] }
 }
 
-function stepsOf(written: readonly Written[]): Operation[][] {
+function groupSteps(written: readonly Written[]): Operation[][] {
   const steps = new Map<number, Operation[]>()
   for (const [revision, operation] of written) steps.set(revision, [...(steps.get(revision) ?? []), operation])
   return [...steps.values()]
@@ -46,10 +46,10 @@ function differs(written: readonly Written[], request: Request, expected: boolea
   const world = new World()
   const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
   try {
-    for (const step of stepsOf(written)) image.apply(deltaTo(image.revision + 1, world.runAll(step)))
+    for (const step of groupSteps(written)) image.apply(deltaTo(image.revision + 1, world.runAll(step)))
     return check(world.policy, request) === expected && ask(image, request) !== expected
   } catch {
-    return false // something is named that is no longer written
+    return false // an operation names an object that is not written any longer
   }
 }
 
@@ -65,7 +65,7 @@ function fewest<T>(all: readonly T[], shows: (some: readonly T[]) => boolean): r
   return left
 }
 
-function rowOf({ user, action, resource, sent = {} }: Request, expected: boolean): unknown[] {
+function toRow({ user, action, resource, sent = {} }: Request, expected: boolean): unknown[] {
   const named = (key: string, attributes: JsonObject | undefined) =>
     attributes === undefined ? key : { key, attributes }
   const about = sent.resource === undefined ? resource : { ...resource, attributes: sent.resource }

@@ -8,8 +8,8 @@ import { numbers } from './numbers.ts'
 import type { Pool } from './pool.ts'
 import {
   ATTRIBUTES,
-  attributesOf,
   conditions,
+  drawAttributes,
   EVERYTHING,
   type Hints,
   hintsFor,
@@ -23,19 +23,19 @@ type Numbers = readonly number[]
 
 const SETS = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7', 's8', 's9', '__proto__', 'constructor']
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
-const keysOf = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
+const listKeys = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
 const BUILT_IN = ['__user', '__tenant']
 
 /** The types that hold actions and instances: not those that only declare attributes of users and tenants. */
-export const typesIn = ({ policy }: World) => keysOf(policy.resource).filter((key) => !BUILT_IN.includes(key))
+export const typesIn = ({ policy }: World) => listKeys(policy.resource).filter((key) => !BUILT_IN.includes(key))
 
-export function wordsOf({ policy }: World, pool: Pool): Words {
+export function makeWords({ policy }: World, pool: Pool): Words {
   return {
     users: pool.users.slice(0, 4),
     roles: pool.roles.slice(0, 6),
     tenants: pool.tenants.slice(0, 4),
     resources: pool.resources.slice(0, 4),
-    instances: keysOf(policy.resource_instance)
+    instances: listKeys(policy.resource_instance)
       .slice(0, 12)
       .map((key) => key.slice(key.indexOf(':') + 1)),
   }
@@ -44,10 +44,10 @@ export function wordsOf({ policy }: World, pool: Pool): Words {
 /** Attributes to store: those that some set asks for, nearly, and others. */
 function drawn(world: World, pool: Pool, root: keyof Hints, seed: number): JsonObject {
   const next = numbers(seed)
-  const words = wordsOf(world, pool)
+  const words = makeWords(world, pool)
   const sets = [...world.policy.condition_set.values()].map((set) => set.conditions)
   const some = sets.filter(() => next(3) === 0)
-  return writable({ ...attributesOf(next, words), ...hintsFor(next, words, some)[root] }) as JsonObject
+  return writable({ ...drawAttributes(next, words), ...hintsFor(next, words, some)[root] }) as JsonObject
 }
 
 /** Without the numbers that management refuses (D9). */
@@ -60,11 +60,11 @@ export function writable(json: Json): Json {
 
 export const SET_VERBS = {
   userAttributes: (world, pool, [n = 0, seed = 0]) => {
-    const key = pick(keysOf(world.policy.user), n)
+    const key = pick(listKeys(world.policy.user), n)
     return key === undefined ? [] : [['put', 'user', { key, attributes: drawn(world, pool, 'user', seed) }]]
   },
   tenantAttributes: (world, pool, [n = 0, seed = 0]) => {
-    const key = pick(keysOf(world.policy.tenant), n)
+    const key = pick(listKeys(world.policy.tenant), n)
     return key === undefined ? [] : [['put', 'tenant', { key, attributes: drawn(world, pool, 'tenant', seed) }]]
   },
   instanceAttributes: (world, pool, [n = 0, seed = 0]) => {
@@ -79,10 +79,10 @@ export const SET_VERBS = {
     const { user, tenant, resource_instance } = world.policy
     const of = (root: keyof Hints, index: number) => drawn(world, pool, root, seed + index)
     return [
-      ...keysOf(user)
+      ...listKeys(user)
         .slice(0, 6)
         .map((key, at): Operation => ['put', 'user', { key, attributes: of('user', at) }]),
-      ...keysOf(tenant)
+      ...listKeys(tenant)
         .slice(0, 4)
         .map((key, at): Operation => ['put', 'tenant', { key, attributes: of('tenant', at) }]),
       ...[...resource_instance].slice(0, 12).map(([key, stored], at): Operation => {
@@ -119,12 +119,12 @@ export const SET_VERBS = {
   /** Every set anew, each about one or two things, and a rule for each: decisions that hang on one condition. */
   sets: (world, pool, [seed = 0]) => everySet(world, pool, seed, EVERYTHING),
   plainSets: (world, pool, [seed = 0]) => everySet(world, pool, seed, PLAIN),
-  crowd: (world, pool, [seed = 0]) => crowd(world, pool, wordsOf(world, pool), seed),
-  crowdSet: (world, pool, [seed = 0]) => crowdSet(world, pool, wordsOf(world, pool), seed),
+  crowd: (world, pool, [seed = 0]) => crowd(world, pool, makeWords(world, pool), seed),
+  crowdSet: (world, pool, [seed = 0]) => crowdSet(world, pool, makeWords(world, pool), seed),
   deleteSet: (world, _, [n = 0]) => {
     const parents = new Set([...world.policy.condition_set.values()].map(({ parent }) => parent))
     const key = pick(
-      keysOf(world.policy.condition_set).filter((each) => !parents.has(each)),
+      listKeys(world.policy.condition_set).filter((each) => !parents.has(each)),
       n,
     )
     return key === undefined ? [] : [['delete', 'condition_set', { key }]]
@@ -135,7 +135,7 @@ export const SET_VERBS = {
     return found === undefined ? [] : [['delete', 'set_rule', found]]
   },
   member: (world, _, [u = 0, t = 0]) => {
-    const [user, tenant] = [pick(keysOf(world.policy.user), u), pick(keysOf(world.policy.tenant), t)]
+    const [user, tenant] = [pick(listKeys(world.policy.user), u), pick(listKeys(world.policy.tenant), t)]
     return user === undefined || tenant === undefined ? [] : [['put', 'membership', { user, tenant }]]
   },
   noMember: (world, _, [n = 0]) => {
@@ -158,7 +158,7 @@ function conditionSet(world: World, pool: Pool, choice: Numbers, shape: Shape): 
   const parents = [...sets].filter(([, set]) => set.type === type && set.resource === resource).map(([each]) => each)
   const candidate = above % 3 === 0 ? pick(parents, above) : undefined
   const parent = candidate !== undefined && !leadsTo(world, candidate, key) ? candidate : null
-  const drawn = conditions(numbers(seed), wordsOf(world, pool), SIZES[size % SIZES.length]!, shape)
+  const drawn = conditions(numbers(seed), makeWords(world, pool), SIZES[size % SIZES.length]!, shape)
   return [['put', 'condition_set', { key, type, resource, conditions: drawn, parent }]]
 }
 
@@ -177,7 +177,7 @@ function everySet(world: World, pool: Pool, seed: number, shape: Shape): Operati
     const parent = above.length > 0 && next(3) === 0 ? above[next(above.length)]! : null
     written.set(resource, [...above, key])
     const type = resource === null ? 'userset' : 'resourceset'
-    const drawn = conditions(next, wordsOf(world, pool), 1 + next(2), shape)
+    const drawn = conditions(next, makeWords(world, pool), 1 + next(2), shape)
     operations.push(['put', 'condition_set', { key, type, resource, conditions: drawn, parent }])
     const actions = world.policy.resource.get(resource ?? about)?.actions.slice(0, 4) ?? []
     if (actions.length === 0) continue
@@ -185,7 +185,7 @@ function everySet(world: World, pool: Pool, seed: number, shape: Shape): Operati
     const [user_set, resource_set] = resource === null ? [key, `__autogen_${about}`] : ['everybody', key]
     operations.push(['put', 'set_rule', { user_set, permission, resource_set }])
   }
-  const roles = keysOf(world.policy.role)
+  const roles = listKeys(world.policy.role)
   for (let count = roles.length > 0 ? 3 : 0; count > 0; count--) {
     const type = types[next(types.length)]!
     const permission = `${type}:${world.policy.resource.get(type)!.actions[0]}`
@@ -210,7 +210,7 @@ function rule(world: World, u: number, p: number, r: number): Operation[] {
   const type = permission.slice(0, permission.indexOf(':'))
   const sets = [...policy.condition_set]
   const userSets = sets.filter(([, set]) => set.type === 'userset').map(([key]) => key)
-  const roles = keysOf(policy.role).slice(0, 4)
+  const roles = listKeys(policy.role).slice(0, 4)
   const user_set = u % 4 === 0 ? (pick(roles, u) ?? pick(userSets, u)) : (pick(userSets, u) ?? pick(roles, u))
   // Now and then of another type, which never matches.
   const about = sets

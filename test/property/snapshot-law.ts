@@ -1,5 +1,5 @@
-// Random rows for random snapshots, with what a browser says of each and what the definition says of the question that
-// the row makes, at the time of the browser.
+// Random rows for random snapshots: what a browser answers about each row, and what the definition answers to the same
+// question at the time of the browser.
 import { type Row as BrowserRow, permissions } from '../../src/browser/permissions.ts'
 import type { FilterNode } from '../../src/model/filter.ts'
 import type { Snapshot, SnapshotCondition } from '../../src/model/snapshot.ts'
@@ -8,9 +8,9 @@ import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
 import { type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
-import { type Drawn, rowsFor, situationOf } from './filter-law.ts'
+import { type Drawn, makeSituation, rowsFor } from './filter-law.ts'
 import { numbers } from './histories.ts'
-import { wordsOf } from './set-edits.ts'
+import { makeWords } from './set-edits.ts'
 
 /** The clock of the browser: 2026-11-20, near which random instants lie. */
 const NOW = 1795132800000
@@ -31,7 +31,7 @@ export function* snapshotLaw(
   change: (snapshot: Snapshot) => Snapshot = (snapshot) => snapshot,
 ): Iterable<Compared> {
   const next = numbers(drawn.seed)
-  const { image, world, pool, requests } = situationOf(drawn, next)
+  const { image, world, pool, requests } = makeSituation(drawn, next)
   for (const asked of requests) {
     const { user, resource, sent } = asked
     const tenant = tenantOf(world.policy, asked)
@@ -43,8 +43,8 @@ export function* snapshotLaw(
     const made = makeSnapshot(image, { key: user, attributes: sent?.user ?? null }, options, false)
     const snapshot = change({ ...(JSON.parse(JSON.stringify(made)) as Snapshot), expiresAt: NOW + 1 })
     const browser = permissions(snapshot, { now: () => NOW })
-    for (const row of rowsFor(world, wordsOf(world, pool), asked, next)) {
-      const question = questionOf(asked, tenant, row, snapshot)
+    for (const row of rowsFor(world, makeWords(world, pool), asked, next)) {
+      const question = toBrowserRow(asked, tenant, row, snapshot)
       const says = browser.may(asked.action, question)
       const { attributes, relations, key, type } = question
       const about = { type, tenant, isRow, relations: relations!, ...(key === null ? {} : { key }) }
@@ -57,7 +57,12 @@ export function* snapshotLaw(
 }
 
 /** The row as the browser takes it: with a value for all that is read, and for no more. */
-function questionOf({ action, resource: { type } }: Request, tenant: string, row: Row, snapshot: Snapshot): BrowserRow {
+function toBrowserRow(
+  { action, resource: { type } }: Request,
+  tenant: string,
+  row: Row,
+  snapshot: Snapshot,
+): BrowserRow {
   const answer = answerFor(snapshot, tenant, type, action)
   const reads = answer?.where ?? { attributes: [], relations: [] }
   const related = (name: string) => (Object.hasOwn(row.relations, name) ? row.relations[name]! : [])

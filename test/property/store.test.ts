@@ -14,7 +14,7 @@ import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
 import { type Operation, World } from '../support/world.ts'
-import { type Edit, type History, numbers, operationsOf, POOLS, roleHistories } from './histories.ts'
+import { type Edit, type History, listOperations, numbers, POOLS, roleHistories } from './histories.ts'
 import { ask } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
@@ -26,12 +26,12 @@ const small = roleHistories
   .filter(({ pool }) => pool === 'small' || pool === 'odd')
   .map((history) => ({ ...history, revisions: history.revisions.slice(0, 7) }))
 
-/** What one revision's edits come to, without assigning what is assigned: management refuses that. */
+/** The operations of one revision's edits, without assignments that exist already: management refuses those. */
 function accepted(world: World, history: History, edits: readonly Edit[]): Operation[] {
   const operations: Operation[] = []
   const ahead = new World(world)
   for (const edit of edits) {
-    for (const operation of operationsOf(ahead, POOLS[history.pool], edit)) {
+    for (const operation of listOperations(ahead, POOLS[history.pool], edit)) {
       const [op, kind, object] = operation
       if (op === 'put' && kind === 'role_assignment') {
         if (ahead.policy.role_assignment.has(assignmentKey(object.user, object.role, object.tenant))) continue
@@ -44,7 +44,7 @@ function accepted(world: World, history: History, edits: readonly Edit[]): Opera
 }
 
 /** The hash of what a view says, under one name and number. */
-const hashOf = (view: View) => Image.build(ENVIRONMENT, makePosition(1), policyOf(view)).hash()
+const viewHash = (view: View) => Image.build(ENVIRONMENT, makePosition(1), policyOf(view)).hash()
 
 const sorted = (changes: Iterable<{ readonly kind: string; readonly key: string }>) =>
   [...changes].map((change) => JSON.stringify(change)).sort()
@@ -91,16 +91,16 @@ describe('management, its log and the image', () => {
       ['put', 'role_assignment', { user: 'ana', role: 'admin', tenant: 'default' }],
     ]
     for (const log of [still, foreign]) await environments.write(log, new World(), base)
-    const pictureOf = (log: string) => {
+    const readState = (log: string) => {
       const { bytes, position } = buildSnapshot(store.view(log))
       return { position, hash: Image.load(bytes).hash(), entries: store.entries(log, 0).length }
     }
-    const before = [pictureOf(still), pictureOf(foreign)]
+    const before = [readState(still), readState(foreign)]
     const world = new World()
     for (const history of fc.sample(small, { ...parameters<History>(6), numRuns: 6 })) {
       for (const edits of history.revisions) {
         await environments.write(busy, world, accepted(world, history, edits))
-        expect([pictureOf(still), pictureOf(foreign)]).toEqual(before)
+        expect([readState(still), readState(foreign)]).toEqual(before)
       }
     }
     expect(store.head(busy).revision).toBeGreaterThan(10)
@@ -126,7 +126,7 @@ describe('management, its log and the image', () => {
         }
         if (!world.policy.tenant.has('default')) operations.push(['delete', 'tenant', { key: 'default' }])
         await environments.write(second, straight, operations)
-        expect(hashOf(store.view(second))).toBe(hashOf(store.view(first)))
+        expect(viewHash(store.view(second))).toBe(viewHash(store.view(first)))
       }),
       parameters(10),
     )

@@ -75,13 +75,13 @@ function value(next: Next, words: Words, depth = 0): Json {
   const kind = next(depth > 2 ? 6 : 14)
   if (kind < 6) return scalar(next, words)
   if (kind < 9) return scalars(next, words)
-  if (kind < 11) return attributesOf(next, words, depth + 1)
-  if (kind < 12) return Array.from({ length: next(3) }, () => attributesOf(next, words, depth + 1))
+  if (kind < 11) return drawAttributes(next, words, depth + 1)
+  if (kind < 12) return Array.from({ length: next(3) }, () => drawAttributes(next, words, depth + 1))
   if (kind < 13) return Array.from({ length: next(4) }, () => value(next, words, depth + 1))
   return null
 }
 
-export function attributesOf(next: Next, words: Words, depth = 0): JsonObject {
+export function drawAttributes(next: Next, words: Words, depth = 0): JsonObject {
   const names = ATTRIBUTES.filter(() => next(3) === 0)
   return Object.fromEntries(names.map((name) => [name, value(next, words, depth)]))
 }
@@ -118,8 +118,8 @@ function path(next: Next): string {
 }
 
 /**
- * What conditions may hold. Plain ones can only become true when somebody gets more (issue laws): no negation, no test
- * that all of a list pass.
+ * The tests that conditions may contain. Plain conditions can only become true when someone gets more (issue laws):
+ * they have no negation and no test that every item of a list must pass.
  */
 export interface Shape {
   readonly plain: boolean
@@ -216,7 +216,7 @@ function match(next: Next, words: Words, shape: Shape, depth: number): JsonObjec
 /** Attributes by root: to send, or to store. */
 export type Hints = Record<'user' | 'resource' | 'tenant' | 'context' | 'action', JsonObject>
 
-/** Attributes with which the conditions are often true or nearly so: what their tests name, or a value beside it. */
+/** Attributes that often or nearly satisfy the conditions: the values in their tests, or values close to them. */
 export function hintsFor(next: Next, words: Words, sets: readonly JsonObject[]): Hints {
   const hints: Hints = { user: {}, resource: {}, tenant: {}, context: {}, action: {} }
   for (const set of sets) hint(next, words, parseConditions(set), hints)
@@ -227,7 +227,7 @@ export function hintsFor(next: Next, words: Words, sets: readonly JsonObject[]):
 export function sentFrom(next: Next, words: Words, { user, resource, context, action }: Hints): Sent {
   const sent: Record<string, JsonObject> = {}
   for (const [root, hinted] of Object.entries({ user, resource, context, action })) {
-    const attributes = { ...(next(4) === 0 ? {} : hinted), ...(next(12) === 0 ? attributesOf(next, words) : {}) }
+    const attributes = { ...(next(4) === 0 ? {} : hinted), ...(next(12) === 0 ? drawAttributes(next, words) : {}) }
     if (Object.keys(attributes).length > 0) sent[root] = attributes
     if (next(60) === 0) sent[root] = { ...attributes, a: any(next, SENT_NUMBERS) }
   }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import type { Request } from '../reference/request.ts'
 import { type Operation, World } from '../support/world.ts'
-import { type History, mixedHistories, operationsOf, POOLS, plainHistories } from './histories.ts'
+import { type History, listOperations, mixedHistories, POOLS, plainHistories } from './histories.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
 import type { Next } from './values.ts'
@@ -31,7 +31,7 @@ export function* walk(
   const next = numbers(seed)
   const world = new World()
   for (const edits of history.revisions) {
-    for (const edit of edits) world.runAll(operationsOf(world, pool, edit).map(change))
+    for (const edit of edits) world.runAll(listOperations(world, pool, edit).map(change))
     yield { world, next, requests: [...questions(world, pool, next, asked)] }
   }
 }

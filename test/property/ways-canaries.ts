@@ -19,7 +19,7 @@ const named = <T extends { readonly name: string }>(list: readonly T[], name: st
   return found
 }
 
-/** One door says something else; it is asked about everything that goes along with a story. */
+/** Replaces the answer of one door; the door is asked everything that a story asks. */
 const door =
   (name: string, say: (right: Door, place: Place, asked: Asked) => unknown): Fault =>
   ({ ways, doors }) => {
@@ -140,15 +140,15 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     right.say(place, asked.about(withoutTime(asked.request))),
   ),
   'a listing leaves out the last': door('users', async (right, place, asked) => {
-    const said = await right.say(place, asked)
-    return Array.isArray(said) ? said.slice(0, -1) : said
+    const answer = await right.say(place, asked)
+    return Array.isArray(answer) ? answer.slice(0, -1) : answer
   }),
   'a filter leaves out rows whose key is stored in another tenant': door('filter in memory', (_, place, asked) =>
     filterWith(place, asked, { tenantColumnIsAuthoritative: false }),
   ),
   'a page leaves rows of other tenants to nobody': door('page by a snapshot', async (right, place, asked) => {
-    const said = await right.say(place, asked)
-    return Array.isArray(said) ? said.map((each) => each ?? true) : said
+    const answer = await right.say(place, asked)
+    return Array.isArray(answer) ? answer.map((each) => each ?? true) : answer
   }),
   'a rule is kept under another name than it was written': way('deltas', resolvedAnew),
   'a delta does not arrive': way(

@@ -1,5 +1,5 @@
-// The law of ways and doors: whatever way an image came about, every door says of it what the definition says of the
-// policy. A difference is told with as few operations as still show it.
+// The law of ways and doors: whatever way an image came about, every door answers as the definition of the policy does.
+// A difference is reported with as few operations as still show it.
 
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
@@ -76,9 +76,9 @@ export class Difference extends Error {
   /** what was written, by revision */
   written: readonly (readonly Operation[])[] = []
 
-  constructor(way: Way, door: Door, asked: Asked, [said, right]: readonly [unknown, unknown]) {
+  constructor(way: Way, door: Door, asked: Asked, [answer, right]: readonly [unknown, unknown]) {
     super(
-      `${door.name}, ${way.name}: ${printed(asked.request, TOLD)} must be ${printed(right)}, and is ${printed(said)}`,
+      `${door.name}, ${way.name}: ${printed(asked.request, TOLD)} must be ${printed(right)}, and is ${printed(answer)}`,
     )
     this.way = way
     this.door = door
@@ -162,18 +162,18 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
 /** @throws Difference */
 export async function askDoor(way: Way, door: Door, place: Place, asked: Asked, tally: Tally): Promise<void> {
   tally.count('byPair', `${way.name}, ${door.name}`)
-  let said: unknown
+  let answer: unknown
   try {
-    said = await door.say(place, asked)
+    answer = await door.say(place, asked)
   } catch (error) {
     throw new Difference(way, door, asked, [error, '(an answer)'])
   }
-  if (said instanceof Lack) return tally.count('lacks', `${door.name}: ${said.reason}`)
+  if (answer instanceof Lack) return tally.count('lacks', `${door.name}: ${answer.reason}`)
   tally.questions++
   tally.count('byDoor', door.name)
   tally.count('byWay', way.name)
-  const right = door.right(asked, said)
-  if (!agrees(door, said, right)) throw new Difference(way, door, asked, [said, right])
+  const right = door.right(asked, answer)
+  if (!agrees(door, answer, right)) throw new Difference(way, door, asked, [answer, right])
 }
 
 /** As many tries as a counterexample is made smaller by. */
@@ -231,7 +231,7 @@ async function retell(
     }
     return found
   } catch {
-    return undefined // something is named that is no longer written
+    return undefined // an operation names an object that is not written any longer
   } finally {
     await story.close()
   }

@@ -1,4 +1,4 @@
-// What happens in a story that is told in every way: random edits of a policy, and between them what is unpleasant:
+// The events of a story that is run in every way: random edits of a policy, and between them what is unpleasant:
 // every kind of object deleted and written again under its key, rules whose names mean something else after a while,
 // keys that are names of JavaScript, and questions that were asked before what they are about was deleted.
 import fc from 'fast-check'
@@ -9,11 +9,11 @@ import { groupDeletes, putsOf } from '../support/ways/objects.ts'
 import { type Operation, operationKey, World } from '../support/world.ts'
 import { rowsFor } from './filter-law.ts'
 import { FILTER_POOL, filterEdit, filterQuestions, filterWorld } from './filter-worlds.ts'
-import { type History, mixedHistories, operationsOf, POOLS } from './histories.ts'
+import { type History, listOperations, mixedHistories, POOLS } from './histories.ts'
 import { numbers } from './numbers.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
-import { wordsOf } from './set-edits.ts'
+import { makeWords } from './set-edits.ts'
 import type { Next } from './values.ts'
 
 /** Edits of roles, relations and rules; or a small world whose rules read rows, and edits of it. */
@@ -72,7 +72,7 @@ export class Script {
       all.push(...operations)
     }
     if ('history' in this.#drawn) {
-      for (const edit of this.#drawn.history.revisions[revision]!) add(operationsOf(ahead, this.#pool, edit))
+      for (const edit of this.#drawn.history.revisions[revision]!) add(listOperations(ahead, this.#pool, edit))
     } else if (revision === 0) {
       add([...putsOf(filterWorld(next, 0).world)])
     } else {
@@ -157,6 +157,6 @@ export class Script {
   }
 
   rows(world: World, request: Request): readonly Row[] {
-    return [...rowsFor(world, wordsOf(world, this.#pool), request, this.next)]
+    return [...rowsFor(world, makeWords(world, this.#pool), request, this.next)]
   }
 }

@@ -1,6 +1,6 @@
 // The law of ways and doors. A normal run asks a third of the product in each story, another third in the next one. `npm
-// run test:ways` (scripts/test-ways.mjs) asks all of it, for as long as it is told in WAYS_MS, or looks for planted
-// faults (WAYS_CANARY).
+// run test:ways` (scripts/test-ways.mjs) asks all of it for WAYS_MS milliseconds, or looks for planted faults
+// (WAYS_CANARY).
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,7 @@ describe('ways and doors', () => {
   })
 
   /** Tells a story. @throws an error with the smallest story that shows a difference */
-  async function told(drawn: Drawn, product: Product, tally: Tally, about: string): Promise<void> {
+  async function tellStory(drawn: Drawn, product: Product, tally: Tally, about: string): Promise<void> {
     try {
       await tell(drawn, product, stage, tally)
     } catch (error) {
@@ -55,10 +55,10 @@ describe('ways and doors', () => {
       const tally = new Tally()
       for (const [number, drawn] of fc.sample(stories, { seed, numRuns }).entries()) {
         const isAsked: Product['isAsked'] = (way, door) => (way + door + number + seed) % THIRDS === 0
-        await told(drawn, { ways, doors, isAsked }, tally, `seed ${seed}, story ${number}`)
+        await tellStory(drawn, { ways, doors, isAsked }, tally, `seed ${seed}, story ${number}`)
       }
-      process.stdout.write(`${summaryOf(tally)}, seed ${seed}\n`)
-      const [leastDoor, leastWay] = [leastOf(doors, tally.byDoor), leastOf(ways, tally.byWay)]
+      process.stdout.write(`${formatSummary(tally)}, seed ${seed}\n`)
+      const [leastDoor, leastWay] = [findLeast(doors, tally.byDoor), findLeast(ways, tally.byWay)]
       expect([leastDoor, leastWay].filter(([, count]) => count < ASKED_MIN)).toEqual([])
     },
   )
@@ -70,10 +70,10 @@ describe('ways and doors', () => {
     let printed = Date.now()
     for (let seed = Number(WAYS_SEED); Date.now() < end; seed++) {
       const [drawn] = fc.sample(stories, { seed: seed | 0, numRuns: 1 })
-      await told(drawn!, { ways, doors, isAsked: () => true }, tally, `seed ${seed}`)
+      await tellStory(drawn!, { ways, doors, isAsked: () => true }, tally, `seed ${seed}`)
       if (Date.now() - printed < 10_000) continue
       printed = Date.now()
-      process.stdout.write(`${summaryOf(tally)}\n`)
+      process.stdout.write(`${formatSummary(tally)}\n`)
     }
     const lines = (title: string, counts: ReadonlyMap<string, number>) =>
       [title, ...[...counts].sort().map(([name, count]) => `  ${count.toLocaleString('en')} ${name}`)].join('\n')
@@ -82,7 +82,7 @@ describe('ways and doors', () => {
       lines('questions by way:', tally.byWay),
       lines('could not be asked:', tally.lacks),
     ]
-    process.stdout.write(`${parts.join('\n')}\n${summaryOf(tally)}, 0 differences\n`)
+    process.stdout.write(`${parts.join('\n')}\n${formatSummary(tally)}, 0 differences\n`)
     if (WAYS_SUMMARY !== undefined) writeFileSync(WAYS_SUMMARY, asked(tally))
   })
 
@@ -109,10 +109,10 @@ describe('ways and doors', () => {
 
 const asked = ({ questions, stories: count, byWay, byDoor }: Tally): string =>
   `${questions.toLocaleString('en')} questions in ${count} stories, ${byWay.size} ways and ${byDoor.size} doors`
-const summaryOf = (tally: Tally): string => `${asked(tally)}, agree with the definition`
+const formatSummary = (tally: Tally): string => `${asked(tally)}, agree with the definition`
 
 /** The one that was asked least. */
-const leastOf = (all: readonly { readonly name: string }[], counts: ReadonlyMap<string, number>): [string, number] =>
+const findLeast = (all: readonly { readonly name: string }[], counts: ReadonlyMap<string, number>): [string, number] =>
   all
     .map(({ name }): [string, number] => [name, counts.get(name) ?? 0])
     .reduce((least, each) => (each[1] < least[1] ? each : least))

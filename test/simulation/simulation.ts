@@ -13,7 +13,7 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import { Follower } from '../../src/pdp/follower.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
-import { type Edit, mixedHistories, numbers, operationsOf, POOLS } from '../property/histories.ts'
+import { type Edit, listOperations, mixedHistories, numbers, POOLS } from '../property/histories.ts'
 import { questions } from '../property/questions.ts'
 import { MIDNIGHT } from '../property/values.ts'
 import { check } from '../reference/check.ts'
@@ -102,7 +102,7 @@ class Simulation {
   async storm(): Promise<void> {
     const { revisions, pool } = this.#history
     for (const edits of revisions.slice(0, REVISIONS)) {
-      for (const edit of edits) await this.#write(operationsOf(this.#world, POOLS[pool], edit))
+      for (const edit of edits) await this.#write(listOperations(this.#world, POOLS[pool], edit))
       for (const member of this.#members) await this.#trouble(member)
       if (this.#next(40) === 0) await this.#restartManagement()
       await pause(this.#next(4))

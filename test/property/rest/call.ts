@@ -1,5 +1,5 @@
-// One request of the management API, and how the model says what must come of it: the faults that the request has, each
-// a status, and what it does when it has none. Which of several faults is told is left open.
+// One request of the management API, and how the model describes its outcome: the faults that the request has, each a
+// status, and what it does when it has none. The answer may name any of several faults.
 import type { State } from './state.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

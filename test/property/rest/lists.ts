@@ -3,7 +3,7 @@ import { tenantRead, userRead } from './facts.ts'
 import { instanceRead } from './instances.ts'
 import { actionGroupRead, relationRead, resourceRoleRead } from './parts.ts'
 import { resourceRead, roleRead } from './schema.ts'
-import { ancestorsOf, conditionSetRead } from './sets.ts'
+import { conditionSetRead, listAncestors } from './sets.ts'
 import type { State } from './state.ts'
 
 const rows = <T>(map: Map<string, T>, print: (key: string, value: T) => unknown) =>
@@ -35,7 +35,7 @@ export function* listsOf(state: State): Generator<readonly [path: string, rows: 
   yield ['$F/set_rules', values(state.setRules)]
   yield ['$S/condition_sets', rows(state.conditionSets, (key, set) => conditionSetRead(state, key, set))]
   for (const key of state.conditionSets.keys()) {
-    const above = ancestorsOf(state, key).map((one) => conditionSetRead(state, one, state.conditionSets.get(one)!))
+    const above = listAncestors(state, key).map((one) => conditionSetRead(state, one, state.conditionSets.get(one)!))
     yield [`$S/condition_sets/${key}/ancestors`, above]
   }
 }

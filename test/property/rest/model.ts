@@ -21,9 +21,9 @@ const HANDLERS = Object.entries({ ...schema, ...parts, ...facts, ...instances, .
 )
 
 /** The kind of a call, as KINDS names it. */
-export const kindOf = (call: Call): string => handlerOf(call).name
+export const callKind = (call: Call): string => requireHandler(call).name
 
-function handlerOf({ method, path }: Call) {
+function requireHandler({ method, path }: Call) {
   const parts = path.split('/')
   const found = HANDLERS.find(
     (one) =>
@@ -37,7 +37,7 @@ function handlerOf({ method, path }: Call) {
 
 /** What the model makes of a call. */
 export function expected(state: State, call: Call): Outcome {
-  const found = handlerOf(call)
+  const found = requireHandler(call)
   const { path, body } = call
   const parts = path.split('/')
   const params = parts.filter((_, at) => found.segments[at] === ':').map(decodeURIComponent)

@@ -54,7 +54,7 @@ function permissionFaults(state: State, resource: string, permissions: readonly 
   }
 }
 
-const ruleOf = (sent: Body): Rule => ({
+const toRule = (sent: Body): Rule => ({
   role: sent.role as string,
   on_resource: sent.on_resource as string,
   linked_by_relation: sent.linked_by_relation as string,
@@ -104,7 +104,7 @@ export function writeResourceRole(state: State, base: ResourceRole, body: Body):
     // a derivation may name the role itself
     const known = state.copy()
     known.resourceRoles.set(`${resource}/${role}`, next)
-    for (const rule of (sent.users_with_role ?? []).map(ruleOf)) {
+    for (const rule of (sent.users_with_role ?? []).map(toRule)) {
       ruleFaults(known, resource, rule, faults)
       faults.when(
         next.rules.some((one) => sameRule(one, rule)),
@@ -196,7 +196,7 @@ export const parts: Readonly<Record<string, Handler>> = {
   'POST $S/resources/:/roles/:/implicit_grants': (state, [resource = '', role = ''], body: Body) =>
     found(state.resourceRoles.get(`${resource}/${role}`), (one) => {
       const faults = new Faults()
-      const rule = ruleOf(body)
+      const rule = toRule(body)
       ruleFaults(state, resource, rule, faults)
       faults.when(
         one.rules.some((other) => sameRule(other, rule)),
@@ -210,7 +210,7 @@ export const parts: Readonly<Record<string, Handler>> = {
   'DELETE $S/resources/:/roles/:/implicit_grants': (state, [resource = '', role = ''], body: Body) =>
     found(state.resourceRoles.get(`${resource}/${role}`), (one) => {
       const faults = new Faults()
-      const rule = ruleOf(body)
+      const rule = toRule(body)
       ruleFaults(state, resource, rule, faults)
       faults.when(!one.rules.some((other) => sameRule(other, rule)), 404)
       return faults.else(() => {

@@ -9,7 +9,7 @@ type Blocks = Record<string, Body> | null
 
 const actionRead = (key: string, { name, description, attributes }: Action) => ({ key, name, description, attributes })
 const attributeRead = (key: string, { type, description }: Attribute) => ({ key, type, description })
-const mapOf = <T, P>(map: Map<string, T>, print: (key: string, value: T) => P) =>
+const mapToObject = <T, P>(map: Map<string, T>, print: (key: string, value: T) => P) =>
   Object.fromEntries([...map].map(([key, value]) => [key, print(key, value)]))
 
 export function resourceRead(state: State, key: string, resource: Resource): object {
@@ -17,8 +17,8 @@ export function resourceRead(state: State, key: string, resource: Resource): obj
   return {
     key,
     ...fields,
-    actions: mapOf(actions, actionRead),
-    attributes: mapOf(attributes, attributeRead),
+    actions: mapToObject(actions, actionRead),
+    attributes: mapToObject(attributes, attributeRead),
     roles: Object.fromEntries(state.partsOf(state.resourceRoles, key).map((one) => [one.role, resourceRoleRead(one)])),
     relations: Object.fromEntries(state.partsOf(state.relations, key).map((one) => [one.relation, relationBlock(one)])),
     action_groups: Object.fromEntries(
@@ -107,7 +107,7 @@ const newResource = (key: string): Resource => ({
   actions: new Map(),
   attributes: new Map(),
 })
-/** What PUT says of fields that are not sent: the parts of a resource go. */
+/** The body of a PUT, which removes the parts of a resource that are not sent. */
 const whole = (body: Body): Body => ({ roles: null, relations: null, ...body })
 
 /** What is wrong with permissions and parents that a role shall have. */

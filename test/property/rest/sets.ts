@@ -13,9 +13,9 @@ export function conditionSetRead(state: State, key: string, { parent: _, ...set 
 }
 
 /** The sets above, the nearest first. */
-export function ancestorsOf(state: State, key: string): string[] {
+export function listAncestors(state: State, key: string): string[] {
   const parent = state.conditionSets.get(key)?.parent
-  return parent == null ? [] : [parent, ...ancestorsOf(state, parent)]
+  return parent == null ? [] : [parent, ...listAncestors(state, parent)]
 }
 
 /** What is wrong with the fields that a set shall have; `stored` is what it was. */
@@ -73,7 +73,7 @@ type SentRule = SetRule & { is_role?: boolean | null; is_resource?: boolean | nu
 const stripped = (ref: string): string => (ref.startsWith('__autogen_') ? ref.slice('__autogen_'.length) : ref)
 
 /** What a name may mean: a set, and a role or a resource (D6). */
-function setsOf(state: State, type: ConditionSet['type'], ref: string, whole: boolean, faults: Faults): string[] {
+function resolveSets(state: State, type: ConditionSet['type'], ref: string, whole: boolean, faults: Faults): string[] {
   const sets = !whole && state.conditionSets.get(ref)?.type === type ? [ref] : []
   const of = stripped(ref)
   const wholes = (type === 'userset' ? state.roles : state.resources).has(of) ? [`__autogen_${of}`] : []
@@ -82,10 +82,10 @@ function setsOf(state: State, type: ConditionSet['type'], ref: string, whole: bo
 }
 
 /** Of what the names may mean, the one rule that is stored; else there must be one meaning alone. */
-function ruleOf(state: State, sent: SentRule, faults: Faults): SetRule {
+function resolveRule(state: State, sent: SentRule, faults: Faults): SetRule {
   const { permission } = sent
-  const users = setsOf(state, 'userset', sent.user_set, sent.is_role === true, faults)
-  const resources = setsOf(state, 'resourceset', sent.resource_set, sent.is_resource === true, faults)
+  const users = resolveSets(state, 'userset', sent.user_set, sent.is_role === true, faults)
+  const resources = resolveSets(state, 'resourceset', sent.resource_set, sent.is_resource === true, faults)
   if (!faults.when(permission.split(':').length !== 2, 400)) {
     faults.when(!state.hasPermission(permission), 404)
   }
@@ -136,7 +136,7 @@ export const sets: Readonly<Record<string, Handler>> = {
   },
   'POST $F/set_rules': (state, _, body: SentRule) => {
     const faults = new Faults()
-    const rule = ruleOf(state, body, faults)
+    const rule = resolveRule(state, body, faults)
     return faults.else(() => {
       if (!state.setRules.has(ruleName(rule))) state.setRules.set(ruleName(rule), rule)
       return { status: 200 }
@@ -144,7 +144,7 @@ export const sets: Readonly<Record<string, Handler>> = {
   },
   'DELETE $F/set_rules': (state, _, body: SentRule) => {
     const faults = new Faults()
-    const rule = ruleOf(state, body, faults)
+    const rule = resolveRule(state, body, faults)
     faults.when(!state.setRules.has(ruleName(rule)), 404)
     return faults.else(() => {
       state.setRules.delete(ruleName(rule))

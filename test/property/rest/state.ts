@@ -92,7 +92,7 @@ export interface SetRule {
   resource_set: string
 }
 
-const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+const instanceType = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 export const assignmentName = ({ user, role, tenant, resource_instance }: Assignment): string =>
   [user, role, tenant, resource_instance].join('/')
 
@@ -254,7 +254,7 @@ export class State {
   deleteResourceRole(resource: string, role: string): void {
     this.resourceRoles.delete(`${resource}/${role}`)
     this.#unassignAll(
-      (one) => one.role === role && one.resource_instance !== null && typeOf(one.resource_instance) === resource,
+      (one) => one.role === role && one.resource_instance !== null && instanceType(one.resource_instance) === resource,
     )
     for (const one of this.partsOf(this.resourceRoles, resource)) {
       one.extends = one.extends.filter((parent) => parent !== role)
@@ -266,7 +266,7 @@ export class State {
 
   deleteRelation(resource: string, relation: string): void {
     this.relations.delete(`${resource}/${relation}`)
-    drop(this.tuples, (one) => one.relation === relation && typeOf(one.object) === resource)
+    drop(this.tuples, (one) => one.relation === relation && instanceType(one.object) === resource)
     for (const one of this.partsOf(this.resourceRoles, resource)) {
       one.rules = one.rules.filter((rule) => rule.linked_by_relation !== relation)
     }
