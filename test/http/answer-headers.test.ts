@@ -44,15 +44,15 @@ describe('servers that listen with TLS', () => {
   const tls = { cert: readFileSync(cert), key: readFileSync(secret) }
 
   it('tell browsers to come by nothing else, and the others do not', async () => {
-    const headerOf = async (app: FastifyInstance, url = '/health') =>
+    const readHeader = async (app: FastifyInstance, url = '/health') =>
       (await app.inject({ url })).headers['strict-transport-security']
     const secure = [managementServer(own.management, { tls }), pooledPdpServer(own.management, { tls })]
     const plain = [own.app, pooledPdpServer(own.management)]
     for (const app of secure) {
-      expect(await headerOf(app)).toBe('max-age=31536000')
-      expect(await headerOf(app, '/none')).toBe('max-age=31536000')
+      expect(await readHeader(app)).toBe('max-age=31536000')
+      expect(await readHeader(app, '/none')).toBe('max-age=31536000')
     }
-    for (const app of plain) expect(await headerOf(app)).toBeUndefined()
+    for (const app of plain) expect(await readHeader(app)).toBeUndefined()
     await Promise.all([...secure, ...plain.slice(1)].map((app) => app.close()))
   })
 

@@ -9,7 +9,7 @@ import { intakeMetrics, Metrics } from '../../src/http/metrics.ts'
 import { parseMetrics } from '../support/prometheus.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../support/tls/${name}.pem`, import.meta.url))
-const endOf = (name: string) => Date.parse(new X509Certificate(pem(name)).validTo) / 1000
+const certificateEnd = (name: string) => Date.parse(new X509Certificate(pem(name)).validTo) / 1000
 
 async function shown(tls?: { cert: Buffer; key: Buffer }) {
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', ...(tls ? { tls } : {}) })
@@ -22,11 +22,11 @@ async function shown(tls?: { cert: Buffer; key: Buffer }) {
 
 it('is the end of the certificate, of the one that was read last, and of a chain the first', async () => {
   const { app, read } = await shown({ cert: pem('one.cert'), key: pem('one.key') })
-  expect(await read()).toBe(endOf('one.cert'))
+  expect(await read()).toBe(certificateEnd('one.cert'))
   noteCertificate(app.server, pem('two.cert'))
-  expect(await read()).toBe(endOf('two.cert'))
+  expect(await read()).toBe(certificateEnd('two.cert'))
   noteCertificate(app.server, Buffer.concat([pem('two.cert'), pem('one.cert')]))
-  expect(await read()).toBe(Math.min(endOf('one.cert'), endOf('two.cert')))
+  expect(await read()).toBe(Math.min(certificateEnd('one.cert'), certificateEnd('two.cert')))
   await app.close()
 })
 

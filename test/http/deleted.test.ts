@@ -53,7 +53,7 @@ describe('an object that is deleted and begun again, under questions that were a
     written(`${api}/v2/schema/default/development/${path}`, method, body)
 
   const asked = { user: 'ana', tenants: ['acme'], types: ['doc'] }
-  const kindOf = async () =>
+  const askFilterKind = async () =>
     (await send(`${pdp}/filter`, 'POST', { user: 'ana', action: 'read', resource: { type: 'doc', tenant: 'acme' } }))
       .body.kind
   const snapshot = (tag?: string) =>
@@ -63,18 +63,18 @@ describe('an object that is deleted and begun again, under questions that were a
     ['user', 'users', { key: 'ana' }],
     ['tenant', 'tenants', { key: 'acme' }],
   ])('a %s', async (_, list, object) => {
-    expect(await kindOf()).toBe('when')
+    expect(await askFilterKind()).toBe('when')
     const { etag, answers } = (await snapshot()).body
     expect(answers).not.toEqual([false])
     expect((await snapshot(etag)).status).toBe(304)
 
     await facts('DELETE', `${list}/${object.key}`)
-    expect(await kindOf()).toBe('never')
+    expect(await askFilterKind()).toBe('never')
     const gone = await snapshot(etag)
     expect([gone.status, gone.body.answers]).toEqual([200, [false]])
 
     await facts('POST', list, object)
-    expect(await kindOf()).toBe('when')
+    expect(await askFilterKind()).toBe('when')
     expect((await snapshot(etag)).status).toBe(304)
     expect((await snapshot(gone.body.etag)).status).toBe(200)
   })

@@ -33,7 +33,7 @@ function appWith(options: Partial<HttpAppOptions>): FastifyInstance {
 }
 
 /** Every setting of a server of Node that bounds time, connections, requests or headers. */
-function boundsOf({ server }: FastifyInstance): object {
+function serverBounds({ server }: FastifyInstance): object {
   const { keepAliveTimeout, requestTimeout, headersTimeout, timeout } = server
   const { maxConnections, maxRequestsPerSocket, maxHeadersCount } = server
   const { connectionsCheckingInterval } = server as unknown as { connectionsCheckingInterval: number }
@@ -51,9 +51,9 @@ describe('a server that answers some requests early', () => {
     ['TLS', { tls: { cert: pem('one.cert'), key: pem('one.key') } }],
   ])('has the bounds and the listeners of the server that Fastify makes, with %s', (_, options) => {
     const [ours, theirs] = [appWith({ ...options, early }), appWith(options)]
-    expect(boundsOf(ours)).toEqual(boundsOf(theirs))
+    expect(serverBounds(ours)).toEqual(serverBounds(theirs))
     const number = expect.any(Number)
-    expect(boundsOf(ours)).toMatchObject({ keepAliveTimeout: number, connectionsCheckingInterval: number })
+    expect(serverBounds(ours)).toMatchObject({ keepAliveTimeout: number, connectionsCheckingInterval: number })
     expect(events(ours)).toEqual(events(theirs))
     expect(ours.server).toBeInstanceOf(options.tls ? TlsServer : HttpServer)
   })
@@ -62,9 +62,9 @@ describe('a server that answers some requests early', () => {
     const settings = { keepAliveTimeout: 11, connectionTimeout: 12, maxRequestsPerSocket: 13, requestTimeout: 14 }
     const [ours, theirs] = [Fastify({ ...settings, serverFactory: earlyServer(early) }), Fastify(settings)]
     open.push(ours, theirs)
-    expect(boundsOf(ours)).toEqual(boundsOf(theirs))
+    expect(serverBounds(ours)).toEqual(serverBounds(theirs))
     const { connectionTimeout: timeout, ...same } = settings
-    expect(boundsOf(ours)).toMatchObject({ ...same, timeout })
+    expect(serverBounds(ours)).toMatchObject({ ...same, timeout })
   })
 
   it('answers early, leaves the rest to the app, and closes with it', async () => {

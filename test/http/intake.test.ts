@@ -1,5 +1,5 @@
-// What a server lets in: bodies of which only half comes, too many connections, requests that never end. Over sockets,
-// as an attacker would.
+// What a server lets in: bodies that stop half way, too many connections, requests that never end. Over sockets, as an
+// attacker would.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
@@ -38,10 +38,10 @@ async function pdpWith(intake: IntakeOptions): Promise<{ app: FastifyInstance; p
   open.push(app, opa)
   await app.listen({ host: '127.0.0.1', port: 0 })
   await opa.listen({ host: '127.0.0.1', port: 0 })
-  return { app, port: portOf(app), opaPort: portOf(opa) }
+  return { app, port: serverPort(app), opaPort: serverPort(opa) }
 }
 
-const portOf = ({ server }: FastifyInstance): number => (server.address() as { port: number }).port
+const serverPort = ({ server }: FastifyInstance): number => (server.address() as { port: number }).port
 
 /** A connection whose answers gather in `text`. */
 class Connection {
@@ -204,17 +204,21 @@ describe('the management API', () => {
     const facts = '/v2/facts/default/development'
     const half = { length: 40 * KIB, sent: ' '.repeat(30 * KIB) }
     const held = [
-      new Connection(portOf(app)).post(`${facts}/users`, { key: first, ...half }),
-      new Connection(portOf(app)).post(`${facts}/bulk/users`, { key: first, ...half }),
-      new Connection(portOf(app)).post('/v1/roles', { key: first, ...half }),
+      new Connection(serverPort(app)).post(`${facts}/users`, { key: first, ...half }),
+      new Connection(serverPort(app)).post(`${facts}/bulk/users`, { key: first, ...half }),
+      new Connection(serverPort(app)).post('/v1/roles', { key: first, ...half }),
     ]
     await eventually(() => bodies.held, 90 * KIB)
     const lines = { key: first, type: 'application/x-ndjson', ...half }
-    const refused = new Connection(portOf(app)).post('/v2/pdps/default/development/audit_logs', lines)
+    const refused = new Connection(serverPort(app)).post('/v2/pdps/default/development/audit_logs', lines)
     await eventually(() => refused.status, 503)
     expect(refused.text.toLowerCase()).toContain('retry-after: 1\r\n')
     const user = JSON.stringify({ key: 'cut-off' }).padEnd(40 * KIB)
-    const other = new Connection(portOf(app)).post(`${facts}/users`, { key: second, length: user.length, sent: user })
+    const other = new Connection(serverPort(app)).post(`${facts}/users`, {
+      key: second,
+      length: user.length,
+      sent: user,
+    })
     await eventually(() => other.status, 200)
     expect(bodies.held).toBe(90 * KIB)
     held[0]!.socket.write(user.slice(0, 10 * KIB))

@@ -29,7 +29,7 @@ const key = (name = 'development') => readKeys(data)?.environments[name] ?? ''
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 
 /** The samples by name and labels, of a text that every scraper can read. */
-function samplesOf(text: string): Map<string, number> {
+function parseSamples(text: string): Map<string, number> {
   parseMetrics(text)
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -78,12 +78,12 @@ describe('/metrics of the management API', () => {
       ].sort((left, right) => own.indexOf(`# HELP ${left} `) - own.indexOf(`# HELP ${right} `)),
       environments: [development],
     })
-    const samples = samplesOf(own)
-    const numberOf = (name: string) => samples.get(`zerohop_environment_${name}{environment="${development}"}`)
-    expect(numberOf('revision')).toBe(store.head(development!).revision)
-    expect(numberOf('log_entries')).toBe(store.historyCount(development!))
-    expect(numberOf('image_room_bytes')).toBe(IMAGE_ROOM - store.imageBytes(development!)!)
-    expect([numberOf('audit_records'), numberOf('feed_followers')]).toEqual([0, 1])
+    const samples = parseSamples(own)
+    const findNumber = (name: string) => samples.get(`zerohop_environment_${name}{environment="${development}"}`)
+    expect(findNumber('revision')).toBe(store.head(development!).revision)
+    expect(findNumber('log_entries')).toBe(store.historyCount(development!))
+    expect(findNumber('image_room_bytes')).toBe(IMAGE_ROOM - store.imageBytes(development!)!)
+    expect([findNumber('audit_records'), findNumber('feed_followers')]).toEqual([0, 1])
     expect(shownIn(await read(project)).environments).toEqual([development, production].sort())
     expect(shownIn(await read(readKeys(data)!.organization!)).environments).toEqual([development, production].sort())
     expect(shownIn(await read(foreign.environments[0]!.secret)).environments).toEqual([foreign.environments[0]!.id])
@@ -118,7 +118,7 @@ describe('/metrics of the management API', () => {
     const pdp = await connect({ url, apiKey: key() })
     const answer = await app.inject({ url: '/metrics', headers: bearer(metricsToken) })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const samples = samplesOf(answer.body)
+    const samples = parseSamples(answer.body)
     const users = (status: number) =>
       samples.get(`zerohop_http_requests_total{method="POST",route="/v2/facts/:p/:e/users",status="${status}"}`)
     expect([users(200), users(409)]).toEqual([1, 1])
@@ -154,12 +154,13 @@ describe('/metrics of the management API', () => {
       await app.inject({ url: `/v2/facts/default/p${round}/users/u"${round}%0a`, headers: bearer(key()) })
       await app.inject({ url: `/v2/projects?search=${round}`, headers: bearer(key()) })
     }
-    const sizeOf = (families: Map<string, Family>) => [...families.values()].flatMap(({ samples }) => samples).length
+    const countSamples = (families: Map<string, Family>) =>
+      [...families.values()].flatMap(({ samples }) => samples).length
     await ask(0)
     await read()
-    const before = sizeOf(await read())
+    const before = countSamples(await read())
     for (let round = 1; round < 20; round++) await ask(round)
-    expect(sizeOf(await read())).toBe(before)
+    expect(countSamples(await read())).toBe(before)
     const late = async () => (await read()).get('zerohop_event_loop_delay_p99_seconds')?.samples[0]?.value ?? 1
     await eventually(async () => (await late()) < 0.01, true)
     await app.close()
@@ -183,7 +184,7 @@ describe('/metrics of a PDP', () => {
     expect((await post(ask, { 'x-explain': 'true' })).status).toBe(200)
     expect((await post(payload)).status).toBe(422)
     expect((await fetch(`${url}/metrics`)).status).toBe(401)
-    const samples = samplesOf(await (await fetch(`${url}/metrics`, { headers: bearer(metricsToken) })).text())
+    const samples = parseSamples(await (await fetch(`${url}/metrics`, { headers: bearer(metricsToken) })).text())
     const checks = (status: number) =>
       samples.get(`zerohop_http_requests_total{method="POST",route="/allowed",status="${status}"}`)
     expect([checks(200), checks(422)]).toEqual([4, 1])
@@ -207,7 +208,7 @@ describe('/metrics of a PDP', () => {
         headers: { ...bearer(secret), 'content-type': 'application/json', ...more },
         body: JSON.stringify(body),
       })
-    const idOf = (name: string) =>
+    const environmentId = (name: string) =>
       management.store.view(management.organization).require('environment', `default/${name}`).id
     await post(key(), ask)
     await post(key(), ask, { 'x-explain': 'true' })
@@ -215,22 +216,23 @@ describe('/metrics of a PDP', () => {
     await post(key(), payload)
     await post(key(), payload, { 'x-explain': 'true' })
     const before = await read(key('production'))
-    expect(shownIn(before.text).environments).toEqual([idOf('production')])
+    expect(shownIn(before.text).environments).toEqual([environmentId('production')])
     expect(before.text).not.toContain('zerohop_environment_image_bytes{')
     await post(key('production'), ask)
     const outcomes = async (name: string) => {
-      const samples = samplesOf((await read(key(name))).text)
+      const samples = parseSamples((await read(key(name))).text)
       return ['allow', 'deny', 'undecided', 'refused'].map((outcome) =>
-        samples.get(`zerohop_environment_checks_total{environment="${idOf(name)}",outcome="${outcome}"}`),
+        samples.get(`zerohop_environment_checks_total{environment="${environmentId(name)}",outcome="${outcome}"}`),
       )
     }
     expect([await outcomes('development'), await outcomes('production')]).toEqual([
       [2, 1, 0, 2],
       [0, 1, 0, 0],
     ])
-    const own = samplesOf((await read(key())).text)
-    const image = (name: string) => own.get(`zerohop_environment_${name}{environment="${idOf('development')}"}`)
-    expect(image('image_revision')).toBe(management.store.head(idOf('development')).revision)
+    const own = parseSamples((await read(key())).text)
+    const image = (name: string) =>
+      own.get(`zerohop_environment_${name}{environment="${environmentId('development')}"}`)
+    expect(image('image_revision')).toBe(management.store.head(environmentId('development')).revision)
     expect(image('image_bytes')).toBeGreaterThan(0)
     expect(image('ill_typed_attributes_total')).toBe(0)
     expect((await read(readKeys(data)!.organization!)).status).toBe(403)
@@ -249,7 +251,7 @@ describe('/metrics of a PDP', () => {
     expect([await ask('ana'), await ask('nobody'), await ask('ana', 'wrong'), await ask('')]).toEqual([
       200, 403, 403, 422,
     ])
-    const samples = samplesOf((await app.inject({ url: '/metrics' })).body)
+    const samples = parseSamples((await app.inject({ url: '/metrics' })).body)
     const outcome = (name: string) => samples.get(`zerohop_checks_total{outcome="${name}"}`)
     expect(['allow', 'deny', 'undecided', 'refused'].map(outcome)).toEqual([1, 1, 0, 2])
     await app.close()
@@ -259,7 +261,7 @@ describe('/metrics of a PDP', () => {
     const api = managementServer(management)
     const url = await api.listen({ host: '127.0.0.1', port: 0 })
     const app = pdpServer(await connect({ url, apiKey: key() }), key(), { openMetrics: true })
-    const samples = samplesOf((await app.inject({ url: '/metrics' })).body)
+    const samples = parseSamples((await app.inject({ url: '/metrics' })).body)
     expect(samples.get('zerohop_image_revision')).toBeGreaterThan(0)
     expect(samples.get('zerohop_image_age_seconds')).toBeGreaterThanOrEqual(0)
     await app.close()
@@ -271,7 +273,7 @@ describe('/metrics of a PDP', () => {
     const url = await api.listen({ host: '127.0.0.1', port: 0 })
     const app = pdpServer(await connect({ url, apiKey: key() }), key(), { metricsToken })
     for (const secret of [key(), metricsToken]) {
-      const samples = samplesOf((await app.inject({ url: '/metrics', headers: bearer(secret) })).body)
+      const samples = parseSamples((await app.inject({ url: '/metrics', headers: bearer(secret) })).body)
       expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
       expect(samples.get('zerohop_image_revision')).toBeGreaterThan(0)
     }

@@ -1,5 +1,5 @@
-// What the log says of answers that went wrong: each defect with its stack, and "not now" once in a while, however many
-// ask.
+// What is logged about answers that went wrong: each defect with its stack, and "not now" once in a while, however many
+// requests there are.
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ const app = pdpServer(pdp, 'key', { logger: pino(stream) })
 afterAll(() => app.close())
 
 const body = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
-const said = (code: string) => lines.filter((line) => line.code === code)
+const listLines = (code: string) => lines.filter((line) => line.code === code)
 
 describe('the log of a PDP', () => {
   it('says that it cannot answer now, without a stack', async () => {
@@ -35,8 +35,8 @@ describe('the log of a PDP', () => {
     expect(await ask('/allowed', { 'x-min-revision': '99', 'x-min-revision-timeout': '0' })).toBe(503)
     await pdp.close()
     for (const path of ['/allowed', '/user-permissions']) expect(await ask(path)).toBe(503)
-    expect(said('REVISION_TIMEOUT')).toEqual([expect.objectContaining({ level: 40 })])
-    expect(said('CLOSED')[0]).toMatchObject({ level: 40, msg: 'the PDP is closed' })
+    expect(listLines('REVISION_TIMEOUT')).toEqual([expect.objectContaining({ level: 40 })])
+    expect(listLines('CLOSED')[0]).toMatchObject({ level: 40, msg: 'the PDP is closed' })
     for (const line of lines) expect(line).not.toHaveProperty('err')
   })
 

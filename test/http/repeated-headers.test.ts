@@ -1,5 +1,5 @@
-// Two headers of which a request has one: every server that we listen with refuses them on every route, before it looks
-// at a key.
+// A header that a request may have only once, sent twice: every server that we listen with refuses it on every route,
+// before it looks at a key.
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'

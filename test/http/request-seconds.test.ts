@@ -1,4 +1,4 @@
-// The histogram of request times says what the library's own histogram says of the same requests.
+// The histogram of request times is equal to the library's own histogram of the same requests.
 import { AggregatorRegistry, Histogram, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { RequestSeconds } from '../../src/http/request-seconds.ts'

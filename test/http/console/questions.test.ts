@@ -34,16 +34,16 @@ afterAll(async () => {
 })
 afterEach(() => void vi.useRealTimers())
 
-async function visitorOf(secret: string): Promise<Visitor> {
+async function makeVisitor(secret: string): Promise<Visitor> {
   const visitor = new Visitor(own.app)
   await visitor.signIn(secret)
   return visitor
 }
-const secretOf = (environment: string) => readKeys(own.management.store.folder)!.environments[environment]!
+const readSecret = (environment: string) => readKeys(own.management.store.folder)!.environments[environment]!
 
 describe('a question of the console', () => {
   it('is answered for the environment of the key, and recorded with its id', async () => {
-    const visitor = await visitorOf(secretOf('development'))
+    const visitor = await makeVisitor(readSecret('development'))
     const answer = await visitor.ask('POST', '/console/api/allowed', { body: say('ana') })
     expect([answer.status, answer.json().allow]).toEqual([200, true])
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-revision': expect.anything() })
@@ -53,7 +53,7 @@ describe('a question of the console', () => {
   })
 
   it('of a wider key names the environment', async () => {
-    const visitor = await visitorOf((await own.addKey('read')).secret)
+    const visitor = await makeVisitor((await own.addKey('read')).secret)
     const asked = (query: string, body: object = say('ben')) =>
       visitor.ask('POST', `/console/api/allowed${query}`, { body })
     expect((await asked('')).json().detail[0].loc).toEqual(['query', 'environment'])
@@ -65,13 +65,13 @@ describe('a question of the console', () => {
   })
 
   it('of the key of one environment is never about another', async () => {
-    const visitor = await visitorOf(secretOf('production'))
+    const visitor = await makeVisitor(readSecret('production'))
     expect((await visitor.ask('POST', `/console/api/allowed${IN_DEVELOPMENT}`, { body: say('ana') })).status).toBe(404)
     expect((await visitor.ask('POST', '/console/api/allowed', { body: say('ana') })).json().allow).toBe(false)
   })
 
   it('is explained for people, and may be for a listing', async () => {
-    const visitor = await visitorOf(secretOf('development'))
+    const visitor = await makeVisitor(readSecret('development'))
     const why = await visitor.ask('POST', '/console/api/allowed', { body: say('ben'), headers: { 'x-explain': 'why' } })
     expect(why.json()).toMatchObject({ allow: false, why: { allow: false } })
     const permissions = await visitor.ask('POST', '/console/api/user-permissions', { body: { user: { key: 'ana' } } })
@@ -83,7 +83,7 @@ describe('a question of the console', () => {
   })
 
   it('keeps the session going', async () => {
-    const visitor = await visitorOf(secretOf('development'))
+    const visitor = await makeVisitor(readSecret('development'))
     const before = visitor.cookie
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + SESSION_RENEW_MS })
     expect((await visitor.ask('POST', '/console/api/allowed', { body: say('ana') })).status).toBe(200)
@@ -91,10 +91,10 @@ describe('a question of the console', () => {
   })
 
   it('needs the cookie, the token of the session and a page of our own', async () => {
-    const visitor = await visitorOf(secretOf('development'))
+    const visitor = await makeVisitor(readSecret('development'))
     const asked = (headers: Record<string, string | undefined>, url = '/console/api/allowed') =>
       visitor.ask('POST', url, { body: say('ana'), headers })
-    const bearer = { authorization: `Bearer ${secretOf('development')}` }
+    const bearer = { authorization: `Bearer ${readSecret('development')}` }
     const count = records.length
     expect((await asked({ cookie: undefined, ...bearer })).status).toBe(401)
     expect((await asked({ 'x-csrf-token': undefined })).status).toBe(403)
@@ -105,14 +105,14 @@ describe('a question of the console', () => {
   })
 
   it('does not reach what writes, or what is about the process', async () => {
-    const visitor = await visitorOf(secretOf('development'))
+    const visitor = await makeVisitor(readSecret('development'))
     for (const path of ['/_exit', '/facts/users', '/policy-updater/trigger', '/snapshot', '/nginx_allowed', '/version'])
       expect([path, (await visitor.ask('POST', `/console/api${path}`, { body: {} })).status]).toEqual([path, 405])
   })
 
   it('finds nothing where no PDP runs beside the management API', async () => {
     const alone = new Visitor(own.again())
-    await alone.signIn(secretOf('development'))
+    await alone.signIn(readSecret('development'))
     expect((await alone.ask('POST', '/console/api/allowed', { body: say('ana') })).status).toBe(404)
     const path = '/console/api/v2/projects/default/envs/development/explain'
     const question = { user: 'ana', action: 'say', resource: { type: 'hello', tenant: 'default' } }
@@ -124,7 +124,7 @@ describe('a question of the console', () => {
 
   it('ends with its key', async () => {
     const { key, secret } = await own.addKey('read', 'about to go')
-    const visitor = await visitorOf(secret)
+    const visitor = await makeVisitor(secret)
     await own.management.store.commit(
       own.management.organization,
       'deleteApiKey',

@@ -316,7 +316,7 @@ describe('a cookie', () => {
     expect(await status(USERS, bearer)).toBe(401)
     expect(await status(SESSION, bearer)).toBe(401)
     expect(await status(USERS, { cookie, ...bearer })).toBe(200)
-    // the cookie decides, not the key beside it
+    // the cookie decides, not the key in the same request
     expect(await status(USERS, { cookie, authorization: 'Bearer zh_org_guess' })).toBe(200)
   })
 

@@ -79,7 +79,7 @@ export async function openProvider(): Promise<StandIn> {
     if (request.url === '/userinfo') return send(200, { sub: standIn.claims.sub, ...standIn.info })
     if (request.url !== '/token') return send(404, {})
     standIn.exchanges++
-    const form = new URLSearchParams(await textOf(request))
+    const form = new URLSearchParams(await readText(request))
     const granted = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
     const proof = createHash('sha256')
@@ -100,7 +100,7 @@ export async function openProvider(): Promise<StandIn> {
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request) text += String(chunk)
   return text

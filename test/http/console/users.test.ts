@@ -41,13 +41,13 @@ afterEach(() => void vi.useRealTimers())
 
 /** What a browser sends when another site leads it here. */
 const LED_HERE = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
-const pathOf = (address: string) => address.slice(new URL(address).origin.length)
+const toPath = (address: string) => address.slice(new URL(address).origin.length)
 
 /** Goes to the provider and comes back; `change` may alter the address on the way. */
 async function comeBack(visitor: Visitor, change = (address: string) => address): Promise<Response> {
   const begun = await visitor.ask('GET', START)
   const back = change(provider.authorize(String(begun.headers.location)))
-  return visitor.ask('GET', pathOf(back), { headers: LED_HERE })
+  return visitor.ask('GET', toPath(back), { headers: LED_HERE })
 }
 
 async function signedIn(groups: unknown, more: object = {}): Promise<Visitor> {
@@ -101,7 +101,7 @@ describe('signing in at the provider', () => {
     const begun = await visitor.ask('GET', START)
     const back = provider.authorize(String(begun.headers.location))
     expect(back.startsWith(`${PROXIED}${START}/callback?`)).toBe(true)
-    await visitor.ask('GET', pathOf(back), { headers: LED_HERE })
+    await visitor.ask('GET', toPath(back), { headers: LED_HERE })
     expect(visitor.cookie).toMatch(/^__Host-zerohop_session=/)
     expect((await visitor.ask('GET', SESSION)).json().user.subject).toBe('sub-1')
   })
@@ -356,7 +356,7 @@ describe('on the way back', () => {
   it('somebody who did not begin here is refused before the code is used: nobody is signed in as another', async () => {
     const attacker = new Visitor(own.app)
     const begun = await attacker.ask('GET', START)
-    const back = pathOf(provider.authorize(String(begun.headers.location)))
+    const back = toPath(provider.authorize(String(begun.headers.location)))
     const { exchanges } = provider
     const victim = new Visitor(own.app)
     await failed(victim, await victim.ask('GET', back, { headers: LED_HERE }), 'SESSION_MISSING')
@@ -370,7 +370,7 @@ describe('on the way back', () => {
     const visitor = new Visitor(own.app)
     const begun = await visitor.ask('GET', START)
     const pending = visitor.cookie
-    const back = pathOf(provider.authorize(String(begun.headers.location)))
+    const back = toPath(provider.authorize(String(begun.headers.location)))
     await visitor.ask('GET', back, { headers: LED_HERE })
     const again = new Visitor(own.app)
     again.cookie = pending
@@ -380,7 +380,7 @@ describe('on the way back', () => {
   it('who takes too long begins again', async () => {
     const visitor = new Visitor(own.app)
     const begun = await visitor.ask('GET', START)
-    const back = pathOf(provider.authorize(String(begun.headers.location)))
+    const back = toPath(provider.authorize(String(begun.headers.location)))
     later(SIGN_IN_MS)
     await failed(visitor, await visitor.ask('GET', back, { headers: LED_HERE }), 'SESSION_MISSING')
   })

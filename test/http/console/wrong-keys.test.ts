@@ -17,7 +17,7 @@ const from = (ip: string) => ({ ip }) as FastifyRequest
 const reply = { header: () => reply } as unknown as FastifyReply
 
 /** Seconds that the address has to wait. */
-function waitOf(keys: WrongKeys, ip: string): number {
+function secondsToWait(keys: WrongKeys, ip: string): number {
   try {
     keys.requireTurn(from(ip), reply)
     return 0
@@ -35,18 +35,18 @@ describe('WrongKeys', () => {
   it('lets an address err, then makes it wait up to a minute', () => {
     const keys = new WrongKeys()
     fail(keys, '192.0.2.1', WRONG_KEYS_FREE - 1)
-    expect(waitOf(keys, '192.0.2.1')).toBe(0)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(0)
     fail(keys, '192.0.2.1', 1)
-    expect(waitOf(keys, '192.0.2.1')).toBe(1)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(1)
     fail(keys, '192.0.2.1', 50)
-    expect(waitOf(keys, '192.0.2.1')).toBe(WRONG_KEY_WAIT_MAX_MS / 1000)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(WRONG_KEY_WAIT_MAX_MS / 1000)
   })
 
   it('never waits longer because the clock was set back', () => {
     const keys = new WrongKeys()
     fail(keys, '192.0.2.1', WRONG_KEYS_FREE)
     vi.setSystemTime(Date.now() - 3_600_000)
-    expect(waitOf(keys, '192.0.2.1')).toBe(1)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(1)
   })
 
   it('begins again when an address erred long ago', () => {
@@ -54,7 +54,7 @@ describe('WrongKeys', () => {
     fail(keys, '192.0.2.1', 20)
     vi.setSystemTime(Date.now() + WRONG_KEYS_FORGOTTEN_MS)
     fail(keys, '192.0.2.1', 1)
-    expect(waitOf(keys, '192.0.2.1')).toBe(0)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(0)
   })
 
   it('keeps a bounded number of addresses: the one that failed first is forgotten', () => {
@@ -62,9 +62,9 @@ describe('WrongKeys', () => {
     const address = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
     fail(keys, '192.0.2.1', WRONG_KEYS_FREE)
     for (let at = 0; at < WRONG_KEY_ADDRESSES_MAX - 1; at++) fail(keys, address(at), 1)
-    expect(waitOf(keys, '192.0.2.1')).toBe(1)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(1)
     fail(keys, address(WRONG_KEY_ADDRESSES_MAX), 1)
-    expect(waitOf(keys, '192.0.2.1')).toBe(0)
+    expect(secondsToWait(keys, '192.0.2.1')).toBe(0)
   })
 
   it.each([
@@ -76,6 +76,6 @@ describe('WrongKeys', () => {
   ])('%s and %s are one network: %s', (one, other, same) => {
     const keys = new WrongKeys()
     fail(keys, one, WRONG_KEYS_FREE)
-    expect(waitOf(keys, other)).toBe(same ? 1 : 0)
+    expect(secondsToWait(keys, other)).toBe(same ? 1 : 0)
   })
 })

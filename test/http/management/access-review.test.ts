@@ -23,8 +23,8 @@ const short = ({ user, action, resource, resource_instance: key, tenant, access,
 beforeAll(async () => {
   api = await joinHarness()
   const write = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body: object): Promise<number> => {
-    const { status, headers, body: said } = await api.ask(method, path, body)
-    expect(status, JSON.stringify(said)).toBeLessThan(300)
+    const { status, headers, body: answer } = await api.ask(method, path, body)
+    expect(status, JSON.stringify(answer)).toBeLessThan(300)
     return Number(headers['x-revision'])
   }
   await write('POST', '$S/resources', {

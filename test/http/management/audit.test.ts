@@ -255,16 +255,20 @@ describe('records of decisions', () => {
     expect(await list()).toMatchObject({ data: [], total_count: 0 })
   })
   it('may each be of another PDP; a PDP that is not heard of any more is forgotten, and its number never given again', async () => {
-    const instanceOf = (at: number) => at.toString(16).padStart(32, '0')
-    const numberOf = async (at: number) => (await api.audit.instance(instanceOf(at)))?.number
-    const many = Array.from({ length: 6_000 }, (_, at) => line({ seq: 1, instance: instanceOf(at) })).join('')
+    const instanceId = (at: number) => at.toString(16).padStart(32, '0')
+    const findNumber = async (at: number) => (await api.audit.instance(instanceId(at)))?.number
+    const many = Array.from({ length: 6_000 }, (_, at) => line({ seq: 1, instance: instanceId(at) })).join('')
     expect((await send(gzipSync(many), { 'content-encoding': 'gzip' })).body).toMatchObject({ stored: 6_000 })
-    const last = (await numberOf(5_999)) ?? 0
-    expect(last - ((await numberOf(0)) ?? 0)).toBe(5_999)
+    const last = (await findNumber(5_999)) ?? 0
+    expect(last - ((await findNumber(0)) ?? 0)).toBe(5_999)
     await applyRetention(api.store, { audit: api.audit, auditDays: 1 }, Date.now() + 2 * 86_400_000)
-    expect([await numberOf(0), await numberOf(5_999), (await list()).total_count]).toEqual([undefined, undefined, 0])
-    await send(line({ seq: 2, instance: instanceOf(7) }))
-    expect(await numberOf(7)).toBe(last + 1)
+    expect([await findNumber(0), await findNumber(5_999), (await list()).total_count]).toEqual([
+      undefined,
+      undefined,
+      0,
+    ])
+    await send(line({ seq: 2, instance: instanceId(7) }))
+    expect(await findNumber(7)).toBe(last + 1)
   })
 
   it('are kept without attributes that are too long or too deep', async () => {

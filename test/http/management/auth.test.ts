@@ -115,7 +115,7 @@ describe('access', () => {
   afterAll(() => api.close())
 
   /** A key of any level and access, written the way part of the API that makes keys will write it. */
-  async function keyOf(level: KeyLevel, access: AccessLevel): Promise<string> {
+  async function makeKey(level: KeyLevel, access: AccessLevel): Promise<string> {
     const secret = `a-key-of-auth-${level}-${access}`
     await api.addKey(level, access, secret)
     return secret
@@ -133,7 +133,7 @@ describe('access', () => {
   ] as const)(
     'a key of level %s and access %s reads with %i and writes with %i',
     async (level, access, reads, writes) => {
-      const key = await keyOf(level, access)
+      const key = await makeKey(level, access)
       expect((await api.ask('GET', '/v2/api-key/scope', undefined, { key })).status).toBe(200)
       expect((await api.ask('GET', '$F/users', undefined, { key })).status).toBe(reads)
       const body = { key: `t-${level}-${access}` }
@@ -152,7 +152,7 @@ describe('access', () => {
   )
 
   it('a key that is gone is dead at once', async () => {
-    const key = await keyOf('project', 'write')
+    const key = await makeKey('project', 'write')
     expect((await api.ask('GET', '$F/users', undefined, { key })).status).toBe(200)
     await api.removeKey(key)
     expect((await api.ask('GET', '$F/users', undefined, { key })).status).toBe(401)

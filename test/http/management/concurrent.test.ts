@@ -22,13 +22,13 @@ describe('two hundred concurrent writers', () => {
 
   /** The revisions of all accepted writes are those that the log has gained, each once and without a gap. */
   function expectContiguous(before: number, answers: readonly Answer[]): void {
-    const told = answers
+    const revisions = answers
       .filter(({ status }) => status < 300)
       .map(({ headers }) => Number(headers['x-revision']))
       .sort((a, b) => a - b)
-    expect(told).toEqual(Array.from({ length: head() - before }, (_, at) => before + 1 + at))
+    expect(revisions).toEqual(Array.from({ length: head() - before }, (_, at) => before + 1 + at))
     const entries = api.store.entries(api.environment, before)
-    expect(entries.map(({ revision }) => revision)).toEqual(told)
+    expect(entries.map(({ revision }) => revision)).toEqual(revisions)
     for (const [at, entry] of entries.entries()) if (at > 0) expect(entry.previous).toBe(entries[at - 1]?.chain)
   }
 
@@ -126,13 +126,13 @@ describe('two hundred concurrent writers', () => {
     )
     const users = (await api.ask('GET', '$F/users?per_page=100')).body.data
     const tenants = (await api.ask('GET', '$F/tenants?per_page=100')).body
-    const keysOf = (list: { key: string }[]) => new Set(list.map(({ key }) => key))
+    const toKeys = (list: { key: string }[]) => new Set(list.map(({ key }) => key))
     for (const { user, tenant } of (await api.ask('GET', '$F/role_assignments?per_page=100')).body) {
-      expect(keysOf(users)).toContain(user)
-      expect(keysOf(tenants)).toContain(tenant)
+      expect(toKeys(users)).toContain(user)
+      expect(toKeys(tenants)).toContain(tenant)
     }
     for (const user of users) {
-      for (const { tenant } of user.associated_tenants) expect(keysOf(tenants)).toContain(tenant)
+      for (const { tenant } of user.associated_tenants) expect(toKeys(tenants)).toContain(tenant)
     }
   })
 })

@@ -12,7 +12,8 @@ const ask = async (body: object) => {
   expect(status).toBe(200)
   return found
 }
-const keysOf = ({ matches }: { readonly matches: readonly { readonly key: string }[] }) => matches.map(({ key }) => key)
+const listKeys = ({ matches }: { readonly matches: readonly { readonly key: string }[] }) =>
+  matches.map(({ key }) => key)
 const refused = async (body: object) => {
   const { status, body: error } = await api.ask('POST', MATCHES, body)
   return [status, error.detail?.[0]?.loc ?? error.error_code]
@@ -21,8 +22,8 @@ const refused = async (body: object) => {
 beforeAll(async () => {
   api = await joinHarness()
   const write = async (path: string, body: unknown) => {
-    const { status, body: said } = await api.ask('POST', path, body)
-    expect(status, JSON.stringify(said)).toBeLessThan(300)
+    const { status, body: answer } = await api.ask('POST', path, body)
+    expect(status, JSON.stringify(answer)).toBeLessThan(300)
   }
   const attributes = { amount: { type: 'number' }, owner: { type: 'string' } }
   await write('$S/resources', { key: 'invoice', name: 'Invoice', actions: { read: {} }, attributes })
@@ -64,7 +65,7 @@ describe('the users whom a user set matches', () => {
       examined: 4,
       next: null,
     })
-    expect(keysOf(await ask({ set: 'seniors', conditions: sent, only_different: true }))).toEqual(['ben', 'dan'])
+    expect(listKeys(await ask({ set: 'seniors', conditions: sent, only_different: true }))).toEqual(['ben', 'dan'])
     expect(api.store.head(api.environment).revision).toBe(revision) // nothing is written
   })
 
@@ -77,23 +78,23 @@ describe('the users whom a user set matches', () => {
 
   it('[D6] depend on the parent, the tenant, the resource and the context', async () => {
     const conditions = { 'user.level': { 'less-than': 9 } }
-    expect(keysOf(await ask({ conditions, parent_id: 'seniors' }))).toEqual(['ana'])
+    expect(listKeys(await ask({ conditions, parent_id: 'seniors' }))).toEqual(['ana'])
     const clerks = { 'user.roles': { array_contains: 'clerk' } }
-    expect(keysOf(await ask({ conditions: clerks, tenant: 'acme' }))).toEqual(['ben'])
-    expect(keysOf(await ask({ conditions: clerks }))).toEqual([])
+    expect(listKeys(await ask({ conditions: clerks, tenant: 'acme' }))).toEqual(['ben'])
+    expect(listKeys(await ask({ conditions: clerks }))).toEqual([])
     const owners = { 'user.key': { equals: { ref: 'resource.owner' } } }
-    expect(keysOf(await ask({ conditions: owners, resource: 'invoice:i2' }))).toEqual(['ben'])
-    expect(keysOf(await ask({ conditions: owners, resource: 'invoice' }))).toEqual([])
+    expect(listKeys(await ask({ conditions: owners, resource: 'invoice:i2' }))).toEqual(['ben'])
+    expect(listKeys(await ask({ conditions: owners, resource: 'invoice' }))).toEqual([])
     const late = { 'context.now': { 'greater-than': '2030-01-01' } }
-    expect(keysOf(await ask({ conditions: late, context: { now: '2031-01-01' } }))).toHaveLength(4)
-    expect(keysOf(await ask({ conditions: late, context: { now: '2029-01-01' } }))).toEqual([])
+    expect(listKeys(await ask({ conditions: late, context: { now: '2031-01-01' } }))).toHaveLength(4)
+    expect(listKeys(await ask({ conditions: late, context: { now: '2029-01-01' } }))).toEqual([])
   })
 
   it('come in pages', async () => {
     const first = await ask({ conditions: {}, limit: 3 })
-    expect([keysOf(first), first.next]).toEqual([['ana', 'ben', 'cleo'], 'cleo'])
+    expect([listKeys(first), first.next]).toEqual([['ana', 'ben', 'cleo'], 'cleo'])
     const second = await ask({ conditions: {}, limit: 3, after: first.next })
-    expect([keysOf(second), second.next]).toEqual([['dan'], null])
+    expect([listKeys(second), second.next]).toEqual([['dan'], null])
   })
 })
 
@@ -109,17 +110,17 @@ describe('the instances that a resource set matches', () => {
       ],
       examined: 3,
     })
-    expect(keysOf(await ask({ set: 'large', tenant: 'acme' }))).toEqual(['i2'])
+    expect(listKeys(await ask({ set: 'large', tenant: 'acme' }))).toEqual(['i2'])
     const page = await ask({ set: 'large', limit: 1 })
-    expect([keysOf(page), page.next]).toEqual([['i2'], 'i2'])
-    expect(keysOf(await ask({ set: 'large', limit: 1, after: 'i2' }))).toEqual(['i3'])
+    expect([listKeys(page), page.next]).toEqual([['i2'], 'i2'])
+    expect(listKeys(await ask({ set: 'large', limit: 1, after: 'i2' }))).toEqual(['i3'])
   })
 
   it('are asked about nobody without a user, also of a type without actions', async () => {
     const levels = { 'user.level': { 'greater-than': 0 } }
     const of = { type: 'resourceset', resource_id: 'invoice' }
-    expect(keysOf(await ask({ ...of, conditions: levels }))).toEqual([])
-    expect(keysOf(await ask({ ...of, conditions: { not: levels } }))).toEqual(['i1', 'i2', 'i3'])
+    expect(listKeys(await ask({ ...of, conditions: levels }))).toEqual([])
+    expect(listKeys(await ask({ ...of, conditions: { not: levels } }))).toEqual(['i1', 'i2', 'i3'])
     expect(await ask({ ...of, resource_id: 'note', conditions: {} })).toMatchObject({ matches: [], examined: 0 })
   })
 })

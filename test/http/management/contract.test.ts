@@ -26,8 +26,8 @@ describe('the operations of the contract', () => {
   })
 
   it.each(Object.keys(GOLDEN))('%s: none is missing from docs/http-api.md', (list) => {
-    const told = [...read('../docs/http-api.md').matchAll(/^\| `([A-Z]+)` \| `(\S+)` \|/gm)]
-    const routes = new Set(told.map(([, method, path]) => nameless(`${method} ${path}`)))
+    const documented = [...read('../docs/http-api.md').matchAll(/^\| `([A-Z]+)` \| `(\S+)` \|/gm)]
+    const routes = new Set(documented.map(([, method, path]) => nameless(`${method} ${path}`)))
     expect(GOLDEN[list]?.filter((operation) => !routes.has(nameless(operation)))).toEqual([])
   })
 

@@ -5,7 +5,7 @@ import { type Harness, joinHarness } from './harness.ts'
 let api: Harness
 const COPY = '/v2/projects/default/envs/development/copy'
 const copy = (body: object) => api.ask('POST', COPY, body)
-const schemaOf = async (environment: string) => {
+const readSchema = async (environment: string) => {
   const get = async (what: string) =>
     (await api.ask('GET', `/v2/schema/default/${environment}/${what}?per_page=100`)).body
   const rules = (await api.ask('GET', `/v2/facts/default/${environment}/set_rules`)).body
@@ -65,7 +65,7 @@ describe('copying an environment', () => {
     const answer = await copy({ target_env: { new: { key: 'staging', name: 'Staging' } } })
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
     expect(answer.body).toMatchObject({ key: 'staging', name: 'Staging' })
-    expect(await schemaOf('staging')).toEqual(await schemaOf('development'))
+    expect(await readSchema('staging')).toEqual(await readSchema('development'))
     expect((await api.ask('GET', '/v2/facts/default/staging/users')).body.total_count).toBe(0)
     expect((await api.ask('GET', '/v2/facts/default/staging/tenants')).body).toMatchObject([{ key: 'default' }])
     expect(api.store.head(answer.body.id).revision).toBe(1)
@@ -74,10 +74,10 @@ describe('copying an environment', () => {
 
   it('into an existing one fails on the first object that is there, and changes nothing', async () => {
     await api.ask('POST', '/v2/schema/default/production/roles', { key: 'viewer' })
-    const before = await schemaOf('production')
+    const before = await readSchema('production')
     const answer = await copy({ target_env: { existing: 'production' } })
     expect([answer.status, answer.body.error_code]).toEqual([409, 'DUPLICATE_ENTITY'])
-    expect(await schemaOf('production')).toEqual(before)
+    expect(await readSchema('production')).toEqual(before)
   })
 
   it.each([
@@ -94,7 +94,9 @@ describe('copying an environment', () => {
     const { body } = await api.ask('GET', `/v2/schema/default/production/resources/${type}/attributes/region`)
     expect(body.type).toBe(there)
     if (status === 409) expect(answer.body.message).toContain(`${type}.region`)
-    expect((await schemaOf('production'))[1].some(({ key }: { key: string }) => key === 'viewer')).toBe(status === 201)
+    expect((await readSchema('production'))[1].some(({ key }: { key: string }) => key === 'viewer')).toBe(
+      status === 201,
+    )
   })
 
   it('overwrites what is there, keeps what is only there, and is nothing the second time', async () => {
@@ -118,7 +120,7 @@ describe('copying an environment', () => {
     const role = async (key: string) => (await api.ask('GET', `/v2/schema/default/production/roles/${key}`)).body
     expect(await role('viewer')).toMatchObject({ id: old.id, permissions: ['document:read'] })
     expect((await role('local')).permissions).toEqual(['own:use'])
-    const [resources] = await schemaOf('production')
+    const [resources] = await readSchema('production')
     expect(resources.map(({ key }: { key: string }) => key)).toEqual(['document', 'own', 'folder'])
     const { revision } = api.store.head(api.made.environments[1]!.id)
     expect((await copy(body)).status).toBe(201)
@@ -131,7 +133,7 @@ describe('copying an environment', () => {
       scope: { resources: { exclude: ['folder'] }, roles: { include: ['admin'] }, user_sets: { include: ['staff'] } },
     })
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-    const [resources, roles, sets, rules] = await schemaOf('part')
+    const [resources, roles, sets, rules] = await readSchema('part')
     expect(resources).toMatchObject([{ key: 'document', relations: {}, roles: { editor: { granted_to: null } } }])
     expect(roles).toMatchObject([{ key: 'admin', permissions: ['document:write'], extends: [] }])
     expect(sets.map(({ key }: { key: string }) => key)).toEqual(['staff', 'secrets'])
@@ -244,7 +246,7 @@ describe('the plan of a copy', () => {
     expect((await copy({ ...fresh, fingerprints: body.fingerprints })).status).toBe(409)
     const { fingerprints } = (await plan(fresh)).body
     expect((await copy({ ...fresh, fingerprints })).status).toBe(201)
-    expect(await schemaOf('staging')).toEqual(await schemaOf('development'))
+    expect(await readSchema('staging')).toEqual(await readSchema('development'))
     expect((await plan(fresh)).status).toBe(409)
     expect((await plan({ target_env: {} })).status).toBe(422)
     expect((await plan({ target_env: { existing: 'nowhere' } })).status).toBe(404)

@@ -5,8 +5,8 @@ import { ERROR_CODE_OF, STATUS_OF_CLASS } from '../../../src/http/errors.ts'
 import { withRouteTable, wrongFields } from '../../support/route-table.ts'
 import { type Harness, joinHarness } from './harness.ts'
 
-const fileOf = (path: string) => new URL(`../../../docs/${path}`, import.meta.url)
-const read = (path: string) => readFileSync(fileOf(path), 'utf8')
+const pageUrl = (path: string) => new URL(`../../../docs/${path}`, import.meta.url)
+const read = (path: string) => readFileSync(pageUrl(path), 'utf8')
 
 describe('docs/http-api.md', () => {
   let api: Harness
@@ -21,7 +21,7 @@ describe('docs/http-api.md', () => {
 
   it('has the table that the routes make; ZEROHOP_WRITE_DOCS=1 writes it', () => {
     const table = withRouteTable(read(PAGE), documented())
-    if (process.env.ZEROHOP_WRITE_DOCS === '1') writeFileSync(fileOf(PAGE), table)
+    if (process.env.ZEROHOP_WRITE_DOCS === '1') writeFileSync(pageUrl(PAGE), table)
     expect(read(PAGE)).toBe(table)
   })
 
@@ -32,13 +32,13 @@ describe('docs/http-api.md', () => {
 
 describe('docs/errors.md', () => {
   it('gives each class its status and error_code', () => {
-    const told = [...read('errors.md').matchAll(/^\| (\w+) \| (\d+) \| `(\w+)` \|/gm)]
+    const rows = [...read('errors.md').matchAll(/^\| (\w+) \| (\d+) \| `(\w+)` \|/gm)]
     const rules = Object.entries(STATUS_OF_CLASS).map(([name, rule]) => `${name} ${rule.status} ${rule.errorCode}`)
-    expect(told.map(([, name, status, code]) => `${name} ${status} ${code}`)).toEqual(rules)
+    expect(rows.map(([, name, status, code]) => `${name} ${status} ${code}`)).toEqual(rules)
   })
 
   it('names every code that has an error_code of its own', () => {
-    const told = [...read('errors.md').matchAll(/^- `(\w+)` answers `(\w+)`/gm)]
-    expect(Object.fromEntries(told.map(([, code, errorCode]) => [code, errorCode]))).toEqual(ERROR_CODE_OF)
+    const lines = [...read('errors.md').matchAll(/^- `(\w+)` answers `(\w+)`/gm)]
+    expect(Object.fromEntries(lines.map(([, code, errorCode]) => [code, errorCode]))).toEqual(ERROR_CODE_OF)
   })
 })

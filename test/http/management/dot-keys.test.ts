@@ -100,7 +100,7 @@ describe('a user whose key is `..`, stored by an older version', () => {
   })
   afterAll(() => management.store.close())
 
-  const stateOf = async (of: Management, secret: string) => {
+  const readState = async (of: Management, secret: string) => {
     const headers = { authorization: `Bearer ${secret}` }
     const [api, pdp] = [managementServer(of), pooledPdpServer(of)]
     const list = (await api.inject({ url: '/v2/facts/default/development/users', headers })).json()
@@ -115,14 +115,14 @@ describe('a user whose key is `..`, stored by an older version', () => {
 
   it('is read and listed, decides as it did, and comes back from a backup', async () => {
     const secret = readKeys(data)!.environments.development!
-    const before = await stateOf(management, secret)
+    const before = await readState(management, secret)
     expect(before).toMatchObject({ key: '..', allow: true })
     const [folder, restored] = [join(temporaryFolder('copy'), 'copy'), join(temporaryFolder('restored'), 'data')]
     await runAdmin({ store: management.store, data, newId: () => '' }, 'backup', { folder })
     await describeBackup(folder, Date.now())
     await restoreBackup(folder, restored, () => 'f'.repeat(64))
     const again = await openManagement({ data: restored })
-    expect(await stateOf(again, secret)).toEqual(before)
+    expect(await readState(again, secret)).toEqual(before)
     await again.store.close()
   })
 

@@ -70,7 +70,7 @@ const BY = withoutRequest('bootstrap')
 /** On a data folder of its own, with one organization. */
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
   const served = await serve(memoryFolder)
-  return harnessOf(served, await another(served.store, input), served.close)
+  return makeHarness(served, await another(served.store, input), served.close)
 }
 
 /**
@@ -80,7 +80,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
 export async function joinHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
   shared ??= serve(keptFolder)
   const served = await shared
-  return harnessOf(served, await another(served.store, input), async () => undefined)
+  return makeHarness(served, await another(served.store, input), async () => undefined)
 }
 
 /** It ends with the worker. */
@@ -123,7 +123,7 @@ async function serve(folderFor: (name: string) => string): Promise<Served> {
   return { app, answers, routes, v1Routes, store, audit, next, secrets: new Set(), close }
 }
 
-function harnessOf({ next, secrets, ...served }: Served, made: Bootstrapped, end: () => Promise<void>): Harness {
+function makeHarness({ next, secrets, ...served }: Served, made: Bootstrapped, end: () => Promise<void>): Harness {
   const { store, answers } = served
   const ask: Ask = async (method, path, body, options = {}) => {
     const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')

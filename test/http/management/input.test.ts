@@ -211,10 +211,10 @@ describe('bad input', () => {
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', name] }] } })
   })
 
-  it('a page that is a number says which numbers may be', async () => {
-    const told = async (query: string) => (await api.ask('GET', `$S/roles?${query}`)).body.detail[0].msg
-    expect(await told('page=-1')).toBe('ensure this value is greater than or equal to 1')
-    expect(await told('per_page=99999999999999999999')).toBe('ensure this value is less than or equal to 100')
+  it('a page number out of range is refused with the allowed range', async () => {
+    const readMessage = async (query: string) => (await api.ask('GET', `$S/roles?${query}`)).body.detail[0].msg
+    expect(await readMessage('page=-1')).toBe('ensure this value is greater than or equal to 1')
+    expect(await readMessage('per_page=99999999999999999999')).toBe('ensure this value is less than or equal to 100')
   })
 
   it('too many values of a filter are 422', async () => {

@@ -26,7 +26,7 @@ describe('resource instances and what hangs on them', () => {
     return answer.body
   }
   const get = async (path: string) => (await api.ask('GET', path)).body
-  const keysOf = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
+  const listKeys = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
 
   it('an instance reads as the contract prints it, by id and by type:key', async () => {
     const key = named('d')
@@ -82,7 +82,7 @@ describe('resource instances and what hangs on them', () => {
     await made('POST', '$F/resource_instances', { key: b, resource: 'doc', tenant: 'default' })
     const tuple = { subject: `folder:${a}`, relation: 'parent', object: `doc:${named('c')}` }
     await made('POST', '$F/relationship_tuples', { ...tuple, tenant: 'north' })
-    const found = async (query: string) => keysOf((await get(`$F/resource_instances?per_page=100&${query}`)) ?? [])
+    const found = async (query: string) => listKeys((await get(`$F/resource_instances?per_page=100&${query}`)) ?? [])
     expect(await found(`search=${a}&search=${b}`)).toEqual([a, b])
     expect(await found(`search=${round}&tenant=north&resource=folder`)).toEqual([a])
     expect(await found('tenant=nowhere')).toEqual([])

@@ -240,14 +240,14 @@ describe('the last use of a key', () => {
     expect(writes).toBe(2)
   })
 
-  it('tells of a key that ends within a week', async () => {
+  it('warns about a key that ends within a week', async () => {
     const soon = (await create({ name: 'soon', expires_at: new Date(Date.now() + 6 * DAY_MS).toISOString() })).body
     const later = (await create({ expires_at: new Date(Date.now() + 9 * DAY_MS).toISOString() })).body
-    const told: EndingKey[] = []
-    const use = new KeyUse(api.store, Date.now, (key) => told.push(key))
+    const warned: EndingKey[] = []
+    const use = new KeyUse(api.store, Date.now, (key) => warned.push(key))
     for (const { id } of [soon, later]) use.note(api.made.organization.id, stored(id)!)
     await use.flush()
-    expect(told).toEqual([{ id: soon.id, name: 'soon', expires_at: Date.parse(soon.expires_at) }])
+    expect(warned).toEqual([{ id: soon.id, name: 'soon', expires_at: Date.parse(soon.expires_at) }])
   })
 
   it('counts the keys and old secrets in use that end within a week, until they end or are no more', async () => {

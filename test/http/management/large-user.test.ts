@@ -56,10 +56,10 @@ describe('a user in very many tenants', () => {
   })
 
   it('has nothing of users whose keys begin alike', async () => {
-    const rolesOf = async (user: string) => (await api.ask('GET', `$F/users/${user}`)).body.roles
-    expect(await rolesOf('big.')).toEqual([{ role: 'host', tenant: 't1' }])
-    expect(await rolesOf('bigger')).toEqual([{ role: 'host', tenant: 't2' }])
-    expect(await rolesOf('biG')).toEqual([])
+    const readRoles = async (user: string) => (await api.ask('GET', `$F/users/${user}`)).body.roles
+    expect(await readRoles('big.')).toEqual([{ role: 'host', tenant: 't1' }])
+    expect(await readRoles('bigger')).toEqual([{ role: 'host', tenant: 't2' }])
+    expect(await readRoles('biG')).toEqual([])
   })
 
   it('is deleted with all of it, and comes back without', async () => {

@@ -17,7 +17,7 @@ afterAll(() => api.close())
 
 describe('a wrong method', () => {
   /** The methods of each route, and of the patterns that its path fits, too: a name may be read as a parameter. */
-  const methodsOf = (path: string) => {
+  const listMethods = (path: string) => {
     const all = [...api.routes, ...api.v1Routes]
     const fits = all.filter(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`).test(path))
     return new Set(fits.map(({ method }) => method))
@@ -27,7 +27,7 @@ describe('a wrong method', () => {
     let refused = 0
     for (const url of new Set([...api.routes, ...api.v1Routes].map((route) => route.url))) {
       const path = url.replace(/:\w+/g, 'some')
-      const right = methodsOf(path)
+      const right = listMethods(path)
       for (const method of METHODS.filter((one) => !right.has(one))) {
         const answer = await api.ask(method, path, undefined, { key: null })
         expect([answer.status, answer.body?.error_code], `${method} ${path}`).toEqual([405, 'INVALID_INPUT'])

@@ -250,12 +250,12 @@ describe('objects over HTTP', () => {
   })
 
   it('what v1 says of a resource, an action or a role is written too, and stays when it is not sent', async () => {
-    const said = { v1compat_path: '/notes', v1compat_type: 'rest', v1compat_name: 'Note' }
+    const ofResource = { v1compat_path: '/notes', v1compat_type: 'rest', v1compat_name: 'Note' }
     const ofAction = { v1compat_path: '/notes/read', v1compat_name: 'Read' }
-    const made = await api.ask('POST', '$S/resources', { key: 'note', ...said, actions: { read: ofAction } })
-    expect(made.body).toMatchObject({ ...said, actions: { read: ofAction } })
+    const made = await api.ask('POST', '$S/resources', { key: 'note', ...ofResource, actions: { read: ofAction } })
+    expect(made.body).toMatchObject({ ...ofResource, actions: { read: ofAction } })
     const put = await api.ask('PUT', '$S/resources/note', { name: 'N', actions: { read: {} } })
-    expect(put.body).toMatchObject({ ...said, actions: { read: ofAction } })
+    expect(put.body).toMatchObject({ ...ofResource, actions: { read: ofAction } })
     const patched = await api.ask('PATCH', '$S/resources/note/actions/read', { v1compat_path: null })
     expect(patched.body).toMatchObject({ v1compat_path: null, v1compat_name: 'Read' })
     await api.ask('PATCH', '$S/resources/note', { v1compat_path: null, v1compat_type: null, v1compat_name: null })

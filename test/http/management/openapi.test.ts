@@ -33,7 +33,7 @@ function wholeApp() {
 }
 
 /** As the build makes it: once, which takes a quarter of a second. */
-function documentOf(): Promise<OpenApiDocument> {
+function ensureDocument(): Promise<OpenApiDocument> {
   made ??= makeDocument()
   return made
 }
@@ -54,18 +54,18 @@ describe('/v2/openapi.json', () => {
     const answer = await app.inject({ url: '/v2/openapi.json' })
     await app.close()
     expect(answer.headers['content-type']).toBe('application/json')
-    expect(answer.json(), 'the build is older than the sources: run `npm run build`').toEqual(await documentOf())
+    expect(answer.json(), 'the build is older than the sources: run `npm run build`').toEqual(await ensureDocument())
   })
 
   it('has the surface of test/golden/surface.txt', async () => {
-    const document = await documentOf()
+    const document = await ensureDocument()
     expect(document.openapi).toBe('3.1.0')
     const mend = 'the API changed: when that is intended, say it in CHANGELOG.md, then run `npm run surface`'
     await expect(formatSurface(document), mend).toMatchFileSnapshot('../../golden/surface.txt')
   })
 
   it('has every route, each with an id of its own, and describes every parameter of its path', async () => {
-    const document = await documentOf()
+    const document = await ensureDocument()
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
@@ -79,9 +79,9 @@ describe('/v2/openapi.json', () => {
   })
 
   it('holds the schemas that validate, in the words of OpenAPI 3.1', async () => {
-    const text = JSON.stringify(await documentOf())
+    const text = JSON.stringify(await ensureDocument())
     expect(text).not.toMatch(/"nullable"|"later"/)
-    const { components } = await documentOf()
+    const { components } = await ensureDocument()
     expect((components.schemas as Record<string, object>).ApiKeyCreate).toMatchObject({
       type: 'object',
       required: ['organization_id'],
@@ -91,7 +91,7 @@ describe('/v2/openapi.json', () => {
   })
 
   it('has examples that its schemas allow', async () => {
-    const { paths, components } = await documentOf()
+    const { paths, components } = await ensureDocument()
     const wrong: string[] = []
     let seen = 0
     const walk = (part: unknown, place: string): void => {
@@ -136,22 +136,23 @@ describe('/v2/openapi.json', () => {
       if (read.size > 0) found[`GET ${url}`] = [...read].sort()
     }
     await app.close()
-    const { paths } = await documentOf()
-    const told: Record<string, readonly string[]> = {}
+    const { paths } = await ensureDocument()
+    const documented: Record<string, readonly string[]> = {}
     for (const [path, { get }] of Object.entries(paths)) {
       const names = (get?.parameters ?? [])
         .filter((parameter) => parameter.in === 'query')
         .map(({ name }) => String(name))
-      if (names.length > 0 && !path.includes('/feed/')) told[`GET ${path.replace(/\{(\w+)\}/g, ':$1')}`] = names.sort()
+      if (names.length > 0 && !path.includes('/feed/'))
+        documented[`GET ${path.replace(/\{(\w+)\}/g, ':$1')}`] = names.sort()
     }
-    expect(Object.keys(told).length).toBeGreaterThan(40)
-    expect(found).toEqual(told)
+    expect(Object.keys(documented).length).toBeGreaterThan(40)
+    expect(found).toEqual(documented)
   })
 })
 
 describe('bodies and answers', () => {
   it('have names, so that generated clients have them too', async () => {
-    const { paths } = await documentOf()
+    const { paths } = await ensureDocument()
     const schemas = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { requestBody = {}, responses }]) =>
         [requestBody, ...Object.values(responses)].map((part) => ({
@@ -167,11 +168,11 @@ describe('bodies and answers', () => {
 })
 
 describe('the answers', () => {
-  /** what is no JSON, such as a stream, or has no object of its own */
+  /** answers that are not JSON, such as a stream, or have no object of their own */
   const OTHERS = /^\/docs|openapi\.json$|^\/metrics$|\/feed\/|^\/v2\/history\/\{event\}\/|\/audit_logs\/stream$|login/
 
   it('are named with status and object for every route', async () => {
-    const { paths } = await documentOf()
+    const { paths } = await ensureDocument()
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { responses }]) => ({ route: `${method} ${path}`, path, responses })),
     )

@@ -16,16 +16,16 @@ const lists = () =>
   api.app.noted.filter(({ method, url, schema, config }) => {
     if (method !== 'GET' || !url.startsWith('/v2/') || config?.operation === undefined) return false
     const { response } = (schema ?? {}) as { response?: Record<number, { type?: string; maxItems?: number }> }
-    return Object.keys(propertiesOf(schema)).length > 0 || response?.[200]?.type === 'array'
+    return Object.keys(queryProperties(schema)).length > 0 || response?.[200]?.type === 'array'
   })
-const propertiesOf = (schema: unknown): object =>
+const queryProperties = (schema: unknown): object =>
   ((schema as { querystring?: { properties?: object } } | undefined)?.querystring?.properties ?? {}) as object
-const pathOf = (url: string): string =>
+const toPath = (url: string): string =>
   url.replace(':p/:e', 'default/development').replace(':p/envs/:e', 'default/envs/development').replaceAll(/:\w+/g, 'x')
 
 describe('a parameter that no route has', () => {
   it('is refused by every list', async () => {
-    const urls = lists().map(({ url }) => pathOf(url))
+    const urls = lists().map(({ url }) => toPath(url))
     expect(urls.length).toBeGreaterThan(30)
     for (const url of urls) {
       const { status, body } = await api.ask('GET', `${url}?serach=ana`)

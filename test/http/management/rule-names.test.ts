@@ -1,5 +1,5 @@
-// [D6] Names of set rules that are a set and a role at once, wherever rules are written beside the route of rules:
-// policy files, exports, copies of environments, reverts. And other names that must not come to mean something else.
+// [D6] Names of set rules that are a set and a role at once, wherever rules are written other than by their route:
+// policy files, exports, copies of environments, reverts. And other names whose meaning must not change.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Harness, joinHarness } from './harness.ts'
 
@@ -30,8 +30,8 @@ describe('[D6] a name of a role and of a set', () => {
   const apply = (policy: object) => api.ask('POST', `${DEVELOPMENT}/apply`, { policy: { zerohop: 2, ...policy } })
   const both = async () => {
     await api.ask('POST', '$S/condition_sets', NIGHT)
-    for (const said of [{ is_role: true }, { is_set: true }])
-      await api.ask('POST', '$F/set_rules', { ...RULE, ...said })
+    for (const meaning of [{ is_role: true }, { is_set: true }])
+      await api.ask('POST', '$F/set_rules', { ...RULE, ...meaning })
     expect(await rules()).toEqual([ROLE, SET])
   }
 
@@ -47,11 +47,11 @@ describe('[D6] a name of a role and of a set', () => {
       409,
       expect.stringContaining('`night` is a role and a condition set: use is_role or is_set'),
     ])
-    const said = [
+    const clear = [
       { ...RULE, is_set: true },
       { ...RULE, is_role: true },
     ]
-    expect((await apply({ condition_sets: [NIGHT], set_rules: said })).status).toBe(200)
+    expect((await apply({ condition_sets: [NIGHT], set_rules: clear })).status).toBe(200)
     expect(await rules()).toEqual([ROLE, SET])
   })
 

@@ -51,7 +51,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'GET /v2/projects/:p/envs/:e/copy/async/:task/result': { level: 'project', access: 'write' },
 }
 
-function needOf({ method, url }: Route): Need {
+function requiredAccess({ method, url }: Route): Need {
   return { level: 'env', access: method === 'GET' ? 'read' : 'write', ...NEEDS[`${method} ${url}`] }
 }
 
@@ -111,7 +111,7 @@ async function siblingProjectKey(): Promise<string> {
 const title = ({ method, url }: Route) => `${method} ${url}`
 
 /** The path with the ids of our own organization, project and environment, or with what `place` gives. */
-function pathOf({ url }: Route, place: (segment: Segment) => string | undefined = () => undefined): string {
+function makePath({ url }: Route, place: (segment: Segment) => string | undefined = () => undefined): string {
   const own: Readonly<Record<string, string>> = { p: ours[1]!, e: ours[2]!, org: ours[0]! }
   return fill(url, (segment) => place(segment) ?? own[segment.parameter!] ?? known.ref(segment))
 }
@@ -119,7 +119,7 @@ function pathOf({ url }: Route, place: (segment: Segment) => string | undefined 
 /** The path of a request that passes the gate and must do no harm: what is to be deleted does not exist. */
 function harmless(route: Route): string {
   const last = parseSegments(route.url).at(-1)
-  return pathOf(route, ({ text }) => (route.method === 'DELETE' && text === last?.text ? 'absent' : undefined))
+  return makePath(route, ({ text }) => (route.method === 'DELETE' && text === last?.text ? 'absent' : undefined))
 }
 
 /** Asks as far as the gate: a write carries a body that no schema takes. */
@@ -132,7 +132,7 @@ const ask = (route: Route, { secret }: Caller, path: string): Promise<Answer> =>
   api.ask(route.method, path, known.body(route), { key: secret })
 
 /** The text of an answer without what differs from one to the next: the id of an error, and the given refs. */
-function textOf({ status, body }: Answer, refs: readonly string[]): string {
+function formatAnswer({ status, body }: Answer, refs: readonly string[]): string {
   let text = JSON.stringify({ status, ...body, id: '' })
   for (const ref of refs) text = text.replaceAll(ref, '<id>')
   return text
@@ -153,7 +153,7 @@ describe('the scope matrix', () => {
     await api.removeKey('a-key-that-is-revoked')
     for (const route of routes) {
       for (const key of [null, 'garbage', 'a-key-that-is-revoked']) {
-        const { status, body } = await knock(route, key, pathOf(route))
+        const { status, body } = await knock(route, key, makePath(route))
         expect([title(route), key, status, body.error_code]).toEqual([title(route), key, 401, 'UNAUTHORIZED'])
       }
     }
@@ -161,7 +161,7 @@ describe('the scope matrix', () => {
 
   it('a key that is too narrow gets 403, any other of ours gets through', async () => {
     for (const route of routes) {
-      const { level, widest = 'org', access } = needOf(route)
+      const { level, widest = 'org', access } = requiredAccess(route)
       for (const caller of callers.filter(({ reaches }) => reaches === 'all')) {
         const at = LEVELS.indexOf(caller.level)
         const wide = at >= LEVELS.indexOf(level) && at <= LEVELS.indexOf(widest)
@@ -180,17 +180,17 @@ describe('the scope matrix', () => {
     let compared = 0
     for (const route of routes) {
       for (const caller of callers.filter(({ reaches }) => reaches !== 'all')) {
-        const { level, widest = 'org' } = needOf(route)
+        const { level, widest = 'org' } = requiredAccess(route)
         const out = misses(caller, route)
-        const answer = await (out ? ask(route, caller, pathOf(route)) : knock(route, caller.secret, harmless(route)))
+        const answer = await (out ? ask(route, caller, makePath(route)) : knock(route, caller.secret, harmless(route)))
         const what = `${title(route)} by ${caller.name}: ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`
         const at = LEVELS.indexOf(caller.level)
         if (at < LEVELS.indexOf(level) || at > LEVELS.indexOf(widest)) {
           expect(answer.status, what).toBe(403)
         } else if (out) {
-          const missing = await ask(route, caller, pathOf(route, reaching(caller, nowhere)))
+          const missing = await ask(route, caller, makePath(route, reaching(caller, nowhere)))
           expect(answer.status, what).toBe(404)
-          expect(textOf(answer, [...ours, ...known.ids]), what).toBe(textOf(missing, absent))
+          expect(formatAnswer(answer, [...ours, ...known.ids]), what).toBe(formatAnswer(missing, absent))
           compared++
         } else {
           expect(isThrough(route, answer), what).toBe(true)
@@ -222,7 +222,7 @@ describe('the scope matrix', () => {
         )
       const answer = await asked(id)
       expect(answer.status, `${title(route)} of an object of a foreign environment`).toBe(404)
-      expect(textOf(answer, [id])).toBe(textOf(await asked(random), [random]))
+      expect(formatAnswer(answer, [id])).toBe(formatAnswer(await asked(random), [random]))
       compared++
     }
     expect(compared).toBeGreaterThan(10)

@@ -1,5 +1,5 @@
-// [D9] A condition that compares a time with what is none is refused with its place, whatever door it enters by: below a
-// `not` it would always be true.
+// [D9] A condition that compares a time with something else is refused with its place, whatever door it enters by: it
+// would always be true below a `not`.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withoutRequest } from '../../../src/log/change.ts'
 import { type Answer, type Harness, openHarness } from './harness.ts'

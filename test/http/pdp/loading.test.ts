@@ -13,7 +13,7 @@ interface Ready {
 }
 type Options = Parameters<typeof pdpServer>[2]
 
-/** A PDP whose image has come to its first 1,000 bytes. `sends` is what becomes of the rest. */
+/** A PDP that has received the first 1,000 bytes of its image. `sends` decides what happens to the rest. */
 async function halfLoaded(options: Options = {}) {
   const data = temporaryFolder('loading')
   const management = await openManagement({ data })

@@ -242,20 +242,20 @@ describe('listings', () => {
       [`${url}/access/v1/search/action`, { subject, resource }, idsIn('edit')],
     ]
     for (const [route, body, read] of routes) {
-      const told = async (said: string) => {
+      const askAs = async (header: string) => {
         const answer = await fetch(route, {
           method: 'POST',
           headers: {
             authorization: `Bearer ${KEY}`,
             'content-type': 'application/json',
-            'x-tenant-column-is-authoritative': said,
+            'x-tenant-column-is-authoritative': header,
           },
           body: JSON.stringify(body),
         })
         const text = await answer.text() // AuthZEN says what is wrong in plain text
         return [400, 422].includes(answer.status) ? 'refused' : read(JSON.parse(text))
       }
-      expect([route, await told('true'), await told('false'), await told('yes')]).toEqual([
+      expect([route, await askAs('true'), await askAs('false'), await askAs('yes')]).toEqual([
         route,
         true,
         false,

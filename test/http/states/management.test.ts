@@ -218,7 +218,7 @@ describe.skipIf(mountPoint === undefined)('every route of the management API on 
   })
 })
 
-/** Writes files of ever less bytes, until there is no room for any. */
+/** Fills the disk with smaller and smaller files, until not even the smallest fits. */
 function fillUp(folder: string): void {
   for (let [bytes, at] = [4 * 1024 * 1024, 0]; bytes >= 1024; at++) {
     try {

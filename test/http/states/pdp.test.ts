@@ -85,8 +85,8 @@ const STATES: Readonly<Record<string, State>> = {
     peers: () => {
       let own: Own
       return {
-        answer: (told) => {
-          own = told
+        answer: (answerers) => {
+          own = answerers
         },
         // the lost one does not answer
         health: async () => ({ begun: true, wanted: 2, each: [own.health(), null] }),
@@ -108,7 +108,7 @@ function poison(follower: Follower): void {
   ).toThrow(expect.objectContaining({ code: 'POISONED' }))
 }
 
-/** A PDP on real ports, with the OPA-shaped one beside it, or for the first API version. */
+/** A PDP on real ports, together with the OPA-shaped one, or for the first API version. */
 async function make(
   family: string,
   { begin, maxStalenessMs, peers, recorder }: Omit<State, 'expected'>,
@@ -141,7 +141,7 @@ async function make(
 
 /** What is usual in a family of routes; asked once. */
 const usual = new Map<string, Promise<Usual>>()
-function usualOf(family: string): Promise<Usual> {
+function ensureUsual(family: string): Promise<Usual> {
   const known = usual.get(family) ?? findUsual(family)
   usual.set(family, known)
   return known
@@ -157,7 +157,7 @@ describe.each(['v2', 'v1'])('every route of a PDP for clients of %s', (family) =
   it.each(Object.entries(STATES))(
     'answers as the table says when it is %s, goes on, and is counted',
     async (_, state) => {
-      const known = await usualOf(family)
+      const known = await ensureUsual(family)
       const made = await make(family, state)
       await state.enter?.(made)
       expect(await askInState(makeProduct(made.apps, KEY), known, state.expected)).toEqual([])
@@ -180,8 +180,8 @@ describe('an image that is poisoned while questions wait', () => {
     poison(follower)
     expect((await product.ask(bulk, body, headers)).status).toBe(503)
     feed.commit(HELLO.slice(0, 1)) // the heartbeat after it shows the follower that its image is broken
-    for (const { status, headers: told, text } of await Promise.all(waiting)) {
-      expect([status, told['x-revision'], status === 200 ? '' : text]).toEqual([200, String(wanted), ''])
+    for (const { status, headers: answerHeaders, text } of await Promise.all(waiting)) {
+      expect([status, answerHeaders['x-revision'], status === 200 ? '' : text]).toEqual([200, String(wanted), ''])
       expect(JSON.parse(text).allow.filter(({ allow }: { allow: boolean }) => allow)).toHaveLength(500)
     }
     expect(pdp.refusal).toBeUndefined()
@@ -189,12 +189,12 @@ describe('an image that is poisoned while questions wait', () => {
 })
 
 describe('the product', () => {
-  // what is wrong on purpose is told as a warning
+  // what is wrong on purpose is reported as a warning
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
   afterAll(() => warn.mockRestore())
 
   it('finds a hook that throws once an answer was sent', async () => {
-    const known = await usualOf('v2')
+    const known = await ensureUsual('v2')
     const made = await make('v2', {}, (app) =>
       whenAnswered(app, ({ pdp }) => {
         if (pdp !== undefined) throw new Error('a defect')
@@ -205,7 +205,7 @@ describe('the product', () => {
   })
 
   it('finds a count that fails in the state that it counts, also on the way around the framework', async () => {
-    const known = await usualOf('v2')
+    const known = await ensureUsual('v2')
     const state = STATES.stale!
     const made = await make('v2', state)
     await state.enter?.(made)

@@ -29,7 +29,7 @@ interface State {
 
 const ENVIRONMENT = 'default/development'
 
-/** Without a key there is no environment that could be asked. */
+/** Without a key the server cannot know which environment to ask. */
 const refuses = (code: ErrorCode): Expected => ({ keyed: { good: [code], bad: [code] }, isOfKey: true })
 
 /** The clock of the servers goes on by a day. */

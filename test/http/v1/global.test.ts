@@ -17,7 +17,7 @@ const open = async () => {
   api = await openHarness({})
   return () => api.close()
 }
-const keysOf = async (path: string) => (await api.ask('GET', path)).body.map(({ key }: { key: string }) => key)
+const listKeys = async (path: string) => (await api.ask('GET', path)).body.map(({ key }: { key: string }) => key)
 const revisions = () => api.store.logs().map((log) => api.store.head(log).revision)
 
 describe('the environment of objects outside of environments', () => {
@@ -28,22 +28,22 @@ describe('the environment of objects outside of environments', () => {
     for (const list of ['users', 'tenants', 'roles', 'role_assignments'])
       expect((await api.ask('GET', `/v1/${list}`)).body).toEqual({ url: `/v1/${list}`, data: [] })
     expect((await api.ask('GET', '/v1/users/ana')).status).toBe(404)
-    expect(await keysOf('/v2/projects')).toEqual(['default'])
+    expect(await listKeys('/v2/projects')).toEqual(['default'])
     expect(revisions()).toEqual(before)
   })
 
   it('comes with the first object in one commit, and is listed like any other', async () => {
     const { status, headers } = await api.ask('PUT', '/v1/users', { key: 'eva', roles: [] })
     expect([status, headers['x-revision']]).toEqual([200, '1'])
-    expect(await keysOf('/v2/projects')).toEqual(['default', 'v1compat_global_project'])
-    expect(await keysOf('/v2/projects/v1compat_global_project/envs')).toEqual(['v1compat_global_env'])
+    expect(await listKeys('/v2/projects')).toEqual(['default', 'v1compat_global_project'])
+    expect(await listKeys('/v2/projects/v1compat_global_project/envs')).toEqual(['v1compat_global_env'])
     expect((await api.ask('GET', `${G.F}/users`)).body.data).toMatchObject([{ key: 'eva' }])
-    expect(await keysOf(`${G.F}/tenants`)).toEqual(['default'])
+    expect(await listKeys(`${G.F}/tenants`)).toEqual(['default'])
     await api.ask('PUT', '/v1/resources', { resources: [{ type: 'document', actions: { read: {} } }] })
     await api.ask('POST', '/v1/roles', { name: 'reader', permissions: ['document:read'] })
     await api.ask('POST', '/v1/role_assignments', { role: 'reader', user: 'eva', scope: 'default' })
-    expect(await keysOf(`${G.S}/roles`)).toEqual(['reader'])
-    expect(await keysOf(`${G.S}/resources`)).toEqual(['document'])
+    expect(await listKeys(`${G.S}/roles`)).toEqual(['reader'])
+    expect(await listKeys(`${G.S}/resources`)).toEqual(['document'])
     expect((await api.ask('GET', `${G.F}/users/eva`)).body.roles).toEqual([{ role: 'reader', tenant: 'default' }])
     // nothing of it is in the environments of the team
     expect((await api.ask('GET', '$F/users/eva')).status).toBe(404)
@@ -54,7 +54,7 @@ describe('the environment of objects outside of environments', () => {
     const keys = Array.from({ length: 20 }, (_, at) => `user${at}`)
     const answers = await Promise.all(keys.map((key) => api.ask('PUT', '/v1/users', { key })))
     expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200))
-    expect(await keysOf('/v2/projects')).toEqual(['default', 'v1compat_global_project'])
+    expect(await listKeys('/v2/projects')).toEqual(['default', 'v1compat_global_project'])
     expect((await api.ask('GET', '/v1/users')).body.data).toHaveLength(20)
     expect(new Set(answers.map(({ headers }) => headers['x-revision'])).size).toBe(20)
   })
@@ -70,7 +70,7 @@ describe('the environment of objects outside of environments', () => {
     ] as const)
       expect((await api.ask(method, path, body)).status, `${method} ${path}`).toBe(status)
     expect(revisions()).toEqual(before)
-    expect(await keysOf('/v2/projects')).toEqual(['default'])
+    expect(await listKeys('/v2/projects')).toEqual(['default'])
   })
 
   it('comes again, empty, after it was deleted', async () => {

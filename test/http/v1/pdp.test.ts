@@ -26,11 +26,11 @@ afterAll(async () => {
 })
 
 const follow = (apiKey: string) => new Pdp(new Follower({ feed: new RemoteFeed({ url, apiKey }) }))
-const outsideOf = (apiKey: string) =>
+const makeGlobalObjects = (apiKey: string) =>
   new GlobalObjects({ feed: new RemoteFeed({ url, apiKey, globalObjects: true }), pollMs: 20 })
 
 function v1Pdp(apiKey = key, keyless = false): App {
-  const app = pdpServer(follow(apiKey), apiKey, { v1: { globalObjects: outsideOf(apiKey), keyless } })
+  const app = pdpServer(follow(apiKey), apiKey, { v1: { globalObjects: makeGlobalObjects(apiKey), keyless } })
   apps.push(app)
   return app
 }
@@ -247,7 +247,7 @@ describe('[D13] a v1 PDP that does not know what is outside of environments', ()
 
   it('allows what is outside while its environment is not there yet, and could not decide the rest', async () => {
     const own = new Pdp(new Follower({ feed: new RemoteFeed({ url: 'http://127.0.0.1:9', apiKey: key }) }))
-    const app = pdpServer(own, key, { v1: { globalObjects: outsideOf(key), keyless: false } })
+    const app = pdpServer(own, key, { v1: { globalObjects: makeGlobalObjects(key), keyless: false } })
     apps.push(app)
     await eventually(() => old(app, 'eva', 'read', 'archive'), true)
     expect((await ask(app, { user: 'ben', action: 'say', resource: { type: 'hello' } })).status).toBe(503)
