@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { makeRuleWorld, rulePolicyChanges } from '../bench/rule-worlds.mjs'
 import { makeWorld, policyChanges } from '../bench/workloads.mjs'
 import { check } from './reference/check.ts'
-import { policyOf } from './reference/policy.ts'
+import { toPolicy } from './reference/policy.ts'
 import { runBench } from './support/bench.ts'
 
 describe('the worlds of the bench', () => {
   it.each(['tiny', 'W1'] as const)('%s is decided by its own plain rule as by the definition', (name) => {
     const world = makeWorld(name, { checks: 500 })
-    const policy = policyOf(policyChanges(world))
+    const policy = toPolicy(policyChanges(world))
     const decided = world.checks.map(({ user, action, resource, tenant }) =>
       check(policy, { user, action, resource: { type: resource, tenant } }),
     )
@@ -24,7 +24,7 @@ describe('the worlds of the bench', () => {
     '%s is decided by its own plain rule as by the definition',
     (name) => {
       const world = makeRuleWorld(name, { checks: 200 })
-      const policy = policyOf(rulePolicyChanges(world))
+      const policy = toPolicy(rulePolicyChanges(world))
       const decided = world.checks.map(({ user, action, resource, tenant, sent }) =>
         check(policy, { user, action, resource: { type: resource, tenant }, sent }),
       )

@@ -32,7 +32,7 @@ interface KeyRow {
 }
 
 /** The rows of a printed table, whose columns begin where their heads do. */
-function tableOf({ code, out, err }: Ran): Record<string, string>[] {
+function parseTable({ code, out, err }: Ran): Record<string, string>[] {
   expect([code, err]).toEqual([0, ''])
   const [heads = '', ...lines] = out.trimEnd().split('\n')
   const columns = [...heads.matchAll(/\S+/g)]
@@ -55,7 +55,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       })
       const all = await json<{ key: string; name: string }[]>(run, 'org', 'list', ...data)
       expect(all.map(({ key, name: of }) => [key, of])).toContainEqual(['acme', 'Acme'])
-      const shown = tableOf(await run('org', 'list', ...data))
+      const shown = parseTable(await run('org', 'list', ...data))
       expect(shown.map(({ key, name: of }) => ({ key, name: of }))).toEqual(
         all.map(({ key, name: of }) => ({ key, name: of })),
       )
@@ -72,7 +72,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       const rows = await json<KeyRow[]>(run, 'keys', 'list', '--organization', 'acme', ...data)
       expect(rows.map(({ level, environment }) => [level, environment])).toContainEqual(['env', 'production'])
       expect(JSON.stringify(rows)).not.toContain('zh_')
-      const shown = tableOf(await run('keys', 'list', '--organization', 'acme', ...data))
+      const shown = parseTable(await run('keys', 'list', '--organization', 'acme', ...data))
       expect(shown).toEqual(
         rows.map(({ id, level, access, project, environment, name, created_at }) => ({
           ...{ id, level, access, name: name ?? '', created: new Date(created_at).toISOString() },
@@ -155,7 +155,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       expect(taken.logs.map(({ name: of }) => of)).toContain('acme/default/production')
       expect(await json<Manifest>(run, 'restore', copy, '--data', restored)).toEqual(taken)
       const elsewhere = join(temporaryFolder('restored'), 'data')
-      expect(tableOf(await run('restore', copy, '--data', elsewhere))).toEqual(
+      expect(parseTable(await run('restore', copy, '--data', elsewhere))).toEqual(
         taken.logs.map(({ log, name, revision, image_sha256 = '' }) => ({
           ...{ log, name, revision: String(revision), image: image_sha256 },
         })),
@@ -209,11 +209,11 @@ describe('the commands of an operator', () => {
   })
 
   it('bring keys.json up to date, with a server and without one, which leaves no socket behind', async () => {
-    const keyOf = async (name: string) => {
+    const findKeyId = async (name: string) => {
       const rows = await json<KeyRow[]>(here, 'keys', 'list', '--data', open)
       return rows.find(({ environment }) => environment === name)!.id
     }
-    const id = await keyOf('development')
+    const id = await findKeyId('development')
     const rotate = async () => (await run('keys', 'rotate', id, '--data', open)).out.trim()
     const { development } = readKeys(open).environments
     const online = await rotate()

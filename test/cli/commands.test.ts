@@ -56,8 +56,8 @@ function program(): Command {
 const leaves = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
 
-const nameOf = (command: Command): string =>
-  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
+const commandName = (command: Command): string =>
+  command.parent === null ? command.name() : `${commandName(command.parent)} ${command.name()}`
 
 const oneLine = (text: string | RegExp) =>
   expect.stringMatching(
@@ -93,7 +93,7 @@ describe('help', () => {
       expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
   })
 
-  it.each(leaves(program()).map((command) => [nameOf(command), command] as const))(
+  it.each(leaves(program()).map((command) => [commandName(command), command] as const))(
     'of `%s` says what it is for, what each option means, and has examples',
     (name, command) => {
       const written: string[] = []
@@ -117,11 +117,11 @@ describe('a mistake on the command line', () => {
     [['check', 'ana'], 2, "missing required argument 'action'", 'zerohop check --help'],
     [['check', 'ana', 'say', 'hello', '--image', 'a', '--pdp', 'b'], 2, 'cannot be used with', 'zerohop check --help'],
     [['check', 'ana', 'say', 'hello', '--tnant', 'a'], 2, 'Did you mean --tenant?', 'zerohop check --help'],
-  ])('%j ends with %d and says on stderr what is wrong and where help is', async (args, code, said, help) => {
+  ])('%j ends with %d and prints to stderr what is wrong and where to find help', async (args, code, problem, help) => {
     const ran = await here(args)
     expect([ran.code, ran.out]).toEqual([code, ''])
     expect(ran.err).toMatch(/^zerohop: /)
-    expect(ran.err).toContain(said)
+    expect(ran.err).toContain(problem)
     expect(ran.err.trimEnd().split('\n').at(-1)).toContain(`(${help} `)
   })
 

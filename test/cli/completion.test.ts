@@ -21,7 +21,7 @@ describe('zerohop completion', () => {
     expect(await run(['completion', 'tcsh'])).toMatchObject({ code: 64 })
   })
 
-  // skipped where there is no bash
+  // skipped without bash
   it.skipIf(!hasBash)('has a script that completes in bash', () => {
     const folder = temporaryFolder('completion')
     writeFileSync(join(folder, 'zerohop'), `#!/bin/sh\nexec "${process.execPath}" "${COMMAND}" "$@"\n`)

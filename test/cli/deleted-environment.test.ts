@@ -1,4 +1,4 @@
-// Somebody deletes an environment that is in use: what was asked for is no error in any log.
+// Someone deletes an environment that is in use: no log reports this as an error.
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -41,6 +41,6 @@ it.each([
   const logged = [serve.output.slice(before[0]), pdp.output.slice(before[1])].flatMap((output) =>
     output.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level >= WARN),
   )
-  // a check that could not be decided is told once a minute
+  // a check that could not be decided is logged once a minute
   expect(logged.filter((line) => !line.includes('"request_id"'))).toEqual([])
 })

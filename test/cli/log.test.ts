@@ -46,10 +46,10 @@ afterAll(() => api.close())
 
 describe('zerohop log', () => {
   it('says how decisions come to be recorded when there are none', async () => {
-    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     expect(await log()).toBe('')
-    expect(told.mock.calls.join()).toContain('start `zerohop serve` or the PDP with PDP_DECISION_LOG=api')
-    told.mockRestore()
+    expect(written.mock.calls.join()).toContain('start `zerohop serve` or the PDP with PDP_DECISION_LOG=api')
+    written.mockRestore()
   })
 
   it('prints the newest decisions, the newest last, with the filters', async () => {

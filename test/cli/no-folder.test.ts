@@ -1,6 +1,6 @@
-// Folders that cannot be made, named by the operator: one line that says so, and an end. Below /proc the system says of
-// every folder that it does not exist, while its parent does; Node's own recursive mkdir tries that for ever. In
-// processes of their own, so that one that never ends is found and ended. Needs the build.
+// Folders that cannot be made, named by the operator: the command prints one line and ends. Below /proc, mkdir fails
+// with ENOENT although the parent exists, and Node's own recursive mkdir tries again for ever. In processes of their own,
+// so that one that never ends is found and ended. Needs the build.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that cannot be made', ()
     ['serve', '--data', `${NOWHERE}/data`],
     ['api', '--data', NOWHERE],
     ['init', NOWHERE],
-  ])('%s %s %s: one line, and 1', async (...args) => {
+  ])('%s %s %s prints one line and ends with 1', async (...args) => {
     const { code, out, err } = await ran(args)
     expect({ code, out, lines: err.trim().split('\n') }).toEqual({
       code: 1,
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that cannot be made', ()
     })
   })
 
-  it('backup and restore likewise, and a file where a folder should be', async () => {
+  it('backup and restore end with one line, also where a file is in place of the folder', async () => {
     const data = join(folder, 'data')
     expect(await runHere(['org', 'create', 'acme', '--data', data])).toMatchObject({ code: 0 })
     const backup = join(folder, 'backup')
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that cannot be made', ()
     expect(await ran(['restore', backup, '--data', join(folder, 'file')])).toEqual(refused)
   })
 
-  it('a PDP that cannot make the folder for its last image serves, says so, and ends when it is told to', async () => {
+  it('a PDP that cannot make the folder for its last image serves, logs that, and ends on a signal', async () => {
     const data = join(folder, 'served')
     const port = await freePort()
     const environment = { ZEROHOP_DATA: data, PDP_CONTROL_PLANE: url(port) }

@@ -109,11 +109,11 @@ describe('a plan on the command line', () => {
     write(
       `${POLICY.replaceAll(/reader|read/g, (name) => (name === 'read' ? 'view' : 'viewer'))}moved: [{ kind: action, from: doc/read, to: doc/view }, { kind: role, from: reader, to: viewer }]\n`,
     )
-    const told = 'Renamed: action doc/read to doc/view. Checks that use the old name will be denied.'
+    const renamed = 'Renamed: action doc/read to doc/view. Checks that use the old name will be denied.'
     for (const form of [[], ['--markdown']]) {
       const { code, out, err } = await run('plan', file, ...form)
       expect([code, err]).toEqual([2, ''])
-      expect(out).toContain(told)
+      expect(out).toContain(renamed)
       expect(out).toContain('2 rules unchanged except for names')
       expect(out).not.toContain('can doc:')
     }

@@ -17,27 +17,27 @@ async function start(withinMs: number) {
     process.on('exit', () => { for (;;); })
     console.log('ready')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
+    output += chunk.toString()
   })
   await once(child.stdout, 'data')
-  return { child, said: () => said, ended: once(child, 'close') }
+  return { child, output: () => output, ended: once(child, 'close') }
 }
 
 describe('a process that does not end', () => {
   it('is killed at the deadline, and says so', async () => {
-    const { child, said, ended } = await start(100)
+    const { child, output, ended } = await start(100)
     child.kill('SIGTERM')
     expect(await ended).toEqual([null, 'SIGKILL'])
-    expect(said()).toBe('zerohop: what was running did not end in time\n')
+    expect(output()).toBe('zerohop: what was running did not end in time\n')
   })
 
   it('is killed by a second signal', async () => {
-    const { child, said, ended } = await start(600_000)
+    const { child, output, ended } = await start(600_000)
     child.kill('SIGTERM')
     child.kill('SIGINT')
     expect(await ended).toEqual([null, 'SIGKILL'])
-    expect(said()).toBe('zerohop: ended by a second signal\n')
+    expect(output()).toBe('zerohop: ended by a second signal\n')
   })
 })

@@ -7,7 +7,7 @@ import { endServers, freePort } from '../support/server.ts'
 
 afterEach(endServers)
 
-/** Standard output is a terminal, or is none, until the test ends. */
+/** Makes standard output a terminal or not, until the test ends. */
 function setTerminal(isTTY: boolean | undefined): void {
   const before = process.stdout.isTTY
   onTestFinished(() => {
@@ -16,7 +16,7 @@ function setTerminal(isTTY: boolean | undefined): void {
   process.stdout.isTTY = isTTY as boolean
 }
 
-async function outputOf(data: string, host = '127.0.0.1'): Promise<string> {
+async function serveAndEnd(data: string, host = '127.0.0.1'): Promise<string> {
   const ports = { api: await freePort(), pdp: await freePort() }
   const server = await serveHere(data, ports, false, { ZEROHOP_HOST: host })
   const { output } = server
@@ -30,10 +30,10 @@ describe('the link that signs in', () => {
   it('is printed once, for a new folder on a terminal, and is in no line of the log', async () => {
     setTerminal(true)
     const data = temporaryFolder('sign-in-link')
-    const output = await outputOf(data)
+    const output = await serveAndEnd(data)
     expect(output).toMatch(LINK)
     expect(output.split('\n').filter((line) => line.startsWith('{') && LINK.test(line))).toEqual([])
-    expect(await outputOf(data)).not.toMatch(/token=/)
+    expect(await serveAndEnd(data)).not.toMatch(/token=/)
   })
 
   it.each([
@@ -42,7 +42,7 @@ describe('the link that signs in', () => {
     ['it listens on every address of IPv6', true, '::'],
   ])('is not printed where %s', async (_, isTTY, host) => {
     setTerminal(isTTY)
-    const output = await outputOf(temporaryFolder('sign-in-link'), host)
+    const output = await serveAndEnd(temporaryFolder('sign-in-link'), host)
     expect(output).toMatch(/^console +http/m)
     expect(output).not.toMatch(/token=/)
   })

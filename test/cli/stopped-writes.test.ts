@@ -1,4 +1,4 @@
-// A server is told to end while facts are written that wait for the PDP of the process, for another one, or for none:
+// A server gets SIGTERM while facts are written that wait for the PDP of the process, for another one, or for none:
 // each write that is on disk was answered, each that was answered is on disk, and the process ends with 0. Needs the
 // build.
 import { afterEach, describe, expect, it } from 'vitest'

@@ -35,8 +35,8 @@ class Collector {
           for (const span of scopeSpans.flatMap((scope: { spans: Span[] }) => scope.spans))
             this.spans.push({
               ...span,
-              service: attributeOf(resource.attributes, 'service.name'),
-              place: attributeOf(resource.attributes, 'place'),
+              service: formatAttribute(resource.attributes, 'service.name'),
+              place: formatAttribute(resource.attributes, 'place'),
             })
       response.setHeader('content-type', 'application/json').end('{}')
     })
@@ -54,7 +54,7 @@ class Collector {
   }
 }
 
-const attributeOf = (attributes: Span['attributes'], name: string) => {
+const formatAttribute = (attributes: Span['attributes'], name: string) => {
   const value = attributes.find(({ key }) => key === name)?.value
   return String(value?.stringValue ?? value?.intValue)
 }
@@ -103,7 +103,7 @@ describe('zerohop serve with a collector', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual(['GET /v2/facts/:p/:e/users/:ref', 'POST /allowed'])
-    for (const { attributes } of inTrace()) expect(attributeOf(attributes, 'http.response.status_code')).toBe('200')
+    for (const { attributes } of inTrace()) expect(formatAttribute(attributes, 'http.response.status_code')).toBe('200')
     const own = () => collector.spans.find(({ name }) => name === 'GET /v2/projects')
     await eventually(() => own() !== undefined, true)
     expect(own()?.parentSpanId).toBeUndefined()
@@ -130,7 +130,7 @@ describe('zerohop serve with a collector', () => {
           name,
           status.code,
           ...['http.request.method', 'http.route', 'http.response.status_code', 'error.type'].map((each) =>
-            attributeOf(attributes, each),
+            formatAttribute(attributes, each),
           ),
         ])
         .sort()

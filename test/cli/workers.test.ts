@@ -106,9 +106,9 @@ describe('a PDP of several workers', () => {
     expect(await count()).toBe(before + 20)
     const { text } = await ask('GET', '/metrics')
     const metrics = parseMetrics(text)
-    const numberOf = (name: string) => metrics.get(name)?.samples[0]?.value
-    expect(numberOf('zerohop_image_revision')).toBe((await check('nobody')).revision)
-    expect(numberOf('zerohop_feed_connected')).toBe(1)
+    const findValue = (name: string) => metrics.get(name)?.samples[0]?.value
+    expect(findValue('zerohop_image_revision')).toBe((await check('nobody')).revision)
+    expect(findValue('zerohop_feed_connected')).toBe(1)
   })
 
   it('goes on when one is killed, and starts it again', async () => {
@@ -154,7 +154,7 @@ describe('a PDP of several workers', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 16 })
     let answered = 0
     const failures: unknown[] = []
-    // Asks without a pause on a connection that it keeps, and goes elsewhere when it is told to.
+    // Asks without a pause on a connection that it keeps, until an answer closes the connection.
     const client = async () => {
       for (let ends = false; !ends; answered++) {
         const answer = await check('nobody', agent)

@@ -1,5 +1,5 @@
-// Sending records of decisions to a management API that refuses, breaks off, or is none: the records are sent only when
-// it says what became of them.
+// Sending records of decisions to a management API that refuses them or breaks off, or to some other server: records
+// count as sent only when the API confirms what happened to them.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 /** A client of a server that answers the scope of the key, and records as `answer` does. */
-async function clientOf(
+async function makeClient(
   answer: RequestListener,
   scope: unknown = SCOPE,
   refused?: (count: number) => void,
@@ -39,7 +39,7 @@ const send = (client: DecisionClient) => client.send(LINES, new AbortController(
 describe('records of decisions are sent', () => {
   it('compressed, with the key, to the log of its environment, and the id of the key is known then', async () => {
     let seen: unknown
-    const client = await clientOf(async (request, response) => {
+    const client = await makeClient(async (request, response) => {
       const pieces: Buffer[] = []
       for await (const piece of request) pieces.push(piece as Buffer)
       seen = [request.method, request.url, request.headers.authorization, gunzipSync(Buffer.concat(pieces)).toString()]
@@ -68,7 +68,7 @@ describe('records of decisions are sent', () => {
     ['null', 'FEED_UNREACHABLE', 200, 'null'],
     ['a redirect', 'FEED_UNREACHABLE', 307, ''],
   ])('not when the answer is %s', async (_, code, status, text) => {
-    const client = await clientOf(
+    const client = await makeClient(
       (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end(text),
     )
     await expect(send(client)).rejects.toMatchObject({ code })
@@ -77,7 +77,7 @@ describe('records of decisions are sent', () => {
   it('although some are refused for ever, which is told', async () => {
     const refused: number[] = []
     const answers = ['{"stored":1,"known":0,"refused":1}', '{"stored":0,"known":2,"refused":0}']
-    const client = await clientOf(
+    const client = await makeClient(
       (_, response) => void response.end(answers.shift()),
       SCOPE,
       (count) => {
@@ -90,7 +90,7 @@ describe('records of decisions are sent', () => {
   })
 
   it('not when the answer is cut off', async () => {
-    const client = await clientOf((_, response) => {
+    const client = await makeClient((_, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"stored":2,')
       setImmediate(() => response.destroy())
@@ -99,11 +99,11 @@ describe('records of decisions are sent', () => {
   })
 
   it('with a reason that says whether the key or the address is wrong', async () => {
-    const wide = await clientOf((_, response) => void response.end(), { ...SCOPE, environment_id: null })
+    const wide = await makeClient((_, response) => void response.end(), { ...SCOPE, environment_id: null })
     await expect(send(wide)).rejects.toMatchObject({ code: 'KEY_TOO_NARROW' })
     server.closeAllConnections()
     server.close()
-    const page = await clientOf((_, response) => void response.end(), '<html>log in</html>')
+    const page = await makeClient((_, response) => void response.end(), '<html>log in</html>')
     await expect(send(page)).rejects.toMatchObject({ code: 'FEED_UNREACHABLE' })
   })
 })

@@ -32,8 +32,8 @@ describe('the feed of a management API', () => {
   let management: Management
   let app: ReturnType<typeof managementServer>
   let url: string
-  const keyOf = (name: string) => readKeys(data)?.environments[name] ?? ''
-  const feedOf = (apiKey: string) => new RemoteFeed({ url, apiKey })
+  const readKey = (name: string) => readKeys(data)?.environments[name] ?? ''
+  const makeFeed = (apiKey: string) => new RemoteFeed({ url, apiKey })
   const log = () => {
     const environments = [...management.store.view(management.organization).list('environment')]
     return environments.find(({ environment }) => environment === 'development')!.id
@@ -51,7 +51,7 @@ describe('the feed of a management API', () => {
   })
 
   it('gives an image, then every delta after it, then a heartbeat with the head', async () => {
-    const feed = feedOf(keyOf('development'))
+    const feed = makeFeed(readKey('development'))
     const image = Image.load(await feed.image())
     expect([image.environment, image.position]).toEqual([log(), management.store.head(log())])
     const before = image.position
@@ -71,15 +71,15 @@ describe('the feed of a management API', () => {
   })
 
   it('says where the image stands, and gives the same bytes again', async () => {
-    const headers = { authorization: `Bearer ${keyOf('development')}` }
+    const headers = { authorization: `Bearer ${readKey('development')}` }
     const answer = await fetch(`${url}/v2/feed/default/development/image`, { headers })
     const { revision, chain } = management.store.head(log())
     expect([answer.headers.get('x-revision'), answer.headers.get('x-chain')]).toEqual([String(revision), chain])
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(await feedOf(keyOf('development')).image())
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(await makeFeed(readKey('development')).image())
   })
 
   it('sends a delta to a stream that waits', async () => {
-    const events = feedOf(keyOf('development')).deltas(management.store.head(log()))[Symbol.asyncIterator]()
+    const events = makeFeed(readKey('development')).deltas(management.store.head(log()))[Symbol.asyncIterator]()
     expect((await events.next()).value).toMatchObject({ type: 'heartbeat' })
     const { revision } = await createUser('eve')
     expect((await events.next()).value).toMatchObject({ type: 'delta', delta: { to: revision } })
@@ -87,7 +87,7 @@ describe('the feed of a management API', () => {
   })
 
   it('refuses a position of another history, or beyond the head, with FEED_FORK', async () => {
-    const feed = feedOf(keyOf('development'))
+    const feed = makeFeed(readKey('development'))
     const { revision, chain } = management.store.head(log())
     await expect(read(feed, { revision, chain: makeChain(9) }, 1)).rejects.toEqual(code('FEED_FORK'))
     await expect(read(feed, { revision: revision - 1, chain: makeChain(9) }, 1)).rejects.toEqual(code('FEED_FORK'))
@@ -95,7 +95,7 @@ describe('the feed of a management API', () => {
   })
 
   it('refuses a position without form with 422', async () => {
-    const headers = { authorization: `Bearer ${keyOf('development')}` }
+    const headers = { authorization: `Bearer ${readKey('development')}` }
     for (const query of [
       '',
       '?after=1',
@@ -109,10 +109,10 @@ describe('the feed of a management API', () => {
   })
 
   it('is for the keys of its environment', async () => {
-    await expect(feedOf('wrong').image()).rejects.toEqual(code('KEY_UNKNOWN'))
-    await expect(read(feedOf('wrong'), START, 1)).rejects.toEqual(code('KEY_UNKNOWN'))
-    await expect(feedOf(readKeys(data)?.organization ?? '').image()).rejects.toEqual(code('KEY_TOO_NARROW'))
-    const headers = { authorization: `Bearer ${keyOf('production')}` }
+    await expect(makeFeed('wrong').image()).rejects.toEqual(code('KEY_UNKNOWN'))
+    await expect(read(makeFeed('wrong'), START, 1)).rejects.toEqual(code('KEY_UNKNOWN'))
+    await expect(makeFeed(readKeys(data)?.organization ?? '').image()).rejects.toEqual(code('KEY_TOO_NARROW'))
+    const headers = { authorization: `Bearer ${readKey('production')}` }
     expect((await fetch(`${url}/v2/feed/default/development/image`, { headers })).status).toBe(404)
     expect((await fetch(`${url}/v2/feed/default/development/image`)).status).toBe(401)
   })
@@ -126,7 +126,7 @@ describe('the feed of a management API', () => {
     const input = { level: 'env', access: 'read', project: 'default', environment: 'development' } as const
     const { result } = await management.store.commit(management.organization, 'createApiKey', input, TESTER)
     const pdp = await connect({ url, apiKey: result.secret })
-    const other = await connect({ url, apiKey: keyOf('development') })
+    const other = await connect({ url, apiKey: readKey('development') })
     await management.store.commit(management.organization, 'deleteApiKey', { ref: result.key.id }, TESTER)
     await expect(pdp.atLeast(1e9, { timeoutMs: 10_000 })).rejects.toEqual(code('KEY_UNKNOWN'))
     expect(() => pdp.check('ana', 'say', 'hello')).toThrow(code('KEY_UNKNOWN'))
@@ -141,8 +141,8 @@ describe('the feed of a management API', () => {
     const rotate = { ref: result.key.id }
     const rotated = await management.store.commit(management.organization, 'rotateApiKey', rotate, TESTER)
     await expect(pdp.atLeast(1e9, { timeoutMs: 10_000 })).rejects.toEqual(code('KEY_UNKNOWN'))
-    await expect(feedOf(result.secret).image()).rejects.toEqual(code('KEY_UNKNOWN'))
-    expect((await feedOf(rotated.result.secret).image()).length).toBeGreaterThan(0)
+    await expect(makeFeed(result.secret).image()).rejects.toEqual(code('KEY_UNKNOWN'))
+    expect((await makeFeed(rotated.result.secret).image()).length).toBeGreaterThan(0)
   })
 
   it('says that an environment is deleted: to who follows it, and to who comes later', async () => {
@@ -156,12 +156,12 @@ describe('the feed of a management API', () => {
     await store.commit(organization, 'deleteEnvironment', { ref: id }, TESTER)
     await expect(pdp.atLeast(1e9, { timeoutMs: 10_000 })).rejects.toEqual(code('ENVIRONMENT_DELETED'))
     expect(() => pdp.check('ana', 'say', 'hello')).toThrow(code('ENVIRONMENT_DELETED'))
-    await expect(feedOf(apiKey).image()).rejects.toEqual(code('ENVIRONMENT_DELETED'))
+    await expect(makeFeed(apiKey).image()).rejects.toEqual(code('ENVIRONMENT_DELETED'))
     await expect(connect({ url, apiKey })).rejects.toEqual(code('ENVIRONMENT_DELETED'))
   })
 
   it('lets a server close although followers are there, and they find the next one', async () => {
-    const pdp = await connect({ url, apiKey: keyOf('development') })
+    const pdp = await connect({ url, apiKey: readKey('development') })
     const { port } = new URL(url)
     await app.close()
     expect(pdp.check('ana', 'say', 'hello')).toBe(true)

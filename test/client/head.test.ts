@@ -99,10 +99,10 @@ async function follow(way: HeldWay, apiKey: string, options: Partial<ConnectOpti
   const events: ConnectEvent[] = []
   const pdp = await connect({ url: way.url, apiKey, onEvent: (event) => events.push(event), ...options })
   open.push(pdp)
-  const told = (code: string) => events.some((event) => 'error' in event && event.error.code === code)
+  const hasError = (code: string) => events.some((event) => 'error' in event && event.error.code === code)
   const refusal = () => pdp.refusal?.code ?? 'none'
   const mayBen = () => pdp.check('ben', 'say', 'hello')
-  return { pdp, events, told, refusal, mayBen }
+  return { pdp, events, hasError, refusal, mayBen }
 }
 
 const admin = { user: 'ben', role: 'admin', tenant: 'default' }
@@ -161,7 +161,7 @@ describe('the answer of the management API', () => {
 describe('the age of a PDP', () => {
   it('counts from before the question: what waited on its way makes no image young', async () => {
     const { side, way } = await setUp()
-    const { pdp, refusal, told } = await follow(way, side.keyOf('development'), { maxStalenessMs: 400 })
+    const { pdp, refusal, hasError } = await follow(way, side.keyOf('development'), { maxStalenessMs: 400 })
     expect(refusal()).toBe('none')
     way.hold() // as the socket of a frozen process does
     const before = way.heads.length
@@ -177,7 +177,7 @@ describe('the age of a PDP', () => {
     const answered: boolean[] = []
     await eventually(() => {
       answered.push(pdp.refusal === undefined)
-      return told('FEED_UNREACHABLE')
+      return hasError('FEED_UNREACHABLE')
     }, true)
     expect([answered.includes(true), refusal()]).toEqual([false, 'STALE'])
   })
@@ -303,9 +303,9 @@ describe('a PDP that verifies signatures', () => {
         to.writeHead(200).write(encodeFrame({ type: 'heartbeat', revision }), () => resolve())
       })
     })
-    const { pdp, refusal, told } = await follow(way, side.keyOf('development'), { ...signed, timeoutMs: 0 })
+    const { pdp, refusal, hasError } = await follow(way, side.keyOf('development'), { ...signed, timeoutMs: 0 })
     await heard
-    await eventually(() => told('HEAD_NOT_SAID'), true)
+    await eventually(() => hasError('HEAD_NOT_SAID'), true)
     await fetch(`${way.url}/head`, { method: 'POST', body: '{}' })
     expect([refusal(), pdp.refusal?.message]).toEqual([
       'NOT_READY',
@@ -326,12 +326,12 @@ describe('a PDP that verifies signatures', () => {
     way.target = copy.url
     way.answers.set('/head', (to) => to.writeHead(404).end())
     await stop(side)
-    await eventually(() => first.told('HEAD_NOT_SAID'), true)
+    await eventually(() => first.hasError('HEAD_NOT_SAID'), true)
     await fetch(`${way.url}/head`, { method: 'POST', body: '{}' })
     expect([first.mayBen(), first.pdp.revision]).toEqual([false, revision])
     await first.pdp.close()
     const again = await follow(way, apiKey, { ...signed, cacheFile, timeoutMs: 0 })
-    await eventually(() => again.told('HEAD_NOT_SAID'), true)
+    await eventually(() => again.hasError('HEAD_NOT_SAID'), true)
     await fetch(`${way.url}/head`, { method: 'POST', body: '{}' })
     expect(again.refusal()).toBe('NOT_READY')
   })
@@ -352,7 +352,7 @@ describe('a PDP that verifies signatures', () => {
     writeFileSync(cacheFile, before)
     rmSync(`${cacheFile}.deltas`, { force: true })
     const again = await follow(way, apiKey, { ...signed, cacheFile, timeoutMs: 0 })
-    await eventually(() => again.told('ROLLED_BACK'), true)
+    await eventually(() => again.hasError('ROLLED_BACK'), true)
     expect(again.refusal()).toBe('NOT_READY')
   })
 
@@ -365,7 +365,7 @@ describe('a PDP that verifies signatures', () => {
     rmSync(`${cacheFile}.pin`)
     way.apiKey = side.keyOf('production') // whoever is on the way has a key of his own
     const again = await follow(way, apiKey, { ...signed, cacheFile, timeoutMs: 0 })
-    await eventually(() => again.told('FOREIGN_ENVIRONMENT'), true)
+    await eventually(() => again.hasError('FOREIGN_ENVIRONMENT'), true)
     expect(again.pdp.environment ?? side.idOf('development')).toBe(side.idOf('development'))
     way.apiKey = undefined
     await again.pdp.ready()
@@ -377,11 +377,11 @@ describe('a PDP that verifies signatures', () => {
     const headers = { authorization: `Bearer ${side.keyOf('production')}` }
     const image = await fetch(`${side.url}/v2/feed/default/production/image`, { headers })
     const names = ['x-image-bytes', 'x-revision', 'x-chain']
-    const said = Object.fromEntries(names.map((name) => [name, image.headers.get(name)!]))
+    const ownHeaders = Object.fromEntries(names.map((name) => [name, image.headers.get(name)!]))
     const bytes = Buffer.from(await image.arrayBuffer())
-    way.answers.set('/image', (to) => to.writeHead(200, said).end(bytes))
-    const { pdp, told } = await follow(way, side.keyOf('development'), { ...signed, timeoutMs: 0 })
-    await eventually(() => told('FOREIGN_ENVIRONMENT'), true)
+    way.answers.set('/image', (to) => to.writeHead(200, ownHeaders).end(bytes))
+    const { pdp, hasError } = await follow(way, side.keyOf('development'), { ...signed, timeoutMs: 0 })
+    await eventually(() => hasError('FOREIGN_ENVIRONMENT'), true)
     expect(pdp.refusal?.message).toContain('this PDP follows')
     way.answers.clear()
     await pdp.ready()
@@ -407,7 +407,7 @@ describe('a PDP that verifies signatures', () => {
     const old = await new Side(KEYS.signingKey, side.data).start()
     way.target = old.url
     const after = await follow(way, apiKey, { ...signed, cacheFile, timeoutMs: 0 })
-    await eventually(() => after.told('ROLLED_BACK'), true)
+    await eventually(() => after.hasError('ROLLED_BACK'), true)
     expect(after.pdp.refusal?.message).toMatch(/of a history that was left before, .* it is rejected/)
   })
 })

@@ -148,7 +148,7 @@ describe('the write client, with a server of which it knows nothing', () => {
   })
 
   it('reads what a write warns of, also from headers that a proxy joined or cut', async () => {
-    const said = async (...warning: string[]) => {
+    const readWarnings = async (...warning: string[]) => {
       answer = (_, response) => {
         if (warning.length > 0) response.setHeader('warning', warning)
         response.writeHead(204).end()
@@ -158,11 +158,11 @@ describe('the write client, with a server of which it knows nothing', () => {
     }
     const [one, other] = ['299 zerohop "set `a, b` says \\"no\\" \\u00fc"', '299 zerohop "299 zerohop"']
     const texts = ['set `a, b` says "no" ü', '299 zerohop']
-    expect(await said()).toEqual([])
-    expect(await said(one, other)).toEqual(texts)
-    expect(await said(`110 proxy "stale", ${one},${other}`)).toEqual(texts)
-    expect(await said(`${one}, 299 zerohop "cut`)).toEqual(texts.slice(0, 1))
-    expect(await said('299 zerohop "\\x"')).toEqual([])
+    expect(await readWarnings()).toEqual([])
+    expect(await readWarnings(one, other)).toEqual(texts)
+    expect(await readWarnings(`110 proxy "stale", ${one},${other}`)).toEqual(texts)
+    expect(await readWarnings(`${one}, 299 zerohop "cut`)).toEqual(texts.slice(0, 1))
+    expect(await readWarnings('299 zerohop "\\x"')).toEqual([])
   })
 
   it('ends when an answer does not', async () => {

@@ -1,5 +1,5 @@
 // A PDP whose kernel is of another ABI: it gets the state as changes, builds its own image in a thread, and follows the
-// same deltas. The ABI is only said to be another one here, so that both must come to the same canonical image.
+// same deltas. Here only the number of the ABI differs, so both must get the same canonical image.
 // docs/feed.md.
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -11,13 +11,13 @@ afterEach(() => {
 })
 
 /** A PDP with an open stream; `answer` is what the other side makes of a report. */
-function reporting(said: number | undefined) {
-  const pdp = { applied: said, sent: [] as number[], answer: async () => true }
+function reporting(reported: number | undefined) {
+  const pdp = { applied: reported, sent: [] as number[], answer: async () => true }
   const send = (revision: number) => {
     pdp.sent.push(revision)
     return pdp.answer()
   }
-  const reports = new RevisionReports({ applied: () => pdp.applied, said, send })
+  const reports = new RevisionReports({ applied: () => pdp.applied, said: reported, send })
   return Object.assign(pdp, { stop: () => reports.stop() })
 }
 

@@ -1,5 +1,5 @@
-// `zerohop pdp` started with the key of an organization or a project: it serves the environment that it is told to, and
-// its callers send that environment's key. What is wrong ends the command with one line.
+// `zerohop pdp` started with the key of an organization or a project: it serves the environment that is set, and its
+// callers send that environment's key. A wrong setting ends the command with one line.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'

@@ -1,5 +1,5 @@
 // The pages of conditions in a browser: a set is made, built with fields and as JSON, its matches are seen before it is
-// saved with who gains access; a rule is added and removed; what JSON the builder cannot show, and what is no JSON.
+// saved with who gains access; a rule is added and removed; JSON that the builder cannot show; invalid JSON.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
@@ -68,7 +68,7 @@ it.skipIf(consoleServer === undefined)('builds a set, shows whom it matches, and
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('dialog').getByText('set rule', { exact: true }).waitFor() // goes along
+  await page.getByRole('dialog').getByText('set rule', { exact: true }).waitFor() // is also deleted
   await page.getByRole('button', { name: 'Delete condition set' }).click()
   await page.getByText('Condition set sellers deleted').waitFor()
   await page.getByRole('link', { name: 'Access rules' }).click()

@@ -1,5 +1,5 @@
 // Every dialog of the console in a browser: it opens on its first field, or on a button that does no harm, keeps the
-// focus inside, passes axe, and gives the focus back to what opened it. What was typed is not lost by a click beside it.
+// focus inside, passes axe, and gives the focus back to what opened it. A click outside does not lose what was typed.
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, listProblems, useConsole } from '../support/console.ts'

@@ -89,7 +89,7 @@ interface Routed {
 }
 
 /** The routes that the router of the page has. */
-const routesOf = (page: Page): Promise<readonly string[]> =>
+const listRoutes = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const { routesById } = (globalThis as unknown as Routed).__TSR_ROUTER__
     return Object.values(routesById).map(({ fullPath }) => fullPath.replace(/(?<=.)\/$/, ''))
@@ -131,7 +131,7 @@ it.skipIf(consoleServer === undefined)('is usable in both sizes and both colours
   dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { permissions } }))
   const page = await console.visit('policy', { isOrganization: true })
   const below = Object.keys(PAGES).map((route) => BELOW + route)
-  expect([...new Set(await routesOf(page))].sort()).toEqual([...Object.keys(OTHERS), ...below].sort())
+  expect([...new Set(await listRoutes(page))].sort()).toEqual([...Object.keys(OTHERS), ...below].sort())
   await ask(page, 'ana@acme.example')
   await ask(page, 'nobody')
   await page.getByRole('gridcell', { name: 'viewer does not have invoice:create', exact: true }).click()

@@ -14,7 +14,7 @@ const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasT
 const secretIn = (page: Page) => page.getByRole('textbox', { name: 'Secret', exact: true }).inputValue()
 
 /** The status of a request with this key. */
-async function statusOf(secret: string): Promise<number> {
+async function requestStatus(secret: string): Promise<number> {
   const client = createClient({ url: consoleServer!.url, apiKey: secret })
   const params = { path: console.path }
   return (await client.GET('/v2/schema/{p}/{e}/roles', { params })).response.status
@@ -31,7 +31,7 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   expect(await page.getByLabel('Scope').locator('option').count()).toBe(1) // no further than the own key
   await press(page, 'Create key')
   const secret = await secretIn(page)
-  expect(await statusOf(secret)).toBe(200)
+  expect(await requestStatus(secret)).toBe(200)
   const docker = await page.getByRole('dialog').getByRole('textbox', { name: 'Docker' }).inputValue()
   expect(docker).toContain(`-e PDP_API_KEY -e PDP_CONTROL_PLANE=${consoleServer!.url} `)
   await press(page, 'I have copied it')
@@ -47,12 +47,12 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   await page.getByText('PDPs that use it stop answering').waitFor()
   await press(page, 'Rotate key')
   const rotated = await secretIn(page)
-  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([401, 200])
+  expect([await requestStatus(secret), await requestStatus(rotated)]).toEqual([401, 200])
   await press(page, 'I have copied it')
   await press(page, 'Delete shop back end')
   await press(page, 'Delete key')
   await row(page, 'shop back end').waitFor({ state: 'detached' })
-  expect(await statusOf(rotated)).toBe(401)
+  expect(await requestStatus(rotated)).toBe(401)
   await press(page, 'Delete keys admin')
   await page.getByText('You are signed in with this key').waitFor()
 })
@@ -73,7 +73,7 @@ it.skipIf(consoleServer === undefined)('shows when keys end, keeps an old secret
   await press(page, 'Rotate night job')
   await press(page, 'Rotate key')
   const rotated = await secretIn(page)
-  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([200, 200])
+  expect([await requestStatus(secret), await requestStatus(rotated)]).toEqual([200, 200])
   await press(page, 'I have copied it')
   await job.getByText('old secret:').waitFor()
   await press(page, 'Rotate night job')
@@ -83,7 +83,7 @@ it.skipIf(consoleServer === undefined)('shows when keys end, keeps an old secret
   await press(page, 'End old secret of night job')
   await press(page, 'End old secret')
   await job.getByText('old secret:').waitFor({ state: 'detached' })
-  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([401, 200])
+  expect([await requestStatus(secret), await requestStatus(rotated)]).toEqual([401, 200])
 
   const now = Date.now() + 25 * 86_400_000
   await page.clock.setFixedTime(now)

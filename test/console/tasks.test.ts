@@ -1,5 +1,5 @@
-// What people come to the console for, in at most five steps from its first page: a step is a click, a key, or a field
-// that is filled. Each ends with what was wanted on the page.
+// The tasks that people open the console for, in at most five steps from its first page: a step is a click, a key, or a
+// field that is filled. Each ends with what was wanted on the page.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'

@@ -1,5 +1,5 @@
-// The page Why in a browser: a question by hand and by link, what is sent with it, another revision, what is no
-// question.
+// The page Why in a browser: a question by hand and by link, what is sent with it, another revision, and input that is
+// not a question.
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 

@@ -9,7 +9,7 @@ import { questions } from '../property/questions.ts'
 import { parameters } from '../property/seed.ts'
 import { check } from '../reference/check.ts'
 import { grantsOn } from '../reference/relations.ts'
-import { type Request, tenantOf } from '../reference/request.ts'
+import { type Request, resolveTenant } from '../reference/request.ts'
 import { toParts } from '../support/parts.ts'
 import type { Operation, World } from '../support/world.ts'
 
@@ -52,7 +52,7 @@ function* suggested(
 ): Iterable<['in_tenant' | 'on_instance' | 'related', Assignment]> {
   if (near === undefined) return
   const { user, resource } = request
-  const tenant = tenantOf(world.policy, request)
+  const tenant = resolveTenant(world.policy, request)
   for (const { role } of near.in_tenant.first) yield ['in_tenant', { user, role, tenant }]
   const instance = `${resource.type}:${resource.key}`
   if (world.policy.resource_instance.get(instance)?.tenant === tenant)

@@ -106,7 +106,7 @@ describe('a server', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 32 })
     let answered = 0
     const failures: unknown[] = []
-    // Asks without a pause on a connection that it keeps, and goes elsewhere when it is told to.
+    // Asks without a pause on a connection that it keeps, until an answer closes the connection.
     const client = async () => {
       for (let ends = false; !ends; answered++) {
         const answer = await check(agent)

@@ -13,7 +13,7 @@ import { numbers } from '../property/numbers.ts'
 import { makeWords } from '../property/set-edits.ts'
 import { ATTRIBUTES, type Next } from '../property/values.ts'
 import { check } from '../reference/check.ts'
-import { type Request, tenantOf } from '../reference/request.ts'
+import { type Request, resolveTenant } from '../reference/request.ts'
 import type { Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { columnOf, columnsOf, FORMS, RELATIONS } from './policy-tables.ts'
@@ -97,7 +97,7 @@ function questionsOf(dialect: DialectName, drawn: Drawn, next: Next, { refused }
   const { image, world, pool, requests } = makeSituation(drawn, next)
   const asked: Asked[] = []
   for (const request of requests) {
-    const tenant = tenantOf(world.policy, request)
+    const tenant = resolveTenant(world.policy, request)
     const filter = refusedOr(() => makeFilter(image, request, tenant))
     const rows = [...rowsFor(world, makeWords(world, pool), request, next)]
     // most that mean all rows or none are left out: they would be more than half

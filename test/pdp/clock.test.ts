@@ -27,7 +27,7 @@ const rules = (conditions: JsonObject): PolicyChange[] => [
   put('set_rule', 'read', { user_set: 'who', permission: 'note:read', resource_set: 'notes' }),
   put('set_rule', 'list', { user_set: 'all', permission: 'note:list', resource_set: 'notes' }),
 ]
-const pdpOf = (conditions: JsonObject, options?: PdpOptions): Pdp =>
+const makePdp = (conditions: JsonObject, options?: PdpOptions): Pdp =>
   loadImage(Image.build(ENVIRONMENT, makePosition(7), [...POLICY, ...rules(conditions)]).save(), options)
 
 const OPEN = { 'context.now': { 'greater-than-equals': '2026-01-01' } }
@@ -63,7 +63,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 describe('[D8] the time of a question', () => {
   it.each(Object.entries(DOORS))('is that of the clock: %s', (_, ask) => {
-    const [open, closed] = [pdpOf(OPEN), pdpOf(CLOSED)]
+    const [open, closed] = [makePdp(OPEN), makePdp(CLOSED)]
     clockAt(BEFORE)
     expect([ask(open), ask(closed)]).toEqual([false, true])
     clockAt(OPENS)
@@ -77,14 +77,14 @@ describe('[D8] the time of a question', () => {
       [OPENS, true],
     ] as const) {
       clockAt(now)
-      const pdp = pdpOf(OPEN, options)
+      const pdp = makePdp(OPEN, options)
       expect([pdp.check('ana', 'read', 'note'), pdp.subject('ana').can('read', 'note:one')]).toEqual([allow, allow])
     }
   })
 
   it('is what the caller sends, in any form', () => {
     clockAt(OPENS)
-    const pdp = pdpOf(OPEN)
+    const pdp = makePdp(OPEN)
     const at = (now: JsonObject[string]) => pdp.check('ana', 'read', NOTE, { now })
     expect([at(BEFORE), at('2025-12-31'), at('soon'), at(true)]).toEqual([false, false, false, false])
     clockAt(BEFORE)
@@ -105,10 +105,10 @@ describe('[D8] the time of a question', () => {
     ['truth', true],
   ])('[D7] that is %s is named by explanations, and refused where attributes are strict', (_, now) => {
     const context = { now } as JsonObject
-    expect(pdpOf(CLOSED).explain('ana', 'read', 'note', context).ill_typed).toMatchObject([
+    expect(makePdp(CLOSED).explain('ana', 'read', 'note', context).ill_typed).toMatchObject([
       { attribute: 'context.now', declared: 'time' },
     ])
-    const pdp = pdpOf(CLOSED, { strictAttributes: true })
+    const pdp = makePdp(CLOSED, { strictAttributes: true })
     const refused = expect.objectContaining({ code: 'ATTRIBUTE_ILL_TYPED', path: ['context', 'now'] })
     for (const ask of [
       () => pdp.check('ana', 'read', 'note', context),
@@ -149,7 +149,7 @@ describe('[D8] the time of a question', () => {
 
   it('is told with the decision, and explained', () => {
     const heard: Decision[] = []
-    const pdp = pdpOf(OPEN, { onDecision: (decision) => void heard.push(decision) })
+    const pdp = makePdp(OPEN, { onDecision: (decision) => void heard.push(decision) })
     clockAt(OPENS)
     pdp.check('ana', 'read', 'note')
     pdp.subject('ana').can('read', 'note')
@@ -169,14 +169,14 @@ describe('[D8] the time of a question', () => {
 
 describe('the clock', () => {
   it.each(Object.entries(DOORS))('is read once: %s', (_, ask) => {
-    const pdp = pdpOf(OPEN)
+    const pdp = makePdp(OPEN)
     const clock = clockAt(OPENS)
     expect(ask(pdp)).toBe(true)
     expect(clock).toHaveBeenCalledTimes(1)
   })
 
   it('is read once for a bulk and for a request, and anew for the next', () => {
-    const pdp = pdpOf(OPEN)
+    const pdp = makePdp(OPEN)
     const clock = clockAt(OPENS)
     const checks = Array.from({ length: 50 }, () => ({ user: 'ana', action: 'read', resource: 'note' }))
     expect(pdp.bulkCheck(checks).every(Boolean)).toBe(true)
@@ -186,14 +186,14 @@ describe('the clock', () => {
   })
 
   it.each(Object.entries(DOORS))('is not read where no rule reads the time: %s', (_, ask) => {
-    const pdp = pdpOf({ 'user.x': { not: 1 }, 'context.later': { not: 1 } })
+    const pdp = makePdp({ 'user.x': { not: 1 }, 'context.later': { not: 1 } })
     const clock = clockAt(OPENS)
     expect(ask(pdp)).toBe(true)
     expect(clock).not.toHaveBeenCalled()
   })
 
   it('is not read for a permission whose rules do not read the time, by a role, or when a time is sent', () => {
-    const pdp = pdpOf(OPEN)
+    const pdp = makePdp(OPEN)
     const clock = clockAt(OPENS)
     expect(pdp.check('ana', 'list', 'note')).toBe(true)
     expect(pdp.check('ana', 'edit', 'note:one')).toBe(false)

@@ -80,8 +80,8 @@ describe('the decisions of a PDP that `connect` returned', () => {
   }
 
   it('arrive with keys alone: of check, bulkCheck and subjects, allowed or denied; listings do not', async () => {
-    const told: boolean[] = []
-    const { pdp, key, kept } = await start({ onDecision: ({ allow }) => told.push(allow) })
+    const decided: boolean[] = []
+    const { pdp, key, kept } = await start({ onDecision: ({ allow }) => decided.push(allow) })
     const before = Date.now()
     pdp.check({ key: 'ana', attributes: { age: 9 } }, 'say', 'hello', { mfa: true })
     pdp.bulkCheck([{ user: 'ben', action: 'say', resource: { type: 'hello', key: 'world', tenant: 'acme' } }])
@@ -102,7 +102,7 @@ describe('the decisions of a PDP that `connect` returned', () => {
     expect(first!.at).toBeGreaterThanOrEqual(before)
     expect(first!.at).toBeLessThanOrEqual(Date.now())
     expect(new Set(records.map(({ instance }) => instance)).size).toBe(1)
-    expect(told).toEqual([true, false, true])
+    expect(decided).toEqual([true, false, true])
   })
 
   it('[D8] have the time that rules saw: of the clock, or as it was sent', async () => {

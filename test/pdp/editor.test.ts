@@ -1,4 +1,4 @@
-// What an editor says of a call with the types of a policy: asked of the language server of the compiler, as editors do.
+// What an editor shows for a call with the types of a policy, from the language server of the compiler, as in editors.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

@@ -26,15 +26,15 @@ const BASE: Operation[] = [
   ['put', 'user', { key: 'ana' }],
 ]
 
-function pdpOf(...operations: Operation[]) {
+function makePdp(...operations: Operation[]) {
   const world = new World()
   world.runAll([...BASE, ...operations])
   return loadImage(Image.build(ENVIRONMENT, makePosition(1), world.contents()).save())
 }
 
 /** What is said about rules of one user set with these conditions. */
-const said = (conditions: JsonObject, attributes: JsonObject = {}, context: JsonObject = {}) => {
-  const pdp = pdpOf(users('set', conditions), rule('set'))
+const explainMiss = (conditions: JsonObject, attributes: JsonObject = {}, context: JsonObject = {}) => {
+  const pdp = makePdp(users('set', conditions), rule('set'))
   return pdp.explain({ key: 'ana', attributes }, 'read', 'doc', context).misses.map(sayMiss)[0]
 }
 const miss = (text: string) => `rule (set, __autogen_doc): user set set: ${text}`
@@ -75,7 +75,7 @@ describe('explanations in sentences', () => {
       'user.x is [{"a":2}]: not any_match (at user.x / any_match)',
     ],
   ])('%j of %j', (conditions, attributes, text) => {
-    expect(said(conditions, attributes)).toBe(miss(text))
+    expect(explainMiss(conditions, attributes)).toBe(miss(text))
   })
 
   it('name the sides of a rule, what allows, what a `not` did not see, and what is ill-typed', () => {
@@ -83,12 +83,12 @@ describe('explanations in sentences', () => {
       ['put', 'resource', { key: 'door', actions: [] }],
       ['put', 'condition_set', { key: 'doors', type: 'resourceset', resource: 'door', conditions: {} }],
     ]
-    const pdp = pdpOf(...doors, rule('guard', 'doors'), users('free', { not: { 'user.age': { equals: 1 } } }))
+    const pdp = makePdp(...doors, rule('guard', 'doors'), users('free', { not: { 'user.age': { equals: 1 } } }))
     expect(pdp.explain('ana', 'read', 'doc').misses.map(sayMiss)).toEqual([
       'rule (__autogen_guard, doors): user set __autogen_guard: the role is not assigned in this tenant; ' +
         'resource set doors is about another resource type',
     ])
-    const allowing = pdpOf(users('free', { not: { 'user.age': { equals: 1 } } }), rule('free'))
+    const allowing = makePdp(users('free', { not: { 'user.age': { equals: 1 } } }), rule('free'))
     const sent = { key: 'ana', attributes: { age: 'x' } }
     const { because, notes, ill_typed } = allowing.explain(sent, 'read', { type: 'doc', attributes: { cost: true } })
     expect(because.map(sayBecause)).toEqual(['user set free may doc:read on resource set __autogen_doc'])
@@ -107,13 +107,13 @@ describe('an explanation is bounded', () => {
     Array.from({ length: count }, (_, index) => [users(`s${index}`, conditions(index)), rule(`s${index}`)]).flat()
 
   it('in the rules that it names', () => {
-    const allowing = pdpOf(...many(EXPLAIN_RULES_MAX + 5, () => ({}))).explain('ana', 'read', 'doc')
+    const allowing = makePdp(...many(EXPLAIN_RULES_MAX + 5, () => ({}))).explain('ana', 'read', 'doc')
     expect([allowing.abac, allowing.rules, allowing.because.length]).toEqual([
       'allow',
       EXPLAIN_RULES_MAX + 5,
       EXPLAIN_RULES_MAX,
     ])
-    const denying = pdpOf(...many(50, (index) => ({ 'user.x': { equals: index } }))).explain('ana', 'read', 'doc')
+    const denying = makePdp(...many(50, (index) => ({ 'user.x': { equals: index } }))).explain('ana', 'read', 'doc')
     expect([denying.abac, denying.rules, denying.misses.length]).toEqual([
       'no_matching_usersets',
       50,
@@ -123,22 +123,22 @@ describe('an explanation is bounded', () => {
 
   it('in the tests, the notes and the ill-typed attributes that it lists', () => {
     const tests = Array.from({ length: 100 }, (_, index) => ({ [`user.x${index}`]: { equals: 1 } }))
-    const wide = pdpOf(users('set', { allOf: tests }), rule('set')).explain('ana', 'read', 'doc')
+    const wide = makePdp(users('set', { allOf: tests }), rule('set')).explain('ana', 'read', 'doc')
     expect(wide.misses[0]!.failed[0]!.tests.length).toBe(EXPLAIN_ITEMS_MAX)
-    const inVain = pdpOf(users('set', { allOf: tests.map((test) => ({ not: test })) }), rule('set'))
+    const inVain = makePdp(users('set', { allOf: tests.map((test) => ({ not: test })) }), rule('set'))
     expect(inVain.explain('ana', 'read', 'doc').notes.length).toBe(EXPLAIN_ITEMS_MAX)
     const types = Object.fromEntries(tests.map((_, index) => [`t${index}`, 'number' as const]))
     const odd = Object.fromEntries(tests.map((_, index) => [`t${index}`, 'text']))
-    const pdp = pdpOf(['put', 'resource', { key: 'doc', actions: ['read'], attributes: types }])
+    const pdp = makePdp(['put', 'resource', { key: 'doc', actions: ['read'], attributes: types }])
     const explained = pdp.explain('ana', 'read', { type: 'doc', attributes: odd })
     expect(explained.ill_typed.length).toBe(EXPLAIN_ITEMS_MAX)
   })
 
   it('in its work: where that ends, it says so and still has the decision', () => {
     const tests = Array.from({ length: 400 }, (_, index) => ({ [`user.x${index}`]: { equals: 1 } }))
-    const explained = pdpOf(...many(40, () => ({ anyOf: tests }))).explain('ana', 'read', 'doc')
+    const explained = makePdp(...many(40, () => ({ anyOf: tests }))).explain('ana', 'read', 'doc')
     expect([explained.allow, explained.abac, explained.misses.length]).toEqual([false, 'no_matching_usersets', 5])
-    const allowed = pdpOf(...many(40, () => ({ anyOf: tests }))).explain(
+    const allowed = makePdp(...many(40, () => ({ anyOf: tests }))).explain(
       { key: 'ana', attributes: { x399: 1 } },
       'read',
       'doc',
@@ -154,13 +154,13 @@ describe('an explanation is bounded', () => {
       'condition_set',
       { key: 'shut', type: 'resourceset', resource: 'doc', conditions: { 'resource.cost': { equals: 1 } } },
     ]
-    const pdp = pdpOf(shut, users('all', {}), rule('all', 'shut'), ...many(12, heavy))
+    const pdp = makePdp(shut, users('all', {}), rule('all', 'shut'), ...many(12, heavy))
     const explained = pdp.explain({ key: 'ana', attributes: { list: long } }, 'read', 'doc')
     expect([explained.allow, explained.abac]).toEqual([false, 'no_matching_rules'])
   })
 
   it('[D13] in what may be sent: roles that allow are explained all the same, as a check answers', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ['put', 'role', { key: 'reader', permissions: ['doc:read'] }],
       ['put', 'user', { key: 'eva' }],
       ['put', 'role_assignment', { user: 'eva', role: 'reader', tenant: 'default' }],

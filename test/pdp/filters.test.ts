@@ -12,8 +12,8 @@ import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO } from './policies.ts'
 
 const error = (code: string, text = '') => expect.objectContaining({ code, message: expect.stringContaining(text) })
-const pdpOf = (...changes: readonly PolicyChange[]) => pdpOfAll(changes)
-const pdpOfAll = (changes: readonly PolicyChange[]) =>
+const makePdp = (...changes: readonly PolicyChange[]) => loadPdp(changes)
+const loadPdp = (changes: readonly PolicyChange[]) =>
   loadImage(Image.build(ENVIRONMENT, makePosition(7), [...BASE, ...changes]).save())
 
 const instance = (key: string, tenant = 'acme', attributes: JsonObject = {}): PolicyChange => ({
@@ -95,7 +95,7 @@ const BASE: readonly PolicyChange[] = [
   { op: 'put', kind: 'role', key: 'auditor', value: { permissions: ['note:read'], extends: [] } },
 ]
 const asked = { tenant: 'acme' }
-const read = (pdp: ReturnType<typeof pdpOf>, user: Parameters<typeof pdp.filter>[0] = 'zoe', options: object = {}) =>
+const read = (pdp: ReturnType<typeof makePdp>, user: Parameters<typeof pdp.filter>[0] = 'zoe', options: object = {}) =>
   pdp.filter(user, 'read', 'note', { ...asked, ...options })
 const where = (...args: Parameters<typeof read>) => {
   const filter = read(...args)
@@ -105,14 +105,14 @@ const amount = { path: ['amount'], type: 'number' }
 
 describe('a filter', () => {
   it('[D4] is always true by a role in the tenant, and only there', () => {
-    const pdp = pdpOf(give('zoe', 'auditor', 'acme'))
+    const pdp = makePdp(give('zoe', 'auditor', 'acme'))
     const about = { format: 2, revision: 7, type: 'note', tenant: 'acme', tenantColumnIsAuthoritative: true }
     expect(read(pdp)).toEqual({ ...about, kind: 'always' })
     expect(read(pdp, 'zoe', { tenant: 'default' }).kind).toBe('never')
   })
 
   it('[D1] is never true of what is unknown', () => {
-    const pdp = pdpOf(...sets({}, {}), give('zoe', 'auditor', 'acme'))
+    const pdp = makePdp(...sets({}, {}), give('zoe', 'auditor', 'acme'))
     expect(read(pdp, 'nobody').kind).toBe('never')
     expect(read(pdp, 'zoe', { tenant: 'nowhere' }).kind).toBe('never')
     expect(pdp.filter('zoe', 'fly', 'note', asked).kind).toBe('never')
@@ -120,7 +120,7 @@ describe('a filter', () => {
   })
 
   it('[D6] keeps of a rule what reads the row, with the rest decided', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ...sets(
         { 'user.level': { 'greater-than': 2 } },
         { 'resource.amount': { 'less-than': { ref: 'user.limit' } }, 'context.office': { equals: true } },
@@ -142,7 +142,7 @@ describe('a filter', () => {
   })
 
   it('[D7] negates leaves and never turns an operator into its opposite', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ...sets(
         {},
         { not: { anyOf: [{ 'resource.amount': { 'less-than': 5 } }, { 'resource.owner': { equals: 'ana' } }] } },
@@ -157,14 +157,14 @@ describe('a filter', () => {
   })
 
   it('[D9] says which sides are instants', () => {
-    const pdp = pdpOf(...sets({}, { 'resource.due': { 'less-than': { ref: 'context.now' } } }))
+    const pdp = makePdp(...sets({}, { 'resource.due': { 'less-than': { ref: 'context.now' } } }))
     const due = { path: ['due'], type: 'time' }
     const now = { op: 'less-than', left: due, right: { value: 1000, time: true } }
     expect(where(pdp, 'zoe', { context: { now: 1000 } })).toEqual(now)
   })
 
   it('reads members of objects, matches, and rows on the right side', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ...sets(
         { 'user.name': { in: { ref: 'resource.tags' } } },
         {
@@ -190,7 +190,7 @@ describe('a filter', () => {
   })
 
   it('turns instances that a condition follows into their keys, in whatever tenant', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       { op: 'put', kind: 'resource', key: 'folder', value: { actions: [], attributes: { open: 'bool' } } },
       ...sets(
         {},
@@ -217,13 +217,13 @@ describe('a filter', () => {
       tuple,
     ]
     const related = { related: 'parent', type: 'folder', in: ['f1'] }
-    expect(where(pdpOf(...owner(), ...facts))).toEqual({ or: [{ key: { in: ['n1', 'n2'] } }, related] })
+    expect(where(makePdp(...owner(), ...facts))).toEqual({ or: [{ key: { in: ['n1', 'n2'] } }, related] })
     const direct = {
       or: [{ key: { in: ['n1', 'n2'] } }, { and: [related, { not: { key: { in: ['n1'] } } }] }],
     }
-    expect(where(pdpOf(...owner(true), ...facts))).toEqual(direct)
+    expect(where(makePdp(...owner(true), ...facts))).toEqual(direct)
     // a role on an instance of another tenant is not one on the row, and its key is not told
-    const elsewhere = pdpOf(
+    const elsewhere = makePdp(
       ...owner(true),
       ...facts,
       instance('note:n9', 'default'),
@@ -233,7 +233,7 @@ describe('a filter', () => {
   })
 
   it('[D2] excludes keys that are stored in another tenant only where no tenant column decides', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ...sets({}, { 'resource.amount': { equals: 1 } }),
       instance('note:n1', 'default'),
       instance('note:n2'),
@@ -252,7 +252,7 @@ describe('a filter', () => {
   })
 
   it('[D2] decides a marked row by its tenant column, in the list and alone; a copy of it has no mark', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ...sets({}, { 'resource.amount': { equals: 1 } }),
       ...owner(),
       instance('note:n1', 'default', { amount: 1 }),
@@ -296,7 +296,7 @@ describe('a filter', () => {
     const equal = { op: 'equals', left: amount, right: { value: 1 } }
     for (const others of [many(FILTER_KEYS_MAX + 1, 'default'), many(FILTER_INSTANCES_MAX + 1, 'acme')]) {
       const own = many(5, 'acme').map((each) => ({ ...each, key: `${each.key}-own` }))
-      const pdp = pdpOfAll([...mine, ...own, ...others])
+      const pdp = loadPdp([...mine, ...own, ...others])
       expect(where(pdp)).toEqual(equal)
       const snapshot = pdp.snapshot('zoe', { tenants: ['acme'], types: ['note'], actions: ['read'] })
       expect(snapshot.answers).toEqual([{ where: { node: equal, attributes: ['amount'], relations: [] } }])
@@ -304,7 +304,7 @@ describe('a filter', () => {
   })
 
   it('says the same thing once', () => {
-    const pdp = pdpOf(
+    const pdp = makePdp(
       ...sets(
         {},
         {
@@ -325,10 +325,10 @@ describe('a filter that cannot be made', () => {
     const other = {
       object_match: { match: { open: { equals: { ref: 'resource.amount' } } }, fk_resource_type: 'folder' },
     }
-    const pdp = pdpOf(...sets({}, { 'resource.owner': other }), instance('folder:a', 'acme', { open: 1 }))
+    const pdp = makePdp(...sets({}, { 'resource.owner': other }), instance('folder:a', 'acme', { open: 1 }))
     expect(() => read(pdp)).toThrow(error('FILTER_REFUSED', '`folder`'))
     const due = { object_match: { match: {}, fk_resource_type: 'folder' } }
-    expect(() => read(pdpOf(...sets({}, { 'resource.due': due })))).toThrow(error('FILTER_REFUSED', '`resource.due`'))
+    expect(() => read(makePdp(...sets({}, { 'resource.due': due })))).toThrow(error('FILTER_REFUSED', '`resource.due`'))
   })
 
   it('throws with the number when it would be too long', () => {
@@ -337,7 +337,7 @@ describe('a filter that cannot be made', () => {
     const mine = sets({}, { 'resource.amount': { equals: 1 } })
     const byKey = { ...asked, tenantColumnIsAuthoritative: false }
     const excluding = (changes: readonly PolicyChange[]) =>
-      pdpOfAll([...mine, ...changes]).filter('zoe', 'read', 'note', byKey)
+      loadPdp([...mine, ...changes]).filter('zoe', 'read', 'note', byKey)
     const elsewhereToo = `over ${FILTER_KEYS_MAX + 1} keys of \`note\` stored in other tenants`
     expect(() => excluding(elsewhere)).toThrow(error('LISTING_TOO_LARGE', elsewhereToo))
     expect(() => excluding(elsewhere)).toThrow('x-tenant-column-is-authoritative: true')
@@ -346,7 +346,7 @@ describe('a filter that cannot be made', () => {
     const tooMany = `over more than ${FILTER_INSTANCES_MAX} instances of \`note\` to look at`
     expect(() => excluding(here)).toThrow(error('LISTING_TOO_LARGE', tooMany))
     const held = keys.flatMap((key) => [instance(`note:${key}`), rolesOn(`note:${key}`, 'reader')])
-    expect(() => read(pdpOf(...owner(), ...held))).toThrow(error('LISTING_TOO_LARGE', '10001'))
+    expect(() => read(makePdp(...owner(), ...held))).toThrow(error('LISTING_TOO_LARGE', '10001'))
   })
 
   it('throws when it would have too many comparisons', () => {
@@ -370,13 +370,13 @@ describe('a filter that cannot be made', () => {
         },
       ]
     })
-    expect(() => read(pdpOf(...sets({}, {}).slice(0, 1), ...rules.flat()))).toThrow(
+    expect(() => read(makePdp(...sets({}, {}).slice(0, 1), ...rules.flat()))).toThrow(
       error('LISTING_TOO_LARGE', 'comparisons'),
     )
   })
 
   it('refuses a question without a tenant', () => {
-    const pdp = pdpOf()
+    const pdp = makePdp()
     for (const options of [undefined, null, {}, { tenant: null }, { tenant: 3 }])
       expect(() => pdp.filter('zoe', 'read', 'note', options as never)).toThrow(error('INPUT_INVALID', 'tenant'))
     expect(() => pdp.filter(3 as never, 'read', 'note', asked)).toThrow(error('INPUT_INVALID'))
@@ -395,7 +395,7 @@ describe('a filter that cannot be made', () => {
     expect(() => strict.filter({ key: 'zoe', attributes: { level: 'high' } }, 'read', 'note', asked)).toThrow(
       error('ATTRIBUTE_ILL_TYPED'),
     )
-    const closed = pdpOf()
+    const closed = makePdp()
     await closed.close()
     expect(() => read(closed)).toThrow(error('CLOSED'))
   })

@@ -170,8 +170,8 @@ describe('when the feed breaks, a follower', () => {
     const revision = feed.commit([take('zoe', 'viewer')])
     await pdp.atLeast(revision)
     feed.rollBack(1)
-    const told = () => events.filter((each) => 'error' in each && each.error.code === 'FEED_BEHIND').length
-    await eventually(told, 1)
+    const countBehind = () => events.filter((each) => 'error' in each && each.error.code === 'FEED_BEHIND').length
+    await eventually(countBehind, 1)
     expect([pdp.revision, mayZoeWave()]).toEqual([revision, false])
     expect(feed.commit([putUser('yan')])).toBe(revision)
     expect(feed.commit([give('yan', 'viewer')])).toBe(revision + 1)
@@ -284,8 +284,8 @@ describe('a change that cannot be applied', () => {
     feed.imageTrouble = damaged
     feed.commit([take('zoe', 'viewer'), give('nobody', 'viewer')])
     await eventually(() => refusal(pdp), 'POISONED')
-    const told = events.find((event) => event.event === 'trouble')
-    expect(told).toMatchObject({ error: { code: 'DELTA_INVALID' } })
+    const trouble = events.find((event) => event.event === 'trouble')
+    expect(trouble).toMatchObject({ error: { code: 'DELTA_INVALID' } })
     expect(pdp.refusal?.message).toContain('cannot take what changed')
     feed.repair([putUser('nobody'), take('zoe', 'viewer')])
     feed.imageTrouble = undefined
@@ -311,14 +311,14 @@ describe('a change that cannot be applied', () => {
 describe('a listener that throws', () => {
   it('stops nothing: images are taken, trouble is gone through, the end is the end', async () => {
     const feed = new ScriptedFeed(HELLO)
-    let told = 0
+    let calls = 0
     const onEvent = () => {
-      told++
+      calls++
       throw new Error('a defect of the listener')
     }
     feed.imageTrouble = unreachable
     const { pdp, mayZoeWave } = follow(feed, { onEvent, times: { retryFirstMs: 1 } })
-    await eventually(() => told > 1, true)
+    await eventually(() => calls > 1, true)
     feed.imageTrouble = undefined
     await pdp.ready()
     feed.break(unreachable)

@@ -33,12 +33,12 @@ const POLICY: Operation[] = [
   ['put', 'set_rule', { user_set: 'all', permission: 'doc:owned', resource_set: 'own' }],
 ]
 
-function imageOf(): Image {
+function makeImage(): Image {
   const world = new World()
   world.runAll(POLICY)
   return Image.build(ENVIRONMENT, makePosition(1), world.contents())
 }
-const image = imageOf()
+const image = makeImage()
 const pdp = loadImage(image.save())
 
 const cyclic: Record<string, unknown> = { level: 1 }
@@ -223,7 +223,7 @@ describe('hostile questions', () => {
   })
 
   it('leave no trace: the image has the same bytes after many of them, and no more memory', () => {
-    const asked = imageOf()
+    const asked = makeImage()
     const source = new FixedImage(asked)
     const busy = new Pdp(source)
     const before = Buffer.from(asked.save())

@@ -10,7 +10,8 @@ import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { give, HELLO, putTenant, putUser } from './policies.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
-const pdpOf = (changes: readonly PolicyChange[]) => loadImage(Image.build(ENVIRONMENT, makePosition(7), changes).save())
+const makePdp = (changes: readonly PolicyChange[]) =>
+  loadImage(Image.build(ENVIRONMENT, makePosition(7), changes).save())
 const instance = (key: string, tenant: string, attributes?: JsonObject): PolicyChange => {
   return { op: 'put', kind: 'resource_instance', key, value: attributes ? { tenant, attributes } : { tenant } }
 }
@@ -36,14 +37,16 @@ const PLANS: readonly PolicyChange[] = [
 ]
 
 describe('listings of the library', () => {
-  const pdp = pdpOf(PLANS)
+  const pdp = makePdp(PLANS)
 
   it('[D12] tell the permissions of a user, with what is stored about tenants and instances', () => {
     const acme = { key: 'acme', attributes: { plan: 'gold' } }
     expect(pdp.userPermissions('zoe')).toEqual({
       '__tenant:acme': { tenant: acme, permissions: ['hello:wave'], roles: ['viewer'] },
     })
-    const owned = pdpOf([...PLANS, instance('hello:a', 'acme', { owner: 'zoe', color: 'red' })]).userPermissions('zoe')
+    const owned = makePdp([...PLANS, instance('hello:a', 'acme', { owner: 'zoe', color: 'red' })]).userPermissions(
+      'zoe',
+    )
     expect(owned['hello:a']).toEqual({
       resource: { type: 'hello', key: 'a', attributes: { owner: 'zoe', color: 'red' } },
       tenant: acme,
@@ -53,7 +56,7 @@ describe('listings of the library', () => {
   })
 
   it('filter the permissions of a user by tenants, types and instances', () => {
-    const some = pdpOf([...PLANS, instance('hello:a', 'acme', { owner: 'zoe' }), give('zoe', 'viewer')])
+    const some = makePdp([...PLANS, instance('hello:a', 'acme', { owner: 'zoe' }), give('zoe', 'viewer')])
     const keys = (filter: Parameters<typeof some.userPermissions>[1]) =>
       Object.keys(some.userPermissions('zoe', filter))
     expect(keys({})).toEqual(['__tenant:acme', '__tenant:default', 'hello:a'])
@@ -146,7 +149,7 @@ describe('listings of the library', () => {
   })
 
   it('are keyed by any name, in plain objects', () => {
-    const odd = pdpOf([
+    const odd = makePdp([
       ...HELLO,
       { op: 'put', kind: 'user', key: '__proto__', value: {} },
       give('__proto__', 'viewer'),
@@ -166,7 +169,7 @@ describe('listings that are long', () => {
   const MANY = LISTING_WORK_MAX / 20 + 5_000
   const keys = Array.from({ length: MANY }, (_, index) => `i${String(index).padStart(6, '0')}`)
   const few = [...keys.slice(0, 2), ...keys.slice(-2)]
-  const pdp = pdpOf([
+  const pdp = makePdp([
     ...HELLO,
     give('zoe', 'viewer', 'acme'),
     ...keys.map((key) => instance(`hello:${key}`, few.includes(key) ? 'acme' : 'default')),
@@ -184,7 +187,7 @@ describe('listings that are long', () => {
   })
 
   it('do not ask about each instance when no rule looks at it', () => {
-    const same = pdpOf([
+    const same = makePdp([
       ...HELLO,
       set('seniors', 'userset', { 'user.level': { 'greater-than': 2 } }),
       rule('seniors', 'hello:say', '__autogen_hello'),
@@ -202,7 +205,7 @@ describe('listings that are long', () => {
   })
 
   it('ask about instances only where the user side of a rule may hold', () => {
-    const sided = pdpOf([
+    const sided = makePdp([
       ...HELLO,
       give('zoe', 'viewer', 'acme'),
       set('seniors', 'userset', { 'user.level': { 'greater-than': 2 } }),
@@ -224,7 +227,7 @@ describe('listings that are long', () => {
 
   it('ask about users without a role only where the resource side of a rule may hold', () => {
     const users = Array.from({ length: LISTING_WHOLE_WORK_MAX / 16 }, (_, index) => `u${index}`)
-    const open = pdpOf([
+    const open = makePdp([
       ...HELLO,
       give('zoe', 'viewer', 'acme'),
       set('everybody', 'userset', {}),
@@ -242,7 +245,7 @@ describe('listings that are long', () => {
   })
 
   it('fail as a whole when they have no pages and would take too much', () => {
-    const ruled = pdpOf([
+    const ruled = makePdp([
       ...HELLO,
       set('everybody', 'userset', {}),
       set('mine', 'resourceset', { 'resource.owner': { equals: { ref: 'user.key' } } }),
@@ -270,7 +273,7 @@ describe('a listing with a question that could not be decided', () => {
       },
     ],
   })
-  const pdp = pdpOf([
+  const pdp = makePdp([
     ...HELLO,
     { op: 'put', kind: 'resource', key: 'folder', value: { actions: ['wave'] } },
     {

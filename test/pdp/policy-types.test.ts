@@ -59,12 +59,12 @@ const POLICY: Operation[] = [
   ['put', 'role_assignment', { user: 'ana', role: 'clerk', tenant: 'default' }],
 ]
 
-function imageOf(operations: readonly Operation[]): Image {
+function makeImage(operations: readonly Operation[]): Image {
   const world = new World()
   world.runAll(operations)
   return Image.build(ENVIRONMENT, makePosition(1), world.contents())
 }
-const image = imageOf(POLICY)
+const image = makeImage(POLICY)
 
 describe('the printed types', () => {
   it('have every name of the policy, quoted and escaped where it must be', () => {
@@ -78,7 +78,7 @@ describe('the printed types', () => {
       ['put', 'user', { key: 'ben' }],
       ['put', 'resource_instance', { resource: 'invoice', instance: 'i1', tenant: 'acme' }],
     ]
-    const other = imageOf([...POLICY.slice(1, 4).reverse(), ...POLICY.toSpliced(1, 3), ...facts])
+    const other = makeImage([...POLICY.slice(1, 4).reverse(), ...POLICY.toSpliced(1, 3), ...facts])
     expect(printTypes(other.names, { tenants: false })).toBe(printTypes(image.names, { tenants: false }))
   })
 
@@ -87,7 +87,7 @@ describe('the printed types', () => {
   })
 
   it('of an empty policy name nothing', () => {
-    const text = printTypes(imageOf([]).names, { tenants: false })
+    const text = printTypes(makeImage([]).names, { tenants: false })
     expect(text).toContain('  resources: {}\n')
     expect(text).toContain('  roles: never\n')
   })
@@ -153,7 +153,7 @@ describe('a PDP with the types of its policy', () => {
     const illTyped = [
       // @ts-expect-error: no such attribute
       () => pdp.check('ana', 'read', { type: 'invoice', attributes: { totl: 3 } }),
-      // @ts-expect-error: a number is no text
+      // @ts-expect-error: a number where text is declared
       () => pdp.check('ana', 'read', { type: 'invoice', attributes: { total: '3' } }),
       // @ts-expect-error: this type declares no attributes
       () => pdp.check('ana', 'open', { type: 'folder', attributes: { total: 3 } }),

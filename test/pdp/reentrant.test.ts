@@ -124,11 +124,11 @@ describe('[D10] a question that is asked while the attributes of another are rea
 
 describe('what else may run in between', () => {
   it('a callback for decisions may ask: every answer is its own', () => {
-    const told: Decision[] = []
+    const decisions: Decision[] = []
     let depth = 0
     const pdp = loadImage(bytes, {
       onDecision(decision) {
-        told.push(decision)
+        decisions.push(decision)
         if (depth++ > 0) return
         expect(pdp.check(allowed, 'open', 'doc')).toBe(true)
         expect(pdp.subject('ben').can('open', 'doc:1')).toBe(false)
@@ -138,7 +138,7 @@ describe('what else may run in between', () => {
     const denied = { key: 'ben', attributes: { first: 0, second: 1 } }
     const checks = [denied, allowed, denied].map((user) => ({ user, action: 'open', resource: 'doc:1' }))
     expect(pdp.bulkCheck(checks)).toEqual([false, true, false])
-    expect(told.map(({ allow }) => allow)).toEqual([false, true, false, true, false])
+    expect(decisions.map(({ allow }) => allow)).toEqual([false, true, false, true, false])
   })
 
   it('a list that grows while its items are read writes no further than what it was', () => {

@@ -112,13 +112,13 @@ describe('relations of a question', () => {
   })
 
   it('are shown in the path of an explanation, also of a document that has no key yet', () => {
-    const said = (key?: string) => {
+    const explainPaths = (key?: string) => {
       const resource = { type: 'document', key: key ?? null, relations: { parent: ['folder:f1'] } }
       return pdp.explain('ana', 'read', resource).because.map(sayBecause)
     }
     const path = (document: string) =>
       `reader on folder:f1 in default has document:read (folder:f1#reader → ${document}#reader)`
-    expect([said(), said('new')]).toEqual([[path('document:*')], [path('document:new')]])
+    expect([explainPaths(), explainPaths('new')]).toEqual([[path('document:*')], [path('document:new')]])
   })
 
   it('[D13] that lead too far could not be decided', () => {
@@ -127,7 +127,7 @@ describe('relations of a question', () => {
     const undecided = expect.objectContaining({ code: 'UNDECIDED', details: { what: 'document' } })
     expect(() => list(folders)).toThrow(undecided)
     expect(ask({ parent: folders })).toBe(true) // what allows is enough
-    expect(list(folders.map((folder) => `${folder}-unknown`))).toBe(false) // what is unknown is no work
+    expect(list(folders.map((folder) => `${folder}-unknown`))).toBe(false) // unknown names cost no work
   })
 })
 

@@ -33,7 +33,7 @@ const NOTES = [
     granted_to: null,
   }),
 ]
-const pdpOf = (changes: readonly PolicyChange[], revision = 7, options = {}) =>
+const makePdp = (changes: readonly PolicyChange[], revision = 7, options = {}) =>
   loadImage(Image.build(ENVIRONMENT, makePosition(revision), [...NOTES, ...changes]).save(), options)
 const rule = (permission: string, resources: JsonObject, key = 'r'): PolicyChange[] => [
   put('condition_set', `${key}-who`, { type: 'userset', resource: null, conditions: {}, parent: null }),
@@ -57,7 +57,7 @@ afterEach(() => vi.useRealTimers())
 describe('a snapshot', () => {
   it('has the tenants of the user, all types and all actions, each answer and each table once', () => {
     vi.useFakeTimers({ now: 1_000 })
-    const pdp = pdpOf([
+    const pdp = makePdp([
       give('zoe', 'viewer'),
       give('zoe', 'viewer', 'acme'),
       putTenant('third'),
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
   })
 
   it('is made of plain objects, which React passes on to a page, whatever the tenants are called', () => {
-    const pdp = pdpOf([putTenant('__proto__'), give('zoe', 'viewer', '__proto__'), give('zoe', 'viewer')])
+    const pdp = makePdp([putTenant('__proto__'), give('zoe', 'viewer', '__proto__'), give('zoe', 'viewer')])
     const snapshot = pdp.snapshot('zoe')
     const prototypes = (value: unknown): unknown[] =>
       typeof value !== 'object' || value === null || Array.isArray(value)
@@ -96,7 +96,7 @@ describe('a snapshot', () => {
   })
 
   it('has only the tenants, types and actions that are named, and those it need not know', () => {
-    const pdp = pdpOf([give('zoe', 'viewer', 'acme')])
+    const pdp = makePdp([give('zoe', 'viewer', 'acme')])
     const options = { tenants: ['acme', 'nowhere'], types: ['hello', 'nothing'], actions: ['wave', 'fly'] }
     const { answers, rights, tenants } = pdp.snapshot('zoe', options)
     expect([answers, rights, tenants]).toEqual([
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
 
   it('has a tag of what it says, not of the revision or the time', () => {
     const tag = (user: string, revision: number, options: SnapshotOptions = {}) =>
-      pdpOf([give('zoe', 'viewer')], revision).snapshot(user, options).etag
+      makePdp([give('zoe', 'viewer')], revision).snapshot(user, options).etag
     vi.useFakeTimers({ now: 1_000 })
     const first = tag('zoe', 7)
     vi.setSystemTime(2_000)
@@ -121,7 +121,7 @@ describe('a snapshot', () => {
 
   it('[D8] leaves the time of asking open, whatever is sent, and has attributes that were sent', () => {
     const late = { 'resource.due': { 'less-than': { ref: 'context.now' } } }
-    const pdp = pdpOf(rule('note:edit', { allOf: [late, { 'resource.amount': { equals: { ref: 'user.limit' } } }] }))
+    const pdp = makePdp(rule('note:edit', { allOf: [late, { 'resource.amount': { equals: { ref: 'user.limit' } } }] }))
     const user = { key: 'zoe', attributes: { limit: 1 } }
     const { answers } = pdp.snapshot(user, { tenants: ['acme'], context: { now: 1 } })
     expect(JSON.stringify(answers)).toContain('{"now":true}')
@@ -130,7 +130,7 @@ describe('a snapshot', () => {
   })
 
   it('leaves to the server what reads context that was not given, never denying it', () => {
-    const pdp = pdpOf(rule('note:edit', { allOf: [mine, { 'context.office': { equals: true } }] }))
+    const pdp = makePdp(rule('note:edit', { allOf: [mine, { 'context.office': { equals: true } }] }))
     const may = (options: SnapshotOptions) =>
       permissions(pdp.snapshot('zoe', { tenants: ['acme'], ...options })).may('edit', note)
     expect(may({})).toBeUndefined()
@@ -141,7 +141,7 @@ describe('a snapshot', () => {
 
   it('names no key of an instance on which the user has no role', () => {
     const open = { 'resource.owner': { object_match: { match: {}, fk_resource_type: 'note' } } }
-    const pdp = pdpOf([
+    const pdp = makePdp([
       ...rule('note:edit', open),
       ...rule('note:read', mine, 'q'),
       ...['secret', 'other'].map((key) => stored(key, 'default')),
@@ -169,7 +169,7 @@ describe('a snapshot', () => {
     const keys = Array.from({ length: SNAPSHOT_ANSWER_LENGTH_MAX / 8 }, (_, at) => `n${String(at).padStart(4, '0')}`)
     const facts = (count: number) => keys.slice(0, count).flatMap((key) => [stored(key, 'acme'), reader('zoe', key)])
     const answer = (count: number) =>
-      pdpOf(facts(count)).snapshot('zoe', { types: ['note'], actions: ['read'] }).answers[0]
+      makePdp(facts(count)).snapshot('zoe', { types: ['note'], actions: ['read'] }).answers[0]
     const most = Math.floor((SNAPSHOT_ANSWER_LENGTH_MAX - '{"keys":[]}'.length + 1) / '"n0000",'.length)
     expect(answer(most)).toEqual({ keys: keys.slice(0, most) })
     expect(answer(most + 1)).toBeNull()
@@ -177,13 +177,13 @@ describe('a snapshot', () => {
 
   it('throws with the number when it would be too large', () => {
     const tenants = Array.from({ length: SNAPSHOT_TENANTS_MAX + 1 }, (_, at) => `t${at}`)
-    const pdp = pdpOf([...tenants.map(putTenant), ...tenants.map((tenant) => give('zoe', 'viewer', tenant))])
+    const pdp = makePdp([...tenants.map(putTenant), ...tenants.map((tenant) => give('zoe', 'viewer', tenant))])
     expect(() => pdp.snapshot('zoe')).toThrow(error('LISTING_TOO_LARGE', '101 tenants'))
     expect(() => pdp.snapshot('ana', { tenants })).toThrow(error('LISTING_TOO_LARGE', '101 tenants'))
     expect(Object.keys(pdp.snapshot('zoe', { tenants: tenants.slice(1) }).tenants).length).toBe(SNAPSHOT_TENANTS_MAX)
 
     const actions = Array.from({ length: SNAPSHOT_ANSWERS_MAX / 2 - 3 }, (_, at) => `a${at}`)
-    const wide = pdpOf([put('resource', 'wide', { actions })])
+    const wide = makePdp([put('resource', 'wide', { actions })])
     const inTwo = { tenants: ['acme', 'default'] }
     expect(() => wide.snapshot('zoe', inTwo)).toThrow(error('LISTING_TOO_LARGE', '2002 answers'))
     expect(wide.snapshot('zoe', { ...inTwo, types: ['note', 'wide'] }).rights.length).toBe(1)
@@ -191,7 +191,7 @@ describe('a snapshot', () => {
     const text = 'x'.repeat(SNAPSHOT_ANSWER_LENGTH_MAX - 1_000)
     const count = Math.ceil(SNAPSHOT_LENGTH_MAX / text.length) + 1
     const many = actions.slice(0, count)
-    const long = pdpOf([
+    const long = makePdp([
       put('resource', 'note', { actions: many, attributes: { owner: 'string' } }),
       put('resource_role', 'note/reader', {
         resource: 'note',
@@ -207,7 +207,7 @@ describe('a snapshot', () => {
   })
 
   it('refuses what cannot be asked', async () => {
-    const pdp = pdpOf([])
+    const pdp = makePdp([])
     for (const lifetimeMs of [0, -1, 1.5, Number.NaN, SNAPSHOT_LIFETIME_MAX_MS + 1, '5' as never])
       expect(() => pdp.snapshot('zoe', { lifetimeMs })).toThrow(error('INPUT_INVALID', 'lifetimeMs'))
     expect(pdp.snapshot('zoe', { lifetimeMs: SNAPSHOT_LIFETIME_MAX_MS }).lifetimeMs).toBe(SNAPSHOT_LIFETIME_MAX_MS)
@@ -219,7 +219,7 @@ describe('a snapshot', () => {
       putUser('zoe'),
       putRole('x', []),
     ]
-    const strict = pdpOf(declared, 7, { strictAttributes: true })
+    const strict = makePdp(declared, 7, { strictAttributes: true })
     expect(() => strict.snapshot({ key: 'zoe', attributes: { level: 'high' } })).toThrow(error('ATTRIBUTE_ILL_TYPED'))
     await pdp.close()
     expect(() => pdp.snapshot('zoe')).toThrow(error('CLOSED'))

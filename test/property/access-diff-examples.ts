@@ -2,7 +2,7 @@
 // edits reach some of them rarely.
 import { Image } from '../../src/image/image.ts'
 import type { DerivationRule } from '../../src/kinds/resource-role.ts'
-import { policyOf } from '../reference/policy.ts'
+import { toPolicy } from '../reference/policy.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 import type { Step } from './access-diff-law.ts'
@@ -123,13 +123,13 @@ export function* exampleSteps(): Iterable<readonly [name: string, step: Step]> {
   const world = new World()
   world.runAll(WORLD)
   const contents = world.contents()
-  const before = policyOf(contents)
+  const before = toPolicy(contents)
   const image = Image.build(ENVIRONMENT, makePosition(1), contents)
   for (const [name, operations] of Object.entries(EXAMPLES)) {
     const changed = new World(world)
     const changes = changed.runAll(operations)
     const copy = image.clone()
     copy.apply(deltaTo(2, changes))
-    yield [name, { before, after: policyOf(changed.contents()), changes, images: [image, copy] }]
+    yield [name, { before, after: toPolicy(changed.contents()), changes, images: [image, copy] }]
   }
 }

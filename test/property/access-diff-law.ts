@@ -6,7 +6,7 @@ import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AccessChange } from '../../src/model/access-diff.ts'
 import { type Defined, definedDiff } from '../reference/access-diff.ts'
-import { type Policy, policyOf } from '../reference/policy.ts'
+import { type Policy, toPolicy } from '../reference/policy.ts'
 import { sorted, toAccessChange } from '../support/access-changes.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
@@ -68,13 +68,13 @@ export function* steps({ history, edits, isOneChange, seed }: Drawn): Iterable<S
   const world = new World()
   for (const revision of history.revisions) runEdits(world, history, revision, next)
   const contents = world.contents()
-  const before = policyOf(contents)
+  const before = toPolicy(contents)
   const image = Image.build(ENVIRONMENT, makePosition(1), contents)
   for (const together of isOneChange ? [edits] : edits.map((each) => [each])) {
     const changed = new World(world)
     const changes = runEdits(changed, history, together, next)
     if (changes.length === 0) continue
-    const after = policyOf(changed.contents())
+    const after = toPolicy(changed.contents())
     yield { before, after, changes, images: [image, imageAfter(image, changed, changes, next(2) === 0)] }
   }
 }

@@ -5,7 +5,7 @@ import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import type { Policy } from '../reference/policy.ts'
-import { isKnown, type Request, storedInstance, tenantOf } from '../reference/request.ts'
+import { isKnown, type Request, resolveTenant, storedInstance } from '../reference/request.ts'
 import { rolesIn } from '../reference/roles.ts'
 import { hasResource, hasUser, rulesFor } from '../reference/sets.ts'
 
@@ -108,7 +108,7 @@ export const WRONG: Readonly<Record<string, Definition>> = {
     return check(policy, { ...request, resource })
   },
   '[D2] instances are in every tenant': (policy) => (request) => {
-    const tenant = tenantOf(policy, request)
+    const tenant = resolveTenant(policy, request)
     return check(
       altered(policy, 'resource_instance', (value) => ({ ...value, tenant })),
       request,
@@ -179,7 +179,7 @@ export const WRONG: Readonly<Record<string, Definition>> = {
     altered(policy, 'condition_set', (set) => ({ ...set, parent: null })),
   ),
   '[D6] a role as a set means the roles that extend it, too': (policy) => (request) => {
-    const roles = rolesIn(policy, request.user, tenantOf(policy, request))
+    const roles = rolesIn(policy, request.user, resolveTenant(policy, request))
     const extended = roles.flatMap((role) => policy.role.get(role)?.extends ?? [])
     return (
       check(policy, request) ||
@@ -194,7 +194,7 @@ export const WRONG: Readonly<Record<string, Definition>> = {
   '[D1] a user who is not stored may be in a set': (policy) => (request) =>
     check({ ...policy, user: new Map([[request.user, {}], ...policy.user]) }, request),
   '[D1] a tenant that is not stored may be asked about': (policy) => (request) =>
-    check({ ...policy, tenant: new Map([[tenantOf(policy, request), {}], ...policy.tenant]) }, request),
+    check({ ...policy, tenant: new Map([[resolveTenant(policy, request), {}], ...policy.tenant]) }, request),
   '[D8] the key that is sent is believed': (policy) => (request) => {
     const key = request.sent?.user?.key
     return check(policy, request) || (typeof key === 'string' && check(policy, { ...request, user: key }))
@@ -290,7 +290,7 @@ export const WRONG: Readonly<Record<string, Definition>> = {
     return check(policy, withRelations(request, Object.fromEntries(first)))
   },
   '[D14] related instances are in every tenant': (policy) => (request) => {
-    const tenant = tenantOf(policy, request)
+    const tenant = resolveTenant(policy, request)
     const subjects = Object.values(request.resource.relations ?? {}).flat()
     const here = altered(policy, 'resource_instance', (value, key) =>
       subjects.includes(key) ? { ...value, tenant } : value,
@@ -301,7 +301,7 @@ export const WRONG: Readonly<Record<string, Definition>> = {
     const { key, relations } = request.resource
     const other = {
       ...request,
-      resource: { ...request.resource, key: 'not stored', tenant: tenantOf(policy, request) },
+      resource: { ...request.resource, key: 'not stored', tenant: resolveTenant(policy, request) },
     }
     return check(policy, request) || (key !== undefined && relations !== undefined && check(policy, other))
   },

@@ -7,8 +7,8 @@ import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import { Image } from '../../src/image/image.ts'
 import type { AccessDiff, AccessFlip } from '../../src/model/access-diff.ts'
 import { check } from '../reference/check.ts'
-import { type Policy, policyOf } from '../reference/policy.ts'
-import { isElsewhere, isKnown, type Request, tenantOf } from '../reference/request.ts'
+import { type Policy, toPolicy } from '../reference/policy.ts'
+import { isElsewhere, isKnown, type Request, resolveTenant } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 import { type Drawn as Play, plays, type Step, steps } from './access-diff-law.ts'
@@ -71,12 +71,12 @@ function* played(drawn: Play, next: Next): Iterable<Change> {
 function edited(next: Next, kinds: readonly string[] | undefined): Change {
   const { world } = filterWorld(next, 0)
   if (next(4) === 0) world.runAll(followed(next))
-  const before = policyOf(world.contents())
+  const before = toPolicy(world.contents())
   const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   const changes = filterEdits(world, next, kinds)
   const after = image.clone()
   after.apply(deltaTo(2, changes))
-  const step = { before, after: policyOf(world.contents()), changes, images: [image, after] } as const
+  const step = { before, after: toPolicy(world.contents()), changes, images: [image, after] } as const
   return { step, requests: asked(step, FILTER_POOL, next) }
 }
 
@@ -109,7 +109,7 @@ function* asked({ before, after }: Step, pool: Pool, next: Next): Iterable<Reque
 function withTenant({ resource, ...asked }: Request, policies: readonly [Policy, Policy]): Request {
   const homes = listHomeTenants(policies, resource)
   const [was = homes[1], is = was] = homes
-  const tenant = was ?? tenantOf(policies[0], { resource, ...asked })
+  const tenant = was ?? resolveTenant(policies[0], { resource, ...asked })
   const { type, key, relations } = resource
   const about = { type, ...(key === undefined ? {} : { key }), ...(relations === undefined ? {} : { relations }) }
   return { ...asked, resource: was === is ? { ...about, tenant } : about }

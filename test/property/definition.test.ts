@@ -7,7 +7,7 @@ import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import { type Case, requestOf } from '../conformance/cases.ts'
 import { bulkCheck, check } from '../reference/check.ts'
-import { emptyPolicy, policyOf } from '../reference/policy.ts'
+import { emptyPolicy, toPolicy } from '../reference/policy.ts'
 import { byRelations } from '../reference/relations.ts'
 import { isKnown } from '../reference/request.ts'
 import { byRoles } from '../reference/roles.ts'
@@ -60,7 +60,7 @@ describe('the definition', () => {
     fc.assert(
       fc.property(mixed, (drawn) => {
         for (const { world, next, requests } of walk(drawn, 20)) {
-          const other = policyOf(shuffled(world.contents(), next))
+          const other = toPolicy(shuffled(world.contents(), next))
           const answers = requests.map((request) => check(world.policy, request))
           expect(requests.map((request) => check(other, request))).toEqual(answers)
           expect(bulkCheck(world.policy, requests)).toEqual(answers) // D12

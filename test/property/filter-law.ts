@@ -6,7 +6,7 @@ import { Image } from '../../src/image/image.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
-import { type Request, tenantOf } from '../reference/request.ts'
+import { type Request, resolveTenant } from '../reference/request.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { isRowAllowed, type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
@@ -61,7 +61,7 @@ export function* askedOf(drawn: Drawn): Iterable<Asked> {
   const next = numbers(drawn.seed)
   const { image, world, pool, requests } = makeSituation(drawn, next)
   for (const asked of requests) {
-    const tenant = tenantOf(world.policy, asked)
+    const tenant = resolveTenant(world.policy, asked)
     if (refusedOr(() => makeFilter(image, asked, tenant)) === undefined) continue
     const areRows = next(2) === 0
     yield { image, world, asked, tenant, areRows, rows: [...rowsFor(world, makeWords(world, pool), asked, next)] }

@@ -8,10 +8,10 @@ import type { PolicyChange } from '../../src/log/delta.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { explain } from '../reference/explain.ts'
-import { permissionsOf } from '../reference/listing.ts'
+import { listPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { heldBy } from '../reference/relations.ts'
-import { askedAt, type Request, tenantOf } from '../reference/request.ts'
+import { askedAt, type Request, resolveTenant } from '../reference/request.ts'
 import { rolesIn } from '../reference/roles.ts'
 import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
@@ -53,10 +53,10 @@ describe('the image and the definition', () => {
           expect(explained.allow).toBe(check(world.policy, request))
           expect(explained.revision).toBe(image.revision)
           if (explained.code === 'allow' || explained.code === 'no_permission')
-            expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(world.policy, request)).sort())
+            expect(explained.roles).toEqual(rolesIn(world.policy, user, resolveTenant(world.policy, request)).sort())
         }
         for (const user of [...pool.users.slice(0, 5), 'nobody']) {
-          expect(tenantPermissionsIn(image, user)).toEqual(permissionsOf(world.policy, user))
+          expect(tenantPermissionsIn(image, user)).toEqual(listPermissions(world.policy, user))
         }
       }),
       parameters(20),
@@ -257,11 +257,11 @@ describe('canaries: a wrong definition is caught within 10,000 questions', () =>
       check(policy, request) || check(policy, { ...request, resource: { ...request.resource, tenant: 'acme' } }),
     'extends is ignored': (policy, request) => {
       const permission = `${request.resource.type}:${request.action}`
-      const roles = rolesIn(policy, request.user, tenantOf(policy, request))
+      const roles = rolesIn(policy, request.user, resolveTenant(policy, request))
       return check(policy, request) && roles.some((role) => policy.role.get(role)!.permissions.includes(permission))
     },
     'the last role decides alone': (policy, request) => {
-      const last = rolesIn(policy, request.user, tenantOf(policy, request)).at(-1)
+      const last = rolesIn(policy, request.user, resolveTenant(policy, request)).at(-1)
       if (last === undefined) return false
       const others = new Map([...policy.role_assignment].filter(([, each]) => each.role === last))
       return check({ ...policy, role_assignment: others }, request)
@@ -279,7 +279,7 @@ describe('canaries: a wrong definition is caught within 10,000 questions', () =>
       return check({ ...policy, resource_role: new Map(roles) }, request)
     },
     'instances are in every tenant': (policy, request) => {
-      const tenant = tenantOf(policy, request)
+      const tenant = resolveTenant(policy, request)
       const instances = [...policy.resource_instance].map(([key, value]) => [key, { ...value, tenant }] as const)
       return check({ ...policy, resource_instance: new Map(instances) }, request)
     },

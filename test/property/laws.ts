@@ -5,7 +5,7 @@
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { check } from '../reference/check.ts'
-import { permissionsOf } from '../reference/listing.ts'
+import { listPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
@@ -61,7 +61,7 @@ export function listsAsDefined(images: readonly Image[], policy: Policy, request
 export function permitsAsDefined(image: Image, policy: Policy, request: Request): void {
   const { user, sent } = request
   const [defined, got] = [definedListings(policy), makeListings(() => image)]
-  const inTenants = [permissionsOf(policy, user, sent), tenantPermissionsIn(image, user, sent)]
+  const inTenants = [listPermissions(policy, user, sent), tenantPermissionsIn(image, user, sent)]
   requireSame('permissions in tenants', request, inTenants)
   const [onInstances, listed] = [defined, got].map((each) => each.instancePermissions(user, sent))
   requireSame('permissions on instances', request, [onInstances, listed])

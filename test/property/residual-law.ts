@@ -6,7 +6,7 @@ import type { Open, Residual } from '../../src/image/access-diff/open-conditions
 import type { AttributePath } from '../../src/model/condition.ts'
 import type { FilterNode, Leaf, Term } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
-import { isObject, member, type Operand, operandAt, operandOf } from '../reference/attributes.ts'
+import { isObject, member, type Operand, operandAt, readOperand } from '../reference/attributes.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 
@@ -57,7 +57,7 @@ class Meaning {
     if (term.of === 'relation') throw new Error('rules name no relations')
     if (term.of !== 'item') return at(term.of, term.path)
     const { type, key } = inside as { type: string; key: string }
-    return operandOf(this.#policy, type, this.#policy.resource_instance.get(`${type}:${key}`)!, term.path)
+    return readOperand(this.#policy, type, this.#policy.resource_instance.get(`${type}:${key}`)!, term.path)
   }
 
   #keysOf(type: string, where: Node): string[] {

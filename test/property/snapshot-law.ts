@@ -5,7 +5,7 @@ import type { FilterNode } from '../../src/model/filter.ts'
 import type { Snapshot, SnapshotCondition } from '../../src/model/snapshot.ts'
 import { makeSnapshot, type SnapshotOptions } from '../../src/pdp/snapshot.ts'
 import { check } from '../reference/check.ts'
-import { type Request, tenantOf } from '../reference/request.ts'
+import { type Request, resolveTenant } from '../reference/request.ts'
 import { type Row, rowAttribute } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
 import { type Drawn, makeSituation, rowsFor } from './filter-law.ts'
@@ -34,7 +34,7 @@ export function* snapshotLaw(
   const { image, world, pool, requests } = makeSituation(drawn, next)
   for (const asked of requests) {
     const { user, resource, sent } = asked
-    const tenant = tenantOf(world.policy, asked)
+    const tenant = resolveTenant(world.policy, asked)
     // Only half of them give the context: what was not given is asked of the server.
     const context = next(2) === 0 ? (sent?.context ?? {}) : {}
     const isRow = next(2) === 0

@@ -8,8 +8,8 @@ import { buildSnapshot, policyOf } from '../../src/management/snapshot/snapshot.
 import { assignmentKey } from '../../src/model/objects.ts'
 import type { View } from '../../src/store/view.ts'
 import { check } from '../reference/check.ts'
-import { permissionsOf } from '../reference/listing.ts'
-import { policyOf as fold } from '../reference/policy.ts'
+import { listPermissions } from '../reference/listing.ts'
+import { toPolicy as fold } from '../reference/policy.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
@@ -74,7 +74,7 @@ describe('management, its log and the image', () => {
           }
         }
         for (const user of POOLS[history.pool].users)
-          expect(tenantPermissionsIn(follower, user)).toEqual(permissionsOf(world.policy, user))
+          expect(tenantPermissionsIn(follower, user)).toEqual(listPermissions(world.policy, user))
       }),
       parameters(20),
     )

@@ -3,7 +3,7 @@
 
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { policyOf } from '../reference/policy.ts'
+import { toPolicy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type DatabaseDoors, openDatabases } from '../support/doors/databases.ts'
@@ -108,7 +108,7 @@ export class Before {
   get place(): NonNullable<Place['before']> {
     this.#place ??= {
       image: Image.build(ENVIRONMENT, makePosition(1), this.#contents),
-      policy: policyOf(this.#contents),
+      policy: toPolicy(this.#contents),
       changes: this.changes,
     }
     return this.#place

@@ -66,7 +66,7 @@ class Diff {
   #questions = 0
 
   constructor(before: Policy, after: Policy, now: number) {
-    this.#sides = [sideOf(before), sideOf(after)]
+    this.#sides = [ensureSide(before), ensureSide(after)]
     this.#now = now
   }
 
@@ -136,7 +136,7 @@ class Diff {
     const side = direction === 'gained' ? 1 : 0
     const tenant = tenants[side]
     const { policy, onTypes } = this.#sides[side]
-    const because = sourceOf(key === undefined ? onTypes : policy, this.#request(asked, tenant))
+    const because = firstSource(key === undefined ? onTypes : policy, this.#request(asked, tenant))
     const lifecycle = this.#lifecycle(user, tenant, key === undefined ? undefined : `${type}:${key}`)
     const resource = key === undefined ? { type } : { type, key }
     return { user, action, resource, tenant, because, ...(lifecycle === undefined ? {} : { lifecycle }) }
@@ -159,7 +159,7 @@ class Diff {
 }
 
 /** The first way by which the question is allowed, which it is. */
-function sourceOf(policy: Policy, request: Request): Source {
+function firstSource(policy: Policy, request: Request): Source {
   const { user, ...about } = request
   const ways = authorizedUsers({ ...policy, user: new Map([[user, policy.user.get(user)!]]) }, about)[0]![1]
   const inTenant = ways.filter(([on]) => on.startsWith('__tenant:')).map(([, role]) => role)
@@ -180,7 +180,7 @@ const shown = (set: string): string => (set.startsWith('__autogen_') ? set.slice
 const sides = new WeakMap<Policy, Side>()
 
 /** The policy, and the same with only those set rules that do not depend on the resource. */
-function sideOf(policy: Policy): Side {
+function ensureSide(policy: Policy): Side {
   const known = sides.get(policy)
   if (known !== undefined) return known
   const counting = [...policy.set_rule].filter(

@@ -4,7 +4,7 @@ import type { AttributePath } from '../../src/model/condition.ts'
 import { parseInstant } from '../../src/model/instant.ts'
 import type { AttributeType, Json, JsonObject } from '../../src/model/objects.ts'
 import type { Policy } from './policy.ts'
-import { type Request, storedInstance, tenantOf } from './request.ts'
+import { type Request, resolveTenant, storedInstance } from './request.ts'
 import { rolesIn } from './roles.ts'
 
 /**
@@ -50,7 +50,7 @@ export function operandAt(policy: Policy, request: Request, { root, names }: Att
 }
 
 /** What is stored about an instance that a value names by its key. */
-export function operandOf(
+export function readOperand(
   policy: Policy,
   type: string,
   instance: PolicyObjects['resource_instance'],
@@ -74,12 +74,12 @@ const sent = (request: Request, root: 'user' | 'resource' | 'context' | 'action'
 
 function identity(policy: Policy, request: Request): Record<string, JsonObject> {
   const { type, key } = request.resource
-  const tenant = tenantOf(policy, request)
+  const tenant = resolveTenant(policy, request)
   return {
     user: {
       key: request.user,
       roles: rolesIn(policy, request.user, tenant), // D6: assigned in this tenant, not extended, not on instances
-      tenants: tenantsOf(policy, request.user),
+      tenants: listTenants(policy, request.user),
     },
     resource: { type, tenant, ...(key === undefined ? {} : { key }) },
     tenant: { key: tenant },
@@ -87,18 +87,18 @@ function identity(policy: Policy, request: Request): Record<string, JsonObject> 
 }
 
 /** D6: the tenants in which the user has an assignment or a membership. */
-function tenantsOf(policy: Policy, user: string): string[] {
+function listTenants(policy: Policy, user: string): string[] {
   const ties = [...policy.role_assignment.values(), ...policy.membership.values()]
   return [...new Set(ties.filter((each) => each.user === user).map(({ tenant }) => tenant))]
 }
 
 /** D6: whether the user belongs to the tenant of the question. */
 export const isInTenant = (policy: Policy, request: Request): boolean =>
-  tenantsOf(policy, request.user).includes(tenantOf(policy, request))
+  listTenants(policy, request.user).includes(resolveTenant(policy, request))
 
 /** D6: what is stored about the tenant, only for a user who belongs to it. */
 function tenantAttributes(policy: Policy, request: Request): JsonObject | undefined {
-  const tenant = tenantOf(policy, request)
+  const tenant = resolveTenant(policy, request)
   return isInTenant(policy, request) ? policy.tenant.get(tenant)!.attributes : undefined
 }
 

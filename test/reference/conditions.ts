@@ -4,7 +4,7 @@
 import type { Condition, Operator, Term, Test } from '../../src/model/condition.ts'
 import { parseInstant } from '../../src/model/instant.ts'
 import type { Json } from '../../src/model/objects.ts'
-import { isObject, member, type Operand, operandAt, operandOf } from './attributes.ts'
+import { isObject, member, type Operand, operandAt, readOperand } from './attributes.ts'
 import type { Policy } from './policy.ts'
 import type { Request } from './request.ts'
 
@@ -44,7 +44,7 @@ function rightSide(policy: Policy, request: Request, right: Term): Operand {
   return right.kind === 'ref' ? operandAt(policy, request, right.path) : { value: right.value, time: false }
 }
 
-/** Every test of a match passes: inside the item, or on the stored instance of which the item is the key. */
+/** Every test of a match passes: inside the item, or on the stored instance whose key the item is. */
 function hasMembers(policy: Policy, request: Request, match: Test & { kind: 'match' }, item: Json): boolean {
   const type = match.foreignType
   if (type === null) {
@@ -54,7 +54,7 @@ function hasMembers(policy: Policy, request: Request, match: Test & { kind: 'mat
   const instance = typeof item === 'string' ? policy.resource_instance.get(`${type}:${item}`) : undefined
   if (instance === undefined) return false
   return match.members.every(({ names, test }) =>
-    passes(policy, request, test, operandOf(policy, type, instance, names)),
+    passes(policy, request, test, readOperand(policy, type, instance, names)),
   )
 }
 

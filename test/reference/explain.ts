@@ -1,10 +1,10 @@
 // The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of
 // the PDP's debug answer; when several would fit, the first of this order is given: the question's own names first,
 // then what the user has.
-import { type Match, type Miss, matchesOf, missesOf, type Note, notesOf } from './misses.ts'
+import { listMatches, listMisses, listNotes, type Match, type Miss, type Note } from './misses.ts'
 import type { Policy } from './policy.ts'
 import { byRelations, rolesOn } from './relations.ts'
-import { hasAction, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
+import { hasAction, isElsewhere, type Request, resolveTenant, storedInstance } from './request.ts'
 import { byRoles, rolesIn } from './roles.ts'
 import { bySets, hasResource, hasUser, rulesFor } from './sets.ts'
 
@@ -45,9 +45,9 @@ export function explain(policy: Policy, request: Request): Reasons {
     rbac: whyRoles(policy, request),
     rebac: whyRelations(policy, request),
     abac: whySets(policy, request),
-    misses: missesOf(policy, request),
-    matches: matchesOf(policy, request),
-    notes: notesOf(policy, request),
+    misses: listMisses(policy, request),
+    matches: listMatches(policy, request),
+    notes: listNotes(policy, request),
   }
 }
 
@@ -58,7 +58,7 @@ function unknownName(policy: Policy, request: Request): Unknown | undefined {
   const { user, action, resource } = request
   if (!policy.resource.has(resource.type) || BUILT_IN.includes(resource.type)) return 'no_such_resource'
   if (!hasAction(policy, resource.type, action)) return 'no_such_action'
-  if (!policy.tenant.has(tenantOf(policy, request))) return 'no_such_tenant'
+  if (!policy.tenant.has(resolveTenant(policy, request))) return 'no_such_tenant'
   if (!policy.user.has(user)) return 'user_not_synced'
   return undefined
 }
@@ -66,7 +66,7 @@ function unknownName(policy: Policy, request: Request): Unknown | undefined {
 function whyRoles(policy: Policy, request: Request): RbacCode {
   const tenants = [...policy.tenant.keys()].filter((tenant) => rolesIn(policy, request.user, tenant).length > 0)
   if (tenants.length === 0) return 'no_user_roles'
-  if (!tenants.includes(tenantOf(policy, request))) return 'no_role_in_tenant' // D4
+  if (!tenants.includes(resolveTenant(policy, request))) return 'no_role_in_tenant' // D4
   return byRoles(policy, request) ? 'allow' : 'no_permission'
 }
 

@@ -2,8 +2,8 @@
 // of them, with what is sent with the listing. Keys are sorted by their UTF-8 bytes.
 import { check } from './check.ts'
 import type { Policy } from './policy.ts'
-import { directRolesOf, grantsOn, rolesOn } from './relations.ts'
-import { isElsewhere, type Request, type Sent, tenantOf } from './request.ts'
+import { grantsOn, listDirectRoles, rolesOn } from './relations.ts'
+import { isElsewhere, type Request, resolveTenant, type Sent } from './request.ts'
 import { grants, rolesIn } from './roles.ts'
 import { hasResource, hasUser, rulesFor } from './sets.ts'
 
@@ -26,7 +26,9 @@ export function usersAllowed(policy: Policy, about: AboutUsers): string[] {
 export function instancesAllowed(policy: Policy, { resource: { type, tenant }, ...about }: AboutInstances): string[] {
   const within = (key: string) =>
     tenant === undefined || policy.resource_instance.get(`${type}:${key}`)!.tenant === tenant
-  return instancesOf(policy, type).filter((key) => within(key) && check(policy, { ...about, resource: { type, key } }))
+  return listInstances(policy, type).filter(
+    (key) => within(key) && check(policy, { ...about, resource: { type, key } }),
+  )
 }
 
 /** The actions that the user may do. */
@@ -57,7 +59,7 @@ export interface TenantPermissions {
  * Every tenant in which the user has a role or anything is allowed on a type, with the roles and what is allowed; each
  * list sorted.
  */
-export function permissionsOf(policy: Policy, user: string, sent: Sent = {}): TenantPermissions[] {
+export function listPermissions(policy: Policy, user: string, sent: Sent = {}): TenantPermissions[] {
   if (!policy.user.has(user)) return [] // D1
   const rows = sorted([...policy.tenant.keys()]).map((tenant) => ({
     tenant,
@@ -82,10 +84,10 @@ export interface InstancePermissions {
  * Every stored instance on which the user holds a role, or on which other things are allowed than on its type in its
  * tenant; each list sorted.
  */
-export function instancePermissionsOf(policy: Policy, user: string, sent: Sent = {}): InstancePermissions[] {
+export function listInstancePermissions(policy: Policy, user: string, sent: Sent = {}): InstancePermissions[] {
   if (!policy.user.has(user)) return [] // D1
   const instances = [...policy.resource.keys()].flatMap((type) =>
-    instancesOf(policy, type).flatMap((key) => {
+    listInstances(policy, type).flatMap((key) => {
       const resource = { type, key }
       const roles = sorted(rolesOn(policy, { user, action: '', resource }))
       const permissions = permissionsOn(policy, { user, resource, sent })
@@ -113,7 +115,7 @@ export function authorizedUsers(policy: Policy, about: AboutUsers): [user: strin
 }
 
 function waysByRoles(policy: Policy, request: Request): Way[] {
-  const tenant = tenantOf(policy, request)
+  const tenant = resolveTenant(policy, request)
   const permission = `${request.resource.type}:${request.action}`
   const allowing = rolesIn(policy, request.user, tenant).filter((role) => grants(policy, role, permission))
   return sorted(allowing).map((role) => [`__tenant:${tenant}`, role])
@@ -122,7 +124,7 @@ function waysByRoles(policy: Policy, request: Request): Way[] {
 /** Each role that was assigned on an instance and alone is enough. D2: not for an instance of another tenant. */
 function waysByRelations(policy: Policy, request: Request): Way[] {
   const { type } = request.resource
-  const allowing = directRolesOf(policy, request.user).filter((assigned) =>
+  const allowing = listDirectRoles(policy, request.user).filter((assigned) =>
     rolesOn(policy, request, [assigned]).some((role) => grantsOn(policy, type, role, `${type}:${request.action}`)),
   )
   return sorted(allowing).map((held) => {
@@ -143,7 +145,7 @@ function waysBySets(policy: Policy, request: Request): Way[] {
 const permissionsOn = (policy: Policy, about: AboutActions): string[] =>
   actionsAllowed(policy, about).map((action) => `${about.resource.type}:${action}`)
 
-function instancesOf(policy: Policy, type: string): string[] {
+function listInstances(policy: Policy, type: string): string[] {
   const instances = [...policy.resource_instance.keys()].filter((instance) => instance.startsWith(`${type}:`))
   return sorted(instances.map((instance) => instance.slice(type.length + 1)))
 }

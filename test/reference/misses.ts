@@ -57,14 +57,14 @@ export interface Match {
 export type Note = Found & { readonly set: string }
 
 /** The nearest rules first: one side true before none, then few failed tests before many, then by name. */
-export function missesOf(policy: Policy, request: Request): Miss[] {
+export function listMisses(policy: Policy, request: Request): Miss[] {
   if (isElsewhere(policy, request) || bySets(policy, request)) return []
   const far = rulesFor(policy, request).map((rule) => {
     const user = hasUser(policy, request, rule.user_set)
     const resource = hasResource(policy, request, rule.resource_set)
     const failed = [
-      ...(user ? [] : failedOf(policy, request, rule.user_set, 'user_set')),
-      ...(resource ? [] : failedOf(policy, request, rule.resource_set, 'resource_set')),
+      ...(user ? [] : listFailed(policy, request, rule.user_set, 'user_set')),
+      ...(resource ? [] : listFailed(policy, request, rule.resource_set, 'resource_set')),
     ]
     const tests = failed.reduce((sum, { tests: each }) => sum + Math.max(1, each.length), 0)
     const name = `${rule.user_set}/${rule.resource_set}`
@@ -80,23 +80,23 @@ export function missesOf(policy: Policy, request: Request): Miss[] {
 }
 
 /** The rules that allow, by name, each with the sets that are true (D6) and the tests that make them so. */
-export function matchesOf(policy: Policy, request: Request): Match[] {
+export function listMatches(policy: Policy, request: Request): Match[] {
   return allowingRules(policy, request)
     .slice(0, EXPLAIN_MISSES_MAX)
     .map(({ user_set, resource_set }) => ({
       user_set,
       resource_set,
       held: [
-        ...heldOf(policy, request, user_set, 'user_set'),
-        ...heldOf(policy, request, resource_set, 'resource_set'),
+        ...listHeld(policy, request, user_set, 'user_set'),
+        ...listHeld(policy, request, resource_set, 'resource_set'),
       ],
     }))
 }
 
-function heldOf(policy: Policy, request: Request, key: string, side: Failed['side']): Match['held'] {
+function listHeld(policy: Policy, request: Request, key: string, side: Failed['side']): Match['held'] {
   if (!policy.condition_set.has(key)) return []
-  return chainOf(policy, key).map((set) => {
-    const { causes } = reasonsOf(policy, request, parsed(policy.condition_set.get(set)!.conditions))
+  return listChain(policy, key).map((set) => {
+    const { causes } = explainConditions(policy, request, parsed(policy.condition_set.get(set)!.conditions))
     return { side, set, tests: causes.slice(0, EXPLAIN_ITEMS_MAX) }
   })
 }
@@ -110,16 +110,16 @@ function allowingRules(policy: Policy, request: Request) {
 }
 
 /** D7: the `not`s over nothing in the sets of the rules that allow, else of the nearest ones. */
-export function notesOf(policy: Policy, request: Request): Note[] {
+export function listNotes(policy: Policy, request: Request): Note[] {
   if (isElsewhere(policy, request)) return []
   const allowing = allowingRules(policy, request)
-  const rules = allowing.length > 0 ? allowing : missesOf(policy, request)
+  const rules = allowing.length > 0 ? allowing : listMisses(policy, request)
   const sets = rules.flatMap(({ user_set, resource_set }) => [user_set, resource_set])
-  const chains = new Set(sets.filter((key) => policy.condition_set.has(key)).flatMap((key) => chainOf(policy, key)))
+  const chains = new Set(sets.filter((key) => policy.condition_set.has(key)).flatMap((key) => listChain(policy, key)))
   const notes = [...chains].flatMap((key) => {
     const { conditions, resource } = policy.condition_set.get(key)!
     if (resource !== null && resource !== request.resource.type) return []
-    const inVain = testsOf(parsed(conditions))
+    const inVain = listTests(parsed(conditions))
       .filter(({ negated }) => negated)
       .map((test) => found(policy, request, test))
       .filter(({ reason }) => reason !== 'met' && reason !== 'not_met')
@@ -128,24 +128,24 @@ export function notesOf(policy: Policy, request: Request): Note[] {
   return notes.slice(0, EXPLAIN_ITEMS_MAX)
 }
 
-function failedOf(policy: Policy, request: Request, key: string, side: Failed['side']): Failed[] {
+function listFailed(policy: Policy, request: Request, key: string, side: Failed['side']): Failed[] {
   if (!policy.condition_set.has(key)) {
     return [{ side, set: key, reason: side === 'user_set' ? 'role_not_assigned' : 'other_resource', tests: [] }]
   }
-  return chainOf(policy, key).flatMap((set): Failed[] => {
+  return listChain(policy, key).flatMap((set): Failed[] => {
     const { resource, conditions } = policy.condition_set.get(set)!
     if (resource !== null && resource !== request.resource.type)
       return [{ side, set, reason: 'other_resource', tests: [] }]
-    const { truth, causes } = reasonsOf(policy, request, parsed(conditions))
+    const { truth, causes } = explainConditions(policy, request, parsed(conditions))
     if (truth) return []
     return [{ side, set, reason: 'conditions', tests: causes.slice(0, EXPLAIN_ITEMS_MAX) }]
   })
 }
 
 /** A set and those above it. */
-function chainOf(policy: Policy, key: string): string[] {
+function listChain(policy: Policy, key: string): string[] {
   const { parent } = policy.condition_set.get(key)!
-  return parent === null ? [key] : [key, ...chainOf(policy, parent)]
+  return parent === null ? [key] : [key, ...listChain(policy, parent)]
 }
 
 interface Parsed {
@@ -166,7 +166,7 @@ interface OneTest {
 }
 
 /** Every single test, in the order in which they are written. */
-function testsOf({ condition, places }: Parsed): OneTest[] {
+function listTests({ condition, places }: Parsed): OneTest[] {
   const inTest = (left: AttributePath, test: Test, negated: boolean): OneTest[] => {
     if (test.kind === 'not') return inTest(left, test.test, !negated)
     if (test.kind === 'all' || test.kind === 'any') return test.tests.flatMap((each) => inTest(left, each, negated))
@@ -181,7 +181,7 @@ function testsOf({ condition, places }: Parsed): OneTest[] {
 }
 
 /** Whether the conditions hold, and the tests that make it so: of a group, the items that are what the group is. */
-function reasonsOf(
+function explainConditions(
   policy: Policy,
   request: Request,
   { condition, places }: Parsed,
@@ -209,7 +209,7 @@ function reasonsOf(
   return inCondition(condition)
 }
 
-const nameOf = ({ root, names }: AttributePath) => [root, ...names].join('.')
+const pathName = ({ root, names }: AttributePath) => [root, ...names].join('.')
 
 /** What one test finds. */
 function found(policy: Policy, request: Request, { left, test, place }: OneTest): Found {
@@ -221,7 +221,7 @@ function found(policy: Policy, request: Request, { left, test, place }: OneTest)
   const refShown = other && (other.value === undefined ? other.illTyped : other.value)
   return {
     path: place,
-    attribute: nameOf(left),
+    attribute: pathName(left),
     operator: test.kind === 'compare' ? test.operator : `${test.of}_match`,
     reason: passes(policy, request, test, one)
       ? 'met'
@@ -229,7 +229,7 @@ function found(policy: Policy, request: Request, { left, test, place }: OneTest)
     ...(shown === undefined ? {} : { value: shorten(shown) }),
     ...(one.illTyped === undefined ? {} : { declared: typeDeclared(policy, request, left) }),
     ...(constant === undefined ? {} : { expected: shorten(constant) }),
-    ...(ref === undefined ? {} : { ref: nameOf(ref) }),
+    ...(ref === undefined ? {} : { ref: pathName(ref) }),
     ...(refShown === undefined ? {} : { ref_value: shorten(refShown) }),
   }
 }

@@ -34,7 +34,7 @@ export function applyChanges(policy: Policy, changes: Iterable<PolicyChange>): v
   }
 }
 
-export function policyOf(changes: Iterable<PolicyChange>): Policy {
+export function toPolicy(changes: Iterable<PolicyChange>): Policy {
   const policy = emptyPolicy()
   applyChanges(policy, changes)
   return policy

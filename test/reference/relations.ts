@@ -2,12 +2,12 @@
 // is found from what was assigned, upwards over relations, until nothing new comes; cycles need no care, because what
 // is held already is not new.
 import type { Policy } from './policy.ts'
-import { instanceOf, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
+import { findInstanceName, isElsewhere, type Request, resolveTenant, storedInstance } from './request.ts'
 
 /** A role on an instance, `type:key/role`. No key has a slash or a colon. */
 type Held = string
 
-const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
+const instanceType = (instance: string) => instance.slice(0, instance.indexOf(':'))
 
 /**
  * D5: a role that the user holds on the instance has the action. D1: what is not stored gives nothing. D2: nor does
@@ -19,10 +19,10 @@ export function byRelations(policy: Policy, request: Request): boolean {
 }
 
 /** The roles that the user of the question holds on its resource; or only what comes of some of the assigned ones. */
-export function rolesOn(policy: Policy, request: Request, assigned = directRolesOf(policy, request.user)): string[] {
+export function rolesOn(policy: Policy, request: Request, assigned = listDirectRoles(policy, request.user)): string[] {
   if (isElsewhere(policy, request)) return []
   const held = heldBy(policy, request.user, assigned)
-  const stored = storedInstance(policy, request) === undefined ? [] : rolesIn(held, instanceOf(request)!)
+  const stored = storedInstance(policy, request) === undefined ? [] : rolesIn(held, findInstanceName(request)!)
   return [...new Set([...stored, ...rolesBySentRelations(policy, request, held)])]
 }
 
@@ -38,17 +38,17 @@ function rolesBySentRelations(policy: Policy, request: Request, held: ReadonlySe
   const object = `${type}:${key}`
   // D2: a marked row is not what is stored under its key in another tenant, nor are roles on that roles on the row
   const isStored = storedInstance(policy, request) !== undefined
-  const hasDirectRole = isStored && rolesIn(directRolesOf(policy, request.user), object).length > 0
+  const hasDirectRole = isStored && rolesIn(listDirectRoles(policy, request.user), object).length > 0
   const pairs = Object.entries(relations).flatMap(([relation, subjects]) =>
     subjects.map((subject) => ({ subject, relation, object })),
   )
   return pairs
-    .filter(({ subject }) => policy.resource_instance.get(subject)?.tenant === tenantOf(policy, request))
+    .filter(({ subject }) => policy.resource_instance.get(subject)?.tenant === resolveTenant(policy, request))
     .flatMap((pair) => rolesIn(held, pair.subject).flatMap((role) => derivedBy(policy, role, pair, hasDirectRole)))
 }
 
 /** D5: the roles on instances that were assigned to the user. */
-export function directRolesOf(policy: Policy, user: string): Held[] {
+export function listDirectRoles(policy: Policy, user: string): Held[] {
   const direct = [...policy.role_assignment.values()].filter((each) => each.user === user && each.resource_instance)
   return direct.map(({ resource_instance, role }) => `${resource_instance}/${role}`)
 }
@@ -57,9 +57,9 @@ export function directRolesOf(policy: Policy, user: string): Held[] {
  * D5: every role that the user holds on any instance, assigned or derived; or only what comes of some of the assigned
  * ones.
  */
-export function heldBy(policy: Policy, user: string, assigned = directRolesOf(policy, user)): Set<Held> {
+export function heldBy(policy: Policy, user: string, assigned = listDirectRoles(policy, user)): Set<Held> {
   const held = new Set(assigned)
-  const withDirectRole = new Set(directRolesOf(policy, user).map((each) => each.split('/')[0]))
+  const withDirectRole = new Set(listDirectRoles(policy, user).map((each) => each.split('/')[0]))
   for (const each of held) {
     // a Set also walks what is added on the way
     const [instance = '', role = ''] = each.split('/')
@@ -82,9 +82,10 @@ function derivedBy(
 ): string[] {
   const derived: string[] = []
   for (const { resource, role, granted_to } of policy.resource_role.values()) {
-    if (resource !== typeOf(object)) continue
+    if (resource !== instanceType(object)) continue
     for (const rule of granted_to?.users_with_role ?? []) {
-      if (rule.role !== source || rule.on_resource !== typeOf(subject) || rule.linked_by_relation !== relation) continue
+      if (rule.role !== source || rule.on_resource !== instanceType(subject) || rule.linked_by_relation !== relation)
+        continue
       const onlyWithout = rule.when.no_direct_roles_on_object || granted_to!.when.no_direct_roles_on_object
       if (!(onlyWithout && hasDirectRole)) derived.push(role)
     }

@@ -37,16 +37,16 @@ export function askedAt(request: Request, now: number): Request {
  * `type:key` of the instance that the question names, stored or not; undefined when it names none. No type has a colon
  * in its key.
  */
-export function instanceOf({ resource: { type, key } }: Request): string | undefined {
+export function findInstanceName({ resource: { type, key } }: Request): string | undefined {
   return key === undefined ? undefined : `${type}:${key}`
 }
 
 /**
- * What is stored about the named instance; undefined when there is nothing (D1). D2: a marked row is no instance that is
- * stored in another tenant than its own.
+ * What is stored about the named instance; undefined when there is nothing (D1). D2: a marked row never stands for an
+ * instance that is stored in another tenant.
  */
 export function storedInstance(policy: Policy, request: Request): PolicyObjects['resource_instance'] | undefined {
-  const instance = instanceOf(request)
+  const instance = findInstanceName(request)
   if (!policy.resource.has(request.resource.type) || instance === undefined) return undefined
   const stored = policy.resource_instance.get(instance)
   const { isRow = false, tenant } = request.resource
@@ -54,14 +54,14 @@ export function storedInstance(policy: Policy, request: Request): PolicyObjects[
 }
 
 /** D2: the tenant that was sent, else the tenant of the stored instance, else `default`. */
-export function tenantOf(policy: Policy, request: Request): string {
+export function resolveTenant(policy: Policy, request: Request): string {
   return request.resource.tenant ?? storedInstance(policy, request)?.tenant ?? 'default'
 }
 
 /** D2: the named instance is stored in another tenant than the one that was sent. */
 export function isElsewhere(policy: Policy, request: Request): boolean {
   const stored = storedInstance(policy, request)
-  return stored !== undefined && stored.tenant !== tenantOf(policy, request)
+  return stored !== undefined && stored.tenant !== resolveTenant(policy, request)
 }
 
 /**
@@ -71,7 +71,7 @@ export function isElsewhere(policy: Policy, request: Request): boolean {
 export function isKnown(policy: Policy, request: Request): boolean {
   return (
     policy.user.has(request.user) &&
-    policy.tenant.has(tenantOf(policy, request)) &&
+    policy.tenant.has(resolveTenant(policy, request)) &&
     hasAction(policy, request.resource.type, request.action)
   )
 }

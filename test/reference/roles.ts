@@ -1,11 +1,11 @@
 // The definition: roles in tenants (D4).
 import type { Policy } from './policy.ts'
-import { type Request, tenantOf } from './request.ts'
+import { type Request, resolveTenant } from './request.ts'
 
 /** D4. D1: an instance that is not stored takes nothing away: `resource.key` plays no part but for the tenant of D2. */
 export function byRoles(policy: Policy, request: Request): boolean {
   const permission = `${request.resource.type}:${request.action}`
-  return rolesIn(policy, request.user, tenantOf(policy, request)).some((role) => grants(policy, role, permission))
+  return rolesIn(policy, request.user, resolveTenant(policy, request)).some((role) => grants(policy, role, permission))
 }
 
 /** D4: the roles assigned in exactly this tenant. What is assigned in another one gives nothing here. */

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { endPostgres, withoutPostgres } from '../support/postgres.ts'
 import { endServers } from '../support/server.ts'
 import { buildWith, CANARIES, type CanaryName, OF_LOSS } from './consistency/canaries.ts'
-import { textOf } from './consistency/history.ts'
+import { serializeHistory } from './consistency/history.ts'
 import { loseHistory } from './consistency/lost-history.ts'
 import { FAULTS } from './consistency/nemesis.ts'
 import { run } from './consistency/run.ts'
@@ -48,7 +48,7 @@ describe.skipIf(withoutPostgres())('three replicas on one database', () => {
         calm: CALM,
         print: progress,
       })
-      if (REPLICAS_HISTORY !== undefined) writeFileSync(REPLICAS_HISTORY, textOf(history))
+      if (REPLICAS_HISTORY !== undefined) writeFileSync(REPLICAS_HISTORY, serializeHistory(history))
       print(`${summary}\n${seconds.toFixed(0)} s with seed ${SEED}`)
       expect(violations, summary).toEqual([])
       if (MS >= ALL_FAULTS_MS) expect([...faults.keys()]).toEqual(expect.arrayContaining([...FAULTS, 'isolate']))

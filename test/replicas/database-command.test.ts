@@ -56,7 +56,7 @@ async function close(management: ManagementData): Promise<void> {
   await management.store.close()
 }
 
-const envOf = (url: string, key: Uint8Array = SECRETS_KEY) => ({
+const makeEnv = (url: string, key: Uint8Array = SECRETS_KEY) => ({
   ZEROHOP_DATABASE_URL: url,
   ZEROHOP_SECRETS_KEY: Buffer.from(key).toString('hex'),
 })
@@ -86,8 +86,8 @@ async function run([name, ...args]: readonly string[], env: Record<string, strin
   }
 }
 
-/** What a store says of each of its logs: all that a PDP, a client or an operator could compare. */
-function contentsOf({ store, organization }: ManagementData) {
+/** The contents of each log of a store: all that a PDP, a client or an operator could compare. */
+function readContents({ store, organization }: ManagementData) {
   return store
     .logs()
     .toSorted()
@@ -107,7 +107,7 @@ function contentsOf({ store, organization }: ManagementData) {
 }
 
 /** The heads of a folder that nobody has open. Of a kind without objects nothing is said. */
-async function headsOf(folder: string): Promise<[LogId, Partial<Head>][]> {
+async function readHeads(folder: string): Promise<[LogId, Partial<Head>][]> {
   const tables = openTables(folder, 'read')
   const heads = tables.heads.all()
   await tables.root.close()
@@ -138,10 +138,10 @@ const folders = new Map<Past, Promise<string>>()
 async function filledFolder(past: Past = 'whole'): Promise<string> {
   const made = folders.get(past) ?? makeFolder(past)
   folders.set(past, made)
-  return copyOf(await made)
+  return copyFolder(await made)
 }
 
-function copyOf(folder: string): string {
+function copyFolder(folder: string): string {
   const copy = temporaryFolder('embedded')
   for (const name of ['data.mdb', 'secrets.key', 'keys.json']) copyFileSync(join(folder, name), join(copy, name))
   return copy
@@ -182,7 +182,7 @@ async function makeFolder(past: Past): Promise<string> {
   return data
 }
 
-const codeOf = (error: unknown): unknown => [(error as ZerohopError).code, (error as ZerohopError).message]
+const codeAndMessage = (error: unknown): unknown => [(error as ZerohopError).code, (error as ZerohopError).message]
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('zerohop database', () => {
@@ -203,33 +203,33 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
       const url = await server.database()
       const command = past === 'whole' ? spawned : run
       const source = await filledFolder(past)
-      const heads = await headsOf(source)
+      const heads = await readHeads(source)
       expect(heads.some(([, { deltasFrom }]) => (deltasFrom ?? 1) > 1)).toBe(past !== 'whole')
       // what it holds is read from a copy, because nothing opens it afterwards
-      const embedded = await open({ data: copyOf(source) })
-      const before = contentsOf(embedded)
+      const embedded = await open({ data: copyFolder(source) })
+      const before = readContents(embedded)
       await close(embedded)
 
-      expect(await command(['import', '--data', source, '--json'], envOf(url))).toMatchObject({
+      expect(await command(['import', '--data', source, '--json'], makeEnv(url))).toMatchObject({
         code: 0,
         out: expect.stringMatching(/"logs": \d+,\n.*"to": "postgres:\/\/127\.0\.0\.1:\d+\/test_\d+"/s),
       })
       const cache = temporaryFolder('cache')
       const replica = await open({ data: cache, url })
-      expect(contentsOf(replica)).toEqual(before)
+      expect(readContents(replica)).toEqual(before)
       await close(replica)
       expect(await verifyData(cache)).toMatchObject({ damages: 0 })
 
       const back = temporaryFolder('back')
-      expect(await command(['export', '--data', back], envOf(url))).toMatchObject({
+      expect(await command(['export', '--data', back], makeEnv(url))).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^moved \d+ logs, \d+ entries, \d+ objects and \d+ secrets to /),
       })
-      expect(await headsOf(back)).toEqual(heads)
+      expect(await readHeads(back)).toEqual(heads)
       expect(await nextLog(back)).toBe(await nextLog(source))
       expect(await verifyData(back)).toMatchObject({ damages: 0 })
       const again = await open({ data: back })
-      expect(contentsOf(again)).toEqual(before)
+      expect(readContents(again)).toEqual(before)
       // and its next log has a number of its own
       const { organization, store } = again
       await store.commit(organization, 'createEnvironment', { project: 'default', environment: { key: 'new' } }, BY)
@@ -238,7 +238,7 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
 
   it('a replica that begins with a snapshot writes on, and others fold what came after it', async () => {
     const url = await server.database()
-    expect(await run(['import', '--data', await filledFolder('trimmed')], envOf(url))).toMatchObject({
+    expect(await run(['import', '--data', await filledFolder('trimmed')], makeEnv(url))).toMatchObject({
       code: 0,
     })
     const one = await open({ data: temporaryFolder('cache'), url })
@@ -246,30 +246,30 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     await one.store.commit(environment, 'createUser', { key: 'after' }, BY)
     await one.store.commit(environment, 'deleteUser', { ref: 'user-1' }, BY)
     const other = await open({ data: temporaryFolder('cache'), url })
-    expect(contentsOf(other)).toEqual(contentsOf(one))
-    expect(contentsOf(other).find(({ log }) => log === environment)?.users).toContain('after')
+    expect(readContents(other)).toEqual(readContents(one))
+    expect(readContents(other).find(({ log }) => log === environment)?.users).toContain('after')
   })
 
   it('a folder that was moved, and a database that was moved, refuse to start', async () => {
     const url = await server.database()
     const source = await filledFolder()
-    expect(await run(['import', '--data', source], envOf(url))).toMatchObject({ code: 0 })
+    expect(await run(['import', '--data', source], makeEnv(url))).toMatchObject({ code: 0 })
     const shown = url.replace('postgres@', '')
-    await expect(open({ data: source }).catch(codeOf)).resolves.toEqual([
+    await expect(open({ data: source }).catch(codeAndMessage)).resolves.toEqual([
       'CONFIG_INVALID',
       expect.stringContaining(`was moved to ${shown}`),
     ])
-    expect(await run(['import', '--data', source], envOf(await server.database()))).toMatchObject({
+    expect(await run(['import', '--data', source], makeEnv(await server.database()))).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^zerohop: the data of the folder .* was moved to postgres:.*\n$/),
     })
     const back = temporaryFolder('back')
-    expect(await run(['export', '--data', back], envOf(url))).toMatchObject({ code: 0 })
-    await expect(open({ data: temporaryFolder('cache'), url }).catch(codeOf)).resolves.toEqual([
+    expect(await run(['export', '--data', back], makeEnv(url))).toMatchObject({ code: 0 })
+    await expect(open({ data: temporaryFolder('cache'), url }).catch(codeAndMessage)).resolves.toEqual([
       'DATABASE_REFUSED',
       expect.stringContaining(`its data was moved to \`${back}\``),
     ])
-    expect(await run(['status'], envOf(url))).toMatchObject({
+    expect(await run(['status'], makeEnv(url))).toMatchObject({
       code: 1,
       out: '',
       err: expect.stringContaining('moved to'),
@@ -284,35 +284,35 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
   it('an import that is killed leaves the folder as it was, and a database that only --again completes', async () => {
     const url = await server.database()
     const source = await filledFolder()
-    const before = await headsOf(source)
-    expect(await run(['migrate'], envOf(url))).toMatchObject({ code: 0 })
+    const before = await readHeads(source)
+    expect(await run(['migrate'], makeEnv(url))).toMatchObject({ code: 0 })
     // holds the import at its first snapshot, when the entries of a log are committed
     const holder = await connectTo(url)
     await holder.query('BEGIN; LOCK TABLE zerohop.snapshots')
-    const child = startCommand(['database', 'import', '--data', source], envOf(url))
+    const child = startCommand(['database', 'import', '--data', source], makeEnv(url))
     const count = () => server.query<{ n: number }>(url, 'SELECT count(*)::int AS n FROM zerohop.entries')
     await eventually(async () => ((await count())[0]?.n ?? 0) > 0, true)
     child.kill('SIGKILL')
     await once(child, 'close')
     await holder.end()
 
-    expect(await headsOf(source)).toEqual(before)
+    expect(await readHeads(source)).toEqual(before)
     expect(existsSync(join(source, 'moved.json'))).toBe(false)
-    await expect(open({ data: temporaryFolder('cache'), url }).catch(codeOf)).resolves.toEqual([
+    await expect(open({ data: temporaryFolder('cache'), url }).catch(codeAndMessage)).resolves.toEqual([
       'DATABASE_REFUSED',
       expect.stringContaining('its data is not complete: the import of'),
     ])
-    expect(await run(['import', '--data', source], envOf(url))).toMatchObject({
+    expect(await run(['import', '--data', source], makeEnv(url))).toMatchObject({
       code: 1,
       err: expect.stringContaining('database import --again'),
     })
     const embedded = await open({ data: source })
-    const contents = contentsOf(embedded)
+    const contents = readContents(embedded)
     await close(embedded)
-    expect(await run(['import', '--data', source, '--again'], envOf(url))).toMatchObject({ code: 0 })
-    expect(contentsOf(await open({ data: temporaryFolder('cache'), url }))).toEqual(contents)
+    expect(await run(['import', '--data', source, '--again'], makeEnv(url))).toMatchObject({ code: 0 })
+    expect(readContents(await open({ data: temporaryFolder('cache'), url }))).toEqual(contents)
     // once more: there is nothing left to do
-    expect(await run(['import', '--data', source, '--again'], envOf(url))).toMatchObject({
+    expect(await run(['import', '--data', source, '--again'], makeEnv(url))).toMatchObject({
       code: 0,
       out: expect.stringContaining('nothing was left to do'),
     })
@@ -320,10 +320,10 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
 
   it('an export whose folder cannot be written leaves the database in use', async () => {
     const url = await server.database()
-    expect(await run(['import', '--data', await filledFolder()], envOf(url))).toMatchObject({ code: 0 })
+    expect(await run(['import', '--data', await filledFolder()], makeEnv(url))).toMatchObject({ code: 0 })
     const folder = temporaryFolder('full')
     const ran = await run(['export', '--data', folder], {
-      ...envOf(url),
+      ...makeEnv(url),
       ZEROHOP_SECRETS_KEY_FILE: join(folder, 'missing.key'),
     })
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('missing.key` does not exist') })
@@ -347,7 +347,7 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     const url = await server.database()
     const data =
       name.includes('folder without') || name.includes('export') ? temporaryFolder('new') : await filledFolder()
-    let env: Record<string, string> = envOf(url)
+    let env: Record<string, string> = makeEnv(url)
     if (name.includes('not empty') && name.includes('import'))
       await close(await open({ data: temporaryFolder('r'), url }))
     if (name.includes('folder that is in use')) await open({ data })
@@ -377,27 +377,27 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
 
   it('migrate and status say what there is', async () => {
     const url = await server.database()
-    expect(await spawned(['status'], envOf(url))).toMatchObject({
+    expect(await spawned(['status'], makeEnv(url))).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^zerohop: .*it has no tables of Zerohop: run `zerohop database migrate`\n$/),
     })
-    expect(await spawned(['migrate'], envOf(url))).toMatchObject({
+    expect(await spawned(['migrate'], makeEnv(url))).toMatchObject({
       code: 0,
       out: Array.from({ length: DATABASE_FORMAT }, (_, at) => `the tables have format ${at + 1} now\n`).join(''),
     })
-    expect(await run(['migrate'], envOf(url))).toMatchObject({
+    expect(await run(['migrate'], makeEnv(url))).toMatchObject({
       code: 0,
       out: `nothing to do: the tables have format ${DATABASE_FORMAT}\n`,
     })
     const replica = await open({ data: temporaryFolder('cache'), url })
-    const { out, code } = await run(['status', '--json'], envOf(url))
+    const { out, code } = await run(['status', '--json'], makeEnv(url))
     expect(code).toBe(0)
     const report = JSON.parse(out)
     expect(report).toMatchObject({ format: DATABASE_FORMAT, snapshots: 0, replicas: [{ version: 'test' }] })
     expect(report.listed.map(({ id, revision }: { id: string; revision: number }) => [id, revision])).toEqual(
       replica.store.logs().map((log) => [log, replica.store.head(log).revision]),
     )
-    const shown = await spawned(['status'], envOf(url))
+    const shown = await spawned(['status'], makeEnv(url))
     expect(shown.out).toContain(`organization  ${replica.organization}  revision 1\n`)
     expect(shown.out).toMatch(/^replica {7}[0-9a-f-]{36} {2}version test, seen \d\.\d s ago$/m)
   })
@@ -431,10 +431,10 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
       expect(await createUser('before')).toBe(200)
       await eventually(() => follower.peek()?.revision, 2)
       await api.end()
-      expect(await run(['import', '--data', data], envOf(url))).toMatchObject({ code: 0 })
+      expect(await run(['import', '--data', data], makeEnv(url))).toMatchObject({ code: 0 })
       const replica = new Server(
         'api',
-        { ...envOf(url), ZEROHOP_DATA: temporaryFolder('cache'), ZEROHOP_API_PORT: String(port) },
+        { ...makeEnv(url), ZEROHOP_DATA: temporaryFolder('cache'), ZEROHOP_API_PORT: String(port) },
         ['--no-example'],
       )
       await replica.until(async () => (await createUser('after')) === 200)

@@ -58,7 +58,7 @@ describe.skipIf(withoutPostgres())('fork', () => {
 
   it('refuses a database without data, and leaves it empty', async () => {
     const url = await server.database()
-    await migrateDatabase(readEnv(envOf(url)), true)
+    await migrateDatabase(readEnv(makeEnv(url)), true)
     const { status, stderr } = fork(url)
     expect(stderr).toMatch(/^zerohop: .*there is no data in postgres:/)
     expect(status).toBe(1)
@@ -66,7 +66,7 @@ describe.skipIf(withoutPostgres())('fork', () => {
   })
 })
 
-const envOf = (url: string) => ({
+const makeEnv = (url: string) => ({
   ZEROHOP_DATABASE_URL: url,
   ZEROHOP_SECRETS_KEY: Buffer.from(SECRETS_KEY).toString('hex'),
 })
@@ -74,7 +74,7 @@ const envOf = (url: string) => ({
 /** Runs the command in a process of its own. Needs the build. */
 function fork(url: string, ...options: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, ...envOf(url) }
+  const env = { PATH, HOME, ...makeEnv(url) }
   return spawnSync(process.execPath, [...SHORT_LIVED, COMMAND, 'database', 'fork', ...options], {
     env,
     encoding: 'utf8',

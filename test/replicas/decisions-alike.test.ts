@@ -77,7 +77,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   })
 
   /** A batch of one series, as a PDP sends it: new records, some that came before, some that are refused. */
-  const batchOf = (instance: string): AuditBatch => {
+  const makeBatch = (instance: string): AuditBatch => {
     const of = series.indexOf(instance)
     const environment = environments[of % environments.length]!
     // some series are those of a process that needs no key
@@ -98,7 +98,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   }
 
   /** All that can be asked, without the time at which records came. */
-  const contentsOf = async (log: AuditLog) => {
+  const readContents = async (log: AuditLog) => {
     const lists: AuditRecord[][] = []
     for (const environment of environments) {
       for (const since of [undefined, START + 10_000]) {
@@ -141,7 +141,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
 
   it('are answered for alike, batch by batch', async () => {
     for (let number = 0; number < BATCHES; number++) {
-      const batch = batchOf(random.pick(series))
+      const batch = makeBatch(random.pick(series))
       expect(await replicas[number % 2]!.append(batch)).toEqual(await folder.append(batch))
     }
     expect(folder.stats.known).toBeGreaterThan(0)
@@ -150,13 +150,13 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   })
 
   it('are listed, counted and found alike', async () => {
-    const contents = await contentsOf(folder)
+    const contents = await readContents(folder)
     expect(contents.records.flat().length).toBeGreaterThan(100)
     expect(contents.matches.filter((ids) => ids.length > 7).length).toBeGreaterThan(3)
     expect(contents.minutes.flat().reduce((sum, { allowed, denied }) => sum + allowed + denied, 0)).toBe(
       contents.together.reduce((sum, [, count]) => sum + count, 0),
     )
-    for (const replica of replicas) expect(await contentsOf(replica)).toEqual(contents)
+    for (const replica of replicas) expect(await readContents(replica)).toEqual(contents)
   })
 
   it('are forgotten alike, by number and by age, also when both replicas do it at once', async () => {
@@ -170,7 +170,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
       const [one, other] = await Promise.all(replicas.map((replica) => trimAll(replica, keep)))
       // whoever finds the other one at work leaves it to that one
       expect(one! + other!).toBe(rows)
-      expect(await contentsOf(replicas[0]!)).toEqual(await contentsOf(folder))
+      expect(await readContents(replicas[0]!)).toEqual(await readContents(folder))
     }
   })
 
@@ -190,8 +190,8 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     )
     const keep = { now: Date.now() + 1_000, ms: 0, records: 1 }
     expect(await trimAll(replicas[0]!, keep)).toBeGreaterThan(0)
-    expect((await contentsOf(replicas[1]!)).series).toEqual(series.map(() => undefined))
-    expect((await contentsOf(replicas[1]!)).counts).toEqual([0, 0, 0])
+    expect((await readContents(replicas[1]!)).series).toEqual(series.map(() => undefined))
+    expect((await readContents(replicas[1]!)).counts).toEqual([0, 0, 0])
     const [instance] = series
     const line = decisionLine({ environment: environments[0]!, instance: instance!, seq: 1, apiKey: 'own', at: START })
     await replicas[1]!.append({ lines: Buffer.from(line), isCompressed: false })
@@ -294,16 +294,16 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     await client.query('BEGIN; LOCK TABLE zerohop.decisions IN ACCESS EXCLUSIVE MODE')
     const log = replicas[0]!
     const [environment] = environments
-    const codeOf = (asked: Promise<unknown>) =>
+    const outcomeCode = (asked: Promise<unknown>) =>
       asked.then(
         () => 'done',
         ({ code }) => code,
       )
     const batch = { lines: Buffer.from('{}'), isCompressed: false }
     const line = decisionLine({ environment: environment!, instance: id(), seq: 1, apiKey: 'own', at: START })
-    const first = codeOf(log.append({ ...batch, lines: Buffer.from(line) }))
-    const appended = Array.from({ length: AUDIT_BATCHES_MAX }, () => codeOf(log.append(batch)))
-    const listed = Array.from({ length: AUDIT_READS_MAX + 1 }, () => codeOf(log.list(environment!, { limit: 1 })))
+    const first = outcomeCode(log.append({ ...batch, lines: Buffer.from(line) }))
+    const appended = Array.from({ length: AUDIT_BATCHES_MAX }, () => outcomeCode(log.append(batch)))
+    const listed = Array.from({ length: AUDIT_READS_MAX + 1 }, () => outcomeCode(log.list(environment!, { limit: 1 })))
     expect([await appended.pop(), await listed.pop()]).toEqual(['OVERLOADED', 'OVERLOADED'])
     await client.query('ROLLBACK')
     await client.end()

@@ -64,7 +64,7 @@ describe.skipIf(withoutPostgres())('records of decisions at two replicas', () =>
     other = await start()
     const { store, organization } = one.management
     environment = store.view(organization).require('environment', 'default/development').id
-    sender = await keyOf(one)
+    sender = await readKey(one)
   })
   afterAll(async () => {
     await stop(one)
@@ -87,7 +87,7 @@ describe.skipIf(withoutPostgres())('records of decisions at two replicas', () =>
     return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: JSON.parse(answer.body) }
   }
   /** The key of the environment, from the replica that made it. */
-  const keyOf = async (replica: Replica) => {
+  const readKey = async (replica: Replica) => {
     const { body } = await ask(replica, 'GET', `/v2/api-key/default/development`)
     return { id: body.id as string, secret: body.secret as string }
   }

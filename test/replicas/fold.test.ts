@@ -75,13 +75,13 @@ function failingDatabase(meanwhile: () => void): Database {
 it('tells of what was folded before the database went away, as it stands then', async () => {
   const fresh = openTables(memoryFolder('fold'), 'create')
   const runner = new BatchRunner(fresh, {}, () => Buffer.alloc(0), folder)
-  const told: unknown[] = []
+  const reports: unknown[] = []
   const about = { replica: 'one', version: 'test', onTrouble() {} }
-  const onMoved = (moved: Moved) => told.push(...moved.map(([log, { revision }]) => [log, revision]))
+  const onMoved = (moved: Moved) => reports.push(...moved.map(([log, { revision }]) => [log, revision]))
   // a write of this replica
   const database = failingDatabase(() => runner.fold(entriesTo(2), []))
   const follow = new Follow({ ...about, database, runner, tables: fresh, onMoved })
   await expect(follow.catchUp()).rejects.toThrow('it went away')
-  expect(told).toEqual([[LOG, 2]])
+  expect(reports).toEqual([[LOG, 2]])
   await fresh.root.close()
 })

@@ -30,10 +30,10 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     store.view(organization).require('environment', 'default/production').id
   const remove = ({ store, organization }: Replica, ref: string) =>
     store.commit(organization, 'deleteEnvironment', { ref }, BY)
-  const numberOf = async (url: string, log: string) =>
+  const readLogNumber = async (url: string, log: string) =>
     (await of.server.query<{ number: number }>(url, 'SELECT number FROM zerohop.logs WHERE id = $1', [log]))[0]!.number
   /** How many rows there are of a log in each table that has any. */
-  const rowsOf = async (url: string, number: number) => {
+  const countRows = async (url: string, number: number) => {
     const counts: Record<string, number> = {}
     for (const table of ['logs', 'entries', 'snapshots', 'snapshot_parts', 'secrets', 'upkeep']) {
       const sql = `SELECT count(*)::int AS rows FROM zerohop.${table} WHERE number = $1`
@@ -48,7 +48,7 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     const [one, other, stopped] = [await openReplica(url), await openReplica(url), await openReplica(url)]
     const { organization } = one
     const log = production(one)
-    const number = await numberOf(url, log)
+    const number = await readLogNumber(url, log)
     await createUsers(one, log, 'gone')
     await snapshot(url, log, one, other)
     await stopped.store.confirm()
@@ -57,7 +57,7 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     cpSync(stopped.data, copy, { recursive: true })
     await remove(one, log)
     await look(one)
-    const whole = await rowsOf(url, number)
+    const whole = await countRows(url, number)
     expect(whole).toMatchObject({ logs: 1, snapshots: 1, snapshot_parts: 1 })
     expect(whole.entries).toBeGreaterThan(20)
     const lookAt = async (...some: Replica[]) => {
@@ -65,7 +65,7 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     }
     await eventually(async () => {
       await lookAt(one, other)
-      return rowsOf(url, number)
+      return countRows(url, number)
     }, {})
     const known = ({ store }: Replica) => [
       store.exists(log),
@@ -104,7 +104,7 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     const url = await of.server.database()
     const one = await openReplica(url)
     const log = production(one)
-    const number = await numberOf(url, log)
+    const number = await readLogNumber(url, log)
     await createUsers(one, log, 'gone')
     await remove(one, log)
     await of.server.query(url, 'DELETE FROM zerohop.logs WHERE number = $1', [number])
@@ -113,7 +113,7 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     await of.server.query(url, claimed, [number, '1 hour'])
     await eventually(async () => {
       await look(one, AT_ONCE)
-      return rowsOf(url, number)
+      return countRows(url, number)
     }, {})
   })
 
@@ -122,10 +122,10 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     const one = await openReplica(url)
     const { organization: control, store } = one
     const log = production(one)
-    const number = await numberOf(url, log)
+    const number = await readLogNumber(url, log)
     await remove(one, log)
     const position = store.head(control)
-    const before = await rowsOf(url, number)
+    const before = await countRows(url, number)
     const connection = await new Database({ url }).open('test')
     const held = (await claim(connection, number, one.id))!
     const work = { connection, folder: one.data, replica: one.id, report: () => {}, requireOpen: () => {} }
@@ -138,10 +138,10 @@ describe.skipIf(withoutPostgres())('a deleted environment', () => {
     ]) {
       const task = { do: 'forget', log: { number, id: log }, deletion: { ...asked, ...wrong } } as const
       expect(await forgetLog(work, held, task)).toBe(false)
-      expect(await rowsOf(url, number)).toEqual({ ...before, upkeep: 1 })
+      expect(await countRows(url, number)).toEqual({ ...before, upkeep: 1 })
     }
     expect(await forgetLog(work, held, { do: 'forget', log: { number, id: log }, deletion: asked })).toBe(true)
-    expect(await rowsOf(url, number)).toEqual({ upkeep: 1 })
+    expect(await countRows(url, number)).toEqual({ upkeep: 1 })
     connection.destroy()
   })
 })

@@ -105,7 +105,7 @@ describe('what clients saw of an object', () => {
   const made = (begun: number) => operation(begun, { effect: { object: 'user/u', state: '1' }, isCreation: true })
   const gone = (begun: number) => operation(begun, { effect: { object: 'user/u', state: null } })
   const read = (begun: number, state: string | null) => operation(begun, { seen: new Map([['user/u', state]]) })
-  const rulesOf = (...operations: Operation[]): string[] => {
+  const listBrokenRules = (...operations: Operation[]): string[] => {
     const history = new History()
     for (const one of operations) history.add(one)
     return verifyRegisters(history).map(({ rule }) => rule)
@@ -113,7 +113,7 @@ describe('what clients saw of an object', () => {
 
   it('may be made, changed, read and deleted', () => {
     const changed = operation(2, { effect: { object: 'user/u', state: '2' } })
-    expect(rulesOf(made(0), changed, read(4, '2'), gone(6), read(8, null))).toEqual([])
+    expect(listBrokenRules(made(0), changed, read(4, '2'), gone(6), read(8, null))).toEqual([])
   })
 
   it.each([
@@ -123,20 +123,20 @@ describe('what clients saw of an object', () => {
     ['a deletion of what was not there', [made(0), gone(2), gone(4)]],
     ['a whole list without it', [made(0), operation(2, { seen: new Map(), all: 'user/' })]],
   ])('is not linearizable: %s', (_, operations) => {
-    expect(rulesOf(...operations)).toEqual(['not linearizable'])
+    expect(listBrokenRules(...operations)).toEqual(['not linearizable'])
   })
 
   it('takes the assignments along with a deleted user', () => {
     const object = 'assignment/u/reader/default'
     const given = operation(2, { effect: { object, state: 'yes' }, isCreation: true })
     const seen = (begun: number, state: string | null) => operation(begun, { seen: new Map([[object, state]]) })
-    expect(rulesOf(made(0), given, gone(4), seen(6, null))).toEqual([])
-    expect(rulesOf(made(0), given, gone(4), seen(6, 'yes'))).toEqual(['not linearizable'])
+    expect(listBrokenRules(made(0), given, gone(4), seen(6, null))).toEqual([])
+    expect(listBrokenRules(made(0), given, gone(4), seen(6, 'yes'))).toEqual(['not linearizable'])
   })
 
   it('says nothing of a write that was refused', () => {
     const refused = operation(2, { outcome: 'refused', effect: { object: 'user/u', state: null } })
-    expect(rulesOf(made(0), refused, read(4, '1'))).toEqual([])
+    expect(listBrokenRules(made(0), refused, read(4, '1'))).toEqual([])
   })
 })
 
@@ -148,11 +148,13 @@ describe('a feed', () => {
   const asks = (revision: number) => step({ kind: 'asks', after: at(revision) })
   const delta = (from: number, to = from + 1) => step({ kind: 'delta', from: at(from), to: at(to) })
   const heartbeat = (revision: number) => step({ kind: 'heartbeat', revision })
-  const rulesOf = (...steps: FeedStep[]) => verifyFeeds(steps, log).map(({ rule }) => rule)
+  const listBrokenRules = (...steps: FeedStep[]) => verifyFeeds(steps, log).map(({ rule }) => rule)
 
   it('goes on in the order of the record, also at another replica', () => {
     const ends = step({ kind: 'ends', code: 'FEED_UNREACHABLE' })
-    expect(rulesOf(asks(1), heartbeat(1), delta(1), delta(2), heartbeat(3), ends, asks(3), delta(3))).toEqual([])
+    expect(listBrokenRules(asks(1), heartbeat(1), delta(1), delta(2), heartbeat(3), ends, asks(3), delta(3))).toEqual(
+      [],
+    )
   })
 
   it.each([
@@ -173,6 +175,6 @@ describe('a feed', () => {
       'a feed is the record',
     ],
   ])('is found out: %s', (_, steps, rule) => {
-    expect(rulesOf(...steps)).toEqual([rule])
+    expect(listBrokenRules(...steps)).toEqual([rule])
   })
 })

@@ -1,5 +1,5 @@
-// A commit whose answer never comes. What happened is found out before anybody is told; what nobody can find out in
-// time is an error of its own.
+// A commit whose answer never comes. The replica finds out what happened before it answers; when it cannot find out in
+// time, it answers with an error of its own.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagementData } from '../../src/management/host/open.ts'
 import { eventually } from '../support/eventually.ts'
@@ -132,10 +132,10 @@ describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () 
       )
     }
     const { revision } = replica.store.head(environment)
-    let told: string | undefined
+    let answered: string | undefined
     await waitForStandby('away')
     const written = outcome(write(replica, 'ida')).then((got) => {
-      told = got
+      answered = got
     })
     try {
       // who only looked would take it for durable: everybody can see it
@@ -145,12 +145,12 @@ describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () 
       const waiting = `SELECT FROM pg_stat_activity
         WHERE application_name = 'zerohop outcome' AND wait_event_type IN ('IPC', 'Lock')`
       await eventually(async () => (await server.query(url, waiting)).length > 0, true)
-      expect(told).toBeUndefined()
+      expect(answered).toBeUndefined()
     } finally {
       await waitForStandby('')
     }
     await written
-    expect(told).toBe('ok')
+    expect(answered).toBe('ok')
     expect(await isThere('ida')).toBe(true)
   })
 })

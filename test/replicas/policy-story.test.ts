@@ -21,8 +21,8 @@ describe.skipIf(withoutPostgres())('a policy on replicas', () => {
     const port = await freePort()
     // decisions are recorded into a database only when that is asked for
     const recording = { PDP_PORT: String(port), PDP_DECISION_LOG: 'api' }
-    apis.push(await start('serve', { ...recording, ...replicaOf(data, database, secrets) }))
-    apis.push(await start('api', replicaOf(temporaryFolder('replica'), database, secrets)))
+    apis.push(await start('serve', { ...recording, ...replicaEnv(data, database, secrets) }))
+    apis.push(await start('api', replicaEnv(temporaryFolder('replica'), database, secrets)))
     pdp = url(port)
     key = readKeys(data).environments.development
   })
@@ -69,7 +69,7 @@ describe.skipIf(withoutPostgres())('a policy on replicas', () => {
   })
 })
 
-const replicaOf = (data: string, database: string, secrets: string): Record<string, string> => ({
+const replicaEnv = (data: string, database: string, secrets: string): Record<string, string> => ({
   ZEROHOP_DATA: data,
   ZEROHOP_BOOTSTRAP_KEY: KEY,
   ZEROHOP_DATABASE_URL: database,

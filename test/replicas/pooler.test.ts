@@ -40,7 +40,7 @@ describe.skipIf(withoutPostgres() || withoutPooler())('a replica behind a pooler
   })
 
   /** Returns the URL of a new database by way of a pooler. */
-  async function poolerOf(mode: 'session' | 'transaction'): Promise<string> {
+  async function startPooler(mode: 'session' | 'transaction'): Promise<string> {
     const [port, folder] = [await freePort(), memoryFolder('pgbouncer')]
     const database = await server.database()
     const settings = {
@@ -81,7 +81,7 @@ describe.skipIf(withoutPostgres() || withoutPooler())('a replica behind a pooler
   }
 
   it('in session mode works, and hears of the others', async () => {
-    const [url, secretsKey] = [await poolerOf('session'), randomBytes(32)]
+    const [url, secretsKey] = [await startPooler('session'), randomBytes(32)]
     const [one, other] = [await openReplica(url, secretsKey), await openReplica(url, secretsKey)]
     const environment = one.store.logs().find((log) => log !== one.organization)!
     await one.store.commit(environment, 'createUser', { key: 'ida' }, BY)
@@ -92,7 +92,7 @@ describe.skipIf(withoutPostgres() || withoutPooler())('a replica behind a pooler
   })
 
   it.each([true, false])('in transaction mode does not start, and says what it needs (LISTEN: %s)', async (listen) => {
-    const opening = openReplica(await poolerOf('transaction'), randomBytes(32), listen)
+    const opening = openReplica(await startPooler('transaction'), randomBytes(32), listen)
     await expect(opening).rejects.toMatchObject({
       code: 'DATABASE_REFUSED',
       message: expect.stringContaining('set `pool_mode = session`, or connect to the server itself'),

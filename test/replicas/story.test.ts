@@ -39,7 +39,7 @@ describe.skipIf(withoutPostgres())('the published client, at two servers behind 
     await server.until(async () => (await fetch(`${url(port)}/health`)).ok)
     return server
   }
-  const headOf = async (address: string) => {
+  const putUser = async (address: string) => {
     const response = await fetch(`${address}/v2/facts/default/development/users/head`, {
       method: 'PUT',
       headers: {
@@ -96,7 +96,7 @@ describe.skipIf(withoutPostgres())('the published client, at two servers behind 
 
   it('has no request that fails, or is carried out twice, when one of them is killed', async () => {
     const { api } = of.permit
-    const before = await headOf(balancer.url)
+    const before = await putUser(balancer.url)
     killed = replicas.find(({ port }) => balancer.streams(port) > 0)!
     images = balancer.images
     balancer.losing = LOST
@@ -113,7 +113,7 @@ describe.skipIf(withoutPostgres())('the published client, at two servers behind 
     expect(killed.server.ended).toBe(true)
     expect(balancer.losing).toBe(0)
     expect(balancer.repeated).toBeGreaterThan(LOST)
-    expect(await headOf(balancer.url)).toBe(before + 2 * USERS + 1)
+    expect(await putUser(balancer.url)).toBe(before + 2 * USERS + 1)
     const assigned = await api.roleAssignments.list({ role: 'viewer', perPage: 100 })
     expect(assigned.length).toBe(100)
     const all = await api.users.list({ perPage: 1 })
@@ -124,7 +124,7 @@ describe.skipIf(withoutPostgres())('the published client, at two servers behind 
     const survivor = replicas.find((one) => one !== killed)!
     await eventually(() => balancer.streams(survivor.port), 2)
     const resource = { type: 'hello', tenant: 'acme' }
-    const last = await headOf(balancer.url)
+    const last = await putUser(balancer.url)
     await eventually(() => library.revision, last)
     for (let number = 0; number < USERS; number++) {
       expect(library.check(`user-${number}`, 'wave', resource)).toBe(true)

@@ -28,7 +28,7 @@ const one = async (client: pg.Client) => (await client.query<{ one: number }>('S
 const comes = (answer: Promise<unknown>) =>
   Promise.race([answer.then(() => true), new Promise((resolve) => setTimeout(resolve, SILENCE_MS, false))])
 
-const rowsOf = async (url: string) =>
+const listRows = async (url: string) =>
   (await server.query<{ n: number }>(url, 'SELECT n FROM kept ORDER BY n')).map(({ n }) => n)
 
 const backends = async (pid?: number) =>
@@ -55,8 +55,8 @@ describe.skipIf(withoutPostgres())('with a PostgreSQL server', () => {
   it('makes databases that are separate', async () => {
     const [first, second] = [await server.database(), await server.database()]
     await server.query(first, 'CREATE TABLE kept AS SELECT 1 AS n')
-    expect(await rowsOf(first)).toEqual([1])
-    await expect(rowsOf(second)).rejects.toThrow('relation "kept" does not exist')
+    expect(await listRows(first)).toEqual([1])
+    await expect(listRows(second)).rejects.toThrow('relation "kept" does not exist')
   })
 
   it('keeps what is committed when it is killed, and nothing else', async () => {
@@ -67,11 +67,11 @@ describe.skipIf(withoutPostgres())('with a PostgreSQL server', () => {
     await client.query('INSERT INTO kept VALUES (2)')
     await server.kill()
     await eventually(() => errors.length > 0, true)
-    await expect(rowsOf(url)).rejects.toThrow('ECONNREFUSED')
+    await expect(listRows(url)).rejects.toThrow('ECONNREFUSED')
     await server.restart()
-    expect(await rowsOf(url)).toEqual([1])
+    expect(await listRows(url)).toEqual([1])
     await server.restart()
-    expect(await rowsOf(url)).toEqual([1])
+    expect(await listRows(url)).toEqual([1])
   })
 
   it('answers nothing while it is paused, and everything afterwards', async () => {
@@ -144,10 +144,10 @@ describe.skipIf(withoutPostgres())('with a PostgreSQL server', () => {
       proxy[method]()
       const answer = client.query('INSERT INTO kept VALUES (1)')
       expect(await comes(answer)).toBe(false)
-      expect(await rowsOf(url)).toHaveLength(written)
+      expect(await listRows(url)).toHaveLength(written)
       proxy.resume()
       await answer
-      expect(await rowsOf(url)).toEqual([1])
+      expect(await listRows(url)).toEqual([1])
     })
 
     it('loses the answer to a commit, which is kept', async () => {
@@ -155,7 +155,7 @@ describe.skipIf(withoutPostgres())('with a PostgreSQL server', () => {
       const { client } = await connect(proxy.through(url))
       proxy.cutAfterBytes(0, 'reply')
       await expect(client.query('CREATE TABLE kept AS SELECT 1 AS n')).rejects.toThrow('Connection terminated')
-      expect(await rowsOf(url)).toEqual([1])
+      expect(await listRows(url)).toEqual([1])
     })
 
     it('cuts a request in two', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(withoutPostgres())('with a PostgreSQL server', () => {
       const { client } = await connect(proxy.through(url))
       proxy.cutAfterBytes(10, 'request')
       await expect(client.query('CREATE TABLE kept AS SELECT 1 AS n')).rejects.toThrow('Connection terminated')
-      await expect(rowsOf(url)).rejects.toThrow('relation "kept" does not exist')
+      await expect(listRows(url)).rejects.toThrow('relation "kept" does not exist')
     })
 
     it('delays, refuses and turns to another server', async () => {

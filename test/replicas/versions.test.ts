@@ -20,7 +20,7 @@ const BY = withoutRequest('test')
 const SNAPSHOT_ENTRIES = 20
 
 type Open = typeof openManagementData
-const opensOf = async (sources: string): Promise<Open> =>
+const importOpen = async (sources: string): Promise<Open> =>
   (await import(pathToFileURL(join(sources, 'management/host/open.js')).href)).openManagementData
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
@@ -91,7 +91,7 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
 
   const development = ({ store, organization }: ManagementData): LogId =>
     store.view(organization).require('environment', 'default/development').id
-  const stateOf = ({ store }: ManagementData, log: LogId) =>
+  const serializeState = ({ store }: ManagementData, log: LogId) =>
     Buffer.from(buildSnapshot(store.view(log)).bytes).toString('base64')
   const stop = async (replica: ManagementData) => {
     replicas.splice(replicas.indexOf(replica), 1)
@@ -100,7 +100,7 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
 
   it('are used by replicas of two builds together: both write, follow each other, and keep snapshots', async () => {
     url = await server.database()
-    const next = await opensOf(await otherBuild(NEXT))
+    const next = await importOpen(await otherBuild(NEXT))
     const [staying, leaving] = [await start(), await start()]
     const log = development(staying)
     const before = staying.store.head(log)
@@ -119,7 +119,7 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
       for (const { store } of some) await store.confirm()
       for (const id of [log, staying.organization])
         expect(some.map(({ store }) => store.head(id))).toEqual(some.map(() => staying.store.head(id)))
-      expect(new Set(some.map((replica) => stateOf(replica, log))).size).toBe(1)
+      expect(new Set(some.map((replica) => serializeState(replica, log))).size).toBe(1)
       expect(some.map(({ store }) => store.readSecret(key.id))).toEqual(some.map(() => secret))
     }
     await alike(staying, updated)
@@ -157,7 +157,7 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
 
   it('with objects that a version does not know take its replicas out of service, and are not passed over', async () => {
     url = await server.database()
-    const older = await opensOf(await otherBuild(WITHOUT_GROUPS))
+    const older = await importOpen(await otherBuild(WITHOUT_GROUPS))
     const [here, behind] = [await start(), await start(true, older)]
     const log = development(here)
     const create = ({ store }: ManagementData, key: string) => store.commit(log, 'createUser', { key }, BY)

@@ -52,21 +52,21 @@ describe.runIf(onLinux)('a check that is ended from outside', () => {
     const store = await openTestStore(temporaryFolder())
     await seed(store)
     const before = listChildren(process.pid)
-    const told: string[] = []
+    const events: string[] = []
     const verified = new Promise<void>((resolve) =>
       store.scrub.start({
         everyMs: 1,
         firstMs: 0,
         now: Date.now,
         onEvent: ({ event }) => {
-          told.push(event)
+          events.push(event)
           if (event === 'completed') resolve()
         },
       }),
     )
     process.kill(await nextChild(before), 'SIGTERM')
     await verified
-    expect(told).toEqual(['failed', 'completed'])
+    expect(events).toEqual(['failed', 'completed'])
     expect(store.scrub.stats.damages).toBe(0)
     await expect(store.commit(LOG, 'createUser', { key: 'x' }, BY)).resolves.toBeDefined()
   })

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/folders.ts'
 const parent = temporaryFolder('modes')
 const mask = process.umask(0o022)
 afterAll(() => void process.umask(mask))
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+const fileMode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 let count = 0
 const newId = (): string => (++count).toString(16).padStart(32, '0')
 
@@ -25,6 +25,6 @@ describe('the mode of a new folder', () => {
     await describeBackup(backup, 0)
     const restored = join(parent, 'again', 'data')
     await restoreBackup(backup, restored, () => 'a'.repeat(64))
-    for (const path of [data, join(parent, 'above'), backup, restored]) expect(modeOf(path), path).toBe('700')
+    for (const path of [data, join(parent, 'above'), backup, restored]) expect(fileMode(path), path).toBe('700')
   })
 })

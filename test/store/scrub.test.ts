@@ -69,14 +69,14 @@ it('finds bytes that changed under a running store, and nothing is written into 
   const before = store.view(LOG).get('user', `eve1-${LOG}`)
   expect(before).toBeDefined()
   expect(overwrite(data, `"user":"eve1-${LOG}","role"`, `"user":"eve3-${LOG}","role"`)).toBeGreaterThan(0)
-  const told: string[] = []
-  const { damages } = await round(store, ({ error: { message } }) => told.push(message))
-  expect(told.length).toBe(damages)
-  expect(told[0]).toContain('in table objects_role_assignment does not match its checksum')
+  const messages: string[] = []
+  const { damages } = await round(store, ({ error: { message } }) => messages.push(message))
+  expect(messages.length).toBe(damages)
+  expect(messages[0]).toContain('in table objects_role_assignment does not match its checksum')
   expect(store.scrub.stats.damages).toBe(damages)
   await expect(store.commit(LOG, 'createUser', { key: 'x' }, BY)).rejects.toMatchObject(error('DATA_DAMAGED'))
   await expect(store.commit(OTHER, 'createUser', { key: 'x' }, BY)).resolves.toBeDefined()
-  expect(store.damage(LOG)?.message).toBe(told[0])
+  expect(store.damage(LOG)?.message).toBe(messages[0])
 })
 
 it('opens the folder only while nothing is written, and lets the writes go on', async () => {
@@ -125,16 +125,16 @@ function comparingProcess(): number {
   return Number.parseInt(stdout.split('\n').find((line) => line.includes('verify-child')) ?? '', 10)
 }
 
-it('counts a round that could not be made to its end, not a damage, and writes go on', async () => {
+it('counts a round that could not be completed as a failure, not as damage, and writes go on', async () => {
   const store = await openTestStore(temporaryFolder())
   await seed(store)
-  const told = new Promise((resolve) => {
+  const firstEvent = new Promise((resolve) => {
     const onEvent = (event: { readonly event: string }): void => resolve(event.event)
     store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now, onEvent })
   })
   await vi.waitUntil(() => comparingProcess() > 0, { timeout: 60_000 })
   process.kill(comparingProcess(), 'SIGTERM')
-  expect(await told).toBe('failed')
+  expect(await firstEvent).toBe('failed')
   expect(store.scrub.stats).toMatchObject({ damages: 0, failures: 1, completedAt: 0 })
   await expect(store.commit(LOG, 'createUser', { key: 'x' }, BY)).resolves.toBeDefined()
 })

@@ -7,10 +7,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../src/log/change.ts'
 import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../../src/model/limits.ts'
-import { BY, error, keysOf, LOG, OTHER_LOG, openTestStore, seed, temporaryFolder } from './support.ts'
+import { BY, error, LOG, listKeys, OTHER_LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
 /** The chain, made again from nothing but the entries. */
-function chainOf({ log, revision, at, by, status, changes, previous }: LogEntry): string {
+function computeChain({ log, revision, at, by, status, changes, previous }: LogEntry): string {
   const body = JSON.stringify({ log, revision, at, by, status, changes })
   return createHash('sha256').update(Buffer.from(previous, 'hex')).update(body).digest('hex')
 }
@@ -68,11 +68,11 @@ describe('a view', () => {
     const store = await openTestStore(temporaryFolder())
     for (const key of ['c', 'a', 'd', 'b']) await store.commit(LOG, 'createUser', { key }, BY)
     const view = store.view(LOG)
-    expect(keysOf(view.list('user'))).toEqual(['c', 'a', 'd', 'b'])
-    expect(keysOf(view.list('user', { offset: 1, limit: 2 }))).toEqual(['a', 'd'])
-    expect(keysOf(view.list('user', { offset: 3, limit: 9 }))).toEqual(['b'])
-    expect(keysOf(view.list('user', { offset: 4 }))).toEqual([])
-    expect(keysOf(view.list('user', { limit: 0 }))).toEqual([])
+    expect(listKeys(view.list('user'))).toEqual(['c', 'a', 'd', 'b'])
+    expect(listKeys(view.list('user', { offset: 1, limit: 2 }))).toEqual(['a', 'd'])
+    expect(listKeys(view.list('user', { offset: 3, limit: 9 }))).toEqual(['b'])
+    expect(listKeys(view.list('user', { offset: 4 }))).toEqual([])
+    expect(listKeys(view.list('user', { limit: 0 }))).toEqual([])
     expect(view.count('user')).toBe(4)
     expect(view.count('role')).toBe(0)
   })
@@ -82,13 +82,13 @@ describe('a view', () => {
     for (const key of ['a', 'b', 'c']) await store.commit(LOG, 'createUser', { key }, BY)
     const { id } = store.view(LOG).require('user', 'a')
     await store.commit(LOG, 'renameUser', { key: 'a', first_name: 'Ana' }, BY)
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['a', 'b', 'c'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['a', 'b', 'c'])
     expect(store.view(LOG).find('user', id)?.first_name).toBe('Ana')
     await store.commit(LOG, 'deleteUser', { key: 'a' }, BY)
     expect(store.view(LOG).find('user', id)).toBeUndefined()
     expect(store.view(LOG).count('user')).toBe(2)
     await store.commit(LOG, 'createUser', { key: 'a' }, BY)
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['b', 'c', 'a'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['b', 'c', 'a'])
   })
 
   it('holds objects under every value of an index, in creation order, and no longer after an update or a delete', async () => {
@@ -102,20 +102,20 @@ describe('a view', () => {
     ] as const) {
       await store.commit(LOG, 'assign', { user, role, tenant: 'default' }, BY)
     }
-    const ofTenant = (range = {}) => keysOf(store.view(LOG).by('assignments_of_tenant', 'default', range))
+    const ofTenant = (range = {}) => listKeys(store.view(LOG).by('assignments_of_tenant', 'default', range))
     expect(ofTenant()).toEqual(['ben/viewer/default', 'ana/viewer/default', 'ana/admin/default'])
     expect(ofTenant({ offset: 1, limit: 1 })).toEqual(['ana/viewer/default'])
-    expect(keysOf(store.view(LOG).by('assignments_of_user', 'an'))).toEqual([])
+    expect(listKeys(store.view(LOG).by('assignments_of_user', 'an'))).toEqual([])
     expect(store.view(LOG).countBy('assignments_of_user', 'ana')).toBe(2)
     await store.commit(LOG, 'deleteUser', { key: 'ana' }, BY)
     expect(ofTenant()).toEqual(['ben/viewer/default'])
     expect(store.view(LOG).countBy('assignments_of_user', 'ana')).toBe(0)
 
     await store.commit(LOG, 'createRole', { key: 'lead', extends: ['admin', 'viewer'] }, BY)
-    expect(keysOf(store.view(LOG).by('roles_with_parent', 'viewer'))).toEqual(['lead'])
+    expect(listKeys(store.view(LOG).by('roles_with_parent', 'viewer'))).toEqual(['lead'])
     await store.commit(LOG, 'setExtends', { key: 'lead', extends: ['admin'] }, BY)
-    expect(keysOf(store.view(LOG).by('roles_with_parent', 'viewer'))).toEqual([])
-    expect(keysOf(store.view(LOG).by('roles_with_parent', 'admin'))).toEqual(['lead'])
+    expect(listKeys(store.view(LOG).by('roles_with_parent', 'viewer'))).toEqual([])
+    expect(listKeys(store.view(LOG).by('roles_with_parent', 'admin'))).toEqual(['lead'])
   })
 
   it('pages through many objects without missing or repeating one', async () => {
@@ -125,7 +125,7 @@ describe('a view', () => {
     await Promise.all(keys.map((key) => store.commit(LOG, 'createMember', { key }, BY)))
     const paged: string[] = []
     for (let offset = 0; offset < 1_400; offset += 90) {
-      paged.push(...keysOf(store.view(LOG).by('assignments_of_tenant', 'default', { offset, limit: 90 })))
+      paged.push(...listKeys(store.view(LOG).by('assignments_of_tenant', 'default', { offset, limit: 90 })))
     }
     expect(paged).toEqual(keys.flatMap((key) => [`${key}/admin/default`, `${key}/viewer/default`]))
     expect(store.view(LOG).countBy('assignments_of_role', 'admin')).toBe(700)
@@ -162,7 +162,7 @@ describe('a log', () => {
     expect(entries.map(({ by }) => by.request_id)).toEqual(['r-1', 'r-2'])
     expect(entries[0]?.at).toBeGreaterThanOrEqual(before)
     expect(entries[0]?.log).toBe(LOG)
-    expect(entries.map(chainOf)).toEqual(entries.map(({ chain }) => chain))
+    expect(entries.map(computeChain)).toEqual(entries.map(({ chain }) => chain))
     expect(entries[1]?.previous).toBe(entries[0]?.chain)
     expect(store.head(LOG)).toEqual({ revision: 2, chain: entries[1]?.chain })
   })
@@ -214,7 +214,7 @@ describe('a log', () => {
     await store.commit(LOG, 'createUser', { key: 'ben' }, BY)
     await store.commit(LOG, 'deleteUser', { key: 'ana' }, BY)
     expect(store.head(OTHER_LOG)).toEqual(before)
-    expect(keysOf(store.view(OTHER_LOG).list('user'))).toEqual(['ana'])
+    expect(listKeys(store.view(OTHER_LOG).list('user'))).toEqual(['ana'])
     expect(store.view(OTHER_LOG).other(LOG).count('user')).toBe(1)
     expect(() => store.view(LOG).other('9'.repeat(32))).toThrow(expect.objectContaining(error('OBJECT_NOT_FOUND')))
   })
@@ -225,7 +225,7 @@ describe('a log', () => {
     expect(made.revision).toBe(1)
     expect(store.logs()).toEqual([LOG, OTHER_LOG])
     expect(store.head(OTHER_LOG).revision).toBe(1)
-    expect(keysOf(store.view(OTHER_LOG).list('tenant'))).toEqual(['default'])
+    expect(listKeys(store.view(OTHER_LOG).list('tenant'))).toEqual(['default'])
     const { result } = await store.commit(LOG, 'readOther', { log: OTHER_LOG }, BY)
     expect(result).toBe(1)
   })
@@ -357,14 +357,14 @@ describe('a store that is opened again', () => {
     expect(store.logs()).toEqual(logs)
     expect(store.head(LOG)).toEqual(head)
     expect(store.entries(LOG, 0)).toEqual(entries)
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['zoe', 'ana'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['zoe', 'ana'])
     expect(store.view(LOG).count('role_assignment')).toBe(4)
     expect(store.view(LOG).countBy('assignments_of_user', 'ana')).toBe(2)
     expect(store.readSecret(result.id)).toBe(result.secret)
     const next = await store.commit(LOG, 'createUser', { key: 'new' }, BY)
     expect(next.revision).toBe(head.revision + 1)
     expect(store.entries(LOG, head.revision)[0]?.previous).toBe(head.chain)
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['zoe', 'ana', 'new'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['zoe', 'ana', 'new'])
   })
 
   it('opens and closes many times in one process', async () => {

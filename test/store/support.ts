@@ -82,4 +82,4 @@ export async function seed(store: TestStore, log = LOG): Promise<void> {
 /** Matches an error of ours by its code. */
 export const error = (code: ErrorCode): object => ({ name: 'ZerohopError', code })
 
-export const keysOf = (objects: Iterable<{ key: string }>): string[] => [...objects].map(({ key }) => key)
+export const listKeys = (objects: Iterable<{ key: string }>): string[] => [...objects].map(({ key }) => key)

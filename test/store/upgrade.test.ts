@@ -41,12 +41,12 @@ async function oldFolder(fillers = 0): Promise<{ data: string; before: unknown }
   return { data, before }
 }
 
-it('has everything that was there, and says how far it is', async () => {
+it('keeps everything that was there, and reports its progress', async () => {
   const { data, before } = await oldFolder()
-  const told: [number, number][] = []
-  const store = await openTestStore(data, { upgrading: (done, total) => told.push([done, total]) })
+  const progress: [number, number][] = []
+  const store = await openTestStore(data, { upgrading: (done, total) => progress.push([done, total]) })
   expect(contents(store)).toEqual(before)
-  const [done, total] = told.at(-1) ?? [0, 1]
+  const [done, total] = progress.at(-1) ?? [0, 1]
   expect(done).toBe(total)
   expect(existsSync(join(data, 'data.new'))).toBe(false)
   await store.commit(LOG, 'createMember', { key: 'later' }, BY)

@@ -2,7 +2,7 @@
 // batch.ts.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WRITER_QUEUE_MAX } from '../../src/model/limits.ts'
-import { BY, error, keysOf, LOG, OTHER_LOG, openTestStore, seed, temporaryFolder } from './support.ts'
+import { BY, error, LOG, listKeys, OTHER_LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -40,7 +40,7 @@ describe('a batch', () => {
     expect(reasons[2]).toMatchObject({ ...error('KEY_INVALID'), path: ['body', 'key'] })
     expect(reasons[4]).toMatchObject(error('INTERNAL'))
     expect(String(reasons[4].cause)).toContain('a defect of a use case')
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['a', 'b', 'c'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['a', 'b', 'c'])
     expect(store.head(LOG).revision).toBe(3)
   })
 
@@ -53,7 +53,7 @@ describe('a batch', () => {
     ])
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(settled[1]).toMatchObject({ reason: error('INTERNAL') })
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['a', 'b'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['a', 'b'])
     expect(store.view(LOG).count('user')).toBe(2)
     expect(store.entries(LOG, 0).map(({ revision }) => revision)).toEqual([1, 2])
   })
@@ -70,7 +70,7 @@ describe('a batch', () => {
     ])
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled'])
     for (const at of [1, 2, 3]) expect(settled[at]).toMatchObject({ reason: error('INTERNAL') })
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['a', 'u', 'b'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['a', 'u', 'b'])
   })
 })
 
@@ -150,10 +150,10 @@ describe('a writer thread that dies', () => {
       expect(one).toMatchObject({ reason: { cause: { message: 'the thread is hit' } } })
     }
     await expect(store.commit(LOG, 'nothing', null, BY)).rejects.toMatchObject(error('WRITER_DEAD'))
-    expect(keysOf(store.view(LOG).list('user'))).toEqual(['ana'])
+    expect(listKeys(store.view(LOG).list('user'))).toEqual(['ana'])
     await store.close()
     const again = await openTestStore(data)
-    expect(keysOf(again.view(LOG).list('user'))).toEqual(['ana'])
+    expect(listKeys(again.view(LOG).list('user'))).toEqual(['ana'])
     await again.commit(LOG, 'createUser', { key: 'ben' }, BY)
   })
 

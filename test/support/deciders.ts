@@ -5,7 +5,7 @@ import type { Feature } from '../conformance/cases.ts'
 import { MIDNIGHT } from '../property/values.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { explain, type Reasons } from '../reference/explain.ts'
-import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
+import { listPermissions, type TenantPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request, type Sent } from '../reference/request.ts'
 import { ENVIRONMENT, makePosition } from './deltas.ts'
@@ -55,7 +55,7 @@ export const definedQuestions = (policy: Policy): Questions => ({
       requests.map((request) => askedAt(request, MIDNIGHT)),
     ),
   explain: (request) => explain(policy, request),
-  permissions: (user, sent) => permissionsOf(policy, user, sent),
+  permissions: (user, sent) => listPermissions(policy, user, sent),
   listings: definedListings(policy),
 })
 

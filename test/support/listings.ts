@@ -6,8 +6,8 @@ import {
   actionsAllowed,
   authorizedUsers,
   type InstancePermissions,
-  instancePermissionsOf,
   instancesAllowed,
+  listInstancePermissions,
   type TenantPermissions,
   tenantsAllowed,
   tenantsWithRoles,
@@ -36,7 +36,7 @@ export interface Listings {
 
 /** Listings as they are defined. */
 export const definedListings = (policy: Policy): Listings => ({
-  instancePermissions: (user, sent) => instancePermissionsOf(policy, user, sent),
+  instancePermissions: (user, sent) => listInstancePermissions(policy, user, sent),
   users: (request) => usersAllowed(policy, request),
   instances: (request) => instancesAllowed(policy, request),
   actions: (request) => actionsAllowed(policy, request),

@@ -19,11 +19,11 @@ import { Inheritance, type Role, type Roles, reachesRole } from '../../../consol
 const role = (key: string, permissions: readonly string[] = [], parents: readonly string[] = []): Role => {
   return { key, name: key, description: null, permissions, extends: parents }
 }
-const rolesOf = (...roles: readonly Role[]): Roles => new Map(roles.map((each) => [each.key, each]))
+const toRoles = (...roles: readonly Role[]): Roles => new Map(roles.map((each) => [each.key, each]))
 const ALL = new Set(['doc:read', 'doc:write', 'doc:delete'])
 
 describe('edits', () => {
-  const stored = rolesOf(role('reader', ['doc:read']), role('writer', ['doc:write'], ['reader']))
+  const stored = toRoles(role('reader', ['doc:read']), role('writer', ['doc:write'], ['reader']))
 
   it('are gone when a role is what it was again', () => {
     const given = withPermission(stored, NO_EDITS, 'reader', 'doc:delete', true)
@@ -55,17 +55,17 @@ describe('edits', () => {
 })
 
 describe('what others changed meanwhile', () => {
-  const before = rolesOf(role('reader', ['doc:read']), role('writer', ['doc:write'], ['reader']))
+  const before = toRoles(role('reader', ['doc:read']), role('writer', ['doc:write'], ['reader']))
   const mine = withPermission(before, NO_EDITS, 'writer', 'doc:delete', true)
 
   it('is a conflict only in roles of the draft', () => {
-    expect(conflictsOf(rolesOf(role('reader'), before.get('writer')!), ALL, mine)).toEqual([])
-    const after = rolesOf(before.get('reader')!, role('writer', ['doc:read'], []))
+    expect(conflictsOf(toRoles(role('reader'), before.get('writer')!), ALL, mine)).toEqual([])
+    const after = toRoles(before.get('reader')!, role('writer', ['doc:read'], []))
     expect(conflictsOf(after, ALL, mine).map(({ key }) => key)).toEqual(['writer'])
   })
 
   it('and the edits are put together, permission by permission', () => {
-    const after = rolesOf(before.get('reader')!, { ...role('writer', ['doc:read']), name: 'Writers' })
+    const after = toRoles(before.get('reader')!, { ...role('writer', ['doc:read']), name: 'Writers' })
     const merged = onTop(after, ALL, mine)
     expect(conflictsOf(after, ALL, merged)).toEqual([])
     expect(editedRoles(after, merged).get('writer')).toEqual({
@@ -76,12 +76,12 @@ describe('what others changed meanwhile', () => {
 
   it('a name that both gave is that of the draft', () => {
     const named = withRole(before, NO_EDITS, 'reader', { ...before.get('reader')!, name: 'Mine' })
-    const after = rolesOf({ ...role('reader', ['doc:read']), name: 'Theirs' })
+    const after = toRoles({ ...role('reader', ['doc:read']), name: 'Theirs' })
     expect(editedRoles(after, onTop(after, ALL, named)).get('reader')?.name).toBe('Mine')
   })
 
   it('a role that they deleted is made again, and one that both deleted is gone', () => {
-    const after = rolesOf(role('reader', ['doc:read']))
+    const after = toRoles(role('reader', ['doc:read']))
     expect(changesOf(onTop(after, ALL, mine)).map(({ op, key }) => `${op} ${key}`)).toEqual([
       'create writer',
       'update writer',
@@ -94,7 +94,7 @@ describe('what others changed meanwhile', () => {
     expect(conflictsOf(before, left, mine).map(({ missing }) => missing)).toEqual([['doc:delete']])
     expect(onTop(before, left, mine).size).toBe(0)
     const child = withRole(before, NO_EDITS, 'guest', role('guest', [], ['writer']))
-    const after = rolesOf(role('reader', ['doc:read']))
+    const after = toRoles(role('reader', ['doc:read']))
     expect(conflictsOf(after, ALL, child).map(({ missing }) => missing)).toEqual([['writer']])
     expect(editedRoles(after, onTop(after, ALL, child)).get('guest')?.extends).toEqual([])
   })
@@ -129,7 +129,7 @@ const sorted = (roles: Roles) =>
 
 describe('the changes for the API', () => {
   it('turn roles around that extend each other', () => {
-    const stored = rolesOf(role('a', [], ['b']), role('b'))
+    const stored = toRoles(role('a', [], ['b']), role('b'))
     const loosened = withRole(stored, NO_EDITS, 'a', role('a'))
     const turned = withRole(stored, loosened, 'b', role('b', [], ['a']))
     expect(sorted(carriedOut(stored, turned))).toEqual(sorted(editedRoles(stored, turned)))
@@ -144,7 +144,7 @@ describe('the changes for the API', () => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f']
     const permissions = [...ALL]
     for (let round = 0; round < 200; round++) {
-      let stored: Roles = rolesOf(
+      let stored: Roles = toRoles(
         role('a'),
         role('b', ['doc:read'], ['a']),
         role('c', [], ['b']),
@@ -180,7 +180,7 @@ describe('the changes for the API', () => {
 })
 
 it('what a role inherits names the nearest role that has it', () => {
-  const roles = rolesOf(
+  const roles = toRoles(
     role('top', ['doc:read', 'doc:delete']),
     role('middle', ['doc:read'], ['top']),
     role('bottom', [], ['middle']),

@@ -48,18 +48,18 @@ const withoutJson = (node: Node): Node => (node.is === 'test' ? { ...node, json:
 function flat(condition: Condition): unknown {
   if (condition.kind === 'operand') return flatTest(condition.left, condition.test)
   if (condition.kind === 'not') return { not: flat(condition.item) }
-  return groupOf(condition.kind, condition.items.map(flat))
+  return toGroup(condition.kind, condition.items.map(flat))
 }
 function flatTest(left: unknown, test: ServerTest): unknown {
   if (test.kind === 'not') return { not: flatTest(left, test.test) }
   if (test.kind === 'all' || test.kind === 'any')
-    return groupOf(
+    return toGroup(
       test.kind,
       test.tests.map((each) => flatTest(left, each)),
     )
   return { left, test }
 }
-const groupOf = (kind: string, items: readonly unknown[]) => (items.length === 1 ? items[0] : { [kind]: items })
+const toGroup = (kind: string, items: readonly unknown[]) => (items.length === 1 ? items[0] : { [kind]: items })
 const meaning = (json: Json) => flat(parseConditions(json))
 
 describe('the builder', () => {

@@ -1,4 +1,4 @@
-// What is said of API keys: names, places, ends, and lines that start a PDP, in which no secret stands.
+// The texts about API keys: names, places, ends, and lines that start a PDP, which contain no secret.
 import { expect, it } from 'vitest'
 import { endAfter, markOfEnd, nameOfKey, pdpLines, reachOfKey } from '../../../console/src/pages/keys/key-words.ts'
 

@@ -6,7 +6,7 @@ import { waysOf } from '../../../console/src/pages/why/ways.ts'
 const ASKED = { user: 'ben', type: 'doc', resource: 'doc:18' }
 
 /** Each noun of a sentence, with where it leads. */
-function nounsOf(sentence: string): readonly string[] {
+function listNouns(sentence: string): readonly string[] {
   const segments = segmentsOf(sentence, ASKED)
   expect(segments.map(({ text }) => text).join('')).toBe(sentence)
   return segments.flatMap(({ text, noun }) => (noun === undefined ? [] : [`${text} → ${say(noun)}`]))
@@ -70,7 +70,7 @@ describe('a sentence of an explanation', () => {
     ['ben is not in user set "sales staff"', ['ben → user ben', '"sales staff" → set sales staff']],
     ['user set very-long… is too long to be opened', []],
   ])('%s', (sentence, expected) => {
-    expect(nounsOf(sentence)).toEqual(expected)
+    expect(listNouns(sentence)).toEqual(expected)
   })
 })
 

@@ -18,7 +18,7 @@ const PATIENCE_MS = [1_000, 1_000, 2_000, 5_000, 14_000]
 /** Between two operations of a client, under full load: the machine is shared. */
 const PAUSE_MS = 25
 
-const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /** What the clients believe to be there; it may be wrong after an unknown outcome, which is fine. */
 interface Pool {
@@ -141,21 +141,21 @@ export class Clients {
     await this.#writeFact(random, pool, 'DELETE', `/users/${user}`, { object: `user/${user}`, state: null })
   }
 
-  /** A user gets the role at most once, so that each assignment is told from every other one. */
+  /** A user gets the role at most once, so that no two assignments are alike. */
   readonly #assigned = new Set<string>()
   async #assign(random: Random, pool: Pool, user: string): Promise<void> {
     const name = `${pool.scope.id} ${user}`
     if (this.#assigned.has(name)) return
     this.#assigned.add(name)
     const effect = { object: `assignment/${user}/reader/default`, state: 'yes' }
-    await this.#writeFact(random, pool, 'POST', '/role_assignments', effect, assignmentOf(user))
+    await this.#writeFact(random, pool, 'POST', '/role_assignments', effect, makeAssignment(user))
     pool.readers.add(user)
   }
 
   async #unassign(random: Random, pool: Pool, user: string): Promise<void> {
     pool.readers.delete(user)
     const effect = { object: `assignment/${user}/reader/default`, state: null }
-    await this.#writeFact(random, pool, 'DELETE', '/role_assignments', effect, assignmentOf(user))
+    await this.#writeFact(random, pool, 'DELETE', '/role_assignments', effect, makeAssignment(user))
   }
 
   async #role(random: Random, pool: Pool, roles: readonly string[]): Promise<void> {
@@ -217,8 +217,8 @@ export class Clients {
     let outcome = 'refused' as Outcome
     for (;;) {
       answer = await this.#cluster.replica(replica).call(method, path, asked)
-      visited.push(`${replica}${statusOf(answer)}`)
-      const now = outcomeOf(answer)
+      visited.push(`${replica}${formatStatus(answer)}`)
+      const now = toOutcome(answer)
       const status = answer.kind === 'answered' ? answer.status : 503
       const isAnswered = status < 500
       // An unknown outcome stays one until the write itself is answered for: what refuses a repeated request says
@@ -233,7 +233,7 @@ export class Clients {
     this.#requireExpected(answer, `${method} ${path}`)
     const revision = answer.kind === 'answered' && outcome === 'ok' ? answer.revision : undefined
     const text = `${method} ${path}${keyed ? ' keyed' : ''} at ${visited.join(', ')}`
-    const hash = key === undefined ? undefined : hashOf(key)
+    const hash = key === undefined ? undefined : hashSecret(key)
     const operation = { id, text, begun, ended, endedAt }
     const isCreation = method === 'POST' && effect.state !== null
     this.#history.add({ ...operation, kind: 'write', log, outcome, revision, effect, isCreation, key: hash })
@@ -261,8 +261,8 @@ export class Clients {
   }
 
   async #list({ scope }: Pool, replica: number): Promise<void> {
-    const stateOf = ({ key, attributes }: Json): [string, State] => [`user/${key}`, String(attributes.v)]
-    await this.#noteList(scope, `/v2/facts/${scope.path}/users`, 'user/', stateOf, replica)
+    const toUserState = ({ key, attributes }: Json): [string, State] => [`user/${key}`, String(attributes.v)]
+    await this.#noteList(scope, `/v2/facts/${scope.path}/users`, 'user/', toUserState, replica)
   }
 
   /** Reads, at every replica, what there is: for the end of a run. */
@@ -271,14 +271,20 @@ export class Clients {
       const { scope } = pool
       for (let replica = 0; replica < REPLICAS; replica++) {
         await this.#list(pool, replica)
-        const stateOf = ({ user, role, tenant }: Json): [string, State] => [
+        const toAssignmentState = ({ user, role, tenant }: Json): [string, State] => [
           `assignment/${user}/${role}/${tenant}`,
           'yes',
         ]
-        await this.#noteList(scope, `/v2/facts/${scope.path}/role_assignments`, 'assignment/', stateOf, replica)
+        await this.#noteList(
+          scope,
+          `/v2/facts/${scope.path}/role_assignments`,
+          'assignment/',
+          toAssignmentState,
+          replica,
+        )
         // beside those of the clients there is one more: the list says nothing of what it lacks
-        const roleOf = ({ key, name }: Json): [string, State] => [`role/${key}`, name]
-        await this.#noteList(scope, `/v2/schema/${scope.path}/roles`, undefined, roleOf, replica)
+        const toRoleState = ({ key, name }: Json): [string, State] => [`role/${key}`, name]
+        await this.#noteList(scope, `/v2/schema/${scope.path}/roles`, undefined, toRoleState, replica)
       }
     }
   }
@@ -299,7 +305,7 @@ export class Clients {
   }
 
   async #use(secret: string, replica: number): Promise<void> {
-    const object = `key/${hashOf(secret)}`
+    const object = `key/${hashSecret(secret)}`
     await this.#note(this.#organization, '/v2/api-key/scope', replica, { key: secret }, ({ status }) =>
       status === 200 || status === 401 ? { seen: new Map([[object, status === 401 ? null : 'alive']]) } : undefined,
     )
@@ -358,7 +364,7 @@ export class Clients {
             await this.#update(random, pool, random.pick(users), secret)
           })
     await pause(random.between(0, 60))
-    const effect = { object: `key/${hashOf(secret)}`, state: null }
+    const effect = { object: `key/${hashSecret(secret)}`, state: null }
     const write = { log: this.#organization, method, path, effect, keyed: random.chance(0.5) }
     const revoked = await this.#write(random, write)
     const at = random.between(0, REPLICAS - 1)
@@ -374,14 +380,14 @@ export class Clients {
   }
 }
 
-const assignmentOf = (user: string) => ({ user, role: 'reader', tenant: 'default' })
+const makeAssignment = (user: string) => ({ user, role: 'reader', tenant: 'default' })
 
-function statusOf(answer: Answer): string {
+function formatStatus(answer: Answer): string {
   if (answer.kind !== 'answered') return answer.kind === 'lost' ? ' → no answer' : ' → not reached'
   return ` → ${answer.status}${answer.status < 500 ? '' : ` ${answer.body?.message}`}`
 }
 
-function outcomeOf(answer: Answer): Outcome {
+function toOutcome(answer: Answer): Outcome {
   if (answer.kind !== 'answered') return answer.kind === 'unreached' ? 'refused' : 'unknown'
   if (answer.status < 300) return 'ok'
   if (answer.status < 500) return 'refused'

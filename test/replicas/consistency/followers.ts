@@ -44,7 +44,7 @@ export async function follow(
 const followers = new WeakMap<Pdp, Follower>()
 
 /** The image by which it answers. */
-export const imageOf = (pdp: Pdp): Image | undefined => followers.get(pdp)?.peek()
+export const findImage = (pdp: Pdp): Image | undefined => followers.get(pdp)?.peek()
 
 export const allows = (pdp: Pdp, user: string): boolean => pdp.check(user, 'read', { type: 'doc', tenant: 'default' })
 

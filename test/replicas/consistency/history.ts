@@ -91,7 +91,7 @@ export const describe = ({ id, text, begun, ended, outcome, revision, seen, effe
 }
 
 /** The whole history, as JSON. */
-export const textOf = ({ operations, allowed, feeds, counts, unexpected }: History): string =>
+export const serializeHistory = ({ operations, allowed, feeds, counts, unexpected }: History): string =>
   JSON.stringify({ operations, allowed, feeds, counts, unexpected }, (_, value) =>
     value instanceof Map ? Object.fromEntries(value) : value,
   )

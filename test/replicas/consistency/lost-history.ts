@@ -98,7 +98,7 @@ export async function loseHistory({ seed, program }: LossOptions): Promise<RunRe
     found.push(...known, ...(await verifyStates(cluster, record, scopes, followers)))
     await old.stop()
     const summary = [
-      `${countOf(before)} writes acknowledged before, ${lost.length} of them lost; ${countOf(after)} acknowledged after`,
+      `${countWrites(before)} writes acknowledged before, ${lost.length} of them lost; ${countWrites(after)} acknowledged after`,
       `followers were at revision ${lead}, ${left} were left, ${record.get(scopes[0]?.id ?? '')?.entries.length} now`,
       `replicas that ended: ${cluster.replicas.map(({ ended }) => ended).join(', ')}`,
       `followers reported: ${[...troubles].map(([at, codes]) => `${at}: ${[...new Set(codes)].join(' ')}`).join('; ')}`,
@@ -115,7 +115,7 @@ export async function loseHistory({ seed, program }: LossOptions): Promise<RunRe
 const shown = (found: readonly Violation[]): string =>
   [`violations: ${found.length}`, ...found.map(({ rule, text }) => `  ${rule}: ${text}`)].join('\n')
 
-const countOf = ({ operations }: History): number =>
+const countWrites = ({ operations }: History): number =>
   operations.filter(({ kind, outcome }) => kind === 'write' && outcome === 'ok').length
 
 /** What is left of each log is its beginning. */
@@ -135,15 +135,15 @@ async function verifyTold(cluster: Cluster): Promise<Violation[]> {
   for (const [at, replica] of cluster.replicas.entries()) {
     while (replica.ended === 0 && performance.now() < deadline) await pause(50)
     await cluster.healthy()
-    const told = async (path: string) => replica.text(path)
+    const read = async (path: string) => replica.text(path)
     if (!replica.output.some((output) => output.includes('"code":"HISTORY_LOST"')))
       found.push({ rule: 'told', text: `replica ${at} ended ${replica.ended} times, and not with HISTORY_LOST` })
     if (!replica.log.includes('the replica rebuilt its state'))
       found.push({ rule: 'told', text: `replica ${at} does not say after its start that history was lost` })
-    const metrics = await told('/metrics')
+    const metrics = await read('/metrics')
     if (!/^zerohop_history_lost_total 1$/m.test(metrics))
       found.push({ rule: 'told', text: `replica ${at}: zerohop_history_lost_total is not 1` })
-    const ready = await told('/ready')
+    const ready = await read('/ready')
     if (!ready.includes('"history_lost":"log `'))
       found.push({ rule: 'told', text: `replica ${at}: /ready says ${ready}` })
   }

@@ -50,7 +50,7 @@ export async function readRecord(postgres: Postgres, database: string): Promise<
     FROM zerohop.logs l JOIN zerohop.entries e USING (number) ORDER BY number, e.revision`,
   )
   const byLog = Map.groupBy === undefined ? grouped(rows) : Map.groupBy(rows, ({ log }) => log)
-  return new Map([...byLog].map(([id, entries]) => [id, logOf(id, entries)]))
+  return new Map([...byLog].map(([id, entries]) => [id, parseLog(id, entries)]))
 }
 
 function grouped(rows: readonly Row[]): Map<string, Row[]> {
@@ -59,7 +59,7 @@ function grouped(rows: readonly Row[]): Map<string, Row[]> {
   return found
 }
 
-function logOf(id: string, rows: readonly Row[]): Log {
+function parseLog(id: string, rows: readonly Row[]): Log {
   const trouble: string[] = []
   const entries: Entry[] = []
   let [before, revision] = [rows[0]?.lineage ?? Buffer.alloc(32), 0]
@@ -93,7 +93,7 @@ function fold(entries: readonly Entry[]): Pick<Log, 'objects' | 'written'> {
   for (const entry of entries) {
     const { revision, by, changes } = entry
     for (const change of changes) {
-      const found = stateOf(change)
+      const found = findState(change)
       if (found === undefined) continue
       const { object, state } = found
       add(objects, object, { revision, state })
@@ -106,7 +106,7 @@ function fold(entries: readonly Entry[]): Pick<Log, 'objects' | 'written'> {
 }
 
 /** What a change does to an object that the clients use. */
-function stateOf(change: Change): { readonly object: string; readonly state: State } | undefined {
+function findState(change: Change): { readonly object: string; readonly state: State } | undefined {
   const isPut = change.op === 'put'
   if (change.kind === 'user')
     return { object: `user/${change.key}`, state: isPut ? String(change.value.attributes?.v) : null }

@@ -17,15 +17,15 @@ export interface Access {
 }
 
 const MISSING = '-'
-const textOf = (state: State): string => (state === null ? MISSING : `+${state}`)
+const formatState = (state: State): string => (state === null ? MISSING : `+${state}`)
 
 /** @param initial the state before every call */
 const register = (initial: State): Model<Access> => ({
-  initial: textOf(initial),
+  initial: formatState(initial),
   next(state, { write, needs, saw }) {
-    if (saw !== undefined) return textOf(saw) === state ? state : undefined
+    if (saw !== undefined) return formatState(saw) === state ? state : undefined
     if (needs !== undefined && (state === MISSING) !== (needs === 'missing')) return undefined
-    return textOf(write ?? null)
+    return formatState(write ?? null)
   },
 })
 

@@ -99,8 +99,8 @@ export async function run({
     const states = await verifyStates(cluster, record, scopes, followers)
     const violations =
       found.length > 0 ? found : [...verify(history, record, LIMITS), ...states, ...judged(history, record, scopes)]
-    const told = summary(history, nemesis, cluster, record, violations)
-    return { violations, summary: told, history, faults: nemesis.counts, seconds }
+    const summaryText = summary(history, nemesis, cluster, record, violations)
+    return { violations, summary: summaryText, history, faults: nemesis.counts, seconds }
   } finally {
     await Promise.all(followers.map((pdp) => pdp.close()))
     await cluster.stop()
@@ -171,13 +171,13 @@ async function look(cluster: Cluster, history: History): Promise<readonly Violat
   }
 }
 
-const countOf = (history: History, outcome: string, kind = 'write'): number =>
+const countOperations = (history: History, outcome: string, kind = 'write'): number =>
   history.operations.filter((one) => one.kind === kind && one.outcome === outcome).length
 
 function progress(history: History, nemesis: Faults, seconds: number): string {
   const faults = [...nemesis.counts.values()].reduce((sum, count) => sum + count, 0)
-  const writes = `${countOf(history, 'ok')} writes acknowledged, ${countOf(history, 'unknown')} unknown`
-  return `${seconds.toFixed(0).padStart(5)} s  ${writes}, ${countOf(history, 'ok', 'read')} reads, ${faults} faults`
+  const writes = `${countOperations(history, 'ok')} writes acknowledged, ${countOperations(history, 'unknown')} unknown`
+  return `${seconds.toFixed(0).padStart(5)} s  ${writes}, ${countOperations(history, 'ok', 'read')} reads, ${faults} faults`
 }
 
 function summary(
@@ -195,11 +195,11 @@ function summary(
   const restarts = cluster.replicas.reduce((sum, { ended }) => sum + ended, 0)
   const entries = [...record.values()].reduce((sum, log) => sum + log.entries.length, 0)
   return [
-    `writes: ${countOf(history, 'ok')} acknowledged, ${countOf(history, 'refused')} refused, ` +
+    `writes: ${countOperations(history, 'ok')} acknowledged, ${countOperations(history, 'refused')} refused, ` +
       `${unknown.length} unknown ` +
       `(${unknown.filter(isWritten).length} of these are on record), ${counts.retried} retries of keyed writes, ` +
       `${entries} entries on record`,
-    `reads: ${countOf(history, 'ok', 'read')} compared, ` +
+    `reads: ${countOperations(history, 'ok', 'read')} compared, ` +
       `${counts.unanswered} not answered, ${counts.unreached} not sent`,
     `registers: ${callsByObject(history).size} objects judged by their calls; feeds: ${history.feeds.length} steps of ${FEED_READERS} readers`,
     `followers: ${counts.checks} checks, ${allowed.length} allowed, ${counts.stale} refused as stale`,

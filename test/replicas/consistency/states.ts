@@ -4,7 +4,7 @@ import { Image } from '../../../src/image/image.ts'
 import { project } from '../../../src/log/delta.ts'
 import type { Pdp } from '../../../src/pdp/pdp.ts'
 import type { Answer, Cluster, Json, Scope } from './cluster.ts'
-import { allows, imageOf } from './followers.ts'
+import { allows, findImage } from './followers.ts'
 import type { Log } from './record.ts'
 import type { Violation } from './verify.ts'
 
@@ -27,7 +27,7 @@ export async function verifyStates(
       if (!image.equals(await replica.bytes(`/v2/feed/${scope.path}/image`, key)))
         found.push({ rule: 'equal bytes', text: `the image of ${scope.path} at replica ${at} is another one` })
     for (const [at, replica] of cluster.replicas.entries()) {
-      const state = await stateOf((path) => replica.call('GET', path), scope)
+      const state = await listStates((path) => replica.call('GET', path), scope)
       if (JSON.stringify(state) !== JSON.stringify(expected))
         found.push({ rule: 'equal states', text: `${scope.path} at replica ${at}: ${difference(expected, state)}` })
     }
@@ -59,7 +59,7 @@ async function verifyFollower(pdp: Pdp, at: number, log: Log): Promise<Violation
     const expected = steps.at(-1)?.state === 'yes'
     return allows(pdp, user) === expected ? [] : [`${object} is ${expected ? 'there' : 'gone'}`]
   })
-  const bytes = imageOf(pdp)?.compact().save()
+  const bytes = findImage(pdp)?.compact().save()
   if (bytes === undefined || !imageAfter(log).equals(bytes))
     return [{ rule: 'equal bytes', text: `the image of follower ${at} is another one` }]
   return wrong.map((text) => ({ rule: 'equal states', text: `follower ${at} answers otherwise: ${text}` }))
@@ -74,7 +74,7 @@ const finalState = ({ objects }: Log): string[] =>
     })
     .sort()
 
-async function stateOf(get: (path: string) => Promise<Answer>, { path }: Scope): Promise<string[]> {
+async function listStates(get: (path: string) => Promise<Answer>, { path }: Scope): Promise<string[]> {
   const list = async (what: string): Promise<Json[]> => {
     const all: Json[] = []
     for (let page = 1; ; page++) {

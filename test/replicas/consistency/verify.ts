@@ -68,7 +68,7 @@ function verifyOrder(operations: readonly Operation[], log: Log): Violation[] {
   const found: Violation[] = []
   const begunAt = new Map<number, Operation>() // who wrote a revision
   for (const operation of operations) {
-    const revision = revisionOf(operation, log)
+    const revision = findRevision(operation, log)
     if (operation.kind === 'write' && revision !== undefined) begunAt.set(revision, operation)
   }
   const events = operations.flatMap((operation) => [
@@ -85,7 +85,7 @@ function verifyOrder(operations: readonly Operation[], log: Log): Violation[] {
       continue
     }
     const least = knownAtBegin.get(operation) ?? known
-    const point = pointOf(operation, log, least.revision)
+    const point = findPoint(operation, log, least.revision)
     const because =
       least.by === undefined ? '' : `; known at its begin: revision ${least.revision}, ${describe(least.by)}`
     if (point.violation !== undefined) {
@@ -100,8 +100,8 @@ function verifyOrder(operations: readonly Operation[], log: Log): Violation[] {
   return found
 }
 
-/** The revision of an acknowledged write: that of `x-revision`, and where there is none that of its effect. */
-function revisionOf({ revision, effect }: Operation, log: Log): number | undefined {
+/** The revision of an acknowledged write: that of `x-revision`, or without this header that of its effect. */
+function findRevision({ revision, effect }: Operation, log: Log): number | undefined {
   if (revision !== undefined || effect === undefined) return revision
   const entries = log.written.get(`${effect.object} = ${effect.state}`) ?? []
   return entries.length === 1 ? entries[0]?.revision : undefined
@@ -110,9 +110,9 @@ function revisionOf({ revision, effect }: Operation, log: Log): number | undefin
 type Point = { readonly revision: number; readonly violation?: undefined } | { readonly violation: string }
 
 /** The oldest revision, not older than `least`, at which the operation may have happened. */
-function pointOf(operation: Operation, log: Log, least: number): Point {
-  if (operation.kind === 'read') return pointOfRead(operation, log, least)
-  const revision = revisionOf(operation, log)
+function findPoint(operation: Operation, log: Log, least: number): Point {
+  if (operation.kind === 'read') return findReadPoint(operation, log, least)
+  const revision = findRevision(operation, log)
   if (revision === undefined) return { revision: least } // reported as not there, or more than once
   const { object, state } = operation.effect ?? { object: '', state: null }
   const isThere = log.written.get(`${object} = ${state}`)?.some((entry) => entry.revision === revision)
@@ -120,7 +120,7 @@ function pointOf(operation: Operation, log: Log, least: number): Point {
   return revision > least ? { revision } : { violation: 'writes in the order of real time' }
 }
 
-function pointOfRead({ seen = new Map<string, State>(), all }: Operation, log: Log, least: number): Point {
+function findReadPoint({ seen = new Map<string, State>(), all }: Operation, log: Log, least: number): Point {
   const claims = [...seen].map(([object, state]) => ({ steps: log.objects.get(object) ?? [], state }))
   if (claims.some(({ steps, state }) => state !== null && !steps.some((step) => step.state === state)))
     return { violation: 'only what was written is read' }
@@ -143,7 +143,7 @@ function firstRevisionWith(claims: readonly Claim[], least: number): number | un
   for (;;) {
     let next: number | undefined = revision
     for (const claim of claims) {
-      next = firstOf(claim, next)
+      next = firstRevisionInState(claim, next)
       if (next === undefined) return undefined
     }
     if (next === revision) return revision
@@ -152,7 +152,7 @@ function firstRevisionWith(claims: readonly Claim[], least: number): number | un
 }
 
 /** The first revision from `least` on at which one object has the state. */
-function firstOf({ steps, state }: Claim, least: number): number | undefined {
+function firstRevisionInState({ steps, state }: Claim, least: number): number | undefined {
   const from = steps.findLastIndex(({ revision }) => revision <= least)
   if ((steps[from]?.state ?? null) === state) return least
   return steps.slice(from + 1).find((step) => step.state === state)?.revision

@@ -6,7 +6,7 @@ import type { AccessFilter } from '../../../src/model/access-line.ts'
 import { MIDNIGHT } from '../../property/values.ts'
 import { definedDiff } from '../../reference/access-diff.ts'
 import { check } from '../../reference/check.ts'
-import { type Policy, policyOf } from '../../reference/policy.ts'
+import { type Policy, toPolicy } from '../../reference/policy.ts'
 import { sortedChange, toAccessChange } from '../access-changes.ts'
 import type { Asked } from './asked.ts'
 import { type Door, findLack, Lack } from './door.ts'
@@ -84,7 +84,7 @@ export const ACCESS_DOORS: readonly Door[] = [
     right: (asked, answer) =>
       asked.once('diff', () => {
         const { was } = answer as { was: Policy }
-        const { listed } = definedDiff(was, policyOf(asked.world.contents()), MIDNIGHT)
+        const { listed } = definedDiff(was, toPolicy(asked.world.contents()), MIDNIGHT)
         return { gained: toAccessChange(listed.gained), lost: toAccessChange(listed.lost) }
       }),
     agrees: (answer, right) => sortedChange(answer) === sortedChange(right),

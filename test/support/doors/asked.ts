@@ -4,15 +4,15 @@ import { check } from '../../reference/check.ts'
 import {
   actionsAllowed,
   authorizedUsers,
-  instancePermissionsOf,
   instancesAllowed,
-  permissionsOf,
+  listInstancePermissions,
+  listPermissions,
   tenantsAllowed,
   tenantsWithRoles,
   usersAllowed,
 } from '../../reference/listing.ts'
 import type { Policy } from '../../reference/policy.ts'
-import { askedAt, type Request, tenantOf } from '../../reference/request.ts'
+import { askedAt, type Request, resolveTenant } from '../../reference/request.ts'
 import type { Row } from '../rows.ts'
 import type { World } from '../world.ts'
 
@@ -41,7 +41,7 @@ export class Asked {
 
   /** D2: the tenant in which it is decided. */
   get tenant(): string {
-    return tenantOf(this.policy, this.request)
+    return resolveTenant(this.policy, this.request)
   }
 
   /** The same moment, about something else. */
@@ -74,10 +74,10 @@ export class Asked {
     this.#defined('authorized', clock, (policy, request) => authorizedUsers(policy, aboutUsers(request)))
   userTenants = (): string[] => tenantsWithRoles(this.policy, this.request.user)
   permissions = (clock?: Clock) =>
-    this.#defined('permissions', clock, (policy, { user, sent }) => permissionsOf(policy, user, aboutUser(sent)))
+    this.#defined('permissions', clock, (policy, { user, sent }) => listPermissions(policy, user, aboutUser(sent)))
   instancePermissions = (clock?: Clock) =>
     this.#defined('instance permissions', clock, (policy, { user, sent }) =>
-      instancePermissionsOf(policy, user, aboutUser(sent)),
+      listInstancePermissions(policy, user, aboutUser(sent)),
     )
 
   #defined<T>(name: string, clock: Clock, define: (policy: Policy, request: Request) => T): T {
