@@ -13,12 +13,12 @@ export function themeVariables(): Plugin {
   return {
     name: 'theme-variables',
     resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
-    load: (id) => (id === `\0${NAME}` ? stylesOf() : undefined),
+    load: (id) => (id === `\0${NAME}` ? makeStyles() : undefined),
   }
 }
 
 /** All variables of the theme, for both colour schemes. */
-function stylesOf(): string {
+function makeStyles(): string {
   const { variables, light, dark } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))
   return convertCssVariables({ variables: used(variables), light: used(light), dark: used(dark) }, ':root')
 }

@@ -88,7 +88,7 @@ export async function loadSession(): Promise<SessionState> {
 /** @throws when the server cannot be reached or fails */
 export async function signInWays(): Promise<SignInWays> {
   const response = await send('/console/api/sign-in')
-  const body = await bodyOf(response)
+  const body = await readBody(response)
   if (!response.ok) throw apiError(response, body)
   return body as SignInWays
 }
@@ -103,7 +103,7 @@ export async function refreshSession(): Promise<SessionState> {
 
 async function askSession(): Promise<SessionState> {
   const response = await send(SESSION)
-  if (response.status !== 401) become({ is: 'signed-in', session: await sessionOf(response) })
+  if (response.status !== 401) become({ is: 'signed-in', session: await readSession(response) })
   else if (state.is !== 'expired') become({ is: 'signed-out' }) // else the page stays, and asks to sign in
   return state
 }
@@ -121,7 +121,7 @@ export async function redeemLink(token: string): Promise<void> {
 async function exchange(path: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) })
-  const session = await sessionOf(response)
+  const session = await readSession(response)
   become({ is: 'signed-in', session })
   release(true)
 }
@@ -130,7 +130,7 @@ async function exchange(path: string, body: object): Promise<void> {
 export async function signOut(): Promise<void> {
   const headers: Record<string, string> = state.is === 'signed-in' ? { 'x-csrf-token': state.session.csrf_token } : {}
   const response = await send(SESSION, { method: 'DELETE', headers })
-  if (!response.ok && response.status !== 401) throw apiError(response, await bodyOf(response))
+  if (!response.ok && response.status !== 401) throw apiError(response, await readBody(response))
   become({ is: 'signed-out' })
   release(false)
 }
@@ -158,13 +158,13 @@ function release(isSignedIn: boolean): void {
   waiting.clear()
 }
 
-async function sessionOf(response: Response): Promise<Session> {
-  const body = await bodyOf(response)
+async function readSession(response: Response): Promise<Session> {
+  const body = await readBody(response)
   if (!response.ok) throw apiError(response, body)
   return body as Session
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
+async function readBody(response: Response): Promise<unknown> {
   try {
     return JSON.parse(await response.text())
   } catch {

@@ -32,7 +32,7 @@ export function suggestAmong(path: EnvironmentPath, of: string, all: readonly Su
 }
 
 /** Rows of an answer that is an array, or a page. */
-const rowsOf = <T>(answer: readonly T[] | { readonly data: readonly T[] }): readonly T[] =>
+const listRows = <T>(answer: readonly T[] | { readonly data: readonly T[] }): readonly T[] =>
   'data' in answer ? answer.data : answer
 
 const named = ({ key, name }: { readonly key: string; readonly name: string }): Suggestion => ({
@@ -52,19 +52,21 @@ export function suggestUsers(path: EnvironmentPath, search: string) {
 
 export function suggestTenants(path: EnvironmentPath, search: string) {
   return suggestions(path, ['tenants', search], async () =>
-    rowsOf(await read(api.GET('/v2/facts/{p}/{e}/tenants', { params: { path, query: query(search) } }))).map(named),
+    listRows(await read(api.GET('/v2/facts/{p}/{e}/tenants', { params: { path, query: query(search) } }))).map(named),
   )
 }
 
 export function suggestResources(path: EnvironmentPath, search: string) {
   return suggestions(path, ['resources', search], async () =>
-    rowsOf(await read(api.GET('/v2/schema/{p}/{e}/resources', { params: { path, query: query(search) } }))).map(named),
+    listRows(await read(api.GET('/v2/schema/{p}/{e}/resources', { params: { path, query: query(search) } }))).map(
+      named,
+    ),
   )
 }
 
 export function suggestRoles(path: EnvironmentPath, search: string) {
   return suggestions(path, ['roles', search], async () =>
-    rowsOf(await read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } }))).map(named),
+    listRows(await read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } }))).map(named),
   )
 }
 
@@ -86,7 +88,7 @@ export function suggestInstances(path: EnvironmentPath, resource: string, search
     if (resource === '') return []
     const params = { path, query: { ...query(search), resource } }
     const found = await readIfThere(api.GET('/v2/facts/{p}/{e}/resource_instances', { params }))
-    return rowsOf(found ?? []).map(({ key, tenant }) => ({ key, about: tenant ?? undefined }))
+    return listRows(found ?? []).map(({ key, tenant }) => ({ key, about: tenant ?? undefined }))
   })
 }
 
@@ -95,7 +97,7 @@ export function suggestInstancesByName(path: EnvironmentPath, search: string) {
   return suggestions(path, ['instances by name', search], async () => {
     const params = { path, query: query(search) }
     const found = await read(api.GET('/v2/facts/{p}/{e}/resource_instances', { params }))
-    return rowsOf(found).map(({ resource, key, tenant }) => ({
+    return listRows(found).map(({ resource, key, tenant }) => ({
       key: `${resource}:${key}`,
       about: tenant ?? undefined,
     }))

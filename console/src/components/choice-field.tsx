@@ -1,6 +1,6 @@
 // A field for any number of given keys, such as the actions that a role permits: a box for each.
 import classes from './choice-field.module.css'
-import { chosenOf } from './object-draft.ts'
+import { parseChosen } from './object-draft.ts'
 
 interface ChoiceFieldProps {
   readonly label: string
@@ -13,7 +13,7 @@ interface ChoiceFieldProps {
 }
 
 export function ChoiceField({ label, description, choices, value, onChange, error }: ChoiceFieldProps) {
-  const chosen = new Set(chosenOf(value))
+  const chosen = new Set(parseChosen(value))
   const set = (choice: string, isChosen: boolean) =>
     onChange(choices.filter((each) => (each === choice ? isChosen : chosen.has(each))).join('\n'))
   if (choices.length === 0) return null

@@ -16,12 +16,12 @@ export interface Days {
 }
 
 /** The days that an address names. */
-export function daysOf({ from, until }: Record<string, unknown>): Days {
+export function parseDays({ from, until }: Record<string, unknown>): Days {
   return { ...(isDay(from) ? { from } : {}), ...(isDay(until) ? { until } : {}) }
 }
 
 /** The same as the first and the last second, since 1970. */
-export const secondsOf = ({ from, until }: Days): { readonly first?: number; readonly last?: number } => ({
+export const toSeconds = ({ from, until }: Days): { readonly first?: number; readonly last?: number } => ({
   ...(from === undefined ? {} : { first: dayStart(from) / 1000 }),
   ...(until === undefined ? {} : { last: dayStart(until, 1) / 1000 - 1 }),
 })

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { describeError } from '../api/api-error.ts'
 import classes from './details-form.module.css'
 import { DiscardButton } from './discard-button.tsx'
-import { bodyOf, draftOf, type Field, isChanged, problemsOf, rebased, type Stored } from './object-draft.ts'
+import { type Field, findProblems, isChanged, makeBody, makeDraft, rebased, type Stored } from './object-draft.ts'
 import { errorBeside, ObjectFields } from './object-fields.tsx'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 
@@ -26,13 +26,13 @@ interface DetailsFormProps {
 
 export function DetailsForm({ fields, stored, readAgain, write, canWrite }: DetailsFormProps) {
   const [base, setBase] = useState(stored)
-  const [draft, setDraft] = useState(() => draftOf(fields, stored))
+  const [draft, setDraft] = useState(() => makeDraft(fields, stored))
   const [wasSent, setSent] = useState(false)
-  const isDirty = isChanged(fields, draft, base) || Object.keys(problemsOf(fields, draft)).length > 0
+  const isDirty = isChanged(fields, draft, base) || Object.keys(findProblems(fields, draft)).length > 0
   const isOvertaken = stored.updated_at !== base.updated_at
   const take = () => {
     setBase(stored)
-    setDraft(draftOf(fields, stored))
+    setDraft(makeDraft(fields, stored))
     setSent(false)
   }
   const keep = () => {
@@ -43,11 +43,11 @@ export function DetailsForm({ fields, stored, readAgain, write, canWrite }: Deta
     // what was sent is there, or nothing was typed that could be lost
     if (isOvertaken && (!isDirty || !isChanged(fields, draft, stored))) take()
   })
-  const problems = problemsOf(fields, draft)
+  const problems = findProblems(fields, draft)
   const save = async () => {
     setSent(true)
     if (Object.keys(problems).length > 0) return
-    if ((await readAgain()) === base.updated_at) write.mutate(bodyOf(fields, draft, base))
+    if ((await readAgain()) === base.updated_at) write.mutate(makeBody(fields, draft, base))
   }
   const beside = errorBeside(write.error, fields)
 

@@ -24,10 +24,10 @@ export function useFocusBack(isOpen = true): void {
   useLayoutEffect(() => {
     if (!isOpen) return undefined
     const opener = document.activeElement ?? document.body
-    const own = dialogOf(opener) === undefined ? [opener] : [opener, ...openers]
+    const own = findDialog(opener) === undefined ? [opener] : [opener, ...openers]
     openers = own
     return () => {
-      const closing = dialogOf(document.activeElement)
+      const closing = findDialog(document.activeElement)
       if (closing) closed.add(closing)
       setTimeout(() => {
         const now = document.activeElement ?? document.body
@@ -40,10 +40,10 @@ export function useFocusBack(isOpen = true): void {
   }, [isOpen])
 }
 
-const dialogOf = (element: Element | null): Element | undefined => element?.closest('[role="dialog"]') ?? undefined
+const findDialog = (element: Element | null): Element | undefined => element?.closest('[role="dialog"]') ?? undefined
 
 function isUsable(element: Element): boolean {
-  const dialog = dialogOf(element)
+  const dialog = findDialog(element)
   const isGone = element === document.body || !element.isConnected || (dialog !== undefined && closed.has(dialog))
   return !isGone && !element.matches(':disabled')
 }

@@ -2,7 +2,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** An empty text is no object, and no problem. */
+/** An empty text gives neither an object nor a problem. */
 export interface ParsedObject {
   readonly object?: JsonObject
   readonly problem?: string
@@ -14,7 +14,7 @@ export function parseObject(text: string): ParsedObject {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { problem: `This is not JSON: ${reasonOf(error)}` }
+    return { problem: `This is not JSON: ${formatReason(error)}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'Enter a JSON object, for example {"department": "finance"}' }
@@ -22,7 +22,7 @@ export function parseObject(text: string): ParsedObject {
 }
 
 /** What the browser says, without the text itself, which stands in the field. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.replace(/^JSON\.parse: /, '').replace(/, (\.{3})?".*" is not valid JSON$/s, '')
 }

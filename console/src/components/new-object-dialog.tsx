@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { useWrite } from '../api/write.ts'
 import { Dialog } from './dialog.tsx'
-import { bodyOf, draftOf, type Field, problemsOf } from './object-draft.ts'
+import { type Field, findProblems, makeBody, makeDraft } from './object-draft.ts'
 import { errorBeside, ObjectFields } from './object-fields.tsx'
 
 export interface NewObject extends Readonly<Record<string, unknown>> {
@@ -29,16 +29,16 @@ interface NewObjectDialogProps {
 
 export function NewObjectDialog(props: NewObjectDialogProps) {
   const { kind, fields, send, onDone, onClose, more = {}, isIncomplete = false, above, below, onTry } = props
-  const [draft, setDraft] = useState(() => draftOf(fields))
+  const [draft, setDraft] = useState(() => makeDraft(fields))
   const [wasSent, setSent] = useState(false)
-  const problems = problemsOf(fields, draft)
+  const problems = findProblems(fields, draft)
   const name = kind.charAt(0).toUpperCase() + kind.slice(1)
   const create = useWrite({ send, done: ({ key }) => `${name} ${key} created`, onDone })
   const submit = () => {
     setSent(true)
     onTry?.()
     if (Object.keys(problems).length > 0 || isIncomplete) return
-    create.mutate({ ...bodyOf(fields, draft), ...more, key: draft.key?.trim() ?? '' })
+    create.mutate({ ...makeBody(fields, draft), ...more, key: draft.key?.trim() ?? '' })
   }
   return (
     <Dialog

@@ -10,7 +10,7 @@ export interface Message {
   readonly title?: string
   readonly text: string
   readonly isFailure: boolean
-  /** takes back what was done; without it there is no such button */
+  /** reverts what was done; without it the button is not shown */
   readonly undo?: (() => Promise<void>) | undefined
 }
 
@@ -27,7 +27,7 @@ export function notifyWarnings(warnings: readonly string[]): void {
   if (warnings.length > 0) show({ title: 'Done, with a warning', text: warnings.join('; '), isFailure: true })
 }
 
-/** @param undo takes it back; without it there is no such button */
+/** @param undo reverts it; without it the button is not shown */
 export function notifyDone(text: string, undo?: () => Promise<void>): void {
   show({ text, isFailure: false, undo })
 }

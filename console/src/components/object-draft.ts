@@ -22,11 +22,11 @@ export type Draft = Readonly<Record<string, string>>
 export type Stored = Readonly<Record<string, unknown>>
 
 /** As the object is stored; empty fields for a new one. */
-export function draftOf(fields: readonly Field[], stored: Stored = {}): Draft {
-  return Object.fromEntries(fields.map((field) => [field.name, textOf(field, stored[field.name])]))
+export function makeDraft(fields: readonly Field[], stored: Stored = {}): Draft {
+  return Object.fromEntries(fields.map((field) => [field.name, toText(field, stored[field.name])]))
 }
 
-function textOf({ isObject, options, choices }: Field, value: unknown): string {
+function toText({ isObject, options, choices }: Field, value: unknown): string {
   if (choices) return choices.filter((choice) => Array.isArray(value) && value.includes(choice)).join('\n')
   if (options && value === undefined) return options[0] ?? ''
   if (value === null || value === undefined) return ''
@@ -35,10 +35,10 @@ function textOf({ isObject, options, choices }: Field, value: unknown): string {
 }
 
 /** What is chosen in a field with choices. */
-export const chosenOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
+export const parseChosen = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
 /** By name of the field; empty when it can be sent. */
-export function problemsOf(fields: readonly Field[], draft: Draft): Readonly<Record<string, string>> {
+export function findProblems(fields: readonly Field[], draft: Draft): Readonly<Record<string, string>> {
   const problems: Record<string, string> = {}
   for (const { name, label, isObject, isRequired } of fields) {
     const text = draft[name] ?? ''
@@ -51,8 +51,8 @@ export function problemsOf(fields: readonly Field[], draft: Draft): Readonly<Rec
 
 /** A draft on another state of the object: what was changed stays, the other fields are as stored there. */
 export function rebased(fields: readonly Field[], draft: Draft, base: Stored, stored: Stored): Draft {
-  const changed = bodyOf(fields, draft, base)
-  const fresh = draftOf(fields, stored)
+  const changed = makeBody(fields, draft, base)
+  const fresh = makeDraft(fields, stored)
   const isMine = ({ name, isObject }: Field) =>
     name in changed || (isObject && parseObject(draft[name] ?? '').problem !== undefined)
   return Object.fromEntries(fields.map((field) => [field.name, (isMine(field) ? draft : fresh)[field.name] ?? '']))
@@ -60,11 +60,15 @@ export function rebased(fields: readonly Field[], draft: Draft, base: Stored, st
 
 /** True when something was typed that differs from the stored object. */
 export const isChanged = (fields: readonly Field[], draft: Draft, stored: Stored): boolean =>
-  Object.keys(bodyOf(fields, draft, stored)).length > 0
+  Object.keys(makeBody(fields, draft, stored)).length > 0
 
 /** What is sent: fields of a draft without problems that differ from the stored object. Emptied ones are null. */
-export function bodyOf(fields: readonly Field[], draft: Draft, stored: Stored = {}): Readonly<Record<string, unknown>> {
-  const before = draftOf(fields, stored)
+export function makeBody(
+  fields: readonly Field[],
+  draft: Draft,
+  stored: Stored = {},
+): Readonly<Record<string, unknown>> {
+  const before = makeDraft(fields, stored)
   const isNew = ({ name, options }: Field) => options !== undefined && stored[name] === undefined
   const changed = fields.filter(
     (field) => isNew(field) || !isSame(field, draft[field.name] ?? '', before[field.name] ?? ''),
@@ -80,7 +84,7 @@ function isSame({ isObject }: Field, left: string, right: string): boolean {
 }
 
 function sentValue({ isObject, choices }: Field, text: string): unknown {
-  if (choices) return chosenOf(text)
+  if (choices) return parseChosen(text)
   if (isObject) return parseObject(text).object ?? {}
   return text.trim() === '' ? null : text.trim()
 }

@@ -1,4 +1,4 @@
-// What addresses say, read with care: whatever is no such value is left out.
+// Reads the search parameters of addresses. Anything of another type is left out.
 
 type Search = Readonly<Record<string, unknown>>
 

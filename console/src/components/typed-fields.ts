@@ -7,9 +7,9 @@ type FormField = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 export function useTyped(): { readonly wasTyped: () => boolean; readonly watch: (event: FocusEvent) => void } {
   const before = useRef(new Map<FormField, string>())
   return {
-    wasTyped: () => [...before.current].some(([field, text]) => field.isConnected && textOf(field) !== text),
+    wasTyped: () => [...before.current].some(([field, text]) => field.isConnected && fieldText(field) !== text),
     watch: ({ target }) => {
-      if (isField(target) && !before.current.has(target)) before.current.set(target, textOf(target))
+      if (isField(target) && !before.current.has(target)) before.current.set(target, fieldText(target))
     },
   }
 }
@@ -18,7 +18,7 @@ function isField(element: Element): element is FormField {
   return ['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName)
 }
 
-function textOf(field: FormField): string {
+function fieldText(field: FormField): string {
   return field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type)
     ? String(field.checked)
     : field.value

@@ -2,7 +2,7 @@
 // meanwhile.
 const KEY = 'zerohop-return'
 
-/** Undefined when there is none any more. */
+/** Undefined removes it. */
 export function keepReturnAddress(to: string | undefined): void {
   if (to === undefined) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, to)

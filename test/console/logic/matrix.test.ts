@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { NO_EDITS, withoutRole, withPermission, withRole } from '../../../console/src/pages/policy/draft.ts'
 import { moved } from '../../../console/src/pages/policy/matrix-position.ts'
-import { cellLabel, columnsOf, isCellChanged, rowsOf } from '../../../console/src/pages/policy/matrix-rows.ts'
+import { cellLabel, isCellChanged, listColumns, listRows } from '../../../console/src/pages/policy/matrix-rows.ts'
 import type { ResourceType, Role, Roles } from '../../../console/src/pages/policy/policy.ts'
 import { keyOfName, parentsFor, problemsOfRole } from '../../../console/src/pages/policy/role-form.ts'
 
@@ -26,25 +26,25 @@ const RESOURCES: readonly ResourceType[] = [
 
 it('rows are stored roles, then new ones, found by key and name', () => {
   const edits = withoutRole(STORED, withRole(STORED, NO_EDITS, 'clerk', role('clerk', 'Clerk', [])), 'viewer')
-  const states = rowsOf(STORED, edits, {}).map(({ key, state }) => `${key} ${state}`)
+  const states = listRows(STORED, edits, {}).map(({ key, state }) => `${key} ${state}`)
   expect(states).toEqual(['viewer deleted', 'editor changed', 'clerk new'])
-  expect(rowsOf(STORED, edits, { role: 'REDAK' }).map(({ key }) => key)).toEqual(['editor'])
-  expect(rowsOf(STORED, NO_EDITS, { isChanged: true })).toEqual([])
+  expect(listRows(STORED, edits, { role: 'REDAK' }).map(({ key }) => key)).toEqual(['editor'])
+  expect(listRows(STORED, NO_EDITS, { isChanged: true })).toEqual([])
 })
 
 it('columns are found by keys and names of resources and actions, and by what a draft changes', () => {
-  const permissions = (action: string) => columnsOf(RESOURCES, undefined, { action }).map((each) => each.permission)
+  const permissions = (action: string) => listColumns(RESOURCES, undefined, { action }).map((each) => each.permission)
   expect(permissions('')).toEqual(['doc:read', 'doc:write', 'folder:read'])
   expect(permissions('docum')).toEqual(['doc:read', 'doc:write'])
   expect(permissions('open')).toEqual(['doc:read'])
   const edits = withPermission(STORED, NO_EDITS, 'viewer', 'folder:read', true)
-  expect(columnsOf(RESOURCES, edits, {}).map((each) => each.permission)).toEqual(['folder:read'])
-  expect(columnsOf(RESOURCES, undefined, {}).map(({ isFirst }) => isFirst)).toEqual([true, false, true])
+  expect(listColumns(RESOURCES, edits, {}).map((each) => each.permission)).toEqual(['folder:read'])
+  expect(listColumns(RESOURCES, undefined, {}).map(({ isFirst }) => isFirst)).toEqual([true, false, true])
 })
 
 it('a cell says whether it is own, inherited, and saved', () => {
   const edits = withPermission(STORED, NO_EDITS, 'editor', 'doc:read', true)
-  const [viewer, editor] = rowsOf(STORED, edits, {})
+  const [viewer, editor] = listRows(STORED, edits, {})
   const inherited = new Map([['doc:read', 'viewer']])
   expect(cellLabel(viewer!, 'doc:read', new Map())).toBe('viewer has doc:read: direct')
   expect(cellLabel(viewer!, 'doc:write', new Map())).toBe('viewer does not have doc:write')

@@ -2,10 +2,10 @@
 // which are carried out here on plain roles as the API does.
 import { describe, expect, it } from 'vitest'
 import {
-  changesOf,
-  conflictsOf,
   type Edits,
   editedRoles,
+  listChanges,
+  listConflicts,
   NO_EDITS,
   onTop,
   unsavedEdits,
@@ -59,15 +59,15 @@ describe('what others changed meanwhile', () => {
   const mine = withPermission(before, NO_EDITS, 'writer', 'doc:delete', true)
 
   it('is a conflict only in roles of the draft', () => {
-    expect(conflictsOf(toRoles(role('reader'), before.get('writer')!), ALL, mine)).toEqual([])
+    expect(listConflicts(toRoles(role('reader'), before.get('writer')!), ALL, mine)).toEqual([])
     const after = toRoles(before.get('reader')!, role('writer', ['doc:read'], []))
-    expect(conflictsOf(after, ALL, mine).map(({ key }) => key)).toEqual(['writer'])
+    expect(listConflicts(after, ALL, mine).map(({ key }) => key)).toEqual(['writer'])
   })
 
   it('and the edits are put together, permission by permission', () => {
     const after = toRoles(before.get('reader')!, { ...role('writer', ['doc:read']), name: 'Writers' })
     const merged = onTop(after, ALL, mine)
-    expect(conflictsOf(after, ALL, merged)).toEqual([])
+    expect(listConflicts(after, ALL, merged)).toEqual([])
     expect(editedRoles(after, merged).get('writer')).toEqual({
       ...role('writer', ['doc:read', 'doc:delete']),
       name: 'Writers',
@@ -82,7 +82,7 @@ describe('what others changed meanwhile', () => {
 
   it('a role that they deleted is made again, and one that both deleted is gone', () => {
     const after = toRoles(role('reader', ['doc:read']))
-    expect(changesOf(onTop(after, ALL, mine)).map(({ op, key }) => `${op} ${key}`)).toEqual([
+    expect(listChanges(onTop(after, ALL, mine)).map(({ op, key }) => `${op} ${key}`)).toEqual([
       'create writer',
       'update writer',
     ])
@@ -91,11 +91,11 @@ describe('what others changed meanwhile', () => {
 
   it('what does not exist any more is named, and left out', () => {
     const left = new Set(['doc:read', 'doc:write'])
-    expect(conflictsOf(before, left, mine).map(({ missing }) => missing)).toEqual([['doc:delete']])
+    expect(listConflicts(before, left, mine).map(({ missing }) => missing)).toEqual([['doc:delete']])
     expect(onTop(before, left, mine).size).toBe(0)
     const child = withRole(before, NO_EDITS, 'guest', role('guest', [], ['writer']))
     const after = toRoles(role('reader', ['doc:read']))
-    expect(conflictsOf(after, ALL, child).map(({ missing }) => missing)).toEqual([['writer']])
+    expect(listConflicts(after, ALL, child).map(({ missing }) => missing)).toEqual([['writer']])
     expect(editedRoles(after, onTop(after, ALL, child)).get('guest')?.extends).toEqual([])
   })
 })
@@ -103,7 +103,7 @@ describe('what others changed meanwhile', () => {
 /** Carries out the changes one by one. @throws where the API would: a role that is not there, or a ring of roles */
 function carriedOut(stored: Roles, edits: Edits): Roles {
   const roles = new Map(stored)
-  for (const { op, key, value } of changesOf(edits)) {
+  for (const { op, key, value } of listChanges(edits)) {
     if (op === 'delete') {
       roles.delete(key)
       for (const each of [...roles.values()])
@@ -173,7 +173,7 @@ describe('the changes for the API', () => {
           edits = onTop(stored, ALL, edits)
         }
       }
-      expect(conflictsOf(stored, ALL, edits)).toEqual([])
+      expect(listConflicts(stored, ALL, edits)).toEqual([])
       expect(sorted(carriedOut(stored, edits))).toEqual(sorted(editedRoles(stored, edits)))
     }
   })

@@ -1,21 +1,21 @@
 // The address of the page Access review, what the API is asked for it, and its rows; without a browser.
 import { describe, expect, it } from 'vitest'
 import {
-  accessQueryOf,
-  csvQueryOf,
   isOverview,
-  momentsOf,
   narrowed,
+  toAccessQuery,
+  toCsvQuery,
+  toMoments,
 } from '../../../console/src/pages/access-review/review-query.ts'
-import { type AccessLine, rowsOf, sourceText } from '../../../console/src/pages/access-review/review-rows.ts'
-import { reviewSearchOf } from '../../../console/src/pages/access-review/review-search.ts'
+import { type AccessLine, sourceText, toRows } from '../../../console/src/pages/access-review/review-rows.ts'
+import { parseReviewSearch } from '../../../console/src/pages/access-review/review-search.ts'
 
 describe('the address of an access review', () => {
   it('keeps what belongs there', () => {
-    expect(reviewSearchOf({ tab: 'role', user: 7, at: 118, since: '2026-11-20', changed: true, page: 2 })).toEqual({
+    expect(parseReviewSearch({ tab: 'role', user: 7, at: 118, since: '2026-11-20', changed: true, page: 2 })).toEqual({
       ...{ tab: 'role', user: '7', at: '118', since: '2026-11-20', changed: true },
     })
-    expect(reviewSearchOf({ tab: 'user', changed: true, role: '' })).toEqual({})
+    expect(parseReviewSearch({ tab: 'user', changed: true, role: '' })).toEqual({})
   })
 
   it('begins at the first page when something is filled in, and only changes need something to compare with', () => {
@@ -25,19 +25,19 @@ describe('the address of an access review', () => {
   })
 
   it('takes revisions, instants and days: as of the end of a day, compared with its beginning', () => {
-    expect(momentsOf({ at: '118', since: '2026-11-20T08:30:00Z' })).toEqual({
+    expect(toMoments({ at: '118', since: '2026-11-20T08:30:00Z' })).toEqual({
       at: '118',
       since: '2026-11-20T08:30:00Z',
     })
-    const { at, since } = momentsOf({ at: '2026-11-20', since: '2026-11-20' })
+    const { at, since } = toMoments({ at: '2026-11-20', since: '2026-11-20' })
     expect(since).toBe(new Date(2026, 10, 20).toISOString())
     expect(at).toBe(new Date(new Date(2026, 10, 21).getTime() - 1).toISOString())
   })
 
   it('asks for the same lines as a file, whatever page is open', () => {
     const search = { tab: 'role', role: 'doc#owner', since: '3', after: 'x' } as const
-    expect(accessQueryOf(search)).toEqual({ role: 'doc#owner', since: '3', after: 'x' })
-    expect(csvQueryOf(search)).toBe('format=csv&role=doc%23owner&since=3')
+    expect(toAccessQuery(search)).toEqual({ role: 'doc#owner', since: '3', after: 'x' })
+    expect(toCsvQuery(search)).toBe('format=csv&role=doc%23owner&since=3')
     expect([isOverview(search), isOverview({ tab: 'role' }), isOverview({})]).toEqual([false, true, false])
   })
 })
@@ -56,8 +56,8 @@ describe('its rows', () => {
       { ...line, resource: 'folder', resource_instance: 'one' },
       { ...line, change: 'added' as const },
     ]
-    expect(rowsOf(lines).map((row) => row.lines.length)).toEqual([3, 1, 1, 1])
-    expect(new Set(rowsOf(lines).map(({ key }) => key)).size).toBe(4)
+    expect(toRows(lines).map((row) => row.lines.length)).toEqual([3, 1, 1, 1])
+    expect(new Set(toRows(lines).map(({ key }) => key)).size).toBe(4)
   })
 
   it('say by what', () => {

@@ -16,8 +16,8 @@ import {
   writeSet,
 } from '../../../console/src/pages/conditions/condition-model.ts'
 import { parseText } from '../../../console/src/pages/conditions/conditions-text.ts'
-import { operatorsOf, retarget, rightSideOf, scalarFrom } from '../../../console/src/pages/conditions/operands.ts'
-import { changedFields, draftOf, rebased } from '../../../console/src/pages/conditions/set-draft.ts'
+import { listOperators, makeRightSide, retarget, scalarFrom } from '../../../console/src/pages/conditions/operands.ts'
+import { changedFields, makeDraft, rebased } from '../../../console/src/pages/conditions/set-draft.ts'
 import { type Condition, parseConditions, type Test as ServerTest } from '../../../src/model/condition.ts'
 import { CONDITION_DEPTH_MAX } from '../../../src/model/limits.ts'
 import type { Json } from '../../../src/model/objects.ts'
@@ -112,13 +112,13 @@ describe('a test', () => {
   const test: Test = { is: 'test', attribute: 'user.a', operator: 'equals', value: '12' }
 
   it('is offered the operators of the declared type', () => {
-    expect(operatorsOf('bool')).toEqual(['equals', 'not-equals', 'in'])
-    expect(operatorsOf('array')).toEqual(['array_contains', 'array_subset', 'array_superset', 'array_intersect'])
-    expect(operatorsOf('object_array')).toEqual([])
-    expect(operatorsOf(undefined)).toEqual(operatorsOf('json'))
-    expect(rightSideOf('equals', 'number')).toEqual({ form: 'one', kinds: ['number'], ref: true, isTime: false })
-    expect(rightSideOf('between', 'time')).toMatchObject({ form: 'two', ref: false, isTime: true })
-    expect(rightSideOf('in', undefined)).toMatchObject({ form: 'list', kinds: ['string', 'number', 'boolean'] })
+    expect(listOperators('bool')).toEqual(['equals', 'not-equals', 'in'])
+    expect(listOperators('array')).toEqual(['array_contains', 'array_subset', 'array_superset', 'array_intersect'])
+    expect(listOperators('object_array')).toEqual([])
+    expect(listOperators(undefined)).toEqual(listOperators('json'))
+    expect(makeRightSide('equals', 'number')).toEqual({ form: 'one', kinds: ['number'], ref: true, isTime: false })
+    expect(makeRightSide('between', 'time')).toMatchObject({ form: 'two', ref: false, isTime: true })
+    expect(makeRightSide('in', undefined)).toMatchObject({ form: 'list', kinds: ['string', 'number', 'boolean'] })
   })
 
   it('keeps of its value what fits another attribute and another operator', () => {
@@ -135,7 +135,7 @@ describe('a test', () => {
 
   it('is accepted by the grammar with every operator and type', () => {
     for (const type of ['bool', 'number', 'string', 'time', 'array', undefined] as const)
-      for (const operator of operatorsOf(type)) {
+      for (const operator of listOperators(type)) {
         const { attribute, operator: chosen, value } = retarget(test, { operator }, type)
         expect(chosen).toBe(operator)
         expect(() => parseConditions({ [attribute]: { [operator]: value as Json } }), operator).not.toThrow()
@@ -160,7 +160,7 @@ describe('what was typed about a set', () => {
     conditions: { 'user.a': { equals: 1 } },
     parent: '',
   }
-  const draft = draftOf(stored)
+  const draft = makeDraft(stored)
 
   it('is sent only where it differs', () => {
     expect(changedFields(draft, stored, stored.conditions)).toEqual({})

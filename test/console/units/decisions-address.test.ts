@@ -1,23 +1,23 @@
 // The address of the page Decisions: what it says, what the API is asked for it, and the question of a decision.
 import { expect, it } from 'vitest'
 import {
-  decisionsQueryOf,
-  decisionsSearchOf,
   isFiltered,
+  parseDecisionsSearch,
   questionOfDecision,
   type RecordedDecision,
-  streamQueryOf,
+  toDecisionsQuery,
+  toStreamQuery,
 } from '../../../console/src/pages/decisions/decisions-search.ts'
 
 it('says what is filtered, and nothing that is no filter', () => {
   const search = { user: 'ana', action: 7, resource: 'invoice:18', tenant: 'acme', outcome: 'deny', page: 2 }
-  expect(decisionsSearchOf(search)).toEqual({ ...search, action: '7' })
-  expect(decisionsSearchOf({ user: '', action: {}, outcome: 'maybe', from: '20', page: 'x' })).toEqual({})
+  expect(parseDecisionsSearch(search)).toEqual({ ...search, action: '7' })
+  expect(parseDecisionsSearch({ user: '', action: {}, outcome: 'maybe', from: '20', page: 'x' })).toEqual({})
   expect([isFiltered({ page: 2 }), isFiltered({ outcome: 'allow' })]).toEqual([false, true])
 })
 
 it('asks the stream for the same, without times and pages', () => {
-  const query = streamQueryOf({
+  const query = toStreamQuery({
     user: 'ana b',
     tenant: 'acme',
     outcome: 'deny',
@@ -29,8 +29,8 @@ it('asks the stream for the same, without times and pages', () => {
 })
 
 it('asks the API for it', () => {
-  expect(decisionsQueryOf({})).toEqual({ page: 1, per_page: 50 })
-  const asked = decisionsQueryOf({
+  expect(toDecisionsQuery({})).toEqual({ page: 1, per_page: 50 })
+  const asked = toDecisionsQuery({
     user: 'ana',
     resource: 'invoice',
     tenant: 'acme',

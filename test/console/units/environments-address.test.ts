@@ -1,22 +1,28 @@
 // The addresses of the pages that compare and copy environments, and the policy that a comparison plans.
 
 import { expect, it } from 'vitest'
-import { copySearchOf, nameBeside, placeOf } from '../../../console/src/pages/environments/environments-search.ts'
+import {
+  nameBeside,
+  parseCopySearch,
+  parseEnvironmentPath,
+} from '../../../console/src/pages/environments/environments-search.ts'
 import { everythingManaged } from '../../../console/src/pages/environments/everything-managed.ts'
 import { FACT_KINDS, POLICY_KINDS } from '../../../src/model/policy-kinds.ts'
 
 const open = { p: 'shop', e: 'staging' }
 
 it('names environments as the command line does', () => {
-  expect(placeOf(' production ', open)).toEqual({ p: 'shop', e: 'production' })
-  expect(placeOf('billing/production', open)).toEqual({ p: 'billing', e: 'production' })
-  for (const name of ['', ' ', '/', 'billing/', '/production', 'a/b/c']) expect(placeOf(name, open)).toBeUndefined()
-  for (const name of ['production', 'billing/production']) expect(nameBeside(placeOf(name, open)!, open)).toBe(name)
+  expect(parseEnvironmentPath(' production ', open)).toEqual({ p: 'shop', e: 'production' })
+  expect(parseEnvironmentPath('billing/production', open)).toEqual({ p: 'billing', e: 'production' })
+  for (const name of ['', ' ', '/', 'billing/', '/production', 'a/b/c'])
+    expect(parseEnvironmentPath(name, open)).toBeUndefined()
+  for (const name of ['production', 'billing/production'])
+    expect(nameBeside(parseEnvironmentPath(name, open)!, open)).toBe(name)
 })
 
 it('says what is copied where, and nothing that is no choice', () => {
-  expect(copySearchOf({ to: 7, new: true, overwrite: true })).toEqual({ to: '7', new: true, overwrite: true })
-  expect(copySearchOf({ to: '', new: 'yes', overwrite: false, more: 1 })).toEqual({})
+  expect(parseCopySearch({ to: 7, new: true, overwrite: true })).toEqual({ to: '7', new: true, overwrite: true })
+  expect(parseCopySearch({ to: '', new: 'yes', overwrite: false, more: 1 })).toEqual({})
 })
 
 it('compares every kind of the schema, and no policy that names nothing', () => {

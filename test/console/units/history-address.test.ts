@@ -1,23 +1,23 @@
 // Addresses of the page History, and of reverts: what they say, and what the API is asked for it.
 import { describe, expect, it } from 'vitest'
-import { historyQueryOf, historySearchOf, isFiltered } from '../../../console/src/pages/history/history-search.ts'
-import { revertBodyOf, revertSearchOf } from '../../../console/src/pages/history/revert-search.ts'
+import { isFiltered, parseHistorySearch, toHistoryQuery } from '../../../console/src/pages/history/history-search.ts'
+import { makeRevertBody, parseRevertSearch } from '../../../console/src/pages/history/revert-search.ts'
 
 describe('the address of the history', () => {
   it('says what is filtered, and nothing that is no filter', () => {
     const search = { who: 'ci', what: 118, from: '2026-11-20', until: '2026-11-21', page: 3 }
-    expect(historySearchOf(search)).toEqual({ ...search, what: '118' })
+    expect(parseHistorySearch(search)).toEqual({ ...search, what: '118' })
     const wrong = { who: '', what: {}, from: 'yesterday', until: '2026-1-2', page: -1, more: 'x' }
-    expect(historySearchOf(wrong)).toEqual({})
-    expect(historySearchOf({ page: 1 })).toEqual({})
+    expect(parseHistorySearch(wrong)).toEqual({})
+    expect(parseHistorySearch({ page: 1 })).toEqual({})
     expect([isFiltered({ page: 3 }), isFiltered({ until: '2026-11-21' })]).toEqual([false, true])
   })
 
   it('names whole days where the reader is, both included', () => {
-    const { timestamp_from, timestamp_until } = historyQueryOf('e', { from: '2026-02-28', until: '2026-02-28' })
+    const { timestamp_from, timestamp_until } = toHistoryQuery('e', { from: '2026-02-28', until: '2026-02-28' })
     expect(new Date(timestamp_from! * 1000)).toEqual(new Date(2026, 1, 28))
     expect(new Date((timestamp_until! + 1) * 1000)).toEqual(new Date(2026, 2, 1))
-    expect(historyQueryOf('e', {})).toEqual({ env_id: ['e'], changed: true, page: 1, per_page: 50 })
+    expect(toHistoryQuery('e', {})).toEqual({ env_id: ['e'], changed: true, page: 1, per_page: 50 })
   })
 })
 
@@ -28,15 +28,15 @@ describe('the address of a revert', () => {
   ]
 
   it('leaves objects out, and names the others only then', () => {
-    expect(revertBodyOf(changes, {})).toEqual({})
-    expect(revertBodyOf(changes, { without: ['role:editor'], cascade: true })).toEqual({
+    expect(makeRevertBody(changes, {})).toEqual({})
+    expect(makeRevertBody(changes, { without: ['role:editor'], cascade: true })).toEqual({
       only: ['user:ana'],
       cascade: true,
     })
   })
 
   it('has nothing that is no name', () => {
-    expect(revertSearchOf({ without: ['role:editor', 3], cascade: 'yes' })).toEqual({ without: ['role:editor'] })
-    expect(revertSearchOf({ without: 'role:editor', cascade: true })).toEqual({ cascade: true })
+    expect(parseRevertSearch({ without: ['role:editor', 3], cascade: 'yes' })).toEqual({ without: ['role:editor'] })
+    expect(parseRevertSearch({ without: 'role:editor', cascade: true })).toEqual({ cascade: true })
   })
 })

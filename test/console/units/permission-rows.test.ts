@@ -1,6 +1,6 @@
 // Everything a user may do, as rows: permissions of a resource together, and only what was searched.
 import { expect, it } from 'vitest'
-import { instancesOf, tenantsOf } from '../../../console/src/pages/users/permission-rows.ts'
+import { listInstances, listTenants } from '../../../console/src/pages/users/permission-rows.ts'
 
 const PERMISSIONS = {
   ...{ revision: 7, revision_at: '2026-11-23T08:00:00.000+00:00' },
@@ -14,7 +14,7 @@ const PERMISSIONS = {
 }
 
 it('gathers the actions of a resource, and keeps tenants where a role allows nothing', () => {
-  expect(tenantsOf(PERMISSIONS, '')).toEqual([
+  expect(listTenants(PERMISSIONS, '')).toEqual([
     {
       ...{ tenant: 'acme', roles: ['editor'] },
       rows: [
@@ -24,13 +24,13 @@ it('gathers the actions of a resource, and keeps tenants where a role allows not
     },
     { tenant: 'globex', roles: ['guest'], rows: [] },
   ])
-  expect(instancesOf(PERMISSIONS, '')).toEqual([
+  expect(listInstances(PERMISSIONS, '')).toEqual([
     { tenant: 'acme', resource: 'folder:q4', roles: ['owner'], actions: ['share'] },
   ])
 })
 
 it('searches resources, then actions, in any letter case', () => {
-  const found = (search: string) => tenantsOf(PERMISSIONS, search).flatMap(({ rows }) => rows)
+  const found = (search: string) => listTenants(PERMISSIONS, search).flatMap(({ rows }) => rows)
   expect(found('INVOICE').map(({ resource, actions }) => [resource, actions])).toEqual([
     ['invoice', ['create', 'read']],
   ])
@@ -39,6 +39,6 @@ it('searches resources, then actions, in any letter case', () => {
     ['report', ['read']],
   ])
   expect(found('share')).toEqual([])
-  expect(instancesOf(PERMISSIONS, 'Q4')).toHaveLength(1)
-  expect(instancesOf(PERMISSIONS, 'read')).toEqual([])
+  expect(listInstances(PERMISSIONS, 'Q4')).toHaveLength(1)
+  expect(listInstances(PERMISSIONS, 'read')).toEqual([])
 })

@@ -1,13 +1,13 @@
 // What an explanation names, as links, and its ways as drawings: pure, without a page.
 import { describe, expect, it } from 'vitest'
-import { type Noun, segmentsOf } from '../../../console/src/pages/why/nouns.ts'
-import { waysOf } from '../../../console/src/pages/why/ways.ts'
+import { type Noun, parseSegments } from '../../../console/src/pages/why/nouns.ts'
+import { listWays } from '../../../console/src/pages/why/ways.ts'
 
 const ASKED = { user: 'ben', type: 'doc', resource: 'doc:18' }
 
 /** Each noun of a sentence, with where it leads. */
 function listNouns(sentence: string): readonly string[] {
-  const segments = segmentsOf(sentence, ASKED)
+  const segments = parseSegments(sentence, ASKED)
   expect(segments.map(({ text }) => text).join('')).toBe(sentence)
   return segments.flatMap(({ text, noun }) => (noun === undefined ? [] : [`${text} → ${say(noun)}`]))
 }
@@ -77,7 +77,7 @@ describe('a sentence of an explanation', () => {
 describe('the ways of an explanation', () => {
   const why = { user: 'ben', action: 'read', resource: { type: 'doc', key: '18' }, tree: { children: [] } }
   const drawn = (explained: object) =>
-    waysOf({ because: [], misses: [], why, ...explained } as never).map(({ steps }) =>
+    listWays({ because: [], misses: [], why, ...explained } as never).map(({ steps }) =>
       steps.map(({ by, text, failing }) => [by, text, ...(failing ?? [])].filter(Boolean).join(' ')),
     )
 

@@ -13,7 +13,7 @@ import { Tags, tagLink } from '../../components/tag.tsx'
 import classes from './review.module.css'
 import { linesQuery } from './review-queries.ts'
 import { isNarrowed } from './review-query.ts'
-import { type AccessLine, type ReviewRow, rowsOf, sourceText } from './review-rows.ts'
+import { type AccessLine, type ReviewRow, sourceText, toRows } from './review-rows.ts'
 import type { ReviewSearch } from './review-search.ts'
 
 export function ReviewLines({ search }: { readonly search: ReviewSearch }) {
@@ -51,7 +51,7 @@ interface LinesTableProps {
 
 function LinesTable({ lines, revision, isOld, isCompared }: LinesTableProps) {
   const columns = useMemo(() => columnsOf(revision, isCompared), [revision, isCompared])
-  const rows = useMemo(() => rowsOf(lines), [lines])
+  const rows = useMemo(() => toRows(lines), [lines])
   return <DataTable label="Access" columns={columns} rows={rows} rowKey={({ key }) => key} isOld={isOld} isStacked />
 }
 

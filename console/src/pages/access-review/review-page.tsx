@@ -14,7 +14,7 @@ import { ReviewCounts } from './review-counts.tsx'
 import { ReviewFilters } from './review-filters.tsx'
 import { ReviewLines } from './review-lines.tsx'
 import { changesQuery } from './review-queries.ts'
-import { csvQueryOf, isNarrowed, isOverview, narrowed } from './review-query.ts'
+import { isNarrowed, isOverview, narrowed, toCsvQuery } from './review-query.ts'
 import type { ReviewSearch } from './review-search.ts'
 
 const FROM = '/$project/$environment/access-review'
@@ -62,7 +62,7 @@ function CsvButton({ search }: { readonly search: ReviewSearch }) {
     <Button
       component="a"
       variant="default"
-      href={`${place}?${csvQueryOf(search)}`}
+      href={`${place}?${toCsvQuery(search)}`}
       download
       leftSection={<Icon name="download" size={14} />}
     >

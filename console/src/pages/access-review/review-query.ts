@@ -1,7 +1,7 @@
 // What an address of the page Access review means, and what the API is asked for it. A date is one of the reader: as of
 // a date is the end of that day, compared with a date is its beginning.
 import { dayStart, isDay } from '../../components/days.ts'
-import { type ReviewSearch, reviewSearchOf } from './review-search.ts'
+import { parseReviewSearch, type ReviewSearch } from './review-search.ts'
 
 /** What narrows the lines. */
 const NARROWING = ['user', 'role', 'resource', 'action', 'tenant'] as const
@@ -11,7 +11,7 @@ export function narrowed(
   { after: _, ...before }: ReviewSearch,
   change: { readonly [N in keyof ReviewSearch]?: unknown },
 ) {
-  return reviewSearchOf({ ...before, ...change })
+  return parseReviewSearch({ ...before, ...change })
 }
 
 /** Whether the page shows how many have each role, or may do each action, and not yet who. */
@@ -21,26 +21,26 @@ export const isOverview = ({ tab, role, resource }: ReviewSearch): boolean =>
 export const isNarrowed = (search: ReviewSearch): boolean => NARROWING.some((name) => search[name] !== undefined)
 
 /** A revision or an instant, as the API takes it. */
-const momentOf = (text: string, later: 0 | 1): string =>
+const toMoment = (text: string, later: 0 | 1): string =>
   isDay(text) ? new Date(dayStart(text, later) - later).toISOString() : text
 
 /** `at` and `since` of a query. */
-export function momentsOf({ at, since }: ReviewSearch): { readonly at?: string; readonly since?: string } {
+export function toMoments({ at, since }: ReviewSearch): { readonly at?: string; readonly since?: string } {
   return {
-    ...(at === undefined ? {} : { at: momentOf(at, 1) }),
-    ...(since === undefined ? {} : { since: momentOf(since, 0) }),
+    ...(at === undefined ? {} : { at: toMoment(at, 1) }),
+    ...(since === undefined ? {} : { since: toMoment(since, 0) }),
   }
 }
 
 /** The query of `GET …/access`. */
-export function accessQueryOf(search: ReviewSearch) {
+export function toAccessQuery(search: ReviewSearch) {
   const { tab: _, at: __, since: ___, ...asked } = search
-  return { ...asked, ...momentsOf(search) }
+  return { ...asked, ...toMoments(search) }
 }
 
 /** The query of the same lines as a file. */
-export function csvQueryOf(search: ReviewSearch): string {
-  const { after: _, ...asked } = accessQueryOf(search)
+export function toCsvQuery(search: ReviewSearch): string {
+  const { after: _, ...asked } = toAccessQuery(search)
   const parameters = new URLSearchParams({ format: 'csv' })
   for (const [name, value] of Object.entries(asked)) parameters.set(name, String(value))
   return parameters.toString()

@@ -10,7 +10,7 @@ export interface ReviewRow {
   readonly lines: readonly AccessLine[]
 }
 
-export function rowsOf(lines: readonly AccessLine[]): readonly ReviewRow[] {
+export function toRows(lines: readonly AccessLine[]): readonly ReviewRow[] {
   const rows = new Map<string, AccessLine[]>()
   for (const line of lines) {
     const { action: _, resource, ...others } = line

@@ -24,7 +24,7 @@ export interface ReviewSearch {
 }
 
 /** What an address says; whatever does not belong there is left out. */
-export function reviewSearchOf(search: Record<string, unknown>): ReviewSearch {
+export function parseReviewSearch(search: Record<string, unknown>): ReviewSearch {
   const { tab, changed } = search
   const since = textIn(search, 'since')
   return {

@@ -2,12 +2,12 @@
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
-import { reviewSearchOf } from './review-search.ts'
+import { parseReviewSearch } from './review-search.ts'
 
 export const accessReviewRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'access-review',
-  validateSearch: reviewSearchOf,
+  validateSearch: parseReviewSearch,
   staticData: {
     page: {
       label: 'Access review',

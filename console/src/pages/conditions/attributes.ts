@@ -14,7 +14,7 @@ export interface AttributeTypes {
 }
 
 /** The declared type of an attribute; undefined for one that is not declared, or a member inside of one. */
-export function typeOf(types: AttributeTypes, attribute: string): AttributeType | undefined {
+export function findType(types: AttributeTypes, attribute: string): AttributeType | undefined {
   const [written = '', name = '', ...inside] = attribute.split('.')
   const root = ROOTS.get(written)
   if (inside.length > 0) return undefined
@@ -49,7 +49,7 @@ export function completed(types: AttributeTypes, subject: 'user' | 'resource', t
 }
 
 /** What is wrong with the name of an attribute; undefined when it can be read. */
-export function problemOf(attribute: string, subject: 'user' | 'resource'): string | undefined {
+export function findProblem(attribute: string, subject: 'user' | 'resource'): string | undefined {
   const [root = '', name = ''] = attribute.trim().split('.')
   if (!ROOTS.has(root))
     return `Attributes begin with user., resource., tenant. or context.: did you mean ${subject}.${attribute.trim()}?`

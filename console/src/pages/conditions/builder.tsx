@@ -4,7 +4,7 @@ import { createContext, useContext } from 'react'
 import { OPERATOR_WORDS } from 'zerohop/conditions'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
-import { type AttributeTypes, completed, problemOf, suggestAttributes, typeOf } from './attributes.ts'
+import { type AttributeTypes, completed, findProblem, findType, suggestAttributes } from './attributes.ts'
 import {
   addTo,
   changeAt,
@@ -17,7 +17,7 @@ import {
 } from './condition-model.ts'
 import classes from './conditions.module.css'
 import { printText } from './conditions-text.ts'
-import { operatorsOf, retarget } from './operands.ts'
+import { listOperators, retarget } from './operands.ts'
 import { ValueField } from './value-field.tsx'
 
 const GROUP_WORDS = [
@@ -133,8 +133,8 @@ function NodeView({ node, place }: { readonly node: Node; readonly place: Place 
 function TestView({ test, place }: { readonly test: Test; readonly place: Place }) {
   const { root, types, subject, onChange, isReadOnly } = useBuilding()
   const { attribute, operator, value } = test
-  const type = typeOf(types, attribute)
-  const operators = operatorsOf(type)
+  const type = findType(types, attribute)
+  const operators = listOperators(type)
   const change = (changed: Test) => onChange(changeAt(root, place, () => changed))
   const suggest = suggestAttributes(types)
   return (
@@ -146,11 +146,11 @@ function TestView({ test, place }: { readonly test: Test; readonly place: Place 
           isLabelHidden
           placeholder={`${subject}.department`}
           value={attribute}
-          error={isReadOnly ? undefined : problemOf(attribute, subject)}
+          error={isReadOnly ? undefined : findProblem(attribute, subject)}
           onChange={(typed) => change({ is: 'test', attribute: typed, operator, value })}
           onCommit={(typed) => {
             const name = completed(types, subject, typed)
-            const wanted = retarget(test, { attribute: name }, typeOf(types, name))
+            const wanted = retarget(test, { attribute: name }, findType(types, name))
             if (JSON.stringify(writeConditions(wanted)) !== JSON.stringify({ [attribute]: { [operator]: value } }))
               change(wanted)
           }}

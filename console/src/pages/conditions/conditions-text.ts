@@ -3,15 +3,15 @@ import type { Conditions, Json } from './condition-model.ts'
 
 export type ParsedText = { readonly conditions: Conditions } | { readonly problem: string }
 
-/** An empty text is no condition. */
+/** An empty text stands for no conditions. */
 export function parseText(text: string): ParsedText {
   if (text.trim() === '') return { conditions: {} }
   let json: Json
   try {
     json = JSON.parse(text) as Json
   } catch (error) {
-    const [line, column] = placeOf(error, text)
-    return { problem: `This is not JSON. Line ${line}, column ${column}: ${reasonOf(error)}.` }
+    const [line, column] = findPlace(error, text)
+    return { problem: `This is not JSON. Line ${line}, column ${column}: ${formatReason(error)}.` }
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     return { problem: 'Line 1, column 1: conditions must be a JSON object.' }
@@ -21,10 +21,10 @@ export function parseText(text: string): ParsedText {
 export const printText = (json: Json): string => JSON.stringify(json, null, 2)
 
 /** Browsers say the place in words of their own; what does not say one is about the end of the text. */
-function placeOf(error: unknown, text: string): readonly [line: number, column: number] {
+function findPlace(error: unknown, text: string): readonly [line: number, column: number] {
   const message = String(error)
-  const said = /line (\d+) column (\d+)/.exec(message)
-  if (said) return [Number(said[1]), Number(said[2])]
+  const lineAndColumn = /line (\d+) column (\d+)/.exec(message)
+  if (lineAndColumn) return [Number(lineAndColumn[1]), Number(lineAndColumn[2])]
   const position = /position (\d+)/.exec(message)
   const before = text.slice(0, position ? Number(position[1]) : quoted(message, text)).split('\n')
   return [before.length, (before.at(-1)?.length ?? 0) + 1]
@@ -40,7 +40,7 @@ function quoted(message: string, text: string): number {
   return start < 0 ? text.length : Math.max(0, text.indexOf(token, start))
 }
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message
     .replace(/^JSON\.parse: /, '')

@@ -21,10 +21,10 @@ const ALL = Object.keys(OPERATORS) as Operator[]
 const isFree = (type: AttributeType | undefined): boolean => type === undefined || type === 'json'
 
 /** The operators that take an attribute of the type; none where only its inside can be tested. */
-export const operatorsOf = (type: AttributeType | undefined): readonly Operator[] =>
-  isFree(type) ? ALL : ALL.filter((operator) => ruleOf(operator).left.includes(type as never))
+export const listOperators = (type: AttributeType | undefined): readonly Operator[] =>
+  isFree(type) ? ALL : ALL.filter((operator) => operatorRule(operator).left.includes(type as never))
 
-const ruleOf = (operator: Operator): OperatorRule => OPERATORS[operator]
+const operatorRule = (operator: Operator): OperatorRule => OPERATORS[operator]
 
 /** What stands on the right of an operator. */
 export interface RightSide {
@@ -51,8 +51,8 @@ const KINDS_OF_TYPE: Readonly<Partial<Record<AttributeType, readonly ScalarKind[
   time: ['string', 'number'],
 }
 
-export function rightSideOf(operator: Operator, type: AttributeType | undefined): RightSide {
-  const { right, ref } = ruleOf(operator)
+export function makeRightSide(operator: Operator, type: AttributeType | undefined): RightSide {
+  const { right, ref } = operatorRule(operator)
   const declared = type === undefined ? undefined : KINDS_OF_TYPE[type]
   const taken = KINDS[right]
   return {
@@ -64,7 +64,7 @@ export function rightSideOf(operator: Operator, type: AttributeType | undefined)
 }
 
 /** The attribute on the right; undefined for a constant. */
-export function refOf(value: Json): string | undefined {
+export function findRef(value: Json): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const { ref } = value as { readonly ref?: Json }
   return typeof ref === 'string' ? ref : undefined
@@ -72,19 +72,19 @@ export function refOf(value: Json): string | undefined {
 
 const EMPTY: Readonly<Record<ScalarKind, Json>> = { string: '', number: 0, boolean: true }
 
-export const kindOf = (value: Json | undefined): ScalarKind | undefined =>
+export const findKind = (value: Json | undefined): ScalarKind | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? (typeof value as ScalarKind)
     : undefined
 
 /** The value as another kind, as far as it can be. */
 export function toKind(value: Json | undefined, kind: ScalarKind): Json {
-  if (kindOf(value) === kind && value !== undefined) return value
-  if (kind === 'string') return kindOf(value) === undefined ? '' : String(value)
+  if (findKind(value) === kind && value !== undefined) return value
+  if (kind === 'string') return findKind(value) === undefined ? '' : String(value)
   return typeof value === 'string' ? scalarFrom(kind, value, EMPTY[kind]) : EMPTY[kind]
 }
 
-/** What was typed, as a value; `otherwise` when it is none of the kind. */
+/** What was typed, as a value of the kind; `otherwise` when it is not one. */
 export function scalarFrom(kind: ScalarKind, text: string, otherwise: Json = text): Json {
   if (kind === 'string') return text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : otherwise
@@ -97,18 +97,18 @@ export function retarget(
   { attribute = test.attribute, operator = test.operator }: Partial<Pick<Test, 'attribute' | 'operator'>>,
   type: AttributeType | undefined,
 ): Test {
-  const allowed = operatorsOf(type)
+  const allowed = listOperators(type)
   const chosen = allowed.includes(operator) ? operator : (allowed[0] ?? operator)
-  const right = rightSideOf(chosen, type)
+  const right = makeRightSide(chosen, type)
   const [first = 'string'] = right.kinds
-  if (refOf(test.value) !== undefined && right.ref)
+  if (findRef(test.value) !== undefined && right.ref)
     return { is: 'test', attribute, operator: chosen, value: test.value }
   const before: readonly Json[] = Array.isArray(test.value) ? test.value : [test.value]
   const fit = (value: Json | undefined): Json => {
-    const kind = kindOf(value)
+    const kind = findKind(value)
     return toKind(value, kind !== undefined && right.kinds.includes(kind) ? kind : first)
   }
-  const scalars = before.filter((value) => kindOf(value) !== undefined)
+  const scalars = before.filter((value) => findKind(value) !== undefined)
   const value =
     right.form === 'one'
       ? fit(scalars[0])

@@ -19,7 +19,7 @@ interface Stored {
   readonly parent: string
 }
 
-export function draftOf({ name, description, conditions, parent }: Stored): SetDraft {
+export function makeDraft({ name, description, conditions, parent }: Stored): SetDraft {
   return { text: printText(conditions as Conditions), name, description: description ?? '', parent }
 }
 
@@ -40,7 +40,7 @@ export function changedFields(draft: SetDraft, stored: Stored, conditions: Condi
 
 /** The draft on another state of the set: what was changed stays, the other fields are as stored there. */
 export function rebased(draft: SetDraft, base: Stored, stored: Stored): SetDraft {
-  const [before, now] = [draftOf(base), draftOf(stored)]
+  const [before, now] = [makeDraft(base), makeDraft(stored)]
   const pick = (name: keyof SetDraft) => (draft[name] === before[name] ? now : draft)[name]
   return { text: pick('text'), name: pick('name'), description: pick('description'), parent: pick('parent') }
 }

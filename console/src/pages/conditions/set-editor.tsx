@@ -11,14 +11,14 @@ import { DiscardButton } from '../../components/discard-button.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { PlanDialog, type PlannedChange } from '../../components/plan-dialog.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
-import { type AttributeTypes, problemOf } from './attributes.ts'
+import { type AttributeTypes, findProblem } from './attributes.ts'
 import { Builder } from './builder.tsx'
 import { attributesIn, type Group, readConditions, writeSet } from './condition-model.ts'
 import { type MatchContext, matchesQuery, type SetWithParent, suggestParents } from './condition-queries.ts'
 import classes from './conditions.module.css'
 import { parseText, printText } from './conditions-text.ts'
 import { Matches } from './matches.tsx'
-import { changedFields, draftOf, rebased, type SetDraft } from './set-draft.ts'
+import { changedFields, makeDraft, rebased, type SetDraft } from './set-draft.ts'
 
 /** After the last change, before it is asked whom it matches. */
 const PAUSE_MS = 400
@@ -33,7 +33,7 @@ interface SetEditorProps {
 export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
   const path = useEnvironmentPath()
   const [base, setBase] = useState(stored)
-  const [draft, setDraft] = useState(() => draftOf(stored))
+  const [draft, setDraft] = useState(() => makeDraft(stored))
   const [root, setRoot] = useState<Group>(() => readConditions(stored.conditions as never))
   const [context, setContext] = useState(ANYBODY)
   const [isReviewing, setReviewing] = useState(false)
@@ -48,7 +48,7 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
     const read = parseText(next.text)
     if ('conditions' in read) setRoot(readConditions(read.conditions))
   }
-  const take = () => show(draftOf(stored))
+  const take = () => show(makeDraft(stored))
   useEffect(() => {
     if (!isOvertaken) return
     // what was sent is there: it stays as it is written here
@@ -82,7 +82,7 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
   const isInvalid =
     problem !== undefined ||
     (sent !== undefined && above !== undefined) ||
-    attributesIn(root).some((attribute) => problemOf(attribute, subject) !== undefined)
+    attributesIn(root).some((attribute) => findProblem(attribute, subject) !== undefined)
 
   return (
     <form

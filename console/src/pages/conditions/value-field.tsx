@@ -5,10 +5,10 @@ import { useState } from 'react'
 import type { AttributeType, Operator } from 'zerohop/conditions'
 import type { Suggest } from '../../api/suggestions.ts'
 import { KeyField } from '../../components/key-field.tsx'
-import { problemOf } from './attributes.ts'
+import { findProblem } from './attributes.ts'
 import type { Json } from './condition-model.ts'
 import classes from './conditions.module.css'
-import { kindOf, refOf, rightSideOf, type ScalarKind, scalarFrom, toKind } from './operands.ts'
+import { findKind, findRef, makeRightSide, type ScalarKind, scalarFrom, toKind } from './operands.ts'
 
 interface ValueFieldProps {
   readonly operator: Operator
@@ -22,13 +22,13 @@ const KIND_WORDS = { string: 'Text', number: 'Number', boolean: 'True or false' 
 const REF = 'ref'
 
 export function ValueField({ operator, type, value, suggest, onChange }: ValueFieldProps) {
-  const { form, kinds, ref, isTime } = rightSideOf(operator, type)
-  const reference = refOf(value)
+  const { form, kinds, ref, isTime } = makeRightSide(operator, type)
+  const reference = findRef(value)
   const values: readonly Json[] = Array.isArray(value) ? value : [value]
   const [chosen, setChosen] = useState<ScalarKind>()
   const [first = 'string'] = kinds
   // an empty field is no text yet, where a number is typed
-  const kind = kinds.length === 1 ? first : values[0] === '' && chosen ? chosen : (kindOf(values[0]) ?? first)
+  const kind = kinds.length === 1 ? first : values[0] === '' && chosen ? chosen : (findKind(values[0]) ?? first)
   const choices = [
     ...(kinds.includes(kind) ? kinds : [kind, ...kinds]).map((each) => ({
       value: each as string,
@@ -64,7 +64,7 @@ export function ValueField({ operator, type, value, suggest, onChange }: ValueFi
             isLabelHidden
             placeholder="resource.owner"
             value={reference}
-            error={problemOf(reference, 'resource')}
+            error={findProblem(reference, 'resource')}
             onChange={(typed) => onChange({ ref: typed })}
             suggest={suggest}
           />
@@ -147,7 +147,7 @@ function ListField({ kind, values, onChange }: ListFieldProps) {
         .filter((line) => line !== '')
         .map((line) => scalarFrom(kind, line)),
   )
-  const isOneEach = values.every((each) => kindOf(each) === kind && !String(each).includes('\n'))
+  const isOneEach = values.every((each) => findKind(each) === kind && !String(each).includes('\n'))
   return (
     <Textarea
       aria-label="Values, one per line"

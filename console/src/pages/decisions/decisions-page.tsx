@@ -19,12 +19,12 @@ import classes from './decisions.module.css'
 import {
   DECISION_ROWS,
   type DecisionsSearch,
-  decisionsQueryOf,
+  findRevision,
+  formatResource,
   isFiltered,
   questionOfDecision,
   type RecordedDecision,
-  resourceOf,
-  revisionOf,
+  toDecisionsQuery,
 } from './decisions-search.ts'
 import { joined, type LiveDecisions, useLiveDecisions } from './live-decisions.ts'
 
@@ -37,7 +37,7 @@ export function DecisionsPage() {
   const decisions = useQuery({
     queryKey: ['decisions', path.p, path.e, search],
     queryFn: ({ signal }) =>
-      read(api.GET('/v2/pdps/{p}/{e}/audit_logs', { params: { path, query: decisionsQueryOf(search) }, signal })),
+      read(api.GET('/v2/pdps/{p}/{e}/audit_logs', { params: { path, query: toDecisionsQuery(search) }, signal })),
     placeholderData: keepPreviousData,
   })
   const show = useCallback(
@@ -128,7 +128,7 @@ const COLUMNS: readonly Column<RecordedDecision>[] = [
   { header: 'Asked by', width: '140px', cell: ({ context }) => <AskedBy name={context.asked_by} />, isMinor: true },
   { header: 'Tenant', width: '120px', cell: ({ tenant }) => tenant, isMinor: true },
   { header: REASON, width: '230px', cell: ({ reason }) => <Reason reason={reason} />, isMinor: true },
-  { header: 'Revision', width: '88px', cell: (decision) => revisionOf(decision) ?? '', isMinor: true },
+  { header: 'Revision', width: '88px', cell: (decision) => findRevision(decision) ?? '', isMinor: true },
   { header: 'When', width: '190px', cell: ({ timestamp }) => <Instant value={timestamp} />, isMinor: true },
 ]
 
@@ -151,7 +151,7 @@ function Question({ decision }: { readonly decision: RecordedDecision }) {
         params={{ project: path.p, environment: path.e }}
         search={questionOfDecision(decision)}
       >
-        {user} {action} {resourceOf(decision)}
+        {user} {action} {formatResource(decision)}
       </TextLink>{' '}
       <span className={classes.dim}>{name !== user && name}</span>
       <div className={classes.narrow}>

@@ -1,7 +1,7 @@
 // The address of the page Decisions: filters and page; what the API is asked for it; and the question of a recorded
 // decision, as the page Why asks it.
 import type { components } from 'zerohop/client'
-import { type Days, daysOf, secondsOf } from '../../components/days.ts'
+import { type Days, parseDays, toSeconds } from '../../components/days.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 import type { QuestionSearch } from '../why/question.ts'
 
@@ -23,8 +23,8 @@ export interface DecisionsSearch extends Days {
 /** Rows of a page. */
 export const DECISION_ROWS = 50
 
-/** What an address says; whatever is no filter is left out. */
-export function decisionsSearchOf(search: Record<string, unknown>): DecisionsSearch {
+/** Reads the filters from an address; anything else is left out. */
+export function parseDecisionsSearch(search: Record<string, unknown>): DecisionsSearch {
   const { outcome } = search
   return {
     ...textIn(search, 'user'),
@@ -32,16 +32,16 @@ export function decisionsSearchOf(search: Record<string, unknown>): DecisionsSea
     ...textIn(search, 'resource'),
     ...textIn(search, 'tenant'),
     ...(outcome === 'allow' || outcome === 'deny' ? { outcome } : {}),
-    ...daysOf(search),
+    ...parseDays(search),
     ...pageIn(search),
     ...(search.live === true ? { live: true } : {}),
   }
 }
 
 /** The query of `GET /v2/pdps/{p}/{e}/audit_logs`. */
-export function decisionsQueryOf({ page = 1, live: _, ...filters }: DecisionsSearch) {
+export function toDecisionsQuery({ page = 1, live: _, ...filters }: DecisionsSearch) {
   const { user, action, resource, tenant, outcome, ...days } = filters
-  const { first, last } = secondsOf(days)
+  const { first, last } = toSeconds(days)
   return {
     page,
     per_page: DECISION_ROWS,
@@ -56,8 +56,8 @@ export function decisionsQueryOf({ page = 1, live: _, ...filters }: DecisionsSea
 }
 
 /** The query of the stream: the same filters without times. */
-export function streamQueryOf(search: DecisionsSearch): URLSearchParams {
-  const { page, per_page, timestamp_from, timestamp_to, ...filters } = decisionsQueryOf(search)
+export function toStreamQuery(search: DecisionsSearch): URLSearchParams {
+  const { page, per_page, timestamp_from, timestamp_to, ...filters } = toDecisionsQuery(search)
   const texts = Object.entries(filters).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)]))
   return new URLSearchParams(texts as [string, string][])
 }
@@ -67,13 +67,13 @@ export const isFiltered = ({ page: _, live: __, ...filters }: DecisionsSearch): 
   Object.keys(filters).length > 0
 
 /** What was asked about, as `type` or `type:key`. */
-export function resourceOf({ resource_type: type, context }: Pick<RecordedDecision, 'resource_type' | 'context'>) {
+export function formatResource({ resource_type: type, context }: Pick<RecordedDecision, 'resource_type' | 'context'>) {
   const { resource_key: key } = context
   return typeof key === 'string' ? `${type}:${key}` : type
 }
 
 /** The revision of the image that decided; undefined in a record that has none. */
-export function revisionOf({ context: { revision } }: Pick<RecordedDecision, 'context'>): number | undefined {
+export function findRevision({ context: { revision } }: Pick<RecordedDecision, 'context'>): number | undefined {
   return typeof revision === 'number' && revision > 0 ? revision : undefined
 }
 
@@ -81,11 +81,11 @@ export function revisionOf({ context: { revision } }: Pick<RecordedDecision, 'co
 export function questionOfDecision(decision: RecordedDecision): QuestionSearch {
   const { user_key: user, action, tenant, timestamp, input } = decision
   const { user: asking, resource, context } = input as Record<string, { readonly attributes?: object } | undefined>
-  const revision = revisionOf(decision)
+  const revision = findRevision(decision)
   return {
     user,
     action,
-    resource: resourceOf(decision),
+    resource: formatResource(decision),
     tenant,
     ...(revision === undefined ? {} : { at: String(revision) }),
     ...objectIn('user_attributes', asking?.attributes),

@@ -2,7 +2,7 @@
 // itself when the connection is lost; when the server refuses, for example because the session ended, it is over.
 import { useEffect, useState } from 'react'
 import type { EnvironmentPath } from '../../api/environments.ts'
-import { type DecisionsSearch, type RecordedDecision, streamQueryOf } from './decisions-search.ts'
+import { type DecisionsSearch, type RecordedDecision, toStreamQuery } from './decisions-search.ts'
 
 /** Decisions that are kept: older ones are in the list. */
 const KEPT = 200
@@ -26,7 +26,7 @@ export function useLiveDecisions(
   onOpen: () => void,
 ): LiveDecisions {
   const [live, setLive] = useState(OFF)
-  const query = streamQueryOf(search).toString()
+  const query = toStreamQuery(search).toString()
   useEffect(() => {
     setLive(OFF)
     if (!isWanted) return undefined

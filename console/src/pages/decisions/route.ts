@@ -2,12 +2,12 @@
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
-import { decisionsSearchOf } from './decisions-search.ts'
+import { parseDecisionsSearch } from './decisions-search.ts'
 
 export const decisionsRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'decisions',
-  validateSearch: decisionsSearchOf,
+  validateSearch: parseDecisionsSearch,
   staticData: {
     page: {
       label: 'Decisions',

@@ -14,7 +14,7 @@ import { Page } from '../../components/page.tsx'
 import { EmptyState, LoadingState, QueryState } from '../../components/states.tsx'
 import { comparisonQuery, type Plan, suggestEnvironments } from './environment-queries.ts'
 import classes from './environments.module.css'
-import { type CompareSearch, nameBeside, placeOf } from './environments-search.ts'
+import { type CompareSearch, nameBeside, parseEnvironmentPath } from './environments-search.ts'
 
 const FROM = '/$project/$environment/environments/compare'
 const LIST = '/$project/$environment/environments'
@@ -22,7 +22,7 @@ const LIST = '/$project/$environment/environments'
 export function ComparePage() {
   const path = useEnvironmentPath()
   const { with: name = '', at } = useSearch({ from: FROM })
-  const other = placeOf(name, path)
+  const other = parseEnvironmentPath(name, path)
   const comparison = useQuery(comparisonQuery(path, other, at))
   const shown = at === undefined ? name : `${name} as of ${at}`
   return (
@@ -62,7 +62,7 @@ function CompareForm({ path, search }: CompareFormProps) {
   const [name, setName] = useState(search.with ?? '')
   const [at, setAt] = useState(search.at ?? '')
   const [wasSent, setSent] = useState(false)
-  const isNamed = placeOf(name, path) !== undefined
+  const isNamed = parseEnvironmentPath(name, path) !== undefined
   const isSame = name.trim() === path.e && at.trim() === ''
   const problem = isNamed
     ? isSame && 'This is the current environment: also enter a revision or time to compare with'

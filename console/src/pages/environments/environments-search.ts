@@ -19,8 +19,8 @@ export interface CopySearch {
   readonly overwrite?: true
 }
 
-/** What an address says; whatever is no choice is left out. */
-export function copySearchOf(search: Record<string, unknown>): CopySearch {
+/** Reads the choices from an address; anything else is left out. */
+export function parseCopySearch(search: Record<string, unknown>): CopySearch {
   return {
     ...textIn(search, 'to'),
     ...(search.new === true ? { new: true } : {}),
@@ -29,7 +29,7 @@ export function copySearchOf(search: Record<string, unknown>): CopySearch {
 }
 
 /** Where an environment is that was named beside the open one; undefined for a text that names none. */
-export function placeOf(name: string, open: EnvironmentPath): EnvironmentPath | undefined {
+export function parseEnvironmentPath(name: string, open: EnvironmentPath): EnvironmentPath | undefined {
   const [first = '', second, ...rest] = name.trim().split('/')
   if (rest.length > 0 || first === '' || second === '') return undefined
   return second === undefined ? { p: open.p, e: first } : { p: first, e: second }

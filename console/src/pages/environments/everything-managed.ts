@@ -1,4 +1,4 @@
-// An exported policy as one that owns every kind of the schema: planned with `prune`, what it lacks is told as well.
+// An exported policy as one that owns every kind of the schema: a plan with `prune` also shows what it lacks.
 import type { components } from 'zerohop/client'
 import { SCHEMA_KINDS } from 'zerohop/policy-kinds'
 

@@ -4,7 +4,7 @@ import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { textIn } from '../../components/search-params.ts'
 import { environmentRoute } from '../../routes.ts'
-import { type CompareSearch, type CopySearch, copySearchOf } from './environments-search.ts'
+import { type CompareSearch, type CopySearch, parseCopySearch } from './environments-search.ts'
 
 export const environmentsRoute = createRoute({
   getParentRoute: () => environmentRoute,
@@ -31,6 +31,6 @@ export const compareRoute = createRoute({
 export const copyRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'environments/copy',
-  validateSearch: (search): CopySearch => copySearchOf(search),
+  validateSearch: (search): CopySearch => parseCopySearch(search),
   component: pageComponent(() => import('./copy-page.tsx'), 'CopyPage'),
 })

@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
-import { type HistorySearch, historyQueryOf } from './history-search.ts'
-import { type RevertSearch, revertBodyOf } from './revert-search.ts'
+import { type HistorySearch, toHistoryQuery } from './history-search.ts'
+import { makeRevertBody, type RevertSearch } from './revert-search.ts'
 
 export type HistoryEvent = components['schemas']['Event']
 export type Revision = components['schemas']['Revision']
@@ -14,7 +14,7 @@ export const historyQuery = (environment: string, search: HistorySearch) =>
   queryOptions({
     queryKey: ['history', environment, search],
     queryFn: ({ signal }) =>
-      read(api.GET('/v2/history', { params: { query: historyQueryOf(environment, search) }, signal })),
+      read(api.GET('/v2/history', { params: { query: toHistoryQuery(environment, search) }, signal })),
   })
 
 /** What a revision changed; with `access` also who gained and lost access, which takes longer. */
@@ -38,7 +38,7 @@ export const revertPlanQuery = (path: EnvironmentPath, revision: Revision | unde
       read(
         api.POST('/v2/projects/{p}/envs/{e}/revisions/{revision}/revert/plan', {
           params: { path: { ...path, revision: String(revision!.revision) } },
-          body: revertBodyOf(revision!.changes, search),
+          body: makeRevertBody(revision!.changes, search),
           signal,
         }),
       ),
@@ -51,7 +51,7 @@ export function revert(path: EnvironmentPath, revision: Revision, search: Revert
   return read(
     api.POST('/v2/projects/{p}/envs/{e}/revisions/{revision}/revert', {
       params: { path: { ...path, revision: String(revision.revision) } },
-      body: { ...revertBodyOf(revision.changes, search), fingerprints, expected: { policy, access } },
+      body: { ...makeRevertBody(revision.changes, search), fingerprints, expected: { policy, access } },
     }),
   )
 }

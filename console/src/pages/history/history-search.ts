@@ -1,5 +1,5 @@
 // The address of the page History: filters and page; and what the API is asked for it. Days are those of the reader.
-import { type Days, daysOf, secondsOf } from '../../components/days.ts'
+import { type Days, parseDays, toSeconds } from '../../components/days.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
 
 export interface HistorySearch extends Days {
@@ -14,14 +14,14 @@ export interface HistorySearch extends Days {
 /** Rows of a page. */
 export const HISTORY_ROWS = 50
 
-/** What an address says; whatever is no filter is left out. */
-export function historySearchOf(search: Record<string, unknown>): HistorySearch {
-  return { ...textIn(search, 'who'), ...textIn(search, 'what'), ...daysOf(search), ...pageIn(search) }
+/** Reads the filters from an address; anything else is left out. */
+export function parseHistorySearch(search: Record<string, unknown>): HistorySearch {
+  return { ...textIn(search, 'who'), ...textIn(search, 'what'), ...parseDays(search), ...pageIn(search) }
 }
 
 /** The query of `GET /v2/history` for an environment. */
-export function historyQueryOf(environment: string, { who, what, page = 1, ...days }: HistorySearch) {
-  const { first, last } = secondsOf(days)
+export function toHistoryQuery(environment: string, { who, what, page = 1, ...days }: HistorySearch) {
+  const { first, last } = toSeconds(days)
   return {
     env_id: [environment],
     changed: true,

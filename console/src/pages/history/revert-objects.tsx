@@ -7,7 +7,7 @@ import { Icon } from '../../components/icon.tsx'
 import { LongList } from '../../components/long-list.tsx'
 import classes from './history.module.css'
 import type { RevertPlan, Revision } from './history-queries.ts'
-import { nameOf, type RevertSearch } from './revert-search.ts'
+import { objectName, type RevertSearch } from './revert-search.ts'
 
 type Conflict = RevertPlan['conflicts'][number]
 
@@ -25,9 +25,9 @@ export function RevertObjects({ changes, conflicts, search, onChange }: RevertOb
     const left = without.filter((each) => each !== name)
     onChange({ ...(cascade ? { cascade } : {}), ...(left.length > 0 ? { without: left } : {}) })
   }
-  const byName = Map.groupBy(conflicts, nameOf)
-  const inTheWay = [...byName.keys()].filter((name) => changes.some((change) => nameOf(change) === name))
-  const others = conflicts.filter((conflict) => !inTheWay.includes(nameOf(conflict)))
+  const byName = Map.groupBy(conflicts, objectName)
+  const inTheWay = [...byName.keys()].filter((name) => changes.some((change) => objectName(change) === name))
+  const others = conflicts.filter((conflict) => !inTheWay.includes(objectName(conflict)))
   if (changes.length < 2 && conflicts.length === 0 && without.length === 0 && !cascade) return null
   return (
     <fieldset className={classes.fieldset}>
@@ -36,11 +36,11 @@ export function RevertObjects({ changes, conflicts, search, onChange }: RevertOb
       <LongList
         label="Objects of the revision"
         items={changes.toSorted((left, right) => rank(right) - rank(left))}
-        itemKey={nameOf}
+        itemKey={objectName}
         className={classes.objects}
       >
         {(change) => {
-          const name = nameOf(change)
+          const name = objectName(change)
           return (
             <>
               <Checkbox
@@ -57,7 +57,7 @@ export function RevertObjects({ changes, conflicts, search, onChange }: RevertOb
         }}
       </LongList>
       {others.map((conflict) => (
-        <ConflictLine key={`${nameOf(conflict)} ${conflict.what}`} conflict={conflict} />
+        <ConflictLine key={`${objectName(conflict)} ${conflict.what}`} conflict={conflict} />
       ))}
       {inTheWay.length > 0 && inTheWay.length < changes.length - without.length && (
         <Button variant="default" mt={8} onClick={() => leave(inTheWay)}>
@@ -80,7 +80,7 @@ export function RevertObjects({ changes, conflicts, search, onChange }: RevertOb
   )
 
   function rank(change: Revision['changes'][number]): number {
-    return byName.has(nameOf(change)) ? 1 : 0
+    return byName.has(objectName(change)) ? 1 : 0
   }
 }
 

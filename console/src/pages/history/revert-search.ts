@@ -7,19 +7,19 @@ export interface RevertSearch {
 }
 
 /** What an address says; whatever else it says is left out. */
-export function revertSearchOf({ without, cascade }: Record<string, unknown>): RevertSearch {
+export function parseRevertSearch({ without, cascade }: Record<string, unknown>): RevertSearch {
   const left = Array.isArray(without) ? without.filter((name): name is string => typeof name === 'string') : []
   return { ...(left.length > 0 ? { without: left } : {}), ...(cascade === true ? { cascade } : {}) }
 }
 
 /** An object as reverts name it. */
-export const nameOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind}:${key}`
+export const objectName = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind}:${key}`
 
 /** The body of a revert of these objects. */
-export function revertBodyOf(
+export function makeRevertBody(
   changes: readonly { readonly kind: string; readonly key: string }[],
   { without = [], cascade }: RevertSearch,
 ): { only?: string[]; cascade?: boolean } {
-  const only = changes.map(nameOf).filter((name) => !without.includes(name))
+  const only = changes.map(objectName).filter((name) => !without.includes(name))
   return { ...(without.length > 0 ? { only } : {}), ...(cascade ? { cascade } : {}) }
 }

@@ -7,7 +7,7 @@ type Event = components['schemas']['Event']
 
 /** The words of an entry of the history. What it wrote may not be kept any more: then its address names the object. */
 export function revisionText(event: Event): HistorySentence {
-  const said = historySentence({ ...event, changed: event.changed ?? null })
+  const sentence = historySentence({ ...event, changed: event.changed ?? null })
   const isUnknown = !event.changed || event.changed.count === 0
-  return isUnknown && event.summary === null ? { ...said, objects: objectOfPath(event.path) } : said
+  return isUnknown && event.summary === null ? { ...sentence, objects: objectOfPath(event.path) } : sentence
 }

@@ -2,13 +2,13 @@
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
-import { historySearchOf } from './history-search.ts'
-import { revertSearchOf } from './revert-search.ts'
+import { parseHistorySearch } from './history-search.ts'
+import { parseRevertSearch } from './revert-search.ts'
 
 export const historyRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'history',
-  validateSearch: historySearchOf,
+  validateSearch: parseHistorySearch,
   staticData: {
     page: { label: 'History', icon: 'history', group: 'changes', keywords: ['revisions', 'who', 'revert', 'log'] },
   },
@@ -24,6 +24,6 @@ export const revisionRoute = createRoute({
 export const revertRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'history/$revision/revert',
-  validateSearch: revertSearchOf,
+  validateSearch: parseRevertSearch,
   component: pageComponent(() => import('./revert-page.tsx'), 'RevertPage'),
 })

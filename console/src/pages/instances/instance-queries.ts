@@ -76,4 +76,4 @@ export const actionsQuery = (path: EnvironmentPath, resource: string) =>
   })
 
 /** `type:key`, as an instance is named in paths and bodies. */
-export const nameOf = ({ resource, key }: Pick<Instance, 'resource' | 'key'>): string => `${resource}:${key}`
+export const instanceName = ({ resource, key }: Pick<Instance, 'resource' | 'key'>): string => `${resource}:${key}`

@@ -16,7 +16,7 @@ import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState } from '../../components/states.tsx'
-import { type Instance, instancesQuery, nameOf } from './instance-queries.ts'
+import { type Instance, instanceName, instancesQuery } from './instance-queries.ts'
 import type { InstancesSearch } from './instances-search.ts'
 import { NewInstanceDialog } from './new-instance-dialog.tsx'
 
@@ -90,8 +90,14 @@ const COLUMNS: readonly Column<Instance>[] = [
     header: 'Instance',
     width: '40%',
     cell: (instance) => (
-      <Anchor component={Link} to="./$instance" params={{ instance: nameOf(instance) } as never} from={FROM} size="sm">
-        {nameOf(instance)}
+      <Anchor
+        component={Link}
+        to="./$instance"
+        params={{ instance: instanceName(instance) } as never}
+        from={FROM}
+        size="sm"
+      >
+        {instanceName(instance)}
       </Anchor>
     ),
   },

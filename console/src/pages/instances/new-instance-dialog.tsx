@@ -7,7 +7,7 @@ import { suggestResources, suggestTenants } from '../../api/suggestions.ts'
 import { KeyField } from '../../components/key-field.tsx'
 import { NewObjectDialog } from '../../components/new-object-dialog.tsx'
 import { INSTANCE_FIELDS, INSTANCE_KEY } from './instance-fields.ts'
-import { nameOf } from './instance-queries.ts'
+import { instanceName } from './instance-queries.ts'
 
 const FIELDS = [INSTANCE_KEY, ...INSTANCE_FIELDS]
 
@@ -35,7 +35,10 @@ export function NewInstanceDialog({ onClose, ...given }: NewInstanceDialogProps)
         api.POST('/v2/facts/{p}/{e}/resource_instances', { params: { path }, body: { ...body, ...more } })
       }
       onDone={({ key }) =>
-        void navigate({ to: './$instance', params: { instance: nameOf({ resource: more.resource, key }) } as never })
+        void navigate({
+          to: './$instance',
+          params: { instance: instanceName({ resource: more.resource, key }) } as never,
+        })
       }
       onClose={onClose}
       above={

@@ -14,7 +14,7 @@ interface Counted {
 }
 
 /** What was asked for with its number is a page. */
-const totalOf = (answer: Counted | readonly unknown[]): number => ('total_count' in answer ? answer.total_count : 0)
+const readTotal = (answer: Counted | readonly unknown[]): number => ('total_count' in answer ? answer.total_count : 0)
 
 /** How many objects of each kind the environment has. */
 export const sizesQuery = (path: EnvironmentPath) =>
@@ -31,11 +31,11 @@ export const sizesQuery = (path: EnvironmentPath) =>
         read(api.GET('/v2/facts/{p}/{e}/resource_instances', { params: counted, signal })),
       ])
       return {
-        resources: totalOf(resources),
-        roles: totalOf(roles),
-        users: totalOf(users),
-        tenants: totalOf(tenants),
-        instances: totalOf(instances),
+        resources: readTotal(resources),
+        roles: readTotal(roles),
+        users: readTotal(users),
+        tenants: readTotal(tenants),
+        instances: readTotal(instances),
       }
     },
   })

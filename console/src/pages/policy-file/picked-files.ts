@@ -34,13 +34,13 @@ export async function withPicked(files: readonly PickedFile[], more: readonly Re
   const refused: string[] = []
   for (const file of more) {
     const others = [...byName.values()].filter(({ name }) => name !== file.name)
-    const together = others.reduce((sum, { text }) => sum + bytesOf(text), file.size)
+    const together = others.reduce((sum, { text }) => sum + countBytes(text), file.size)
     if (file.size > FILE_MAX) refused.push(`${file.name} is larger than 4 MiB. Split it into several files.`)
     else if (together > TOGETHER_MAX)
       refused.push(`${file.name} wasn't added: the files are larger than 12 MiB in total.`)
     else if (others.length >= FILES_MAX) refused.push(`${file.name} wasn't added: there are already 1,000 files.`)
     else {
-      const text = await textOf(file)
+      const text = await readText(file)
       if (text === undefined) refused.push(`${file.name} isn't UTF-8 text or can't be read.`)
       else byName.set(file.name, { name: file.name, text })
     }
@@ -48,7 +48,7 @@ export async function withPicked(files: readonly PickedFile[], more: readonly Re
   return { files: [...byName.values()], refused }
 }
 
-async function textOf(file: ReadableFile): Promise<string | undefined> {
+async function readText(file: ReadableFile): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
   } catch {
@@ -56,7 +56,7 @@ async function textOf(file: ReadableFile): Promise<string | undefined> {
   }
 }
 
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+const countBytes = (text: string): number => new TextEncoder().encode(text).length
 
 export interface PlaceInFile {
   readonly file: string

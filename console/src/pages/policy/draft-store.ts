@@ -40,15 +40,15 @@ export interface DraftStore {
 }
 
 export function useDraft(environment: string): DraftStore {
-  const { draft, past, future } = useSyncExternalStore(subscribe, () => stateOf(environment))
+  const { draft, past, future } = useSyncExternalStore(subscribe, () => ensureState(environment))
   return {
     draft,
     canUndo: past.length > 0,
     canRedo: future.length > 0,
-    edit: (edits, revision) => become(environment, edited(stateOf(environment), edits, revision)),
+    edit: (edits, revision) => become(environment, edited(ensureState(environment), edits, revision)),
     rebase: (edits, revision) => become(environment, { ...NOTHING, draft: { edits, revision } }),
-    undo: () => become(environment, undone(stateOf(environment))),
-    redo: () => become(environment, redone(stateOf(environment))),
+    undo: () => become(environment, undone(ensureState(environment))),
+    redo: () => become(environment, redone(ensureState(environment))),
     clear: () => become(environment, NOTHING),
   }
 }
@@ -58,7 +58,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function stateOf(environment: string): State {
+function ensureState(environment: string): State {
   const known = states.get(environment)
   if (known !== undefined) return known
   const state = { ...NOTHING, draft: storedDraft(environment) ?? NOTHING.draft }
@@ -91,13 +91,14 @@ function become(environment: string, state: State): void {
   for (const listener of listeners) listener()
 }
 
-const nameOf = (environment: string): string => `zerohop-policy-draft:${environment}`
+const storageKey = (environment: string): string => `zerohop-policy-draft:${environment}`
 
 /** Where the tab keeps nothing, or has no room left, the draft lives as long as the page. */
 function keep(environment: string, { revision, edits }: Draft): void {
   try {
-    if (edits.size === 0) sessionStorage.removeItem(nameOf(environment))
-    else sessionStorage.setItem(nameOf(environment), JSON.stringify({ version: VERSION, revision, edits: [...edits] }))
+    if (edits.size === 0) sessionStorage.removeItem(storageKey(environment))
+    else
+      sessionStorage.setItem(storageKey(environment), JSON.stringify({ version: VERSION, revision, edits: [...edits] }))
   } catch {
     // as said above
   }
@@ -105,7 +106,7 @@ function keep(environment: string, { revision, edits }: Draft): void {
 
 function storedDraft(environment: string): Draft | undefined {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(nameOf(environment)) ?? 'null') as {
+    const stored = JSON.parse(sessionStorage.getItem(storageKey(environment)) ?? 'null') as {
       readonly version: number
       readonly revision: number
       readonly edits: readonly [string, Edit][]

@@ -1,8 +1,8 @@
 // Changes of roles that are not saved yet, as plain data. An edit keeps the role as it was when its first change was
 // made: so it is known when somebody else changed it meanwhile, and their change and this one can be put together.
-import { permissionsOf, type Role, type Roles } from './policy.ts'
+import { permissionSet, type Role, type Roles } from './policy.ts'
 
-/** null: there is no such role. */
+/** null: the role does not exist. */
 export interface Edit {
   readonly base: Role | null
   readonly now: Role | null
@@ -44,7 +44,7 @@ export function withRole(stored: Roles, edits: Edits, key: string, next: Role | 
 /** Gives the role the permission, or takes it. */
 export function withPermission(stored: Roles, edits: Edits, key: string, permission: string, isGiven: boolean): Edits {
   const role = editedRole(stored, edits, key)
-  if (role === null || permissionsOf(role).has(permission) === isGiven) return edits
+  if (role === null || permissionSet(role).has(permission) === isGiven) return edits
   const permissions = isGiven
     ? [...role.permissions, permission]
     : role.permissions.filter((each) => each !== permission)
@@ -91,7 +91,7 @@ export interface RoleDifference {
 const EMPTY: Role = { key: '', name: '', description: null, permissions: [], extends: [] }
 
 /** From one state of a role to another one; a role that is not there has nothing. */
-export function differenceOf(before: Role | null, after: Role | null): RoleDifference {
+export function compareRoles(before: Role | null, after: Role | null): RoleDifference {
   const from = before ?? { ...EMPTY, name: after?.name ?? '' }
   const to = after ?? { ...EMPTY, name: from.name }
   return {
@@ -112,7 +112,7 @@ function missingIn(list: readonly string[], other: readonly string[]): readonly 
 
 function isSame(left: Role | null, right: Role | null): boolean {
   if (left === null || right === null) return left === right
-  const { name, description, gained, lost, extended, noLongerExtended } = differenceOf(left, right)
+  const { name, description, gained, lost, extended, noLongerExtended } = compareRoles(left, right)
   const lists = [gained, lost, extended, noLongerExtended]
   return name === undefined && description === undefined && lists.every(({ length }) => length === 0)
 }
@@ -134,11 +134,11 @@ export interface Conflict {
 }
 
 /** The edits that do not fit what is stored now. `permissions` are all there are. */
-export function conflictsOf(stored: Roles, permissions: ReadonlySet<string>, edits: Edits): readonly Conflict[] {
+export function listConflicts(stored: Roles, permissions: ReadonlySet<string>, edits: Edits): readonly Conflict[] {
   const there = editedRoles(stored, edits)
   return [...edits].flatMap(([key, edit]) => {
     const theirs = stored.get(key) ?? null
-    const { gained, extended } = differenceOf(theirs, edit.now)
+    const { gained, extended } = compareRoles(theirs, edit.now)
     const missing = [...gained.filter((each) => !permissions.has(each)), ...extended.filter((each) => !there.has(each))]
     return isSame(edit.base, theirs) && missing.length === 0 ? [] : [{ key, edit, theirs, missing }]
   })
@@ -167,7 +167,7 @@ export function onTop(stored: Roles, permissions: ReadonlySet<string>, edits: Ed
 
 function merge({ base, now }: Edit, theirs: Role | null): Role | null {
   if (now === null || theirs === null || isSame(base, theirs)) return now
-  const { name, description, gained, lost, extended, noLongerExtended } = differenceOf(base, now)
+  const { name, description, gained, lost, extended, noLongerExtended } = compareRoles(base, now)
   return {
     key: now.key,
     name: name === undefined && base !== null ? theirs.name : now.name,
@@ -183,10 +183,10 @@ function patched(list: readonly string[], added: readonly string[], removed: rea
 }
 
 /**
- * The changes for the API, in an order in which each of them can be made: what is no longer extended goes first, so
- * that no chain of roles becomes a ring on the way; new roles are there before others extend them.
+ * The changes for the API, in an order in which each of them can be made: first what a role stops extending, so that no
+ * chain of roles becomes a ring on the way; new roles exist before others extend them.
  */
-export function changesOf(edits: Edits): readonly PlannedChange[] {
+export function listChanges(edits: Edits): readonly PlannedChange[] {
   const kept = [...edits.values()].flatMap(({ base, now }) => (base !== null && now !== null ? [{ base, now }] : []))
   const loosened = kept.filter(({ base, now }) => missingIn(now.extends, base.extends).length > 0)
   const created = [...edits.values()].flatMap(({ base, now }) => (base === null && now !== null ? [now] : []))
@@ -204,7 +204,7 @@ export function changesOf(edits: Edits): readonly PlannedChange[] {
     })),
     ...linked.map((role) => updated(role.key, { extends: role.extends })),
     ...kept
-      .map(({ base, now }) => updated(now.key, fieldsOf(base, now)))
+      .map(({ base, now }) => updated(now.key, changedFields(base, now)))
       .filter(({ value }) => Object.keys(value).length > 0),
     ...deleted.map(([key]) => ({ op: 'delete' as const, kind: 'role' as const, key })),
   ]
@@ -213,8 +213,8 @@ export function changesOf(edits: Edits): readonly PlannedChange[] {
 const updated = (key: string, value: Partial<Role>) => ({ op: 'update' as const, kind: 'role' as const, key, value })
 
 /** The fields that differ. */
-function fieldsOf(base: Role, now: Role): Partial<Role> {
-  const { name, description, gained, lost, extended } = differenceOf(base, now)
+function changedFields(base: Role, now: Role): Partial<Role> {
+  const { name, description, gained, lost, extended } = compareRoles(base, now)
   return {
     ...(name === undefined ? {} : { name: now.name }),
     ...(description === undefined ? {} : { description: now.description }),

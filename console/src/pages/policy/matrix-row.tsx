@@ -3,7 +3,7 @@ import type { VirtualItem } from '@tanstack/react-virtual'
 import { memo } from 'react'
 import classes from './matrix.module.css'
 import { type Column, cellLabel, isCellChanged, type Row } from './matrix-rows.ts'
-import { permissionsOf } from './policy.ts'
+import { permissionSet } from './policy.ts'
 
 interface MatrixRowProps {
   readonly row: Row
@@ -21,7 +21,7 @@ const STATES = { same: '', new: 'new', changed: 'changed', deleted: 'will be del
 
 export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
   const { row, index, top, namesWidth, columns, visible, inherited, active } = props
-  const own = permissionsOf(row.role)
+  const own = permissionSet(row.role)
   const { key, name } = row.role
   return (
     // biome-ignore lint/a11y/useSemanticElements: the cells of a grid that the keyboard walks

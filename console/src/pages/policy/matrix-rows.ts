@@ -1,6 +1,6 @@
 // Rows and columns of the matrix, and what a cell says.
 import { type Edits, editedRoles } from './draft.ts'
-import { permissionOf, permissionsOf, type ResourceType, type Role, type Roles } from './policy.ts'
+import { formatPermission, permissionSet, type ResourceType, type Role, type Roles } from './policy.ts'
 
 export interface Row {
   readonly key: string
@@ -29,7 +29,11 @@ interface RowFilter {
 }
 
 /** Stored roles in their order, then new ones. */
-export function rowsOf(stored: Roles, edits: Edits, { role: text = '', isChanged = false }: RowFilter): readonly Row[] {
+export function listRows(
+  stored: Roles,
+  edits: Edits,
+  { role: text = '', isChanged = false }: RowFilter,
+): readonly Row[] {
   const wanted = text.toLowerCase()
   const there = editedRoles(stored, edits)
   const keys = isChanged ? [...edits.keys()] : [...new Set([...stored.keys(), ...edits.keys()])]
@@ -38,11 +42,11 @@ export function rowsOf(stored: Roles, edits: Edits, { role: text = '', isChanged
     const base = edit === undefined ? (stored.get(key) ?? null) : edit.base
     const role = there.get(key) ?? base
     if (role === null || !`${key} ${role.name}`.toLowerCase().includes(wanted)) return []
-    return [{ key, role, base, state: stateOf(edit) }]
+    return [{ key, role, base, state: editState(edit) }]
   })
 }
 
-function stateOf(edit: { readonly base: Role | null; readonly now: Role | null } | undefined): Row['state'] {
+function editState(edit: { readonly base: Role | null; readonly now: Role | null } | undefined): Row['state'] {
   if (edit === undefined) return 'same'
   if (edit.now === null) return 'deleted'
   return edit.base === null ? 'new' : 'changed'
@@ -52,7 +56,7 @@ function stateOf(edit: { readonly base: Role | null; readonly now: Role | null }
  * The actions whose keys or names, or those of their resource type, have the text in them.
  * @param edits when there are any, only what they give or take
  */
-export function columnsOf(
+export function listColumns(
   resources: readonly ResourceType[],
   edits: Edits | undefined,
   { action: text = '' }: { readonly action?: string | undefined },
@@ -61,7 +65,7 @@ export function columnsOf(
   const changed = edits && changedPermissions(edits)
   return resources.flatMap((resource) => {
     const shown = resource.actions.flatMap((action): Omit<Column, 'isFirst'>[] => {
-      const permission = permissionOf(resource.key, action.key)
+      const permission = formatPermission(resource.key, action.key)
       if (changed !== undefined && !changed.has(permission)) return []
       if (!`${permission} ${resource.name} ${action.name}`.toLowerCase().includes(wanted)) return []
       const names = { resourceName: resource.name, actionName: action.name }
@@ -75,8 +79,8 @@ function changedPermissions(edits: Edits): ReadonlySet<string> {
   const changed = new Set<string>()
   for (const { base, now } of edits.values()) {
     const [before, after] = [base === null ? [] : base.permissions, now === null ? [] : now.permissions]
-    for (const each of before) if (now === null || !permissionsOf(now).has(each)) changed.add(each)
-    for (const each of after) if (base === null || !permissionsOf(base).has(each)) changed.add(each)
+    for (const each of before) if (now === null || !permissionSet(now).has(each)) changed.add(each)
+    for (const each of after) if (base === null || !permissionSet(base).has(each)) changed.add(each)
   }
   return changed
 }
@@ -87,7 +91,7 @@ export function cellLabel(row: Row, permission: string, inherited: ReadonlyMap<s
   if (state === 'deleted') return `${key} will be deleted`
   const source = inherited.get(permission)
   const from = source === undefined ? '' : ` from ${source}`
-  const own = permissionsOf(row.role).has(permission)
+  const own = permissionSet(row.role).has(permission)
   const says = own ? (source === undefined ? 'direct' : `direct, and inherited${from}`) : `inherited${from}`
   const text = own || source !== undefined ? `${key} has ${permission}: ${says}` : `${key} does not have ${permission}`
   return isCellChanged(row, permission) ? `${text}, not saved` : text
@@ -95,5 +99,5 @@ export function cellLabel(row: Row, permission: string, inherited: ReadonlyMap<s
 
 export function isCellChanged({ role, base, state }: Row, permission: string): boolean {
   if (state === 'same' || state === 'deleted') return false
-  return permissionsOf(role).has(permission) !== (base !== null && permissionsOf(base).has(permission))
+  return permissionSet(role).has(permission) !== (base !== null && permissionSet(base).has(permission))
 }

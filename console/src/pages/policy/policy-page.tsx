@@ -12,8 +12,8 @@ import { EmptyState, QueryState } from '../../components/states.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { Matrix } from './matrix.tsx'
 import { MatrixFilters } from './matrix-filters.tsx'
-import { columnsOf, rowsOf } from './matrix-rows.ts'
-import { type Policy, permissionsOf } from './policy.ts'
+import { listColumns, listRows } from './matrix-rows.ts'
+import { type Policy, permissionSet } from './policy.ts'
 import classes from './policy-page.module.css'
 import { RoleDialog } from './role-dialog.tsx'
 import { type PolicyDraft, usePolicy, usePolicyDraft } from './use-policy-draft.ts'
@@ -135,15 +135,15 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
   const { edits, inheritance, roles } = draft
   const filter = { role: search.roles, action: search.actions, isChanged: search.changed === true && edits.size > 0 }
   const { role, action, isChanged } = filter
-  const rows = useMemo(() => rowsOf(policy.roles, edits, { role, isChanged }), [policy.roles, edits, role, isChanged])
+  const rows = useMemo(() => listRows(policy.roles, edits, { role, isChanged }), [policy.roles, edits, role, isChanged])
   // while all are shown, an edit leaves the columns as they are
   const changes = isChanged ? edits : undefined
-  const columns = useMemo(() => columnsOf(policy.resources, changes, { action }), [policy.resources, changes, action])
+  const columns = useMemo(() => listColumns(policy.resources, changes, { action }), [policy.resources, changes, action])
   const latest = useRef(draft)
   latest.current = draft
   const toggle = useCallback((key: string, permission: string) => {
     const current = latest.current.roles.get(key)
-    if (current !== undefined) latest.current.setPermission(key, permission, !permissionsOf(current).has(permission))
+    if (current !== undefined) latest.current.setPermission(key, permission, !permissionSet(current).has(permission))
   }, [])
   if (policy.roles.size === 0 && edits.size === 0) return <NoRoles canEdit={canEdit} onCreate={onCreate} />
   const hasActions = policy.resources.some(({ actions }) => actions.length > 0)

@@ -5,7 +5,7 @@ import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import type { PlannedChange } from './draft.ts'
-import { type Policy, permissionOf } from './policy.ts'
+import { formatPermission, type Policy } from './policy.ts'
 
 /** Rows of a page of the API: the most that it answers. */
 const ROWS = 100
@@ -25,11 +25,11 @@ interface Listed<T> {
 async function allRows<T>(
   readPage: (query: { page: number; per_page: number; include_total_count: true }) => Promise<unknown>,
 ): Promise<{ readonly rows: readonly T[]; readonly unread: number }> {
-  const pageOf = async (page: number) =>
+  const fetchPage = async (page: number) =>
     (await readPage({ page, per_page: ROWS, include_total_count: true })) as Listed<T>
-  const first = await pageOf(1)
+  const first = await fetchPage(1)
   const pages = Math.min(Math.ceil(first.total_count / ROWS), PAGES_MAX)
-  const rest = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, index) => pageOf(index + 2)))
+  const rest = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, index) => fetchPage(index + 2)))
   const rows = [first, ...rest].flatMap(({ data }) => data)
   return { rows, unread: Math.max(0, first.total_count - PAGES_MAX * ROWS) }
 }
@@ -81,7 +81,7 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
 
 /** All permissions that there are. */
 export function allPermissions({ resources }: Policy): ReadonlySet<string> {
-  return new Set(resources.flatMap(({ key, actions }) => actions.map((action) => permissionOf(key, action.key))))
+  return new Set(resources.flatMap(({ key, actions }) => actions.map((action) => formatPermission(key, action.key))))
 }
 
 /**

@@ -13,8 +13,8 @@ export interface PolicySearch {
   readonly saved?: number
 }
 
-/** What an address says; whatever is no part of it is left out. */
-export function policySearchOf(search: Record<string, unknown>): PolicySearch {
+/** Reads the search of the policy from an address; anything else is left out. */
+export function parsePolicySearch(search: Record<string, unknown>): PolicySearch {
   const { saved, changed } = search
   const texts = (['roles', 'actions', 'role'] as const).flatMap((name) => {
     const value = search[name]

@@ -29,12 +29,12 @@ export interface Policy {
   readonly unread: { readonly roles: number; readonly resources: number }
 }
 
-export const permissionOf = (resource: string, action: string): string => `${resource}:${action}`
+export const formatPermission = (resource: string, action: string): string => `${resource}:${action}`
 
 const sets = new WeakMap<Role, ReadonlySet<string>>()
 
 /** Its own permissions, as a set that is made once. */
-export function permissionsOf(role: Role): ReadonlySet<string> {
+export function permissionSet(role: Role): ReadonlySet<string> {
   const known = sets.get(role)
   if (known !== undefined) return known
   const set = new Set(role.permissions)

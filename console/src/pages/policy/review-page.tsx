@@ -15,7 +15,7 @@ import { Page } from '../../components/page.tsx'
 import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, type Edits, NO_EDITS } from './draft.ts'
+import { type Edits, listChanges, NO_EDITS } from './draft.ts'
 import type { Policy } from './policy.ts'
 import classes from './policy-page.module.css'
 import { type Plan, planQuery, policyQuery } from './policy-query.ts'
@@ -93,7 +93,7 @@ function useSaving(environment: string, policy: Policy, { edits, roles, conflict
   const path = useEnvironmentPath()
   const navigate = useNavigate({ from: FROM })
   const client = useQueryClient()
-  const changes = useMemo(() => changesOf(edits), [edits])
+  const changes = useMemo(() => listChanges(edits), [edits])
   const canPlan = changes.length > 0 && conflicts.length === 0
   const plan = useQuery({ ...planQuery(path, environment, changes), enabled: canPlan })
   const save = useMutation({

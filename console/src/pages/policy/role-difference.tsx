@@ -1,5 +1,5 @@
 // How a role differs: what it gains and loses, line by line, with a sign and a word for each.
-import { differenceOf } from './draft.ts'
+import { compareRoles } from './draft.ts'
 import type { Role } from './policy.ts'
 import classes from './policy-page.module.css'
 
@@ -12,7 +12,7 @@ interface RoleDifferenceProps {
 const LINES_MAX = 200
 
 export function RoleDifference({ before, after }: RoleDifferenceProps) {
-  const { name, description, gained, lost, extended, noLongerExtended } = differenceOf(before, after)
+  const { name, description, gained, lost, extended, noLongerExtended } = compareRoles(before, after)
   if (after === null) return <p className={classes.removed}>The role is deleted.</p>
   const lines = [
     ...(before === null ? [{ sign: '+', text: 'The role is new' }] : []),

@@ -2,12 +2,12 @@
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
-import { policySearchOf } from './policy-search.ts'
+import { parsePolicySearch } from './policy-search.ts'
 
 export const policyRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'policy',
-  validateSearch: policySearchOf,
+  validateSearch: parsePolicySearch,
   staticData: {
     opens: 'role',
     page: { label: 'Policy', icon: 'table2', group: 'policy', keywords: ['matrix', 'roles', 'permissions', 'actions'] },

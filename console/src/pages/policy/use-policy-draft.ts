@@ -4,9 +4,9 @@ import { useEffect, useMemo } from 'react'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import {
   type Conflict,
-  conflictsOf,
   type Edits,
   editedRoles,
+  listConflicts,
   onTop,
   unsavedEdits,
   withoutEdit,
@@ -58,7 +58,7 @@ export function usePolicyDraft(environment: string, policy: Policy): PolicyDraft
   const roles = useMemo(() => editedRoles(stored, edits), [stored, edits])
   const inheritance = useMemo(() => new Inheritance(roles), [roles])
   const permissions = useMemo(() => allPermissions(policy), [policy])
-  const conflicts = useMemo(() => conflictsOf(stored, permissions, edits), [stored, permissions, edits])
+  const conflicts = useMemo(() => listConflicts(stored, permissions, edits), [stored, permissions, edits])
   return {
     store,
     edits,

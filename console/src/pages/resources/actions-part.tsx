@@ -6,7 +6,7 @@ import { NamedRow } from '../../components/named-row.tsx'
 import { FewTags } from './few-tags.tsx'
 import { ACTION_FIELDS, NEW_ACTION } from './resource-fields.ts'
 import type { Resource } from './resource-queries.ts'
-import { actionOf } from './role-permissions.ts'
+import { permissionAction } from './role-permissions.ts'
 import { SchemaParts } from './schema-parts.tsx'
 
 interface Row {
@@ -25,7 +25,9 @@ export function ActionsPart({ resource, readAgain }: PartProps) {
   const { key: of } = resource
   const at = { ...useEnvironmentPath(), resource: of }
   const rows = Object.values(resource.actions).map(({ key, name, description }): Row => {
-    const roles = Object.values(resource.roles).filter(({ permissions }) => permissions.map(actionOf).includes(key))
+    const roles = Object.values(resource.roles).filter(({ permissions }) =>
+      permissions.map(permissionAction).includes(key),
+    )
     return { key, name, description, roles: roles.map((role) => role.key) }
   })
   return (

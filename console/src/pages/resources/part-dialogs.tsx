@@ -4,7 +4,7 @@ import { Alert } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api/write.ts'
 import { Dialog } from '../../components/dialog.tsx'
-import { bodyOf, draftOf, type Field, problemsOf, rebased, type Stored } from '../../components/object-draft.ts'
+import { type Field, findProblems, makeBody, makeDraft, rebased, type Stored } from '../../components/object-draft.ts'
 import { errorBeside, ObjectFields } from '../../components/object-fields.tsx'
 import { Removal } from './removal.tsx'
 import type { RemovedKind } from './resource-queries.ts'
@@ -25,17 +25,17 @@ interface EditPartProps {
 
 export function EditPart({ kind, name, fields, stored, readAgain, send, onClose }: EditPartProps) {
   const [base, setBase] = useState(stored)
-  const [draft, setDraft] = useState(() => draftOf(fields, stored))
+  const [draft, setDraft] = useState(() => makeDraft(fields, stored))
   const [wasSent, setSent] = useState(false)
   const [overtaken, setOvertaken] = useState<readonly string[]>([])
-  const problems = problemsOf(fields, draft)
+  const problems = findProblems(fields, draft)
   const save = useWrite({ send, done: () => `${title(kind)} ${name} saved`, onDone: onClose })
   const submit = async () => {
     setSent(true)
     if (Object.keys(problems).length > 0) return
     const now = (await readAgain()) ?? base
-    const [was, is] = [draftOf(fields, base), draftOf(fields, now)]
-    const changed = bodyOf(fields, draft, base)
+    const [was, is] = [makeDraft(fields, base), makeDraft(fields, now)]
+    const changed = makeBody(fields, draft, base)
     const lost = fields.filter((field) => field.name in changed && was[field.name] !== is[field.name])
     setBase(now)
     setDraft(rebased(fields, draft, base, now))

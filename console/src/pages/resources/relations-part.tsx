@@ -12,7 +12,7 @@ import { NEW_RELATION } from './resource-fields.ts'
 import type { Resource } from './resource-queries.ts'
 import classes from './resources.module.css'
 import { SchemaParts } from './schema-parts.tsx'
-import { derivedText, graphOf } from './type-graph.ts'
+import { derivedText, makeGraph } from './type-graph.ts'
 
 interface Row {
   readonly key: string
@@ -27,7 +27,7 @@ export function RelationsPart({ resource }: { readonly resource: Resource }) {
   const [wasTried, setTried] = useState(false)
   const at = { ...path, resource: resource.key }
   const subject_resource = subject.trim()
-  const rows = graphOf([resource]).relations.map((relation): Row => {
+  const rows = makeGraph([resource]).relations.map((relation): Row => {
     const { description } = resource.relations[relation.relation] ?? { description: null }
     const gives = relation.derived.map((each) => derivedText(relation, each))
     return { key: relation.relation, subject: relation.subject, description, gives }

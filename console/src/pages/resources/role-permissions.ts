@@ -2,7 +2,7 @@
 // `resource:action`; forms show the action alone, and the console writes `resource:action`.
 
 /** `invoice:read` → `read`, `read` → `read` */
-export const actionOf = (permission: string): string => permission.slice(permission.indexOf(':') + 1)
+export const permissionAction = (permission: string): string => permission.slice(permission.indexOf(':') + 1)
 
 /** The body of a write, with permissions as `resource:action`. */
 export function asWritten<B extends Readonly<Record<string, unknown>>>(resource: string, body: B): B {

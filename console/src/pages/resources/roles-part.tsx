@@ -15,7 +15,7 @@ import { DeletePart, EditPart } from './part-dialogs.tsx'
 import { newRole, roleFields } from './resource-fields.ts'
 import type { Resource, ResourceRole } from './resource-queries.ts'
 import classes from './resources.module.css'
-import { actionOf, asWritten } from './role-permissions.ts'
+import { asWritten, permissionAction } from './role-permissions.ts'
 import { type Parts, useParts } from './use-parts.ts'
 
 interface RolesPartProps {
@@ -75,7 +75,7 @@ function Role({ role, resource, parts, canWrite }: RoleProps) {
       <dl>
         <div>
           <dt>Permissions</dt>
-          <dd>{permissions.length === 0 ? 'none' : <FewTags keys={permissions.map(actionOf)} />}</dd>
+          <dd>{permissions.length === 0 ? 'none' : <FewTags keys={permissions.map(permissionAction)} />}</dd>
         </div>
         {parents.length > 0 && (
           <div>
@@ -151,4 +151,4 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
 
 /** As the form has it: the actions of the type alone. */
 const inForm = (role: ResourceRole | undefined) =>
-  role === undefined ? {} : { ...role, permissions: role.permissions.map(actionOf) }
+  role === undefined ? {} : { ...role, permissions: role.permissions.map(permissionAction) }

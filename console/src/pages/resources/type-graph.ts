@@ -44,14 +44,14 @@ export interface ShownGraph extends TypeGraph {
 
 type GraphSource = Pick<Resource, 'key' | 'name' | 'actions' | 'roles' | 'relations'>
 
-export function graphOf(resources: readonly GraphSource[]): TypeGraph {
+export function makeGraph(resources: readonly GraphSource[]): TypeGraph {
   const types = resources.map(({ key, name, actions, roles }) => {
     return { key, name, actions: Object.keys(actions).length, roles: Object.keys(roles).length }
   })
-  return { types, relations: resources.flatMap(relationsOf) }
+  return { types, relations: resources.flatMap(listRelations) }
 }
 
-function relationsOf({ key: object, relations, roles }: GraphSource): GraphRelation[] {
+function listRelations({ key: object, relations, roles }: GraphSource): GraphRelation[] {
   return Object.entries(relations).map(([relation, { resource: subject }]) => {
     const derived = Object.entries(roles).flatMap(([to, { granted_to }]) =>
       (granted_to?.users_with_role ?? [])
@@ -97,8 +97,8 @@ function nearest(start: string, relations: readonly GraphRelation[]): readonly s
   return [...found]
 }
 
-/** The types in parts between which there is no relation, the largest first. */
-export function componentsOf({ types, relations }: TypeGraph): readonly TypeGraph[] {
+/** The types in parts without relations between them, the largest first. */
+export function listComponents({ types, relations }: TypeGraph): readonly TypeGraph[] {
   const left = new Map(types.map((type) => [type.key, type]))
   const parts: TypeGraph[] = []
   for (const { key } of types) {

@@ -16,7 +16,7 @@ import classes from './resources.module.css'
 import {
   derivedText,
   type GraphRelation,
-  graphOf,
+  makeGraph,
   RELATIONS_MAX,
   type ShownGraph,
   shownPart,
@@ -38,7 +38,7 @@ interface TypesGraphProps {
 
 export function TypesGraph({ around, empty }: TypesGraphProps) {
   const path = useEnvironmentPath()
-  const graph = useQuery({ ...allResourcesQuery(path), select: graphOf })
+  const graph = useQuery({ ...allResourcesQuery(path), select: makeGraph })
   return (
     <QueryState query={graph}>
       {(whole) => (whole.types.length === 0 ? empty : <Shown path={path} whole={whole} around={around} />)}

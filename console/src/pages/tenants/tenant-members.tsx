@@ -19,7 +19,7 @@ import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
-import { nameOf, type User, usersQuery } from '../users/user-queries.ts'
+import { findFullName, type User, usersQuery } from '../users/user-queries.ts'
 import type { TenantSearch } from './tenants-search.ts'
 
 const FROM = '/$project/$environment/tenants/$tenant'
@@ -101,7 +101,7 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
       header: 'User',
       width: '40%',
       cell: (user) => (
-        <NamedRow name={nameOf(user)}>
+        <NamedRow name={findFullName(user)}>
           <Anchor
             component={Link}
             to={'/$project/$environment/users/$user' as never}

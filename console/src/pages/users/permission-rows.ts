@@ -28,8 +28,8 @@ export interface TenantPermissions {
   readonly rows: readonly PermissionRow[]
 }
 
-/** What matches is kept: a search in resources and actions, in any letter case. */
-export function tenantsOf({ tenants }: UserPermissions, search: string): readonly TenantPermissions[] {
+/** The rows that match: searches in resources and actions, in any letter case. */
+export function listTenants({ tenants }: UserPermissions, search: string): readonly TenantPermissions[] {
   const all = tenants.map(({ tenant, roles, permissions }) => {
     const byType = new Map<string, string[]>()
     for (const permission of permissions) {
@@ -44,7 +44,7 @@ export function tenantsOf({ tenants }: UserPermissions, search: string): readonl
   return search === '' ? all : all.filter(({ rows }) => rows.length > 0)
 }
 
-export function instancesOf({ instances }: UserPermissions, search: string): readonly PermissionRow[] {
+export function listInstances({ instances }: UserPermissions, search: string): readonly PermissionRow[] {
   const rows = instances.map(({ tenant, resource, resource_instance, roles, permissions }) => ({
     ...{ tenant, roles, resource: `${resource}:${resource_instance}` },
     actions: permissions.map((permission) => split(permission).action),

@@ -10,7 +10,7 @@ import { ButtonLink } from '../../components/links.tsx'
 import { ObjectPage } from '../../components/object-page.tsx'
 import { USER_FIELDS } from './user-fields.ts'
 import { UserPermissionsPanel } from './user-permissions-panel.tsx'
-import { nameOf, type User, userQuery } from './user-queries.ts'
+import { findFullName, type User, userQuery } from './user-queries.ts'
 import { UserRoles } from './user-roles.tsx'
 import { USER_TABS } from './users-search.ts'
 
@@ -67,5 +67,5 @@ export function UserPage() {
 function about(user: User): string {
   const tenants = user.associated_tenants.length
   const belongs = tenants === 0 ? 'in no tenant' : `in ${counted(tenants, 'tenant')}`
-  return [nameOf(user), user.email === user.key ? undefined : user.email, belongs].filter(Boolean).join(' · ')
+  return [findFullName(user), user.email === user.key ? undefined : user.email, belongs].filter(Boolean).join(' · ')
 }

@@ -12,7 +12,7 @@ import bar from '../../components/list-bar.module.css'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag, Tags, tagLink } from '../../components/tag.tsx'
-import { instancesOf, type PermissionRow, type TenantPermissions, tenantsOf } from './permission-rows.ts'
+import { listInstances, listTenants, type PermissionRow, type TenantPermissions } from './permission-rows.ts'
 import { permissionsQuery } from './user-queries.ts'
 import classes from './users.module.css'
 
@@ -51,8 +51,8 @@ export function UserPermissionsPanel({ user }: { readonly user: string }) {
         {(data) => (
           <Found
             user={user}
-            tenants={tenantsOf(data, search)}
-            instances={instancesOf(data, search)}
+            tenants={listTenants(data, search)}
+            instances={listInstances(data, search)}
             revision={data.revision}
             isNarrowed={search !== '' || tenant !== ''}
           />

@@ -66,6 +66,6 @@ export const permissionsQuery = (path: EnvironmentPath, user: string, tenant: st
   })
 
 /** First and last name; undefined where neither is known. */
-export function nameOf({ first_name, last_name }: Pick<User, 'first_name' | 'last_name'>): string | undefined {
+export function findFullName({ first_name, last_name }: Pick<User, 'first_name' | 'last_name'>): string | undefined {
   return [first_name, last_name].filter(Boolean).join(' ') || undefined
 }

@@ -18,7 +18,7 @@ import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Tag, Tags } from '../../components/tag.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
-import { nameOf, type User, usersQuery } from './user-queries.ts'
+import { findFullName, type User, usersQuery } from './user-queries.ts'
 import classes from './users.module.css'
 import type { UsersSearch } from './users-search.ts'
 
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<User>[] = [
     header: 'User',
     width: '40%',
     cell: (user) => (
-      <NamedRow name={nameOf(user)}>
+      <NamedRow name={findFullName(user)}>
         <Anchor component={Link} to="./$user" params={{ user: user.key } as never} from={FROM} size="sm">
           {user.key}
         </Anchor>

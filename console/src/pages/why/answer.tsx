@@ -7,7 +7,7 @@ import type { Explanation } from './explanation-query.ts'
 import { ExplanationTree } from './explanation-tree.tsx'
 import { NounLink, Sentence } from './noun-link.tsx'
 import { WayDrawings } from './way-drawing.tsx'
-import { waysOf } from './ways.ts'
+import { listWays } from './ways.ts'
 import classes from './why-page.module.css'
 
 export function Answer({ answer, isOld }: { readonly answer: Explanation; readonly isOld: boolean }) {
@@ -26,7 +26,7 @@ export function Answer({ answer, isOld }: { readonly answer: Explanation; readon
           </p>
         </div>
       </div>
-      <WayDrawings ways={waysOf(answer)} />
+      <WayDrawings ways={listWays(answer)} />
       <ExplanationTree nodes={why.tree.children} asked={asked} />
       <div className={classes.foot}>
         <Text size="xs" c="dimmed">

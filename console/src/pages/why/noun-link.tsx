@@ -1,7 +1,7 @@
 // A link to what an explanation names.
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { TextLink } from '../../components/links.tsx'
-import { type Asked, type Noun, segmentsOf } from './nouns.ts'
+import { type Asked, type Noun, parseSegments } from './nouns.ts'
 
 const AT = '/$project/$environment'
 
@@ -82,7 +82,7 @@ function AttributeLink({ of, children }: { readonly of: Noun; readonly children:
 
 /** A sentence whose nouns are links. */
 export function Sentence({ text, asked }: { readonly text: string; readonly asked: Asked }) {
-  return segmentsOf(text, asked).map(({ text: part, noun, at }) =>
+  return parseSegments(text, asked).map(({ text: part, noun, at }) =>
     noun === undefined ? (
       part
     ) : (

@@ -38,12 +38,12 @@ const WORDS = new RegExp(
 )
 
 /** A sentence in parts, in its order, with where each begins. */
-export function segmentsOf(sentence: string, asked: Asked): readonly (Segment & { readonly at: number })[] {
+export function parseSegments(sentence: string, asked: Asked): readonly (Segment & { readonly at: number })[] {
   const segments: Segment[] = []
   let end = 0
   for (const match of sentence.matchAll(WORDS)) {
     if (match.index > end) segments.push({ text: sentence.slice(end, match.index) })
-    segments.push(...partsOf(match[0], match.groups ?? {}, asked))
+    segments.push(...parseParts(match[0], match.groups ?? {}, asked))
     end = match.index + match[0].length
   }
   if (end < sentence.length) segments.push({ text: sentence.slice(end) })
@@ -57,37 +57,37 @@ export function segmentsOf(sentence: string, asked: Asked): readonly (Segment & 
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-function partsOf(text: string, groups: Groups, asked: Asked): readonly Segment[] {
+function parseParts(text: string, groups: Groups, asked: Asked): readonly Segment[] {
   const { before, named, roleOn, role, on, parent, permission, attribute, via, over, word } = groups
   if (before !== undefined && named !== undefined)
     return [{ text: before }, segment(named, namedNoun(before, named, asked))]
   if (roleOn !== undefined && role !== undefined) {
-    if (on === undefined || !keyOf(on).includes(':'))
-      return [{ text: roleOn }, segment(role, { is: 'role', key: keyOf(role) }), ...rest(text, roleOn + role)]
-    return [{ text: roleOn }, segment(role, partOf(on, 'roles')), { text: ' on ' }, segment(on, instance(on))]
+    if (on === undefined || !unquoteKey(on).includes(':'))
+      return [{ text: roleOn }, segment(role, { is: 'role', key: unquoteKey(role) }), ...rest(text, roleOn + role)]
+    return [{ text: roleOn }, segment(role, partNoun(on, 'roles')), { text: ' on ' }, segment(on, instance(on))]
   }
   if (parent !== undefined)
-    return [{ text: text.slice(0, -parent.length) }, segment(parent, { is: 'role', key: keyOf(parent) })]
+    return [{ text: text.slice(0, -parent.length) }, segment(parent, { is: 'role', key: unquoteKey(parent) })]
   if (permission !== undefined)
-    return [{ text: text.slice(0, -permission.length) }, segment(permission, partOf(permission, 'actions'))]
-  if (attribute !== undefined) return [segment(attribute, attributeOf(attribute, asked))]
+    return [{ text: text.slice(0, -permission.length) }, segment(permission, partNoun(permission, 'actions'))]
+  if (attribute !== undefined) return [segment(attribute, attributeNoun(attribute, asked))]
   if (groups.allow !== undefined) return allowing(groups)
   if (via !== undefined && over !== undefined)
     return [{ text: via }, segment(over, { is: 'part', key: asked.type, tab: 'relations' })]
   if (word === undefined) return [{ text }]
-  if (keyOf(word) === asked.user) return [segment(word, { is: 'user', key: asked.user })]
-  return [keyOf(word) === asked.resource ? segment(word, resourceOf(asked)) : { text: word }]
+  if (unquoteKey(word) === asked.user) return [segment(word, { is: 'user', key: asked.user })]
+  return [unquoteKey(word) === asked.resource ? segment(word, resourceNoun(asked)) : { text: word }]
 }
 
-const rest = (text: string, said: string): readonly Segment[] =>
-  text.length > said.length ? [{ text: text.slice(said.length) }] : []
+const rest = (text: string, prefix: string): readonly Segment[] =>
+  text.length > prefix.length ? [{ text: text.slice(prefix.length) }] : []
 
 /** `role a or b in tenant t`, `role a on an instance of invoice`, `role a on invoice:17`. */
 function allowing({ allow = '', names = '', where = '', place = '' }: Groups): readonly Segment[] {
   const at: Noun =
     where === ' in tenant '
-      ? { is: 'tenant', key: keyOf(place) }
-      : { is: keyOf(place).includes(':') ? 'instance' : 'type', key: keyOf(place) }
+      ? { is: 'tenant', key: unquoteKey(place) }
+      : { is: unquoteKey(place).includes(':') ? 'instance' : 'type', key: unquoteKey(place) }
   const roles = listed(names, at.is === 'tenant' ? undefined : place)
   return [{ text: allow }, ...roles, { text: where }, segment(place, at)]
 }
@@ -96,38 +96,38 @@ function allowing({ allow = '', names = '', where = '', place = '' }: Groups): r
 function listed(names: string, on: string | undefined): readonly Segment[] {
   return names.split(/(, | or | and )/u).map((name, at) => {
     if (at % 2 === 1 || / more$/u.test(name) || name.includes(' ')) return { text: name }
-    return segment(name, on === undefined ? { is: 'role', key: keyOf(name) } : partOf(on, 'roles'))
+    return segment(name, on === undefined ? { is: 'role', key: unquoteKey(name) } : partNoun(on, 'roles'))
   })
 }
 
 function namedNoun(before: string, named: string, { type }: Asked): Noun {
-  if (before === 'tenant ') return { is: 'tenant', key: keyOf(named) }
+  if (before === 'tenant ') return { is: 'tenant', key: unquoteKey(named) }
   if (before === 'relation ') return { is: 'part', key: type, tab: 'relations' }
-  return { is: 'set', key: keyOf(named) }
+  return { is: 'set', key: unquoteKey(named) }
 }
 
-function attributeOf(attribute: string, asked: Asked): Noun {
+function attributeNoun(attribute: string, asked: Asked): Noun {
   if (attribute.startsWith('user.')) return { is: 'attribute', of: { is: 'user', key: asked.user } }
   return attribute.startsWith('resource.')
-    ? { is: 'attribute', of: resourceOf(asked) }
+    ? { is: 'attribute', of: resourceNoun(asked) }
     : { is: 'type', key: asked.type }
 }
 
-const resourceOf = ({ resource, type }: Asked): Noun =>
+const resourceNoun = ({ resource, type }: Asked): Noun =>
   resource === type ? { is: 'type', key: type } : { is: 'instance', key: resource }
 
-const instance = (name: string): Noun => ({ is: 'instance', key: keyOf(name) })
-const partOf = (name: string, tab: 'actions' | 'roles'): Noun => ({
+const instance = (name: string): Noun => ({ is: 'instance', key: unquoteKey(name) })
+const partNoun = (name: string, tab: 'actions' | 'roles'): Noun => ({
   is: 'part',
-  key: keyOf(name).split(':')[0] ?? '',
+  key: unquoteKey(name).split(':')[0] ?? '',
   tab,
 })
 
 /** A shortened name is nothing that could be opened. */
 const segment = (text: string, noun: Noun): Segment => (text.includes('…') ? { text } : { text, noun })
 
-/** The key that a name stands for: quoted when it is no plain word. */
-function keyOf(name: string): string {
+/** The key that a name stands for: it is quoted when it is more than a plain word. */
+function unquoteKey(name: string): string {
   if (!name.startsWith('"')) return name
   try {
     return String(JSON.parse(name))

@@ -14,9 +14,9 @@ import { JsonField } from '../../components/json-field.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import {
   type Draft,
-  draftOf,
+  findProblems,
+  makeDraft,
   type ObjectName,
-  problemsOf,
   type QuestionSearch,
   searchOfDraft,
   splitResource,
@@ -38,16 +38,16 @@ interface QuestionFormProps {
 
 export function QuestionForm({ search, isAsking, onAsk }: QuestionFormProps) {
   const path = useEnvironmentPath()
-  const [draft, setDraft] = useState(() => draftOf(search))
+  const [draft, setDraft] = useState(() => makeDraft(search))
   const [wasAsked, setAsked] = useState(false)
   const [isMore, setMore] = useState(() => OBJECT_FIELDS.some(({ name }) => draft[name] !== '') || draft.at !== '')
-  const problems = wasAsked ? problemsOf(draft) : {}
+  const problems = wasAsked ? findProblems(draft) : {}
   const set = (name: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }))
   const { type, key } = splitResource(draft.resource)
 
   const ask = () => {
     setAsked(true)
-    const found = problemsOf(draft)
+    const found = findProblems(draft)
     if (Object.keys(found).length === 0) onAsk(searchOfDraft(draft))
     else if (OBJECT_FIELDS.some(({ name }) => found[name] !== undefined) || found.at !== undefined) setMore(true)
   }

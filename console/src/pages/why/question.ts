@@ -26,8 +26,8 @@ export type ObjectName = (typeof OBJECTS)[number]
 /** As text, each field as it was typed. */
 export type Draft = Readonly<Record<TextName | ObjectName, string>>
 
-/** What an address says; whatever is no question is left out. */
-export function searchOf(search: Record<string, unknown>): QuestionSearch {
+/** Reads the question from an address; anything else is left out. */
+export function parseSearch(search: Record<string, unknown>): QuestionSearch {
   const texts = TEXTS.map((name) => [name, typeof search[name] === 'number' ? String(search[name]) : search[name]])
   const objects = OBJECTS.map((name) => [name, search[name]])
   return Object.fromEntries([
@@ -36,14 +36,14 @@ export function searchOf(search: Record<string, unknown>): QuestionSearch {
   ]) as QuestionSearch
 }
 
-export function draftOf(search: QuestionSearch): Draft {
+export function makeDraft(search: QuestionSearch): Draft {
   const texts = TEXTS.map((name) => [name, search[name] ?? ''])
   const objects = OBJECTS.map((name) => [name, search[name] === undefined ? '' : JSON.stringify(search[name], null, 2)])
   return Object.fromEntries([...texts, ...objects]) as Draft
 }
 
 /** What is wrong with a draft, by field; empty when it can be asked. */
-export function problemsOf(draft: Draft): Readonly<Partial<Record<keyof Draft, string>>> {
+export function findProblems(draft: Draft): Readonly<Partial<Record<keyof Draft, string>>> {
   const problems: Partial<Record<keyof Draft, string>> = {}
   if (draft.user.trim() === '') problems.user = 'Which user?'
   if (draft.action.trim() === '') problems.action = 'What do they want to do?'
@@ -63,11 +63,11 @@ export function problemsOf(draft: Draft): Readonly<Partial<Record<keyof Draft, s
 export function searchOfDraft(draft: Draft): QuestionSearch {
   const objects = OBJECTS.map((name) => [name, parseObject(draft[name]).object])
   const texts = TEXTS.map((name) => [name, draft[name].trim()])
-  return searchOf(Object.fromEntries([...texts, ...objects]))
+  return parseSearch(Object.fromEntries([...texts, ...objects]))
 }
 
 /** What the API is asked; undefined while the address has no whole question. */
-export function questionOf(search: QuestionSearch): components['schemas']['PastQuestion'] | undefined {
+export function toQuestion(search: QuestionSearch): components['schemas']['PastQuestion'] | undefined {
   const { user, action, resource, tenant, at, user_attributes, attributes, relations, context } = search
   if (user === undefined || action === undefined || resource === undefined) return undefined
   const { type, key } = splitResource(resource)

@@ -2,12 +2,12 @@
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { environmentRoute } from '../../routes.ts'
-import { searchOf } from './question.ts'
+import { parseSearch } from './question.ts'
 
 export const whyRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'why',
-  validateSearch: searchOf,
+  validateSearch: parseSearch,
   staticData: {
     page: {
       label: 'Why',

@@ -6,7 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Answer } from './answer.tsx'
 import { explanationQuery } from './explanation-query.ts'
-import { type QuestionSearch, questionOf } from './question.ts'
+import { type QuestionSearch, toQuestion } from './question.ts'
 import { QuestionForm } from './question-form.tsx'
 import classes from './why-page.module.css'
 
@@ -16,7 +16,7 @@ export function WhyPage() {
   const path = useEnvironmentPath()
   const search = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const question = questionOf(search)
+  const question = toQuestion(search)
   const explanation = useQuery({
     ...explanationQuery(path, question),
     enabled: question !== undefined,

@@ -1,7 +1,7 @@
 // Where the types of the graph stand and how its relations run: the type that a relation comes from above the other
 // one, or left of it.
 import { Graph, type GraphLabel, layout } from '@dagrejs/dagre'
-import { componentsOf, type GraphRelation, type TypeGraph } from '../type-graph.ts'
+import { type GraphRelation, listComponents, type TypeGraph } from '../type-graph.ts'
 
 /** Pixels. */
 export const TYPE_WIDTH = 168
@@ -44,7 +44,7 @@ const GAP = 40
 
 /** Each part on its own, then all of them in rows: else types without relations would stand in one endless row. */
 export function place(graph: TypeGraph): Placed {
-  const parts = componentsOf(graph).map(placePart)
+  const parts = listComponents(graph).map(placePart)
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0)
   const room = Math.max(Math.sqrt(area * RATIO), ...parts.map(({ width }) => width))
   const types = new Map<string, Point>()
@@ -75,7 +75,7 @@ function layOut({ types, relations }: TypeGraph, rankdir: 'TB' | 'LR'): Placed {
   graph.setGraph({ rankdir, nodesep: 28, ranksep: 36, edgesep: 20 })
   for (const { key } of types) graph.setNode(key, { width: TYPE_WIDTH, height: TYPE_HEIGHT })
   for (const relation of relations) {
-    const lines = labelOf(relation)
+    const lines = labelLines(relation)
     const width = Math.min(LABEL_WIDTH_MAX, Math.max(...lines.map(({ length }) => length)) * LETTER + LABEL_PADDING)
     const size = { width, height: lines.length * LABEL_LINE + LABEL_PADDING, labelpos: 'c' }
     graph.setEdge(relation.subject, relation.object, size, relation.id)
@@ -94,7 +94,7 @@ function layOut({ types, relations }: TypeGraph, rankdir: 'TB' | 'LR'): Placed {
       const { subject, object, id } = relation
       const { points, x, y } = graph.edge(subject, object, id) as Point & { readonly points: readonly Point[] }
       const way = subject === object ? loop(corner(object), { x, y }, rankdir) : points
-      return { relation, lines: labelOf(relation), points: way, at: { x, y } }
+      return { relation, lines: labelLines(relation), points: way, at: { x, y } }
     }),
   }
 }
@@ -117,7 +117,7 @@ function loop(corner: Point, at: Point, rankdir: 'TB' | 'LR'): readonly Point[] 
   return [...out, ...back.toReversed()]
 }
 
-function labelOf({ relation, derived }: GraphRelation): readonly string[] {
+function labelLines({ relation, derived }: GraphRelation): readonly string[] {
   const more = derived.length - DERIVED_SHOWN
   const named = derived.slice(0, DERIVED_SHOWN).map(({ from, to }) => `${from} → ${to}`)
   return [relation, ...named, ...(more > 0 ? [`and ${more} more`] : [])]
