@@ -18,7 +18,7 @@ import { readTls, reloadOnHangup } from '../configuration/tls.ts'
 import { Closers, closeOnSignals, formatUrl, listen, makeIntake, newId, stopper } from '../process/process.ts'
 import { toReplica } from '../process/replica-settings.ts'
 import { startTracing } from '../process/start-tracing.ts'
-import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
+import { formatReason, unhandledRejections } from '../process/unhandled.ts'
 import { whenDatabaseAnswers } from '../process/wait-for-database.ts'
 
 export interface StartOptions {
@@ -70,7 +70,7 @@ export async function startManagement(
     const { error } = event
     if (error === undefined) return
     const { code, message } = error
-    const reason = error.cause === undefined ? {} : { reason: reasonOf(error.cause, envSecrets(env)) }
+    const reason = error.cause === undefined ? {} : { reason: formatReason(error.cause, envSecrets(env)) }
     log.fatal({ code, ...reason }, `${message}; the process ends`)
     stopper(closers, undefined, 1)(0)
   })

@@ -43,8 +43,8 @@ export async function askAllowed(
   const answer = (response.body ?? {}) as { allow?: unknown; debug?: unknown; why?: unknown; detail?: unknown }
   if (response.status !== 200 || typeof answer.allow !== 'boolean') {
     const { detail = 'is it a PDP?' } = answer
-    const said = typeof detail === 'string' ? detail : JSON.stringify(detail)
-    throw new ZerohopError('CONFIG_INVALID', { reason: `${url} answered ${response.status}: ${said}` })
+    const text = typeof detail === 'string' ? detail : JSON.stringify(detail)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `${url} answered ${response.status}: ${text}` })
   }
   const { allow, debug, why } = answer
   return { allow, debug, why, revision: response.headers.get('x-revision') }

@@ -39,13 +39,13 @@ export async function exportBundle(env: Env, file: string = STANDARD, options: E
   const { facts = false, at, format, ...target } = options
   const bundle = await exportFrom(env, target, { facts, at })
   const isYaml = format === undefined ? isYamlName(file) : format === 'yaml'
-  const text = isYaml ? yamlOf(bundle) : `${JSON.stringify(bundle, null, 2)}\n`
+  const text = isYaml ? formatYaml(bundle) : `${JSON.stringify(bundle, null, 2)}\n`
   if (file === STANDARD) process.stdout.write(text)
   else writeOut(file, text)
 }
 
 /** In the canonical form of policy files, unless it is too large to be one. */
-function yamlOf(bundle: unknown): string {
+function formatYaml(bundle: unknown): string {
   const text = stringify(bundle, { lineWidth: 0 })
   return formatPolicy({ name: 'policy.yaml', text }).text ?? text
 }

@@ -17,7 +17,7 @@ export interface HistoryShowOptions extends TargetOptions {
   readonly json?: boolean
 }
 
-/** Prints it. @throws INPUT_INVALID for what is no revision; API_REFUSED when it is not kept any more */
+/** Prints a revision. @throws INPUT_INVALID when it is not a number of one; API_REFUSED when it has expired */
 export async function showRevision(
   env: Env,
   revision: string,

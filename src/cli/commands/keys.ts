@@ -83,7 +83,7 @@ function endIn(text: string): string {
 
 export type RotateKeyOptions = KeyOptions & { readonly keepOld?: string }
 
-/** @throws CONFIG_INVALID when `keepOld` is no time */
+/** @throws CONFIG_INVALID when `keepOld` is not a time */
 export async function rotateKey(env: Env, id: string, { keepOld = '0', ...options }: RotateKeyOptions): Promise<void> {
   const seconds = parseSeconds(keepOld)
   if (seconds === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `--keep-old: ${DURATION}` })

@@ -42,16 +42,16 @@ export async function printLog(env: Env, options: LogOptions, now: number, end: 
   const since = readWhen(options.since, '--since', now)
   const limit = readCount(options.limit, '--limit', AUDIT_SCAN_MAX)
   const where = await remoteEnvironment(env, options)
-  const filters = filtersOf(options)
+  const filters = toFilters(options)
   const print = printer(options)
-  const known = options.follow ? await knownOf(where, filters) : undefined
-  const first = await recordsOf(where, filters, { since, limit })
+  const known = options.follow ? await listKnown(where, filters) : undefined
+  const first = await listRecords(where, filters, { since, limit })
   for (const record of first.toReversed()) print(record)
   if (known !== undefined) return follow(where, filters, { print, known, first, end })
   if (first.length === 0) tell(await whyEmpty(where))
 }
 
-function filtersOf({ user, action, resource, tenant, allow, deny }: LogOptions) {
+function toFilters({ user, action, resource, tenant, allow, deny }: LogOptions) {
   return {
     ...(user && { users: [...user] }),
     // the API takes several, its description names one
@@ -62,7 +62,7 @@ function filtersOf({ user, action, resource, tenant, allow, deny }: LogOptions) 
   }
 }
 
-type Filters = ReturnType<typeof filtersOf>
+type Filters = ReturnType<typeof toFilters>
 
 interface Range {
   /** ms since 1970 */
@@ -71,7 +71,7 @@ interface Range {
 }
 
 /** The newest ones first. */
-async function recordsOf(
+async function listRecords(
   { client, path }: RemoteEnvironment,
   filters: Filters,
   { since, limit }: Range,
@@ -90,19 +90,19 @@ async function recordsOf(
 
 interface Following {
   readonly print: Print
-  /** what was there before anything was printed: what of it was left out stays out */
+  /** the records from before anything was printed: those of them that were left out stay out */
   readonly known: readonly AuditLogRead[]
   readonly first: readonly AuditLogRead[]
   readonly end: AbortSignal
 }
 
-const timeOf = ({ timestamp }: AuditLogRead): number => Date.parse(timestamp)
+const recordTime = ({ timestamp }: AuditLogRead): number => Date.parse(timestamp)
 
 /** The newest records, as far back as later ones may come. */
-async function knownOf(where: RemoteEnvironment, filters: Filters): Promise<AuditLogRead[]> {
-  const [newest] = await recordsOf(where, filters, { since: undefined, limit: 1 })
+async function listKnown(where: RemoteEnvironment, filters: Filters): Promise<AuditLogRead[]> {
+  const [newest] = await listRecords(where, filters, { since: undefined, limit: 1 })
   if (newest === undefined) return []
-  return recordsOf(where, filters, { since: timeOf(newest) - LOG_FOLLOW_LATE_MS, limit: LOG_FOLLOW_RECORDS_MAX })
+  return listRecords(where, filters, { since: recordTime(newest) - LOG_FOLLOW_LATE_MS, limit: LOG_FOLLOW_RECORDS_MAX })
 }
 
 /**
@@ -111,7 +111,7 @@ async function knownOf(where: RemoteEnvironment, filters: Filters): Promise<Audi
  */
 async function follow(where: RemoteEnvironment, filters: Filters, following: Following): Promise<void> {
   const { print, known, first, end } = following
-  const seen = new Map([...known, ...first].map((record) => [record.id, timeOf(record)]))
+  const seen = new Map([...known, ...first].map((record) => [record.id, recordTime(record)]))
   let isAway = false
   while (!end.aborted) {
     await sleep(LOG_FOLLOW_MS, undefined, { signal: end }).catch(() => undefined) // ended
@@ -119,13 +119,13 @@ async function follow(where: RemoteEnvironment, filters: Filters, following: Fol
     const since = seen.size === 0 ? undefined : latest(seen) - LOG_FOLLOW_LATE_MS
     for (const [id, at] of seen) if (at < (since ?? 0)) seen.delete(id)
     try {
-      const records = await recordsOf(where, filters, { since, limit: LOG_FOLLOW_RECORDS_MAX })
+      const records = await listRecords(where, filters, { since, limit: LOG_FOLLOW_RECORDS_MAX })
       const fresh = records.filter(({ id }) => !seen.has(id)).toReversed()
       if (fresh.length === LOG_FOLLOW_RECORDS_MAX)
         tell(`more than ${fresh.length} decisions arrived at once: older ones are left out`)
       for (const record of fresh) {
         print(record)
-        seen.set(record.id, timeOf(record))
+        seen.set(record.id, recordTime(record))
       }
       if (isAway) tell('the server answers again')
       isAway = false

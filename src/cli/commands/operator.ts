@@ -15,8 +15,8 @@ import { newId } from '../process/process.ts'
 import { printTable } from '../terminal/print-table.ts'
 
 /**
- * Runs a command in the server that has locked the folder, or in this process. @throws CONFIG_INVALID when there is no
- * such folder, and what the command throws
+ * Runs a command in the server that has locked the folder, or in this process. @throws CONFIG_INVALID when the folder
+ * does not exist, and what the command throws
  */
 export async function admin<C extends AdminCommand>(
   env: Env,

@@ -34,7 +34,7 @@ export interface PlanTarget {
 /**
  * The target that options, variables and `zerohop.yaml` name, in this order: a data folder when `--data` is given or no
  * API is named.
- * @throws CONFIG_INVALID when there is no key for an API; API_REFUSED when the API does not know the key
+ * @throws CONFIG_INVALID when the key for an API is missing; API_REFUSED when the API does not know the key
  */
 export async function resolveTarget(env: Env, options: TargetOptions): Promise<PlanTarget> {
   const project = findProject(process.cwd())

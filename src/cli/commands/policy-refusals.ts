@@ -23,16 +23,16 @@ interface Body {
 
 export class Refusals {
   readonly #sources: readonly Source[]
-  readonly #placeOf: () => PlaceOf
+  readonly #loadPlaces: () => PlaceOf
   readonly #base: Path
 
   /**
-   * @param placeOf is called when there is something to show
+   * @param loadPlaces is called when there is something to show
    * @param base where the policy stands in what is sent
    */
-  constructor(sources: readonly Source[], placeOf: () => PlaceOf, base: Path) {
+  constructor(sources: readonly Source[], loadPlaces: () => PlaceOf, base: Path) {
     this.#sources = sources
-    this.#placeOf = placeOf
+    this.#loadPlaces = loadPlaces
     this.#base = base
   }
 
@@ -56,9 +56,9 @@ export class Refusals {
       return path.length > this.#base.length && this.#base.every((name, at) => path[at] === name)
     })
     if (inside.length === 0) return []
-    const placeOf = this.#placeOf()
+    const findPlace = this.#loadPlaces()
     const problems = inside.map(({ path, message }): Problem => {
-      return { severity: 'error', message, place: placeOf(path.slice(this.#base.length)) }
+      return { severity: 'error', message, place: findPlace(path.slice(this.#base.length)) }
     })
     return problems.filter(({ place }) => place.file !== '')
   }

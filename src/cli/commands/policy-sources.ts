@@ -11,7 +11,7 @@ import { printOptions, printProblems } from '../terminal/print-problems.ts'
 /**
  * The policy files of the command line; without any those of `zerohop.yaml`.
  * @param from the working directory
- * @throws CONFIG_INVALID when there is no such file, or too many
+ * @throws CONFIG_INVALID when a file does not exist, or there are too many
  */
 export function findPolicy(named: readonly string[], from: string): FoundSources {
   if (named.length > 0) return readSources(named, from)

@@ -6,7 +6,7 @@ import { fail } from '../process/process.ts'
 import { examples, FOLDER, ORGANIZATION, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
 import type { WhyOptions } from './why.ts'
 
-/** Exit code when there is no answer, which must not read as a deny. */
+/** Exit code without an answer, which must not read as a deny. */
 const UNDECIDED = 2
 
 /** What --at, --api and --data cannot ask. */

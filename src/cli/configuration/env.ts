@@ -165,7 +165,7 @@ export function readEnv(variables: Variables = process.env): Env {
     tlsCert: values.PDP_TLS_CERT,
     tlsKey: values.PDP_TLS_KEY,
     rateLimits: defined({ requests: values.ZEROHOP_RATE_LIMIT, writes: values.ZEROHOP_RATE_LIMIT_WRITES }),
-    console: values.ZEROHOP_CONSOLE ? consoleOf(values) : undefined,
+    console: values.ZEROHOP_CONSOLE ? readConsole(values) : undefined,
     openMetrics: values.PDP_ALLOW_METRICS_UNAUTHENTICATED,
     metricsToken: values.ZEROHOP_METRICS_TOKEN,
     integration: {
@@ -207,7 +207,7 @@ export function readEnv(variables: Variables = process.env): Env {
 }
 
 /** @throws CONFIG_INVALID when the provider is named without what is needed to use it */
-function consoleOf(values: Values): NonNullable<Env['console']> {
+function readConsole(values: Values): NonNullable<Env['console']> {
   const origins = values.ZEROHOP_CONSOLE_HOSTS ?? []
   const { ZEROHOP_CONSOLE_ISSUER: issuer, ZEROHOP_CONSOLE_CLIENT_ID: clientId, ZEROHOP_CONSOLE_ACCESS: rules } = values
   if (issuer === undefined) return { origins }
@@ -237,7 +237,7 @@ export function lastImageFolder(env: Env, data: string = env.data): string {
 /** A port number of the command line. @throws CONFIG_INVALID */
 export const port = (value: string, option: string): number => readAs(Port, value, option)
 
-/** What the help of a command says of the variables that an option wins over: names, and the default of the last. */
+/** Text for the help of a command: the variables that an option wins over, and the default of the last one. */
 export function inVariables(...names: [...VariableName[], VariableName]): string {
   const { default: value, hint } = variableFacts(Environment.properties[names.at(-1) as VariableName])
   return `(${[...names, ...(value === undefined ? [] : [value])].join(', ')}${hint === undefined ? '' : `; ${hint}`})`
@@ -254,14 +254,14 @@ function readAll(variables: Variables): Values {
 /** The value under the name of the variable, else under the first of its aliases that has one. */
 function readOne(name: string, schema: t.TSchema, variables: Variables): unknown {
   for (const each of [name, ...(variableFacts(schema).aliases ?? [])]) {
-    const text = textOf(each, schema, variables)
+    const text = readText(each, schema, variables)
     if (text !== undefined) return readAs(schema, text, each)
   }
   return undefined
 }
 
 /** An empty value counts as absent, as in a compose file that passes on what is not set. */
-function textOf(name: string, schema: t.TSchema, variables: Variables): string | undefined {
+function readText(name: string, schema: t.TSchema, variables: Variables): string | undefined {
   const given = variables[name]?.trim() || undefined
   const { isPem, isSecret } = {
     isPem: schemaLabel(schema) === schemaLabel(Pem),

@@ -25,11 +25,11 @@ type ProjectFile = t.Static<typeof ProjectFile>
 
 /** The configuration of a folder. */
 export interface Project {
-  /** the `zerohop.yaml`; undefined when there is none */
+  /** the `zerohop.yaml`; undefined without one */
   readonly file: string | undefined
   /** absolute path of the folder that `files` and `tests` are relative to */
   readonly folder: string
-  /** undefined when there is no `zerohop.yaml` */
+  /** undefined without a `zerohop.yaml` */
   readonly api: string | undefined
   readonly project: string
   readonly environment: string
@@ -58,7 +58,7 @@ export function findProject(from: string): Project {
 
 /** Reads the file. @throws CONFIG_INVALID when it cannot be read */
 function readProject(file: string): { readonly project: ProjectFile; readonly problems: readonly Problem[] } {
-  const document = new YamlDocument({ name: file, text: textOf(file) })
+  const document = new YamlDocument({ name: file, text: readText(file) })
   if (document.value === undefined) return { project: {}, problems: document.problems }
   const problems = misfits(ProjectFile, document.value, []).map((misfit): Problem => {
     const which = misfit.kind === 'unknown' ? 'key' : 'value'
@@ -84,7 +84,7 @@ function isThere(file: string): boolean {
   }
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -158,7 +158,7 @@ export class Closers {
 /**
  * On SIGTERM: says at `/ready` that it ends, goes on for `drainMs`, finishes what is asked and exits with 0. On SIGINT,
  * from a person at a terminal, without the wait. After the time of `shutdownMs`, or at a second signal, the process
- * kills itself: a normal exit waits for threads, one of which may hang. No acknowledged write is lost.
+ * kills itself: a normal exit waits for threads, and one of them may hang. No acknowledged write is lost.
  */
 export function closeOnSignals(closers: Closers, drainMs: number, withinMs?: number): void {
   const stop = stopper(closers, withinMs)

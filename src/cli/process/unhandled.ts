@@ -45,22 +45,22 @@ export function outliveRejections(log: Logger, secrets: readonly string[]): void
   process.on('unhandledRejection', (error) => {
     rejections++
     rejection((before) =>
-      log.error({ reason: reasonOf(error, secrets), ...before }, 'unhandled rejection; the process continues'),
+      log.error({ reason: formatReason(error, secrets), ...before }, 'unhandled rejection; the process continues'),
     )
   })
   hearContained((place, error) =>
     callback((before) =>
-      log.error({ reason: reasonOf(error, secrets), ...before }, `${place} failed; the process continues`),
+      log.error({ reason: formatReason(error, secrets), ...before }, `${place} failed; the process continues`),
     ),
   )
   process.on('uncaughtException', (error) => {
-    log.fatal({ reason: reasonOf(error, secrets) }, 'unhandled exception; the process ends')
+    log.fatal({ reason: formatReason(error, secrets) }, 'unhandled exception; the process ends')
     process.exit(1)
   })
 }
 
 /** The error with its stack and causes, with secrets removed. */
-export function reasonOf(error: unknown, secrets: readonly string[]): string {
+export function formatReason(error: unknown, secrets: readonly string[]): string {
   return withoutSecrets(inspect(error, { depth: 2, breakLength: Number.POSITIVE_INFINITY }), secrets)
 }
 

@@ -1,7 +1,7 @@
-// Asks somebody at a terminal.
+// Asks the user at a terminal.
 import { createInterface } from 'node:readline/promises'
 
-/** Anything but yes is no. */
+/** Anything but yes counts as no. */
 export async function confirmed(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {

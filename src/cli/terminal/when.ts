@@ -5,7 +5,7 @@ import { parseInstant } from '../../model/instant.ts'
 const AGO = /^(\d{1,6})(s|m|h|d|w)$/
 const MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** What help says of such an option. */
+/** The help text of such an option. */
 export const WHEN = 'a time such as 2026-11-20T08:30:00Z, or how long ago: 90s, 30m, 24h, 7d, 2w'
 
 /**

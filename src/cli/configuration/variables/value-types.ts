@@ -1,5 +1,5 @@
 // The types of variables: each has a schema of the value and a function that reads it from text. Bounds and words are
-// written once, in the schema or beside it, and the error text comes from them. The validator of HTTP bodies is not
+// written once, in the schema or next to it, and the error text comes from them. The validator of HTTP bodies is not
 // used here: loading it takes longer than everything else that a command does before its work.
 import { readPublicUrl } from '../../../http/authzen/public-url.ts'
 import { type AccessRule, readAccessRule, USER_ROLES } from '../../../http/console/user-access.ts'
