@@ -29,8 +29,8 @@ export function ask(url: string, asked: Asked): Promise<Answer> {
 }
 
 /**
- * An answer whose length nobody said, as through a proxy that speaks HTTP/1.0, may end anywhere without an error. JSON
- * that was cut is no JSON any more.
+ * An answer without a length, as through a proxy that speaks HTTP/1.0, may end anywhere without an error. JSON that was
+ * cut cannot be parsed.
  */
 const CUT = 'its answer was cut on the way'
 
@@ -169,5 +169,5 @@ export function formatReason(error: unknown): string {
   return error.message || code
 }
 
-/** What fetch of Chromium, Firefox and Safari says of every failure. */
+/** The messages of fetch in Chromium, Firefox and Safari, the same for every failure. */
 const SAYS_NOTHING = /^(Failed to fetch|NetworkError when attempting to fetch resource\.?|Load failed)$/

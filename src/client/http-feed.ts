@@ -101,7 +101,7 @@ export class RemoteFeed implements Feed {
 
   async image(signal?: AbortSignal, onProgress?: (progress: ImageProgress) => void): Promise<Uint8Array> {
     const watch = new Watch(this.#imageSilenceMs, signal)
-    // who answered before may have been somebody else, and named another environment
+    // what answered before may have been another server, and named another environment
     if (this.#trust !== undefined) this.#scope = undefined
     try {
       const response = await this.#get(`${await this.#path('image', watch)}?abi=${this.#abi}`, watch)
@@ -118,10 +118,10 @@ export class RemoteFeed implements Feed {
     let reports: RevisionReports | undefined
     try {
       const query = `?after=${after.revision}&chain=${after.chain}`
-      const said = this.#pdp?.applied()
-      const headers = this.#identity && identityHeaders(this.#identity, said)
+      const applied = this.#pdp?.applied()
+      const headers = this.#identity && identityHeaders(this.#identity, applied)
       const response = await this.#get((await this.#path('deltas', watch)) + query, watch, headers)
-      reports = this.#reports(said)
+      reports = this.#reports(applied)
       const decoder = await openDecoder(this.#trust)
       for await (const chunk of chunks(response, watch)) {
         for (const frame of decoder.push(chunk)) {
@@ -167,9 +167,9 @@ export class RemoteFeed implements Feed {
   #askHead(path: string, nonce: string, timeoutMs: number): Promise<Answer> {
     const authorization = `Bearer ${this.#apiKey}`
     if (this.#globalObjects) return ask(`${this.#url}${path}?nonce=${nonce}`, { headers: { authorization }, timeoutMs })
-    const said = { nonce, instance: this.#identity?.instance, revision: this.#pdp?.applied() }
+    const question = { nonce, instance: this.#identity?.instance, revision: this.#pdp?.applied() }
     const headers = { authorization, 'content-type': 'application/json' }
-    return ask(this.#url + path, { method: 'POST', headers, body: JSON.stringify(said), timeoutMs })
+    return ask(this.#url + path, { method: 'POST', headers, body: JSON.stringify(question), timeoutMs })
   }
 
   async leave(): Promise<void> {
@@ -177,13 +177,13 @@ export class RemoteFeed implements Feed {
     await this.#report({ leaving: true }, PDP_LEAVE_MS).catch(() => undefined)
   }
 
-  #reports(said: number | undefined): RevisionReports | undefined {
+  #reports(reported: number | undefined): RevisionReports | undefined {
     if (this.#pdp === undefined) return undefined
     this.#isKnown = true
     const { applied, times } = this.#pdp
     const send = (revision: number) =>
       this.#namesHead ? Promise.resolve(false) : this.#report({ revision }, PDP_REPORT_TIMEOUT_MS)
-    return new RevisionReports({ applied, said, send, times })
+    return new RevisionReports({ applied, reported, send, times })
   }
 
   /** Resolves with false when the other side knows no reports. @throws FEED_UNREACHABLE */
@@ -222,12 +222,12 @@ export class RemoteFeed implements Feed {
     const response = await fetchSendable(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
-    const { error_code: said } = await readFields(response, watch)
-    throw refused(response, String(said), this.#globalObjects)
+    const { error_code: code } = await readFields(response, watch)
+    throw refused(response, String(code), this.#globalObjects)
   }
 }
 
-/** What an answer says of the head. @throws FEED_UNREACHABLE when it answers another question, SIGNATURE_INVALID */
+/** Reads the head out of an answer. @throws FEED_UNREACHABLE when it answers another question, SIGNATURE_INVALID */
 function parseHead(body: unknown, nonce: string, trust: Trust | undefined): FeedHead {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
   const { environment, lineage, revision, chain, time, signature } = fields
@@ -271,9 +271,9 @@ async function readFields(response: Response, watch: Watch): Promise<Record<stri
  * A status that ends a follower for good counts only in an answer of the management API itself: a gateway on the way,
  * or another service at its address, may answer 401 and 403 too.
  */
-function refused({ status, headers }: Response, said: string, globalObjects: boolean): ZerohopError {
+function refused({ status, headers }: Response, code: string, globalObjects: boolean): ZerohopError {
   const revision = headers.get('x-revision') ?? ''
-  switch (`${status} ${said}`) {
+  switch (`${status} ${code}`) {
     case '401 UNAUTHORIZED':
       return new ZerohopError(headers.get('x-feed-error') === 'KEY_EXPIRED' ? 'KEY_EXPIRED' : 'KEY_UNKNOWN')
     case '403 FORBIDDEN_ACCESS':
@@ -285,7 +285,7 @@ function refused({ status, headers }: Response, said: string, globalObjects: boo
         ? new ZerohopError('FEED_FORK', { to: revision })
         : new ZerohopError('FEED_GAP', { got: revision })
     default:
-      return globalObjects && status === 404 && said === 'NOT_FOUND'
+      return globalObjects && status === 404 && code === 'NOT_FOUND'
         ? new ZerohopError('ENVIRONMENT_DELETED')
         : new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
   }

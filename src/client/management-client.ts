@@ -34,8 +34,8 @@ type Answer<P extends keyof paths, M> = M extends keyof paths[P]
   : never
 
 /**
- * As in openapi-fetch, but what is sent is no type parameter: then the compiler refuses members of a body that the
- * route does not know.
+ * As in openapi-fetch, but without a type parameter for what is sent: so the compiler refuses members of a body that
+ * the route does not know.
  */
 type Call<M extends Method> = <P extends Path<M>>(path: P, ...init: Init<P, M>) => Promise<Answer<P, M>>
 
@@ -85,7 +85,7 @@ function refuseDots(path: Readonly<Record<string, unknown>> | undefined): undefi
     if (/^\.{0,2}$/.test(String(part))) throw new ZerohopError('PATH_INVALID', { part: String(part) })
 }
 
-/** What a request of the client comes to: data, or the body of an error. */
+/** The result of a request of the client: data, or the body of an error. */
 interface Result {
   readonly data?: unknown
   readonly error?: unknown

@@ -17,7 +17,7 @@ function reporting(reported: number | undefined) {
     pdp.sent.push(revision)
     return pdp.answer()
   }
-  const reports = new RevisionReports({ applied: () => pdp.applied, said: reported, send })
+  const reports = new RevisionReports({ applied: () => pdp.applied, reported, send })
   return Object.assign(pdp, { stop: () => reports.stop() })
 }
 
