@@ -25,21 +25,21 @@ export function resolvePermissions(
   path: Path = [...BODY, 'permissions'],
 ): string[] {
   requireCount(sent, 'the permissions of one request', PERMISSIONS_PER_REQUEST_MAX, path)
-  const resolved = new Set<string>()
-  for (const [at, permission] of sent.entries()) resolved.add(resolve(view, permission, of, [...path, at]))
-  return [...resolved]
+  const types = new PermissionTypes(view, of)
+  const resolved = sent.map((permission, at) => resolve(types, permission, of, [...path, at]))
+  return [...new Set(resolved)]
 }
 
-function resolve(view: View, permission: string, of: Resource | undefined, path: Path): string {
+function resolve(types: PermissionTypes, permission: string, of: Resource | undefined, path: Path): string {
   const parts = readParts(permission, of, path)
-  const named = parts.resource === of?.key ? of : view.require('resource', parts.resource, path)
-  const resource = of ?? named
-  if (named.key !== resource.key) {
-    throw new ZerohopError('PERMISSION_FOREIGN', { permission, resource: resource.key }, { path })
+  const named = types.require(parts.resource, path)
+  if (of !== undefined && named.key !== of.key) {
+    throw new ZerohopError('PERMISSION_FOREIGN', { permission, resource: of.key }, { path })
   }
-  const action = findAction(resource, parts.action)
+  const { key, actions } = of === undefined ? named : types.require(of.key, path)
+  const action = actions.get(parts.action)
   if (action === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'action', ref: permission }, { path })
-  return `${resource.key}:${action}`
+  return `${key}:${action}`
 }
 
 /** `held` without the permissions named by `sent`; others are skipped. @throws PERMISSION_INVALID */
@@ -51,11 +51,12 @@ export function withoutPermissions(
 ): string[] {
   const path = [...BODY, 'permissions']
   requireCount(sent, 'the permissions of one request', PERMISSIONS_PER_REQUEST_MAX, path)
+  const types = new PermissionTypes(view, of)
   const gone = new Set<string>()
   for (const [at, permission] of sent.entries()) {
     const parts = readParts(permission, of, [...path, at])
-    const resource = view.find('resource', parts.resource)
-    if (resource) gone.add(`${resource.key}:${findAction(resource, parts.action) ?? parts.action}`)
+    const named = types.find(parts.resource)
+    if (named) gone.add(`${named.key}:${named.actions.get(parts.action) ?? parts.action}`)
   }
   return held.filter((permission) => !gone.has(permission))
 }
@@ -67,10 +68,45 @@ function readParts(permission: string, of: Resource | undefined, path: Path): { 
   return parts
 }
 
-/** The key of an action that is named by key or id; a key wins, because stored permissions have keys. */
-function findAction({ actions }: Resource, ref: string): string | undefined {
-  return (actions.find(({ key }) => key === ref) ?? actions.find(({ id }) => id === ref))?.key
+/** A resource type, as far as permissions need it. */
+interface PermissionType {
+  readonly key: string
+  /** keys of its actions by key and by id; a key wins, because stored permissions have keys */
+  readonly actions: ReadonlyMap<string, string>
 }
+
+/** The resource types that the permissions of one request name: each is read once, however many permissions name it. */
+class PermissionTypes {
+  readonly #view: View
+  readonly #found = new Map<string, PermissionType | undefined>()
+
+  constructor(view: View, of: Resource | undefined) {
+    this.#view = view
+    if (of !== undefined) this.#found.set(of.key, toPermissionType(of))
+  }
+
+  /** @param ref id or key of the type */
+  find(ref: string): PermissionType | undefined {
+    if (!this.#found.has(ref)) {
+      const resource = this.#view.find('resource', ref)
+      this.#found.set(ref, resource && toPermissionType(resource))
+    }
+    return this.#found.get(ref)
+  }
+
+  /** @throws OBJECT_NOT_FOUND */
+  require(ref: string, path: Path): PermissionType {
+    return this.find(ref) ?? toPermissionType(this.#view.require('resource', ref, path))
+  }
+}
+
+const toPermissionType = ({ key, actions }: Resource): PermissionType => ({
+  key,
+  actions: new Map([
+    ...actions.map(({ id, key: own }) => [id, own] as const),
+    ...actions.map((one) => [one.key, one.key] as const),
+  ]),
+})
 
 /**
  * The keys of the roles that role `key` will extend. `keyOf` finds a role by id or key.
