@@ -6,6 +6,7 @@ import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.t
 import type { Change, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
+import { DRAFT_READS_MAX } from '../model/limits.ts'
 import { INDEXES } from './indexes.ts'
 import type { Decided, Range, View } from './view.ts'
 
@@ -53,9 +54,16 @@ export class Draft implements View {
   readonly #kinds = new Map<KindName, Staged>()
   readonly #indexes = new Map<IndexName, StagedIndex>()
   readonly #order: Touched[] = []
+  /**
+   * Objects of the view below that were read last, by kind and key, the latest at the end: a bulk or a policy names the
+   * same types, roles and tenants again and again, and each read of a stored object parses it. Not over another draft,
+   * which may change below this one.
+   */
+  readonly #reads: Map<string, AnyObject> | undefined
 
   constructor(below: View) {
     this.#below = below
+    this.#reads = below instanceof Draft ? undefined : new Map()
     this.log = below.log
     this.position = below.position
   }
@@ -84,7 +92,7 @@ export class Draft implements View {
   get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
     const touched = this.#kinds.get(kind)?.touched.get(key)
     // what is staged under a kind is of that kind
-    return touched === undefined ? this.#below.get(kind, key) : (touched.now as Objects[K] | undefined)
+    return touched === undefined ? this.#getBelow(kind, key) : (touched.now as Objects[K] | undefined)
   }
 
   find<K extends KindName>(kind: K, ref: string): Objects[K] | undefined {
@@ -138,6 +146,21 @@ export class Draft implements View {
     return this.#below.other(log)
   }
 
+  #getBelow<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
+    const reads = this.#reads
+    if (reads === undefined) return this.#below.get(kind, key)
+    const name = `${kind} ${key}`
+    // what is remembered under the name of a kind is of that kind
+    let object = reads.get(name) as Objects[K] | undefined
+    if (object === undefined) {
+      object = this.#below.get(kind, key)
+      if (object === undefined) return undefined
+      if (reads.size === DRAFT_READS_MAX) reads.delete(reads.keys().next().value ?? '')
+    } else reads.delete(name)
+    reads.set(name, object)
+    return object
+  }
+
   #stage(change: Change): void {
     const { kind, key } = change
     let staged = this.#kinds.get(kind)
@@ -147,7 +170,7 @@ export class Draft implements View {
     }
     const after = change.op === 'put' ? (change.value as AnyObject) : undefined
     const known = staged.touched.get(key)
-    const before = known === undefined ? this.#below.get(kind, key) : known.now
+    const before = known === undefined ? this.#getBelow(kind, key) : known.now
     if (known === undefined) {
       const touched: Touched = { before, now: after, change }
       staged.touched.set(key, touched)

@@ -1,5 +1,6 @@
 // Permissions and inheritance of roles: what may be named, and the bounds of `extends` (D4).
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { resolvePermissions, withoutPermissions } from '../../src/management/rules/role-permissions.ts'
 import { EXTENDS_DEPTH_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../src/model/limits.ts'
 import { type ManagementData, openManagementData } from './harness.ts'
 
@@ -43,6 +44,20 @@ describe('permissions of a role', () => {
       await expect(write).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND', path: ['body', 'permissions', 0] })
     },
   )
+
+  it('are resolved by one look-up for each resource type, however many there are', async () => {
+    await management.run('createResource', { key: 'wide', actions: { a: {}, b: {}, c: {}, d: {} } })
+    const { id, actions } = management.view().require('resource', 'wide')
+    const sent = ['wide:a', 'doc:read', 'wide:b', `wide:${actions[2]!.id}`, 'doc:write', `${id}:d`, `${id}:a`]
+    const view = management.view()
+    const find = vi.spyOn(view, 'find')
+    const resolved = ['wide:a', 'doc:read', 'wide:b', 'wide:c', 'doc:write', 'wide:d']
+    expect(resolvePermissions(view, sent)).toEqual(resolved)
+    expect(find.mock.calls.map(([, ref]) => ref).sort()).toEqual([id, 'doc', 'wide'].sort())
+    find.mockClear()
+    expect(withoutPermissions(view, [...resolved, 'doc:constructor'], sent)).toEqual(['doc:constructor'])
+    expect(find).toHaveBeenCalledTimes(3)
+  })
 
   it('may be named by ids, and are kept by keys', async () => {
     const doc = management.view().require('resource', 'doc')

@@ -1,8 +1,9 @@
 // A draft answers like the view would after a commit of what is staged.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Role } from '../../src/kinds/role.ts'
 import type { User } from '../../src/kinds/user.ts'
 import { put, remove } from '../../src/log/change.ts'
+import { DRAFT_READS_MAX } from '../../src/model/limits.ts'
 import { Draft } from '../../src/store/draft.ts'
 import { type ManagementData, openManagementData } from '../management/harness.ts'
 
@@ -64,6 +65,39 @@ describe('a draft', () => {
     expect(draft.find('role', management.view().require('role', 'two').id)).toBeUndefined()
     expect(draft.get('role', 'two')?.id).toBe(id('f'))
     expect(draft.count('role')).toBe(3)
+  })
+
+  it('reads an object once while few others are read, and shows what is staged of it then', () => {
+    const view = management.view()
+    const get = vi.spyOn(view, 'get')
+    const draft = new Draft(view)
+    const read = () => ['one', 'two', 'three', 'one', 'two'].map((key) => draft.get('role', key)?.extends)
+    expect([read(), read()].flat()).toEqual(
+      Array(2)
+        .fill([[], ['one'], ['one'], [], ['one']])
+        .flat(),
+    )
+    expect(get).toHaveBeenCalledTimes(3)
+    draft.stage([put('role', role('one', ['two'])), remove('role', 'two')])
+    expect(read()).toEqual([['two'], undefined, ['one'], ['two'], undefined])
+    expect(get).toHaveBeenCalledTimes(3)
+    const above = new Draft(draft)
+    expect(above.get('role', 'three')?.extends).toEqual(['one'])
+    draft.stage([put('role', role('three'))])
+    expect(above.get('role', 'three')?.extends).toEqual([])
+  })
+
+  it('remembers no more objects than its limit, those that were read last', () => {
+    const many = Array.from({ length: DRAFT_READS_MAX }, (_, at) => role(`many-${at}`))
+    const view = new Draft(management.view()).stage(many.map((one) => put('role', one)))
+    const get = vi.fn((kind: 'role', key: string) => view.get(kind, key))
+    const draft = new Draft({ ...view, get: get as never, log: view.log, position: view.position } as never)
+    const count = (key: string) => get.mock.calls.filter(([, read]) => read === key).length
+    for (const { key } of many) draft.get('role', key)
+    draft.get('role', 'many-0')
+    draft.get('role', 'one')
+    for (const key of ['many-0', 'one', 'many-1', 'nothing', 'nothing']) draft.get('role', key)
+    expect(['many-0', 'one', 'many-1', 'nothing'].map(count)).toEqual([1, 1, 2, 2])
   })
 
   it('stands on another draft as on a view', () => {

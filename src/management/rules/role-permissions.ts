@@ -100,13 +100,19 @@ class PermissionTypes {
   }
 }
 
-const toPermissionType = ({ key, actions }: Resource): PermissionType => ({
-  key,
-  actions: new Map([
-    ...actions.map(({ id, key: own }) => [id, own] as const),
-    ...actions.map((one) => [one.key, one.key] as const),
-  ]),
-})
+/** Of types that are held in memory, such as those that a draft has read: many roles name the same ones. */
+const permissionTypes = new WeakMap<Resource, PermissionType>()
+
+function toPermissionType(resource: Resource): PermissionType {
+  let type = permissionTypes.get(resource)
+  if (type === undefined) {
+    const { key, actions } = resource
+    const byId = actions.map((action) => [action.id, action.key] as const)
+    type = { key, actions: new Map([...byId, ...actions.map((action) => [action.key, action.key] as const)]) }
+    permissionTypes.set(resource, type)
+  }
+  return type
+}
 
 /**
  * The keys of the roles that role `key` will extend. `keyOf` finds a role by id or key.

@@ -13,6 +13,8 @@ export const WRITER_BATCH_ITEMS_MAX = 4_000
  * never idles.
  */
 export const WRITER_IN_FLIGHT_MAX = 2
+/** Objects that one use case remembers as it has read them: types, roles and tenants that many items of a bulk name. */
+export const DRAFT_READS_MAX = 128
 /** Bytes of the key of a stored object: LMDB takes 1978 with the table's own prefix. */
 export const OBJECT_KEY_BYTES_MAX = 1_900
 /**
