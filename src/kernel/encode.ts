@@ -81,9 +81,9 @@ export class Encoder {
   }
 
   /**
-   * Encodes what is wanted of an object's own members; the address of each goes to its place. It is 0 when there is no
-   * such member, and a missing value when the member has nothing of this name inside. Numbers and texts, of which most
-   * questions are made, are written right here: a call less for each is a tenth of the question (W4).
+   * Encodes the wanted ones of an object's own members; the address of each goes to its place. It is 0 when the object
+   * does not have the member, and a missing value when the member has nothing of this name inside. Numbers and texts,
+   * the usual values in questions, are written right here: a call less for each is a tenth of the question (W4).
    */
   members(wanted: readonly Wanted[], object: object | null | undefined): void {
     const words = this.#words
@@ -299,7 +299,7 @@ function ownMember(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }
 
-/** The value at the end of the names; undefined when one of them is no member of an object. */
+/** The value at the end of the names; undefined when one of them is not a member of an object. */
 function innerMember(value: unknown, names: readonly string[]): unknown {
   for (const name of names) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined

@@ -77,7 +77,7 @@ export function plus(left: ImageSize, right: ImageSize, sign: 1 | -1 = 1): Image
 }
 
 /** The size of the object that a change puts; zero for kinds that are not in images. */
-export function sizeOf(change: Change & { readonly op: 'put' }): ImageSize {
+export function measureChange(change: Change & { readonly op: 'put' }): ImageSize {
   if (change.kind === 'relation') return { ...NO_SIZE, bytes: symbol(Relation.Key, change.key) }
   const put = project(change)
   return put?.op === 'put' ? sizeOfPolicy(put) : NO_SIZE

@@ -41,7 +41,7 @@ export function takeChecksum(header: DataView): number {
 export const statedLength = (header: DataView): number => header.getUint32(Header.Length, true)
 
 /** The header in the memory of a kernel. */
-export const headerOf = (kernel: Kernel): Uint8Array => kernel.headerBytes(Header.Magic, HEADER_BYTES)
+export const readHeaderBytes = (kernel: Kernel): Uint8Array => kernel.headerBytes(Header.Magic, HEADER_BYTES)
 
 /** Clears revision, chain and checksum, in which images with equal contents may differ. */
 export function clearPosition(header: Uint8Array): void {
@@ -49,7 +49,7 @@ export function clearPosition(header: Uint8Array): void {
   header.fill(0, Header.Crc, Header.Crc + 4)
 }
 
-/** Whose image it is, and of which revision. */
+/** The environment and the revision of an image. */
 export function readIdentity(header: DataView): { readonly environment: LogId; readonly position: Position } {
   const hex = (at: number, bytes: number): string => Buffer.from(header.buffer, at, bytes).toString('hex')
   const revision = header.getUint32(Header.RevisionHigh, true) * 2 ** 32 + header.getUint32(Header.RevisionLow, true)

@@ -125,7 +125,7 @@ export function instantiate(source: KernelSource, bytes: number): { exports: Ker
     throw new ZerohopError('IMAGE_FULL', { reason: `no memory for ${bytes} bytes` }, { cause })
   }
   const abort = (message: number) => failAssertion(memory, message)
-  const instance = new WebAssembly.Instance(moduleOf(source), { env: { memory, abort } })
+  const instance = new WebAssembly.Instance(compileModule(source), { env: { memory, abort } })
   const exports = instance.exports as unknown as KernelExports
   if (exports.abiVersion() !== ABI_VERSION) {
     throw new ZerohopError('IMAGE_FOREIGN', {
@@ -147,7 +147,7 @@ function compiledKernels(): Map<string, WebAssembly.Module> {
   return kernels
 }
 
-function moduleOf(source: KernelSource): WebAssembly.Module {
+function compileModule(source: KernelSource): WebAssembly.Module {
   if (typeof source === 'object') {
     if (source instanceof WebAssembly.Module) return source
     throw new ZerohopError('INPUT_INVALID', { reason: 'the kernel is no WebAssembly.Module' })

@@ -213,7 +213,7 @@ export class FrameDecoder {
       if (this.#body === undefined) {
         at += this.#takeHeader(chunk.subarray(at))
         if (this.#headerBytes < FRAME_HEADER_BYTES) break
-        this.#body = new Uint8Array(readHeader(viewOf(this.#header)))
+        this.#body = new Uint8Array(readHeader(toDataView(this.#header)))
         this.#sum = crc32(this.#header.subarray(0, 8))
       }
       const piece = chunk.subarray(at, at + this.#body.length - this.#bodyBytes)
@@ -239,7 +239,7 @@ export class FrameDecoder {
   }
 
   #finish(body: Uint8Array): Frame {
-    const view = viewOf(this.#header)
+    const view = toDataView(this.#header)
     if (view.getUint32(8, true) !== this.#sum) throw invalid('its checksum is wrong')
     this.#body = undefined
     this.#bodyBytes = 0
@@ -258,7 +258,7 @@ export async function openDecoder(trust?: Trust): Promise<FrameDecoder> {
   return new FrameDecoder(trust)
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function toDataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 

@@ -52,7 +52,7 @@ const POLICY_KINDS = [
  */
 export const PROJECTED_KINDS: readonly (PolicyKind | 'built_in')[] = ['built_in', ...POLICY_KINDS]
 
-/** The part of a change that decisions depend on; undefined when there is none. */
+/** The part of a change that decisions depend on; undefined when they do not depend on it. */
 export function project(change: Change): PolicyChange | undefined {
   const { op, kind, key } = change
   if (op === 'delete') {

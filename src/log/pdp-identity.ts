@@ -1,4 +1,4 @@
-// What a PDP says of itself when it opens the stream of deltas, in headers: a server that does not know them ignores
+// How a PDP introduces itself when it opens the stream of deltas, in headers: a server that does not know them ignores
 // them. It is shown to people, and decides nothing.
 import { ZerohopError } from '../model/errors.ts'
 import { PDP_NAME_LENGTH_MAX } from '../model/limits.ts'

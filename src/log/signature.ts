@@ -25,7 +25,7 @@ export class Signer {
 
   /** @throws CONFIG_INVALID when it is not an Ed25519 private key */
   constructor(pem: string) {
-    this.#key = keyOf(pem, createPrivateKey, 'private')
+    this.#key = parseKey(pem, createPrivateKey, 'private')
   }
 
   /** The tail of the file with this SHA-256. */
@@ -50,7 +50,7 @@ export class Trust {
   /** @throws CONFIG_INVALID when it is not an Ed25519 public key */
   constructor(pem: string) {
     this.pem = pem
-    this.#key = keyOf(pem, createPublicKey, 'public')
+    this.#key = parseKey(pem, createPublicKey, 'public')
   }
 
   /** @throws SIGNATURE_INVALID */
@@ -107,7 +107,7 @@ function headMessage({ environment, lineage, revision, chain, time }: FeedHead, 
   return Buffer.from(`zerohop head\n${environment}\n${lineage}\n${revision}\n${chain}\n${nonce}\n${time}\n`)
 }
 
-function keyOf(pem: string, make: (pem: string) => KeyObject, kind: string): KeyObject {
+function parseKey(pem: string, make: (pem: string) => KeyObject, kind: string): KeyObject {
   try {
     const key = make(pem)
     if (key.asymmetricKeyType === 'ed25519') return key

@@ -1,7 +1,7 @@
 // The size limit of an environment's image. The head of its log has the size of its objects, which `apply` updates; a
 // write that would exceed the limit is refused before it is made. Deletes are always possible.
 
-import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../kernel/image-bytes.ts'
+import { type ImageSize, imageBytes, measureChange, NO_SIZE, plus } from '../kernel/image-bytes.ts'
 import type { KindName, Objects } from '../kinds/index.ts'
 import type { Change } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -16,7 +16,7 @@ export const EMPTY_LOG: Measured = { number: 0, image: NO_SIZE }
 
 /** The size of the object that each change puts. */
 export const listSizes = (changes: readonly Change[]): readonly ImageSize[] =>
-  changes.map((change) => (change.op === 'put' ? sizeOf(change) : NO_SIZE))
+  changes.map((change) => (change.op === 'put' ? measureChange(change) : NO_SIZE))
 
 /** The head with the size of its objects, which is recomputed when the head lacks it (written by an older version). */
 export function measured(tables: Tables, head: Head): Head & { readonly image: ImageSize } {
@@ -33,7 +33,7 @@ export function measured(tables: Tables, head: Head): Head & { readonly image: I
 /** The size of a stored object in an image. */
 export const sizeOfObject = (kind: KindName, object: Objects[KindName]): ImageSize =>
   // a stored object has the type of the value in a put of its kind
-  sizeOf({ op: 'put', kind, key: object.key, value: object } as Change & { readonly op: 'put' })
+  measureChange({ op: 'put', kind, key: object.key, value: object } as Change & { readonly op: 'put' })
 
 /**
  * @param@param limit bytes that an image may have

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
-import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf, sizeOfPolicy } from '../../src/kernel/image-bytes.ts'
+import { type ImageSize, imageBytes, measureChange, NO_SIZE, plus, sizeOfPolicy } from '../../src/kernel/image-bytes.ts'
 import type { PolicyPut } from '../../src/kinds/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { type Json, type JsonObject, partKey } from '../../src/model/objects.ts'
@@ -30,7 +30,7 @@ function accounted(changes: readonly PolicyChange[]): ImageSize {
   }
   for (const key of relations) {
     const value = { ...STORED, key, name: '', description: null, resource: '', relation: '', subject_resource: '' }
-    size = plus(size, sizeOf({ op: 'put', kind: 'relation', key, value }))
+    size = plus(size, measureChange({ op: 'put', kind: 'relation', key, value }))
   }
   return size
 }

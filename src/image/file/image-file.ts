@@ -7,8 +7,8 @@ import { crc32 } from 'node:zlib'
 import {
   clearPosition,
   damaged,
-  headerOf,
   IMAGE_HEADER_BYTES,
+  readHeaderBytes,
   readIdentity,
   requireHeader,
   statedLength,
@@ -38,7 +38,7 @@ export function saveKernel(kernel: Kernel): Uint8Array {
 export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
   const [header, heap] = kernel.parts
   const copy = new Kernel(source, header.length + heap.length)
-  headerOf(copy).set(header)
+  readHeaderBytes(copy).set(header)
   copy.heapOf(heap.length).set(heap)
   return copy
 }
@@ -47,7 +47,7 @@ export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
 export async function copyKernelSlowly(kernel: Kernel, source: KernelSource, pause: Pause): Promise<Kernel> {
   const [header, heap] = kernel.parts
   const copy = new Kernel(source, header.length + heap.length)
-  headerOf(copy).set(header)
+  readHeaderBytes(copy).set(header)
   const room = copy.heapOf(heap.length)
   for (let start = 0; start < heap.length; start += PIECE_BYTES) {
     room.set(heap.subarray(start, start + PIECE_BYTES), start)
@@ -245,7 +245,7 @@ class Loading {
   finish(): Kernel {
     if (this.#sum !== this.#expected) throw damaged('its checksum is wrong')
     this.#trust?.requireImage(this.#digest.digest(), this.#tail)
-    headerOf(this.#kernel).set(this.#header)
+    readHeaderBytes(this.#kernel).set(this.#header)
     return this.#kernel
   }
 }
