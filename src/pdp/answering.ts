@@ -52,7 +52,7 @@ export class Answering extends Taking {
   #why = ''
   #poisoned = false
   #ended: ZerohopError | undefined
-  /** why there is no image yet, when known */
+  /** why it has not got an image yet, when known */
   #failure: ZerohopError | undefined
   /** ill-typed values counted by earlier images */
   #illTypedBefore = 0

@@ -10,7 +10,7 @@ export type State =
   | 'following'
   /** pauses, then continues with the same image */
   | 'retrying'
-  /** pauses, then fetches an image: its image cannot continue, or there is none */
+  /** pauses, then fetches an image: it has none, or the one that it has cannot continue */
   | 'refetching'
   /** the key was revoked, the environment deleted, or the follower closed */
   | 'ended'
@@ -18,7 +18,7 @@ export type State =
 export type Step =
   /** there is an image to follow */
   | 'loaded'
-  /** there is no usable image on disk */
+  /** the disk has no usable image */
   | 'nothing'
   /** the connection ended, whatever the reason */
   | 'broken'

@@ -75,7 +75,7 @@ export class Follower {
   #fileSaysNone = false
   /** the last applier whose image was only older than the answering one */
   #behind: Applier | undefined
-  /** what was said of the head of the log */
+  /** the confirmations of the head of the log */
   readonly #confirmations = new Confirmations()
   /** the one from which the age of the answering image counts */
   #confirmation: Confirmation | undefined
@@ -398,7 +398,7 @@ export class Follower {
     if (this.#applier?.settled) this.#moved(this.#applier)
   }
 
-  /** The connection shows by itself what is wrong with it; what is said of the head may be wrong besides. */
+  /** The connection reports its own errors; an answer about the head can be wrong besides. */
   #headFailed(error: unknown): void {
     if (!isZerohopError(error, 'SIGNATURE_INVALID', 'ROLLED_BACK', 'FOREIGN_ENVIRONMENT', 'HEAD_NOT_SAID')) return
     this.#answering.failed(error)

@@ -39,7 +39,7 @@ export interface KeeperEvent {
 export class ImageKeeper {
   readonly #options: KeeperOptions
   #timer: NodeJS.Timeout | undefined
-  /** chain of the image on disk; empty when there is none */
+  /** chain of the image on disk; empty without one */
   #saved = ''
   #savedPin: Pin | undefined
   /** true when an image was on disk, or a write was attempted */

@@ -1,5 +1,5 @@
 // Large work on an image, moved off the thread that answers checks. An image memory has exactly one thread: the worker
-// gets a copy and gives one back. Where there is no worker, or it is lost, the work is done in many turns on a copy.
+// gets a copy and gives one back. Without a worker, or when it is lost, the work is done in many turns on a copy.
 import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import { unpackDelta } from '../log/codec.ts'
@@ -61,7 +61,7 @@ export async function imageIn(bytes: Uint8Array, trust: Trust | undefined, verif
   })
 }
 
-/** Compacts a copy of the image. `begun` is called in the turn of which the copy is. */
+/** Compacts a copy of the image. `begun` is called in the turn in which the copy is made. */
 export function compacted(image: Image, begun: () => void): Promise<Image> {
   const task = async (): Promise<ImageTask> => {
     const bytes = await image.saveSlowly(pause)

@@ -8,8 +8,8 @@
 // The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
 //
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
-//   beside it, where images are signed, a run of: length (4) │ the same of signed deltas; and in another file the same
-//   of what is remembered of the history (src/pdp/pinned.ts)
+//   in a second file, where images are signed, a run of: length (4) │ the same of signed deltas; and in a third one the
+//   same of what is remembered of the history (src/pdp/pinned.ts)
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -45,8 +45,8 @@ export class LastImage {
   }
 
   /**
-   * The image and when it was known to be current; undefined when there is no file. A file whose time is in the future
-   * says nothing of that.
+   * The image and when it was known to be current; undefined without a file. A file whose time is in the future does
+   * not count as known to be current.
    * @throws IMAGE_DAMAGED when the file is damaged or was sealed with another API key
    */
   async read(): Promise<{ bytes: Uint8Array; at: Moment | undefined } | undefined> {

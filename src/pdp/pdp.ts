@@ -77,9 +77,8 @@ export interface PdpOptions {
   /** called after every check; by default nothing is recorded. It must not throw. */
   readonly onDecision?: (decision: Decision) => void
   /**
-   * refuses request attributes that are not of their declared type, and a `context.now` that is no instant, such as a
-   * `Date` (ATTRIBUTE_ILL_TYPED); by default they count as
-   * missing (D7: missing values)
+   * refuses request attributes that are not of their declared type, and a `context.now` that is not an instant, such as
+   * a `Date` (ATTRIBUTE_ILL_TYPED); by default they count as missing (D7: missing values)
    */
   readonly strictAttributes?: boolean
   /**
@@ -216,10 +215,10 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /**
-   * For which rows of your own the user may do the action: data that `zerohop/filters` turns into a condition of a
-   * database query. A row is meant exactly when `check` allows it with the attributes and relations of the row
+   * The rows of your own for which the user may do the action: data that `zerohop/filters` turns into a condition of a
+   * database query. A row matches exactly when `check` allows it with the attributes and relations of the row
    * (docs/filters.md).
-   * @throws FILTER_REFUSED where a condition cannot be said of a row; LISTING_TOO_LARGE; INPUT_INVALID without a
+   * @throws FILTER_REFUSED where a condition cannot be expressed for a row; LISTING_TOO_LARGE; INPUT_INVALID without a
    *   tenant; what a check throws
    */
   filter<T extends TypeOf<P>>(
@@ -392,7 +391,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#source.take().attributesRead(type, action)
   }
 
-  /** Bytes of the image that is held, whatever its age; 0 when there is none. */
+  /** Bytes of the image that is held, whatever its age; 0 without one. */
   get imageBytes(): number {
     return this.#source.peek()?.stats().bytes ?? 0
   }
@@ -559,7 +558,7 @@ export interface LoadOptions extends PdpOptions {
 
 /**
  * A PDP over one image, which never changes: its bytes, or the path or URL of its file.
- * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID; INPUT_INVALID when it is none of these
+ * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID; INPUT_INVALID when `image` is anything else
  */
 export function loadImage<P extends PolicyTypes = PolicyTypes>(image: ImageInput, options: LoadOptions = {}): Pdp<P> {
   const { publicKey, kernel = 'release', verify = true } = options

@@ -39,7 +39,7 @@ export function requireFilter(policy: PolicyNames, { tenants, resourceTypes }: P
   }
 }
 
-/** The names of a list; what is no list of names is refused by the listing itself. */
+/** The names of a list; anything else is refused by the listing itself. */
 function namesIn(list: readonly string[] | null | undefined): string[] {
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : []
 }

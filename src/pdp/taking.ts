@@ -14,7 +14,7 @@ export abstract class Taking {
   /** for the images that answer: `context.now` of questions that have none (D8) */
   protected readonly clock = (): number => this.now
 
-  /** The image that may answer at this moment. @throws the reason why there is none */
+  /** The image that may answer at this moment. @throws the reason why no image may */
   protected abstract answering(): Image
 
   /** That reason; undefined when there is an image. Never throws. */
