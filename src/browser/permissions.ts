@@ -23,7 +23,7 @@ export interface Row {
 export type Ask = (action: string, resource: Row | string) => Promise<boolean>
 
 export interface PermissionsOptions {
-  /** the tenant of rows that name none; of a type alone `default` when there is none here either */
+  /** the tenant of rows that name none; for a type alone it is `default` unless it is given here */
   readonly tenant?: string | null | undefined
   /** milliseconds since 1970; default the clock of the browser */
   readonly now?: () => number

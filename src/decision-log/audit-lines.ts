@@ -128,7 +128,7 @@ export function readLines(
   }
 }
 
-/** A line; undefined when it is no JSON object. */
+/** A line; undefined when it is not a JSON object. */
 function parseLine(text: string): Line | undefined {
   try {
     const line: unknown = JSON.parse(text)

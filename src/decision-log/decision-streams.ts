@@ -1,5 +1,5 @@
 // Streams of recorded decisions to those who watch: server-sent events. A stream ends with its key, its session or its
-// environment, with the server, and when its reader takes nothing. A slow reader misses records, and is told so.
+// environment, with the server, and when its reader takes nothing. A slow reader misses records, and the stream says so.
 import type { ServerResponse } from 'node:http'
 import { contained, inBackground } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -90,7 +90,7 @@ class DecisionStream {
     this.#write('missed', {})
   }
 
-  /** Records were left out; the reader is told with the next one that is sent. */
+  /** Records were left out; the stream says so before the next one that is sent. */
   miss(): void {
     this.#hasMissed = true
   }

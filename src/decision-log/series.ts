@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export interface Series {
   /** 32 hex digits */
   readonly id: string
-  /** one word; undefined when there is none, as in a folder of an older version */
+  /** one word; undefined without an owner, as in a folder of an older version */
   readonly owner: string | undefined
   /** position after which it begins: a record's number is its position minus `base` */
   readonly base: number

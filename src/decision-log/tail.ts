@@ -8,8 +8,8 @@ const WINDOW_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
 /**
- * Truncates the file after its last record. Returns the new length, and the number of that record; undefined when there
- * is none.
+ * Truncates the file after its last record. Returns the new length, and the number of that record; undefined without a
+ * record.
  */
 export function endRecords(path: string): { bytes: number; seq: number | undefined } {
   const file = openSync(path, 'r+')

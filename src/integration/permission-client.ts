@@ -34,11 +34,11 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
       timeoutMs: SERVICE_TIMEOUT_MS,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const { status, body: told } = answer
+    const { status, body: fields } = answer
     const isAnswer = status < 300 || (method === 'POST' && status === 409)
-    if (!isAnswer || typeof told !== 'object' || told === null)
+    if (!isAnswer || typeof fields !== 'object' || fields === null)
       throw new ZerohopError('SERVICE_FAILED', { what: `${method} ${path}`, status })
-    return { ...answer, body: told as JsonObject }
+    return { ...answer, body: fields as JsonObject }
   }
   return {
     async sync(key) {

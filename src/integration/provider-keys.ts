@@ -1,6 +1,6 @@
 // The public keys of the identity provider with which tokens may be signed; whatever else stands in its key set, also
 // under the same `kid`, is left out. They are fetched when a token names an unknown key (aws-jwt-verify limits
-// how often), and again after ten minutes, so that a key that the provider withdrew is no longer trusted. While the
+// how often), and again after ten minutes, so that a key that the provider withdrew loses its trust. While the
 // provider is unreachable, the last keys stay trusted for an hour.
 import { assertIsJwks, isJwk, type Jwk, type Jwks, SimpleJwksCache } from 'aws-jwt-verify/jwk'
 import { JWKS_KEEP_MS, JWKS_REFRESH_MS, JWKS_RETRY_MS } from '../model/limits.ts'
@@ -72,14 +72,14 @@ export class ProviderKeys extends SimpleJwksCache {
  * The keys of a set that verify signatures of ALGORITHM. Others are left out as if they were not there (RFC 7517,
  * section 5). A set may give several keys one `kid`: those that say what they are for come first, because the first one
  * is taken.
- * @throws when it is no key set
+ * @throws when it is not a key set
  */
 function fittingKeys(bytes: ArrayBuffer): Jwks {
   const set: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   const { keys } = (typeof set === 'object' && set !== null ? set : {}) as { readonly keys?: unknown }
   if (!Array.isArray(keys)) throw new Error('the provider did not answer with a key set')
-  const said = (key: Jwk): number => [key.use, key.alg].filter((member) => member !== undefined).length
-  const fitting: Jwks = { keys: keys.filter(isFitting).sort((one, other) => said(other) - said(one)) }
+  const countPurposes = (key: Jwk): number => [key.use, key.alg].filter((member) => member !== undefined).length
+  const fitting: Jwks = { keys: keys.filter(isFitting).sort((one, other) => countPurposes(other) - countPurposes(one)) }
   assertIsJwks(fitting)
   return fitting
 }

@@ -212,7 +212,7 @@ function inTenant(resource: Resource, tenant: string | undefined): Resource {
   }
 }
 
-/** The names of a resource for a log; of what is no resource, nothing. */
+/** The names of a resource for a log, also of a malformed one. */
 function named(resource: Resource): RequestDecision['resource'] {
   if (typeof resource === 'string') {
     const [type = '', key] = resource.split(/:(.*)/s)

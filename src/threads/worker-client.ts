@@ -20,7 +20,7 @@ export interface WorkerClientOptions<Event> {
    * when no question came for so many milliseconds; `until closed`: one thread.
    */
   readonly lives: 'one task' | { readonly idleMs: number } | 'until closed'
-  /** questions that may wait; beyond it the caller is told to come back */
+  /** questions that may wait; beyond it the caller is asked to try again later */
   readonly waitingMax?: number
   /** for a thread that lives for one task: how long it may take */
   readonly timeout?: Timeout

@@ -47,7 +47,7 @@ export function serveSlow<Question, Answer>(
   })
 }
 
-/** Tells those who asked of something that is no answer. */
+/** Sends an event, which answers no question, to the threads that listen. */
 export function sendEvent<Event>(event: Event): void {
   requirePort().postMessage({ kind: 'event', event } satisfies FromWorker<never, Event>)
 }

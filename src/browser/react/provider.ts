@@ -39,7 +39,7 @@ export type PermissionsProviderProps = SnapshotSource & {
 }
 
 export interface UsedPermissions {
-  /** what the snapshot says; undefined when there is none now, or only the server can tell */
+  /** the answer of the snapshot; undefined without a snapshot, and when only the server can answer */
   readonly may: (action: string, resource: Row | string) => boolean | undefined
   /** the snapshot that answers; undefined before the first one is loaded and after the last one has ended */
   readonly snapshot: Snapshot | undefined
@@ -106,7 +106,7 @@ export function usePermissions(): UsedPermissions {
 export function useCan(action: string, resource: Row | string): boolean | undefined {
   const { may, snapshot, ask, onError } = useProvided()
   const known = may(action, resource)
-  const [told, setTold] = useState<{ readonly question: string; readonly answer: boolean } | undefined>()
+  const [answered, setAnswered] = useState<{ readonly question: string; readonly answer: boolean } | undefined>()
   const isAsked = snapshot !== undefined && known === undefined && ask !== undefined
   const question = isAsked ? JSON.stringify([action, resource]) : undefined
   useEffect(() => {
@@ -114,16 +114,16 @@ export function useCan(action: string, resource: Row | string): boolean | undefi
     const [asked, about] = JSON.parse(question) as [string, Row | string]
     const asking = new AbortController()
     ask(asked, about, asking.signal).then(
-      (answer) => asking.signal.aborted || setTold({ question, answer }),
+      (answer) => asking.signal.aborted || setAnswered({ question, answer }),
       (error) => {
         if (asking.signal.aborted) return
-        setTold(undefined)
+        setAnswered(undefined)
         onError(error)
       },
     )
     return () => asking.abort()
   }, [question, snapshot, ask, onError])
-  return known ?? (told !== undefined && told.question === question ? told.answer : undefined)
+  return known ?? (answered !== undefined && answered.question === question ? answered.answer : undefined)
 }
 
 export interface CanProps {
