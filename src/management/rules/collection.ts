@@ -2,7 +2,7 @@
 // descriptor in src/management/objects, which says what its fields are and what follows a change. Everything here is a
 // pure function of a view; nothing writes.
 import { isDeepStrictEqual } from 'node:util'
-import type { IndexName, Objects } from '../../kinds/index.ts'
+import type { IndexName, KindName, Objects } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId, requireKey } from '../../model/keys.ts'
@@ -10,12 +10,13 @@ import { PARTS_PER_RESOURCE_MAX } from '../../model/limits.ts'
 import { partKey, type Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, type Path, type Sent } from './fields.ts'
+import type { ListedKind, PartInFiles } from './kinds-in-files.ts'
 
 /** Kinds that a caller creates by a key of their own. */
-export type KeyedKind = 'resource' | 'role' | 'user' | 'tenant' | 'project' | 'environment' | 'condition_set' | PartKind
+export type KeyedKind = ListedKind | PartKind | 'project' | 'environment'
 
 /** Parts of a resource type with paths of their own below it: their key is `partKey(resource, name)`. */
-export type PartKind = 'resource_role' | 'relation' | 'action_group'
+export type PartKind = Extract<PartInFiles, KindName>
 
 const PARTS_OF = {
   resource_role: 'resource_roles_of_resource',
