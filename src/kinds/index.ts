@@ -1,6 +1,7 @@
 // Every kind of stored object. Adding one: a file beside this one, a line in `EnvironmentObjects` or `ControlObjects`,
 // and one in `KINDS`; the compiler names what else must know it.
 
+import { POLICY_KINDS } from '../model/policy-kinds.ts'
 import { type ActionGroup, actionGroup } from './action-group.ts'
 import { type ApiKey, apiKey } from './api-key.ts'
 import { type AppliedObject, appliedObject } from './applied-object.ts'
@@ -8,7 +9,7 @@ import { builtIn } from './built-in.ts'
 import { type ConditionSet, type ConditionSetPolicy, conditionSet } from './condition-set.ts'
 import { type DeletedEnvironment, deletedEnvironment } from './deleted-environment.ts'
 import { type Environment, environment } from './environment.ts'
-import type { Fields } from './fields.ts'
+import type { Fields, OwnName } from './fields.ts'
 import { type Group, group } from './group.ts'
 import type { Kind, Projection, PutOf } from './kind.ts'
 import { type Membership, type MembershipPolicy, membership } from './membership.ts'
@@ -123,6 +124,29 @@ export type TableKind = {
 }[KindName]
 /** The table of fields of a kind; undefined for kinds whose fields are written by hand. */
 export const findFields = (kind: KindName): Fields | undefined => (KINDS as Kinds)[kind].fields
+
+/**
+ * Kinds that are a list of a policy file and have nothing but a key and fields of regular forms. Everything but their
+ * rules follows from the table: bodies, answers, use cases, sections of files, plans and moves.
+ */
+export type PlainKind = {
+  [K in EnvironmentKind]: (typeof KINDS)[K] extends {
+    readonly fields: infer F extends Fields
+    readonly inFiles: { readonly key: 'own' }
+  }
+    ? [OwnName<F>] extends [never]
+      ? K
+      : never
+    : never
+}[EnvironmentKind]
+/** In the order of kinds in a file. */
+export const PLAIN_KINDS = POLICY_KINDS.filter((kind): kind is PlainKind => {
+  if (!Object.hasOwn(KINDS, kind)) return false
+  const { fields, inFiles }: Kinds[KindName] = (KINDS as Kinds)[kind as KindName]
+  return inFiles?.key === 'own' && fields !== undefined && Object.values(fields).every(({ form }) => form !== 'own')
+})
+const PLAIN: ReadonlySet<string> = new Set(PLAIN_KINDS)
+export const isPlain = (kind: string): kind is PlainKind => PLAIN.has(kind)
 
 /** Projections by kind. */
 export const PROJECTIONS: { readonly [K in PolicyKind]: Projection<K, Objects[K], PolicyObjects[K]> } = {

@@ -4,8 +4,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { IndexName, KindName, KindOfIndex, Objects } from '../../kinds/index.ts'
 import { EVERY } from '../../kinds/kind.ts'
-import type { Role } from '../../kinds/role.ts'
-import type { Tenant } from '../../kinds/tenant.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
 import type { StoredView, View } from '../../store/view.ts'
@@ -281,8 +279,14 @@ function asText(attributes: JsonObject, name: string): string | undefined {
   return value === undefined || typeof value === 'object' ? undefined : String(value)
 }
 
-/** Roles or tenants by `search` and `attr_…`. */
-export async function findNamed<R extends Role | Tenant>(
+interface MaybeNamed {
+  readonly key: string
+  readonly name?: string
+  readonly attributes?: JsonObject | null
+}
+
+/** Objects by `search` and `attr_…`. */
+export async function findNamed<R extends MaybeNamed>(
   source: Source<R>,
   query: Query,
   page: Page,
@@ -293,6 +297,6 @@ export async function findNamed<R extends Role | Tenant>(
   if (search === undefined && filters.length === 0) return paged(source, page)
   const finds = matcher(search ?? '')
   const fits = hasAttributes(filters)
-  const pick = (one: R) => (finds(one.key, one.name) && fits(one.attributes) ? one : undefined)
+  const pick = (one: R) => (finds(one.key, one.name ?? null) && fits(one.attributes ?? null) ? one : undefined)
   return searched(source, page, pick, counted)
 }

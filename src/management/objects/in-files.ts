@@ -10,6 +10,7 @@ import { isWhole, type WholeKind } from '../rules/kinds-in-files.ts'
 import { ActionGroupCreate, ActionGroupUpdate } from '../schemas/action-groups.ts'
 import { ConditionSetCreate, ConditionSetUpdate } from '../schemas/condition-sets.ts'
 import { InstanceCreate, InstanceUpdate } from '../schemas/instances.ts'
+import { PLAIN_SCHEMAS } from '../schemas/plain-kinds.ts'
 import { RelationCreate, RelationUpdate } from '../schemas/relations.ts'
 import { ResourceRoleCreate, ResourceRoleUpdate } from '../schemas/resource-roles.ts'
 import {
@@ -24,7 +25,6 @@ import {
 import { MembershipCreate, RoleAssignmentCreate } from '../schemas/role-assignments.ts'
 import { RoleCreate, RoleUpdate } from '../schemas/roles.ts'
 import { SetRuleCreate } from '../schemas/set-rules.ts'
-import { TenantCreate, TenantUpdate } from '../schemas/tenants.ts'
 import { TupleCreate } from '../schemas/tuples.ts'
 import { UserCreate, UserUpdate } from '../schemas/users.ts'
 import { actionGroups } from './action-groups.ts'
@@ -65,7 +65,7 @@ export const WRITES_IN_FILES = {
     { create: UserCreate, update: UserUpdate },
     { ...makeWrites(users), create: createUser, replace: replaceUser },
   ),
-  tenant: withBodies({ create: TenantCreate, update: TenantUpdate }, makeWrites(tenants)),
+  tenant: withBodies(PLAIN_SCHEMAS.tenant, makeWrites(tenants)),
   role_assignment: withBody(RoleAssignmentCreate, {
     create: assign,
     update: null,

@@ -14,17 +14,17 @@ type SentOwnNames<F extends Fields> = {
   [N in keyof F]: F[N] extends OwnField<unknown, infer T> ? ([T] extends [never] ? never : N) : never
 }[keyof F]
 
-type BodyMembers<F extends Fields> = { readonly [N in RegularName<F>]: Maybe<SentFields<F>[N]> }
+export type BodyMembers<F extends Fields> = { readonly [N in RegularName<F>]: Maybe<SentFields<F>[N]> }
 
 /** What an answer has of each form of field. */
-interface AnswerForms {
+export interface AnswerForms {
   name: string
   text: string | null
   attributes: JsonObject
   attributes_or_null: JsonObject | null
   moment: string
 }
-type AnswerNames<F extends Fields> = {
+export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
 }[keyof F]
 export type AnswerFields<F extends Fields> = {
@@ -32,7 +32,7 @@ export type AnswerFields<F extends Fields> = {
     ? AnswerForms[N]
     : never
 }
-type AnswerMembers<F extends Fields> = { readonly [N in AnswerNames<F>]: Schema<AnswerFields<F>[N]> }
+export type AnswerMembers<F extends Fields> = { readonly [N in AnswerNames<F>]: Schema<AnswerFields<F>[N]> }
 
 /** The members of a body, all of which may be absent or null. */
 export function bodyMembers<F extends Fields, const O extends Readonly<Record<SentOwnNames<F>, t.TSchema>>>(
@@ -40,6 +40,11 @@ export function bodyMembers<F extends Fields, const O extends Readonly<Record<Se
   own: O,
 ): BodyMembers<F> & O {
   return membersOf(table, own, bodySchema) as unknown as BodyMembers<F> & O
+}
+
+/** The members of a body that have regular forms, for kinds that have no others. */
+export function regularMembers<F extends Fields>(table: F): BodyMembers<F> {
+  return membersOf(table, {}, bodySchema) as unknown as BodyMembers<F>
 }
 
 /** The members of an answer of regular forms, in the order of the table; those of the form `own` stand beside them. */

@@ -1,4 +1,4 @@
-// How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs: the
+// How facts print: users, assignments, instances, tuples, set rules, invites and proxy configs: the
 // exact fields that clients read. Nothing here decides or reads more than it must.
 
 import type { Group } from '../../../kinds/group.ts'
@@ -7,7 +7,6 @@ import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
 import { type ResourceInstance, resourceInstanceFields } from '../../../kinds/resource-instance.ts'
 import { type RoleAssignment, roleAssignmentFields } from '../../../kinds/role-assignment.ts'
 import type { SetRule } from '../../../kinds/set-rule.ts'
-import { type Tenant, tenantFields } from '../../../kinds/tenant.ts'
 import { type User, userFields } from '../../../kinds/user.ts'
 import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
@@ -19,7 +18,6 @@ import type { InviteRead } from '../../../management/schemas/invites.ts'
 import type { ProxyConfigRead } from '../../../management/schemas/proxy-configs.ts'
 import type { RoleAssignmentDetailed, RoleAssignmentRead } from '../../../management/schemas/role-assignments.ts'
 import type { SetRuleRead } from '../../../management/schemas/set-rules.ts'
-import type { TenantRead } from '../../../management/schemas/tenants.ts'
 import type { TupleDetailed, TupleRead } from '../../../management/schemas/tuples.ts'
 import type { UserRead } from '../../../management/schemas/users.ts'
 import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
@@ -28,13 +26,6 @@ import type { StoredView, View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { fieldPrinter } from './fields.ts'
 import { place, printTime, times } from './stamps.ts'
-
-const printTenant = fieldPrinter(tenantFields)
-
-export function tenantRead(scope: Scope, tenant: Tenant): TenantRead {
-  const { id, key } = tenant
-  return { ...printTenant({ id, key }, tenant, key), ...place(scope), ...times(tenant) }
-}
 
 const printUser = fieldPrinter(userFields)
 

@@ -2,20 +2,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
-import {
-  TenantCreate,
-  TenantQuery,
-  TenantRead,
-  TenantReplace,
-  TenantUpdate,
-} from '../../../management/schemas/tenants.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
 import type { View } from '../../../store/view.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
-import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
-import { collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
-import { tenantRead, userRead } from '../render/facts.ts'
+import { indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
+import { listRoute } from '../collection-routes.ts'
+import { userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
+import { plainRoutes } from './plain-kinds.ts'
 import { printListed, userMatcher } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
@@ -25,22 +19,7 @@ interface Named {
 }
 
 export function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
-  collectionRoutes(app, management, {
-    path: TENANT,
-    operations: FACTS,
-    find: ({ view, ref }) => view().require('tenant', ref),
-    answer: TenantRead,
-    print: ({ scope }, tenants) => tenants.map((tenant) => tenantRead(scope, tenant)),
-    list: {
-      query: TenantQuery,
-      form: 'array or page',
-      rows: ({ view, query }, page, counted) => findNamed(everyObject(view, 'tenant'), query, page, counted),
-    },
-    create: { body: TenantCreate, useCase: 'createTenant' },
-    update: { body: TenantUpdate, useCase: 'updateTenant' },
-    replace: { body: TenantReplace, useCase: 'replaceTenant' },
-    remove: 'deleteTenant',
-  })
+  plainRoutes(app, management, 'tenant')
   tenantUserRoutes(app, management)
 }
 

@@ -1,0 +1,41 @@
+// The routes of kinds that have nothing but a key and regular fields: list, create, read, change and delete, at the name
+// of their section in policy files.
+import type { FastifyInstance } from 'fastify'
+import { KINDS, type Objects, type PlainKind } from '../../../kinds/index.ts'
+import { toPascalCase } from '../../../kinds/pascal-case.ts'
+import { PLAIN_SCHEMAS } from '../../../management/schemas/plain-kinds.ts'
+import { attributeFilter, counted, page, query, search } from '../../../management/schemas/query-parameters.ts'
+import type * as t from '../../../model/json-schema.ts'
+import { everyObject, findNamed } from '../collection-pages.ts'
+import { collectionRoutes, FACTS, SCHEMA } from '../collection-routes.ts'
+import { fieldPrinter } from '../render/fields.ts'
+import { place, times } from '../render/stamps.ts'
+import type { RouteContext } from '../route-context.ts'
+
+export function plainRoutes<K extends PlainKind>(app: FastifyInstance, management: RouteContext, kind: K): void {
+  const { inFiles, fields } = KINDS[kind]
+  const { create, update, replace, answer }: (typeof PLAIN_SCHEMAS)[PlainKind] = PLAIN_SCHEMAS[kind]
+  const printFields = fieldPrinter(fields)
+  // the use cases of plain kinds have these names: src/management/host/plain-use-cases.ts
+  const useCase = (verb: string) => `${verb}${toPascalCase(kind)}` as never
+  collectionRoutes<Objects[K], t.TSchema, t.TSchema, t.TSchema>(app, management, {
+    path: `/v2/${inFiles.isFact ? 'facts' : 'schema'}/:p/:e/${inFiles.section}/:ref`,
+    operations: inFiles.isFact ? FACTS : SCHEMA,
+    find: ({ view, ref }) => view().require(kind, ref),
+    answer,
+    print: ({ scope }, objects) =>
+      objects.map((object) => {
+        const { id, key } = object
+        return { ...printFields({ id, key }, object, key), ...place(scope), ...times(object) }
+      }),
+    list: {
+      query: query({ ...page, ...('attributes' in fields ? attributeFilter : {}), ...counted, ...search }),
+      form: 'array or page',
+      rows: ({ view, query }, page, counted) => findNamed(everyObject(view, kind), query, page, counted),
+    },
+    create: { body: create, useCase: useCase('create') },
+    update: { body: update, useCase: useCase('update') },
+    replace: { body: replace, useCase: useCase('replace') },
+    remove: useCase('delete'),
+  })
+}
