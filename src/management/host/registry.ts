@@ -104,14 +104,7 @@ import {
   updateRole,
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
-import {
-  addTenantUser,
-  createTenant,
-  deleteTenant,
-  removeTenantUser,
-  replaceTenant,
-  updateTenant,
-} from '../objects/tenants.ts'
+import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple } from '../objects/tuples.ts'
 import { createUser, deleteUser, replaceUser, syncUser, updateUser } from '../objects/users.ts'
 import { copyEnvironment } from '../plan/copy.ts'
@@ -119,6 +112,7 @@ import { importBundle } from '../plan/import.ts'
 import { applyPlan } from '../plan/use-cases.ts'
 import { withWarnings } from '../rules/lost-values.ts'
 import { bootstrap } from './bootstrap.ts'
+import { plainUseCases } from './plain-use-cases.ts'
 
 export const useCases = withWarnings({
   bootstrap,
@@ -201,10 +195,7 @@ export const useCases = withWarnings({
   replaceUser,
   syncUser,
   deleteUser,
-  createTenant,
-  updateTenant,
-  replaceTenant,
-  deleteTenant,
+  ...plainUseCases,
   addTenantUser,
   removeTenantUser,
   assign,

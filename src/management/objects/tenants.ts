@@ -24,12 +24,7 @@ export const tenants: Collection<'tenant', TenantUpdate> = {
   removed: (view, { key }) => afterTenant(view, key),
 }
 
-export const {
-  create: createTenant,
-  update: updateTenant,
-  replace: replaceTenant,
-  remove: deleteTenant,
-} = makeWrites(tenants)
+export const { create: createTenant, update: updateTenant, remove: deleteTenant } = makeWrites(tenants)
 
 /**
  * Adds a user to the tenant, with or without a role there. A missing user is created; for an existing one only the
