@@ -2,7 +2,7 @@
 // have their default. A plan compares these, so what the file cannot say (ids, times, the order of a list that has
 // none) is no difference. A resource type is several objects: itself, its actions and its declared attributes.
 
-import type { KindName, Objects } from '../../kinds/index.ts'
+import { isPlain, type KindName, type Objects, type PlainKind } from '../../kinds/index.ts'
 import type { Action, AttributeDefinition, Resource } from '../../kinds/resource.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { Json } from '../../model/objects.ts'
@@ -43,6 +43,7 @@ export function fileObjects<K extends KindName>(kind: K, object: Objects[K]): Fi
     case 'membership':
       return (object as Objects['membership']).explicit ? [whole('membership', object, {})] : []
     default:
+      if (isPlain(kind)) return [whole(kind, object, fieldsInFile<PlainKind>(kind, object as Objects[PlainKind]))]
       return isPolicyKind(kind) ? [whole(kind, object, FIELDS[kind as FieldKind](object as never))] : []
   }
 }
@@ -78,8 +79,8 @@ function attributesOf(kind: 'attribute' | 'user_attribute' | 'tenant_attribute',
 }
 
 type Fields = Readonly<Record<string, Json | undefined>>
-/** Kinds that are one object of a file. A resource type is several, and a membership has no fields. */
-type FieldKind = Exclude<WholeKind, 'resource' | 'membership'>
+/** Kinds that are one object of a file, and not plain. A resource type is several objects, and a membership has no fields. */
+type FieldKind = Exclude<WholeKind, 'resource' | 'membership' | PlainKind>
 type FieldsByKind = { readonly [K in FieldKind]: (object: Objects[K]) => Fields }
 
 const naming = ({ name, description }: { name: string; description: string | null }, key: string): Fields => ({
@@ -123,7 +124,6 @@ const FIELDS: FieldsByKind = {
     permission,
     ...named('resource_set', 'is_resource', resource_set),
   }),
-  tenant: (tenant) => fieldsInFile('tenant', tenant),
   user: (user) => ({ email: user.email, ...fieldsInFile('user', user) }),
   resource_instance: (stored) => ({
     tenant: stored.tenant,

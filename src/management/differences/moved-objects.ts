@@ -1,16 +1,18 @@
-// Each kind of stored object with the names that `moved` gives to it and to what it names. A new kind that refers to
-// others must be added here.
+// Each kind of stored object with the names that `moved` gives to it and to what it names. A kind that is not here does
+// not compile, unless it is plain: then it names nothing but itself.
 
-import type { KindName, Objects } from '../../kinds/index.ts'
+import { type EnvironmentKind, isPlain, type KindName, type Objects, type PlainKind } from '../../kinds/index.ts'
 import { assignmentKey, instanceKey, membershipKey, partKey, setRuleKey, tupleKey } from '../../model/objects.ts'
 import type { Names } from './moved-names.ts'
 import { renamedConditions } from './renamed-conditions.ts'
 
-type Rewrite = { readonly [K in KindName]?: (object: Objects[K], names: Names) => Objects[K] }
+type Rewrite<K extends KindName> = (object: Objects[K], names: Names) => Objects[K]
 
 /** The object as it is called, and as it calls others, after the moves. */
 export function rewritten<K extends KindName>(kind: K, object: Objects[K], names: Names): Objects[K] {
-  return REWRITE[kind]?.(object, names) ?? object
+  if (isPlain(kind)) return renamed(kind, object as Objects[PlainKind], names) as Objects[K]
+  const rewrites: { readonly [N in KindName]?: Rewrite<N> | null } = REWRITE
+  return rewrites[kind]?.(object, names) ?? object
 }
 
 /** A name that is the key by default stays so. */
@@ -18,7 +20,7 @@ const nameOf = (name: string, before: string, now: string): string => (name === 
 
 const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
-const REWRITE: Rewrite = {
+const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K> | null } = {
   resource: (resource, names) => {
     const key = names.resource(resource.key)
     return {
@@ -99,10 +101,6 @@ const REWRITE: Rewrite = {
     return { ...rule, key: setRuleKey(user_set, permission, resource_set), user_set, permission, resource_set }
   },
   user: (user, names) => ({ ...user, key: names.of('user', user.key) }),
-  tenant: (tenant, names) => {
-    const key = names.of('tenant', tenant.key)
-    return { ...tenant, key, name: nameOf(tenant.name, tenant.key, key) }
-  },
   membership: (membership, names) => {
     const [user, tenant] = [names.of('user', membership.user), names.of('tenant', membership.tenant)]
     return { ...membership, key: membershipKey(tenant, user), user, tenant }
@@ -133,6 +131,14 @@ const REWRITE: Rewrite = {
       action: rule.action === null ? null : names.part('action', rule.resource, rule.action),
     })),
   }),
+  applied_object: null,
+}
+
+/** An object of a plain kind, which names nothing but itself. */
+function renamed(kind: PlainKind, object: Objects[PlainKind], names: Names): Objects[PlainKind] {
+  const key = names.of(kind, object.key)
+  const { name } = object as { readonly name?: string }
+  return { ...object, key, ...(name === undefined ? {} : { name: nameOf(name, object.key, key) }) }
 }
 
 const permissions = (role: Objects['role' | 'resource_role'], names: Names): string[] =>

@@ -5,13 +5,13 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { AppliedObject } from '../../kinds/applied-object.ts'
-import type { KindName, Objects } from '../../kinds/index.ts'
+import { isPlain, type KindName, type Objects, PLAIN_KINDS } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { appliedKey, instanceKey } from '../../model/objects.ts'
-import type { PolicyKind } from '../../model/policy-kinds.ts'
+import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { View } from '../../store/view.ts'
 import { BODY, type Path } from '../rules/fields.ts'
@@ -23,7 +23,8 @@ import { Names } from './moved-names.ts'
 import { rewritten } from './moved-objects.ts'
 
 /** The stored kinds of the schema, which are few, and of facts, in the order in which they may be deleted. */
-const SCHEMA = [
+const SCHEMA: readonly KindName[] = [
+  ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),
   'set_rule',
   'condition_set',
   'role',
@@ -34,7 +35,7 @@ const SCHEMA = [
   'built_in',
   'proxy_config',
   'user_invite',
-] as const satisfies readonly KindName[]
+]
 
 /**
  * Stages the moves whose object is still under its old key; the others were made before.
@@ -146,7 +147,8 @@ function affected(view: View, moved: readonly Moved[]): Iterable<Found> {
   const add = <K extends KindName>(kind: K, objects: Iterable<Objects[K] | undefined>): void => {
     for (const object of objects) if (object !== undefined) found.set(`${kind} ${object.key}`, { kind, object })
   }
-  for (const { kind, from } of moved) if (kind === 'user' || kind === 'tenant') add(kind, [view.get(kind, from)])
+  for (const { kind, from } of moved)
+    if (kind === 'user' || (isPlain(kind) && FACT_KINDS.has(kind))) add(kind, [view.get(kind, from)])
   for (const kind of SCHEMA.toReversed()) add(kind, view.list(kind))
   for (const { kind, from } of moved) addFacts(view, kind, from, add)
   return found.values()

@@ -3,7 +3,7 @@
 // stands, and a file that still refers to something deleted is refused by what it applies.
 
 import type { ConditionSet } from '../../kinds/condition-set.ts'
-import type { Objects } from '../../kinds/index.ts'
+import { type Objects, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
 import type { Membership } from '../../kinds/membership.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -54,7 +54,7 @@ class Pruning {
   }
 
   /** What deletes the objects of each kind, in this order. null: another step does it too. */
-  #steps(): { readonly [K in PolicyKind]: (() => void) | null } {
+  #steps(): { readonly [K in Exclude<PolicyKind, PlainKind>]: (() => void) | null } {
     const draft = this.#draft
     return {
       role_assignment: () => draft.stage(withoutAssignments(draft, this.#listDue('role_assignment'))),
@@ -68,7 +68,7 @@ class Pruning {
           if (membership.explicit) draft.stage(afterLeaving(draft, membership, this.#of.mint))
       },
       user: () => this.#removeDue('user'),
-      tenant: () => this.#removeDue('tenant'),
+      ...Object.fromEntries(PLAIN_KINDS.map((kind) => [kind, () => this.#removeDue(kind)])),
       set_rule: () => draft.stage(removals('set_rule', this.#listDue('set_rule'))),
       condition_set: () => this.#sets(),
       role: () => this.#removeDue('role'),

@@ -3,6 +3,7 @@
 // through the use cases of single writes, on a draft, so the rules of the API are those of files. Objects may name each
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
+import { KINDS, PLAIN_KINDS } from '../../kinds/index.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -16,7 +17,7 @@ import { putInstance } from '../objects/instances.ts'
 import type { Write } from '../objects/writes.ts'
 import type { Changed } from '../rules/collection.ts'
 import { BODY, type Path, settleText } from '../rules/fields.ts'
-import { IN_FILES, type ListedKind, type WholeKind } from '../rules/kinds-in-files.ts'
+import { IN_FILES, type ListedKind, type PlainListName, type WholeKind } from '../rules/kinds-in-files.ts'
 import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
@@ -29,6 +30,8 @@ interface Puts<F> {
   readonly create: Write<F & { readonly key: string }>
   readonly replace: Write<Changed<F>>
 }
+
+type Steps<Section extends keyof PolicyFile> = { readonly [S in Section]-?: (() => void) | null }
 
 /** Is told an error, whose path begins with `body`, and lets the rest be applied. */
 export type Refused = (error: ZerohopError) => void
@@ -62,7 +65,7 @@ class Application {
   }
 
   /** What each section of a policy does, in this order; null does nothing. */
-  #sections(policy: PolicyFile): { readonly [Section in keyof PolicyFile]-?: (() => void) | null } {
+  #sections(policy: PolicyFile): Steps<keyof PolicyFile> {
     return {
       zerohop: null,
       manages: null,
@@ -82,7 +85,8 @@ class Application {
         this.#each('set_rules', policy.set_rules ?? [], (rule) =>
           this.#draft.take(WRITES_IN_FILES.set_rule.create(this.#draft, rule, this.#mint)),
         ),
-      tenants: () => this.#putEach('tenant', WRITES_IN_FILES.tenant, policy.tenants),
+      ...this.#plain(policy, false),
+      ...this.#plain(policy, true),
       users: () => this.#putEach('user', WRITES_IN_FILES.user, policy.users),
       memberships: () =>
         this.#each('memberships', policy.memberships ?? [], (sent) =>
@@ -95,6 +99,16 @@ class Application {
       relationship_tuples: () => this.#tuples(policy),
       role_assignments: () => this.#assignments(policy),
     }
+  }
+
+  /** The lists of plain kinds, of the schema or of facts. */
+  #plain<IsFact extends boolean>(policy: PolicyFile, areFacts: IsFact): Steps<PlainListName<IsFact>> {
+    const kinds = PLAIN_KINDS.filter((kind) => KINDS[kind].inFiles.isFact === areFacts)
+    const steps = kinds.map((kind) => {
+      const { section } = KINDS[kind].inFiles
+      return [section, () => this.#putEach(kind, WRITES_IN_FILES[kind], policy[section])]
+    })
+    return Object.fromEntries(steps)
   }
 
   /**

@@ -3,6 +3,7 @@
 // Anything in the way is a conflict; with one conflict nothing is reverted. docs/past-decisions.md has the rules.
 
 import { isDeepStrictEqual } from 'node:util'
+import { KINDS, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
 import type { SetRule } from '../../kinds/set-rule.ts'
 import { type Change, put } from '../../log/change.ts'
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
@@ -53,18 +54,24 @@ const refused = (conflicts: readonly Conflict[]): Reverted => ({
   conflicts,
 })
 
+type When = 'first' | 'with sets' | 'last'
+
+const PLAIN_DELETED = Object.fromEntries(
+  PLAIN_KINDS.map((kind) => [kind, KINDS[kind].inFiles.isFact ? 'first' : 'last']),
+) as { readonly [K in PlainKind]: When }
+
 /**
  * When objects of a kind are deleted, in this order. `first`: before anything is changed back, since no schema object of
  * the revision holds on to it. `with sets`: conditions that come back are checked against the declarations that were
  * there. `last`: when nothing of the revision refers to it any more.
  */
-const DELETED = {
+const DELETED: { readonly [K in PolicyKind]: When } = {
   role_assignment: 'first',
   relationship_tuple: 'first',
   resource_instance: 'first',
   membership: 'first',
   user: 'first',
-  tenant: 'first',
+  ...PLAIN_DELETED,
   set_rule: 'first',
   condition_set: 'with sets',
   attribute: 'with sets',
@@ -76,7 +83,7 @@ const DELETED = {
   action_group: 'last',
   action: 'last',
   resource: 'last',
-} as const satisfies { readonly [K in PolicyKind]: 'first' | 'with sets' | 'last' }
+}
 
 class Reverting {
   readonly conflicts: Conflict[] = []
@@ -130,7 +137,7 @@ class Reverting {
     }
   }
 
-  #deleteAll(when: (typeof DELETED)[PolicyKind]): void {
+  #deleteAll(when: When): void {
     for (const [kind, at] of Object.entries(DELETED))
       for (const unit of this.#units)
         if (at === when && unit.kind === kind && unit.was === undefined) this.#delete(unit)

@@ -1,7 +1,7 @@
 // How policy files hold each of their kinds. Most are kinds of stored objects, which say so themselves (src/kinds); those
 // that are only a part of a stored object are here.
 
-import { KINDS, type KindName } from '../../kinds/index.ts'
+import { KINDS, type KindName, type PlainKind } from '../../kinds/index.ts'
 import type { InFiles } from '../../kinds/kind.ts'
 import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 
@@ -25,11 +25,13 @@ export const IN_FILES = Object.fromEntries(
 ) as InFilesByKind
 
 /** Names of the lists of a file: those of its schema, or those of its facts. */
-export type ListName<IsFact extends boolean> = {
-  [K in WholeKind]: InFilesByKind[K] extends { readonly key: 'own' | 'connects'; readonly isFact: IsFact }
+export type ListName<IsFact extends boolean, Of extends WholeKind = WholeKind> = {
+  [K in Of]: InFilesByKind[K] extends { readonly key: 'own' | 'connects'; readonly isFact: IsFact }
     ? InFilesByKind[K]['section']
     : never
-}[WholeKind]
+}[Of]
+/** Those of plain kinds. */
+export type PlainListName<IsFact extends boolean> = ListName<IsFact, PlainKind>
 
 type KindsWith<Key extends InFiles['key']> = {
   [K in PolicyKind]: InFilesByKind[K]['key'] extends Key ? K : never

@@ -1,10 +1,12 @@
 // The form of a policy file: the bodies of the API, by keys, without what only requests have.
 // `Bundle` is version 1 of the form, which is still read.
+import { KINDS, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
 import * as t from '../../model/json-schema.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { ActionGroupCreate } from './action-groups.ts'
 import { ConditionSetCreate, ConditionSetReplace } from './condition-sets.ts'
 import { InstanceCreate } from './instances.ts'
+import { PLAIN_SCHEMAS } from './plain-kinds.ts'
 import { RelationCreate } from './relations.ts'
 import { RoleBlock } from './resource-roles.ts'
 import { ActionBlock, AttributeBlock, ResourceCreate } from './resources.ts'
@@ -113,6 +115,24 @@ const PolicyConditionSet = t.named(
 )
 export type PolicyConditionSet = t.Static<typeof PolicyConditionSet>
 
+type Section<K extends PlainKind> = (typeof KINDS)[K]['inFiles']['section']
+type PlainFact<K extends PlainKind> = (typeof KINDS)[K]['inFiles']['isFact'] extends true ? K : never
+const listOf = <K extends PlainKind>(kind: K) => t.maybe(t.listOf(PLAIN_SCHEMAS[kind].create))
+type PlainSections<K extends PlainKind> = { readonly [N in K as Section<N>]: ReturnType<typeof listOf<N>> }
+
+/** The lists of plain kinds, of the schema or of facts. */
+function plainSections(areFacts: boolean): object {
+  const kinds = PLAIN_KINDS.filter((kind) => KINDS[kind].inFiles.isFact === areFacts)
+  const entries = kinds.map((kind) => {
+    const { section } = KINDS[kind].inFiles
+    const about = section.replaceAll('_', ' ')
+    return [section, t.described(listOf(kind), areFacts ? `facts: ${about}` : about)]
+  })
+  return Object.fromEntries(entries)
+}
+const PLAIN_SCHEMA = plainSections(false) as PlainSections<Exclude<PlainKind, PlainFact<PlainKind>>>
+const PLAIN_FACTS = plainSections(true) as PlainSections<PlainFact<PlainKind>>
+
 /** Version 2 of the form. */
 export const PolicyFile = t.named(
   'PolicyFile',
@@ -137,7 +157,8 @@ export const PolicyFile = t.named(
       Bundle.properties.set_rules,
       'what users of a user set can do with resources of a resource set',
     ),
-    tenants: t.described(Bundle.properties.tenants, 'facts: tenants'),
+    ...PLAIN_SCHEMA,
+    ...PLAIN_FACTS,
     users: t.described(Bundle.properties.users, 'facts: users'),
     memberships: t.described(
       Bundle.properties.memberships,
