@@ -1,7 +1,7 @@
 // Every kind of stored object. Adding one: a file beside this one, a line in `EnvironmentObjects` or `ControlObjects`,
 // and one in `KINDS`; the compiler names what else must know it.
 
-import { POLICY_KINDS } from '../model/policy-kinds.ts'
+import { type PolicyKind as KindInFiles, POLICY_KINDS } from '../model/policy-kinds.ts'
 import { type ActionGroup, actionGroup } from './action-group.ts'
 import { type ApiKey, apiKey } from './api-key.ts'
 import { type AppliedObject, appliedObject } from './applied-object.ts'
@@ -125,12 +125,15 @@ export type TableKind = {
 /** The table of fields of a kind; undefined for kinds whose fields are written by hand. */
 export const findFields = (kind: KindName): Fields | undefined => (KINDS as Kinds)[kind].fields
 
+/** Kinds of a policy file whose objects are stored as they are. */
+export type WholeKind = Extract<KindInFiles, EnvironmentKind>
+
 /**
  * Kinds that are a list of a policy file and have nothing but a key and fields of regular forms. Everything but their
  * rules follows from the table: bodies, answers, use cases, sections of files, plans and moves.
  */
 export type PlainKind = {
-  [K in EnvironmentKind]: (typeof KINDS)[K] extends {
+  [K in WholeKind]: (typeof KINDS)[K] extends {
     readonly fields: infer F extends Fields
     readonly inFiles: { readonly key: 'own' }
   }
@@ -138,7 +141,7 @@ export type PlainKind = {
       ? K
       : never
     : never
-}[EnvironmentKind]
+}[WholeKind]
 /** In the order of kinds in a file. */
 export const PLAIN_KINDS = POLICY_KINDS.filter((kind): kind is PlainKind => {
   if (!Object.hasOwn(KINDS, kind)) return false

@@ -3,7 +3,7 @@
 // stands, and a file that still refers to something deleted is refused by what it applies.
 
 import type { ConditionSet } from '../../kinds/condition-set.ts'
-import { type Objects, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
+import { type Objects, PLAIN_KINDS, type PlainKind, type WholeKind } from '../../kinds/index.ts'
 import type { Membership } from '../../kinds/membership.ts'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -15,7 +15,7 @@ import type { Mint, View } from '../../store/view.ts'
 import { WRITES_IN_FILES, WRITES_OF_PARTS } from '../objects/in-files.ts'
 import { removals, withoutAssignments } from '../rules/cascade.ts'
 import { BODY, type Path } from '../rules/fields.ts'
-import { isPart, type WholeKind } from '../rules/kinds-in-files.ts'
+import { isPart } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 import type { NamedObjects, Ownership } from './managed.ts'
 

@@ -4,10 +4,12 @@ import { type PascalCase, toPascalCase } from '../../kinds/pascal-case.ts'
 import { WRITES_IN_FILES } from '../objects/in-files.ts'
 
 type Writes = typeof WRITES_IN_FILES
-type PlainUseCases = { readonly [K in PlainKind as `create${PascalCase<K>}`]: Writes[K]['create'] } & {
-  readonly [K in PlainKind as `update${PascalCase<K>}`]: Writes[K]['update']
-} & { readonly [K in PlainKind as `replace${PascalCase<K>}`]: Writes[K]['replace'] } & {
-  readonly [K in PlainKind as `delete${PascalCase<K>}`]: Writes[K]['remove']
+/** A kind without writes is an error where they are missing, and not here and wherever a use case is called. */
+type Written = Extract<PlainKind, keyof Writes>
+type PlainUseCases = { readonly [K in Written as `create${PascalCase<K>}`]: Writes[K]['create'] } & {
+  readonly [K in Written as `update${PascalCase<K>}`]: Writes[K]['update']
+} & { readonly [K in Written as `replace${PascalCase<K>}`]: Writes[K]['replace'] } & {
+  readonly [K in Written as `delete${PascalCase<K>}`]: Writes[K]['remove']
 }
 
 export const plainUseCases = Object.fromEntries(

@@ -1,12 +1,13 @@
 // How each kind that policy files hold is written: plans, files, reverts and prune use these entries. They are apart from
 // those of other kinds, so that reading a policy loads nothing of theirs.
 
+import type { WholeKind } from '../../kinds/index.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type Changed, makeWrites } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
-import { isWhole, type WholeKind } from '../rules/kinds-in-files.ts'
+import { isWhole } from '../rules/kinds-in-files.ts'
 import { ActionGroupCreate, ActionGroupUpdate } from '../schemas/action-groups.ts'
 import { ConditionSetCreate, ConditionSetUpdate } from '../schemas/condition-sets.ts'
 import { InstanceCreate, InstanceUpdate } from '../schemas/instances.ts'

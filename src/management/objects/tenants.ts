@@ -1,7 +1,6 @@
 // Tenants, and the users who belong to them. Assignments in one tenant have no effect in another (D4: roles in
 // tenants).
 
-import { tenantFields } from '../../kinds/tenant.ts'
 import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -10,19 +9,16 @@ import { membershipKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterTenant, removals } from '../rules/cascade.ts'
-import { type Collection, create, makeWrites, type Written } from '../rules/collection.ts'
-import { fieldRules } from '../rules/settle-fields.ts'
-import type { TenantUpdate } from '../schemas/tenants.ts'
+import { create, makeWrites, type Written } from '../rules/collection.ts'
 import type { UserCreate } from '../schemas/users.ts'
+import { plainCollection } from './plain-kinds.ts'
 import { giveRoles, join } from './role-assignments.ts'
 import { userStays, users } from './users.ts'
 
-export const tenants: Collection<'tenant', TenantUpdate> = {
-  kind: 'tenant',
+export const tenants = plainCollection('tenant', {
   limit: TENANTS_MAX,
-  ...fieldRules(tenantFields, {}),
   removed: (view, { key }) => afterTenant(view, key),
-}
+})
 
 export const { create: createTenant, update: updateTenant, remove: deleteTenant } = makeWrites(tenants)
 

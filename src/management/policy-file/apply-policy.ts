@@ -3,7 +3,7 @@
 // through the use cases of single writes, on a draft, so the rules of the API are those of files. Objects may name each
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
-import { KINDS, PLAIN_KINDS } from '../../kinds/index.ts'
+import { KINDS, PLAIN_KINDS, type WholeKind } from '../../kinds/index.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -17,7 +17,7 @@ import { putInstance } from '../objects/instances.ts'
 import type { Write } from '../objects/writes.ts'
 import type { Changed } from '../rules/collection.ts'
 import { BODY, type Path, settleText } from '../rules/fields.ts'
-import { IN_FILES, type ListedKind, type PlainListName, type WholeKind } from '../rules/kinds-in-files.ts'
+import { IN_FILES, type ListedKind, type PlainListName } from '../rules/kinds-in-files.ts'
 import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
@@ -106,7 +106,8 @@ class Application {
     const kinds = PLAIN_KINDS.filter((kind) => KINDS[kind].inFiles.isFact === areFacts)
     const steps = kinds.map((kind) => {
       const { section } = KINDS[kind].inFiles
-      return [section, () => this.#putEach(kind, WRITES_IN_FILES[kind], policy[section])]
+      // the objects of a section are those of its kind
+      return [section, () => this.#putEach(kind, WRITES_IN_FILES[kind], policy[section] as readonly never[])]
     })
     return Object.fromEntries(steps)
   }

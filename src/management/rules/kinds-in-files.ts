@@ -1,7 +1,7 @@
 // How policy files hold each of their kinds. Most are kinds of stored objects, which say so themselves (src/kinds); those
 // that are only a part of a stored object are here.
 
-import { KINDS, type KindName, type PlainKind } from '../../kinds/index.ts'
+import { KINDS, type KindName, type PlainKind, type WholeKind } from '../../kinds/index.ts'
 import type { InFiles } from '../../kinds/kind.ts'
 import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 
@@ -13,8 +13,6 @@ const INSIDE = {
   attribute: { section: 'attributes', isFact: false, key: 'part' },
 } as const satisfies { readonly [K in Exclude<PolicyKind, KindName>]: InFiles }
 
-/** Kinds of a policy file whose objects are stored as they are. */
-export type WholeKind = Extract<PolicyKind, KindName>
 export const isWhole = (kind: PolicyKind): kind is WholeKind => !Object.hasOwn(INSIDE, kind)
 
 type InFilesByKind = typeof INSIDE & { readonly [K in WholeKind]: (typeof KINDS)[K]['inFiles'] }
