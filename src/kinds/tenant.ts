@@ -5,7 +5,7 @@ import { fields, named, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
 
-export const tenantFields = fields({
+const tenantFields = fields({
   ...named,
   /** null when never sent */
   attributes: { form: 'attributes_or_null', declaredBy: TENANT_TYPE },

@@ -8,7 +8,7 @@ import { otherBuild } from '../support/other-build.ts'
 import { FIELD } from './field-of-tenants.ts'
 
 type Server = typeof import('../../src/server.ts')
-type TenantSchemas = typeof import('../../src/management/schemas/tenants.ts')
+type PlainSchemas = typeof import('../../src/management/schemas/plain-kinds.ts')
 type PolicyFileSchema = typeof import('../../src/management/schemas/policy-file.ts')
 
 const TENANTS = '/v2/facts/default/development/tenants'
@@ -73,12 +73,10 @@ describe('one line in the fields of tenants', () => {
   })
 
   it('is in the schemas of bodies, answers and policy files', async () => {
-    const { TenantCreate, TenantRead, TenantReplace, TenantUpdate } = await load<TenantSchemas>(
-      'management/schemas/tenants.js',
-    )
-    for (const { properties } of [TenantCreate, TenantUpdate, TenantReplace, TenantRead])
-      expect(Object.keys(properties)).toContain('website')
-    expect(JSON.stringify(TenantCreate.properties)).toContain('home page of the tenant')
+    const { PLAIN_SCHEMAS } = await load<PlainSchemas>('management/schemas/plain-kinds.js')
+    const { create, update, replace, answer } = PLAIN_SCHEMAS.tenant
+    for (const { properties } of [create, update, replace, answer]) expect(Object.keys(properties)).toContain('website')
+    expect(JSON.stringify(create.properties)).toContain('home page of the tenant')
     const { PolicyFile } = await load<PolicyFileSchema>('management/schemas/policy-file.js')
     expect(JSON.stringify(PolicyFile.properties.tenants)).toContain('home page of the tenant')
   })

@@ -9,10 +9,10 @@ import {
   BULK_USERS_MAX,
 } from '../../model/limits.ts'
 import { InstanceCreate } from './instances.ts'
+import { PLAIN_SCHEMAS } from './plain-kinds.ts'
 import { query } from './query-parameters.ts'
 import { RoleAssignmentCreate } from './role-assignments.ts'
 import { Count } from './schema-parts.ts'
-import { TenantCreate } from './tenants.ts'
 import { TupleCreate, TupleDelete } from './tuples.ts'
 import { UserCreate } from './users.ts'
 
@@ -22,7 +22,10 @@ export const UserBulk = t.named('UserBulk', t.closed({ operations: t.listOf(User
 export type UserBulk = t.Static<typeof UserBulk>
 export const UserIdents = t.named('UserIdents', identsOf(BULK_USERS_MAX))
 
-export const TenantBulk = t.named('TenantBulk', t.closed({ operations: t.listOf(TenantCreate, BULK_TENANTS_MAX) }))
+export const TenantBulk = t.named(
+  'TenantBulk',
+  t.closed({ operations: t.listOf(PLAIN_SCHEMAS.tenant.create, BULK_TENANTS_MAX) }),
+)
 export type TenantBulk = t.Static<typeof TenantBulk>
 export const TenantIdents = t.named('TenantIdents', identsOf(BULK_TENANTS_MAX))
 

@@ -13,7 +13,6 @@ import { ActionBlock, AttributeBlock, ResourceCreate } from './resources.ts'
 import { RoleAssignmentCreate } from './role-assignments.ts'
 import { RoleCreate } from './roles.ts'
 import { SetRuleCreate } from './set-rules.ts'
-import { TenantCreate } from './tenants.ts'
 import { TupleCreate } from './tuples.ts'
 import { UserCreate } from './users.ts'
 
@@ -60,7 +59,7 @@ export const Bundle = t.closed({
   roles: t.maybe(t.listOf(t.closed(t.membersOf(RoleCreate, 'key', ...role)))),
   condition_sets: t.maybe(t.listOf(BundleConditionSet)),
   set_rules: t.maybe(t.listOf(SetRuleCreate)),
-  tenants: t.maybe(t.listOf(TenantCreate)),
+  tenants: t.maybe(t.listOf(PLAIN_SCHEMAS.tenant.create)),
   users: t.maybe(t.listOf(t.closed(t.membersExcept(UserCreate, 'role_assignments')))),
   /** users who were put into a tenant without a role */
   memberships: t.maybe(t.listOf(t.closed({ user: t.Text, tenant: t.Text }))),
@@ -117,8 +116,8 @@ export type PolicyConditionSet = t.Static<typeof PolicyConditionSet>
 
 type Section<K extends PlainKind> = (typeof KINDS)[K]['inFiles']['section']
 type PlainFact<K extends PlainKind> = (typeof KINDS)[K]['inFiles']['isFact'] extends true ? K : never
-const listOf = <K extends PlainKind>(kind: K) => t.maybe(t.listOf(PLAIN_SCHEMAS[kind].create))
-type PlainSections<K extends PlainKind> = { readonly [N in K as Section<N>]: ReturnType<typeof listOf<N>> }
+const makeList = <K extends PlainKind>(kind: K) => t.maybe(t.listOf(PLAIN_SCHEMAS[kind].create))
+type PlainSections<K extends PlainKind> = { readonly [N in K as Section<N>]: ReturnType<typeof makeList<N>> }
 
 /** The lists of plain kinds, of the schema or of facts. */
 function plainSections(areFacts: boolean): object {
@@ -126,7 +125,7 @@ function plainSections(areFacts: boolean): object {
   const entries = kinds.map((kind) => {
     const { section } = KINDS[kind].inFiles
     const about = section.replaceAll('_', ' ')
-    return [section, t.described(listOf(kind), areFacts ? `facts: ${about}` : about)]
+    return [section, t.described(makeList(kind), areFacts ? `facts: ${about}` : about)]
   })
   return Object.fromEntries(entries)
 }
