@@ -79,7 +79,7 @@ export async function drawMemory(samples, file) {
 function checksSpec(results, workloads) {
   const values = results.rows
     .filter((row) => row.opsPerSecond !== null && row.candidate !== 'bitset floor')
-    .map((row) => ({ ...row, color: colorOf(row.candidate) }))
+    .map((row) => ({ ...row, color: chooseColor(row.candidate) }))
   return {
     ...sheet(`Checks beside hand-written code (1 = as fast, logarithmic) · ${machine()}`),
     data: [{ name: 'rows', values }],
@@ -193,7 +193,7 @@ function sheet(title) {
   }
 }
 
-function colorOf(name) {
+function chooseColor(name) {
   if (name.startsWith('zerohop')) return OWN
   return name.startsWith('hand-') ? HAND : PEER
 }

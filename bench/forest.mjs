@@ -1,7 +1,7 @@
 // Worlds of resource instances: a forest of folders with documents at the bottom, people with many facts about them,
 // and roles beside conditions and relations that the checks do not use. Changes are generated one by one, so that a
 // million of them are never in memory at once.
-import { policyChanges, randomOf } from './workloads.mjs'
+import { makeRandom, policyChanges } from './workloads.mjs'
 
 const OFF = { no_direct_roles_on_object: false }
 const put = (kind, key, value) => ({ op: 'put', kind, key, value })
@@ -24,7 +24,7 @@ const READ_FOLDERS = 10
 
 /** Eight tuples from a root to a document. @returns {Forest} */
 export function makeForest(instances, { holders = 1_000, depth = 8, seed = 8 } = {}) {
-  const random = randomOf(seed)
+  const random = makeRandom(seed)
   const branching = instances < 500_000 ? 2 : 4
   const ofRoot = (branching ** depth - 1) / (branching - 1)
   // A fifth of the instances are folders.
@@ -45,13 +45,13 @@ export function makeForest(instances, { holders = 1_000, depth = 8, seed = 8 } =
   }
 }
 
-export const tuplesOf = ({ levels, folders, documents, beside }) => folders - levels[0].length + documents + beside
+export const countTuples = ({ levels, folders, documents, beside }) => folders - levels[0].length + documents + beside
 
 /** The folder of a document of the forest. */
-export const folderOf = ({ levels }, document) => folderKey(levels.at(-1)[document % levels.at(-1).length])
+export const documentFolder = ({ levels }, document) => folderKey(levels.at(-1)[document % levels.at(-1).length])
 
 /** The root above a document of the forest. */
-export function rootOf({ levels, branching }, document) {
+export function documentRoot({ levels, branching }, document) {
   const bottom = document % levels.at(-1).length
   return Math.floor(bottom / branching ** (levels.length - 1))
 }
@@ -106,7 +106,7 @@ function* reads(user, on) {
 
 /** People who hold roles in tenants and on instances, with `attributes` or without. */
 export function* crowdChanges({ users, instances, assignments, attributes }) {
-  const random = randomOf(6)
+  const random = makeRandom(6)
   const below = (limit) => Math.floor(random() * limit)
   const tenants = Array.from({ length: 100 }, (_, at) => `tenant-${pad(at, 3)}`)
   const roles = Array.from({ length: 20 }, (_, at) => `role-${pad(at, 2)}`)

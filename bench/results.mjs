@@ -18,7 +18,7 @@
  * @property {string | null} peer what the value is held against
  * @property {number | null} ratio value and peer, in the direction of the budget
  * @property {string | null} budget
- * @property {boolean | null} holds null when there is no budget
+ * @property {boolean | null} holds null without a budget
  */
 
 export class Results {

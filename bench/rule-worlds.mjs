@@ -1,7 +1,7 @@
 // W4: the world W1 with rules about attributes beside its roles. A rule lets the members of a department, at certain
 // hours, do something with what is not above their clearance or is their own. What a user and a document are like is
 // sent with each check.
-import { decidePlainly, makeWorld, policyChanges, randomOf } from './workloads.mjs'
+import { decidePlainly, makeRandom, makeWorld, policyChanges } from './workloads.mjs'
 
 /**
  * @typedef {{ user: { department: string, clearance: number }, resource: { classification: number, owner: string },
@@ -23,22 +23,22 @@ const LEVELS = 5
 export function makeRuleWorld(name, { seed = 4_000_004, checks }) {
   const { base, rules: count, spread } = RULE_WORLDS[name]
   const world = makeWorld(base, { checks: 0 })
-  const random = randomOf(seed)
+  const random = makeRandom(seed)
   const below = (limit) => Math.floor(random() * limit)
-  const anyOf = (list) => list[below(list.length)]
+  const pickOne = (list) => list[below(list.length)]
   const rules = Array.from({ length: count }, (_, at) => {
     const from = below(12)
     return {
-      resource: spread ? anyOf(world.resources) : world.resources[0],
-      action: spread ? anyOf(world.actions) : world.actions[0],
-      department: departmentOf(at),
+      resource: spread ? pickOne(world.resources) : world.resources[0],
+      action: spread ? pickOne(world.actions) : world.actions[0],
+      department: departmentKey(at),
       from,
       to: from + 8 + below(4),
     }
   })
   const holders = world.users.map(({ key }) => ({
     key,
-    department: departmentOf(below(count)),
+    department: departmentKey(below(count)),
     clearance: below(LEVELS),
   }))
   const userByKey = new Map(world.users.map((user) => [user.key, user]))
@@ -46,12 +46,12 @@ export function makeRuleWorld(name, { seed = 4_000_004, checks }) {
     const wanted = below(2) === 1
     let check
     do {
-      const rule = anyOf(rules)
+      const rule = pickOne(rules)
       const byRule = below(2) === 1
       const user = byRule
-        ? (anyOf(holders.filter((each) => each.department === rule.department)) ?? anyOf(holders))
-        : anyOf(holders)
-      const named = spread && !byRule ? { resource: anyOf(world.resources), action: anyOf(world.actions) } : rule
+        ? (pickOne(holders.filter((each) => each.department === rule.department)) ?? pickOne(holders))
+        : pickOne(holders)
+      const named = spread && !byRule ? { resource: pickOne(world.resources), action: pickOne(world.actions) } : rule
       check = {
         user: user.key,
         action: named.action,
@@ -59,7 +59,7 @@ export function makeRuleWorld(name, { seed = 4_000_004, checks }) {
         tenant: world.tenants[0],
         sent: {
           user: { department: user.department, clearance: user.clearance },
-          resource: { classification: below(LEVELS), owner: below(4) === 0 ? user.key : anyOf(holders).key },
+          resource: { classification: below(LEVELS), owner: below(4) === 0 ? user.key : pickOne(holders).key },
           context: { hour: below(24) },
         },
       }
@@ -70,7 +70,7 @@ export function makeRuleWorld(name, { seed = 4_000_004, checks }) {
   return Object.assign(world, { name, rules })
 }
 
-const departmentOf = (at) => `department-${String(at).padStart(4, '0')}`
+const departmentKey = (at) => `department-${String(at).padStart(4, '0')}`
 
 /** The plain definition: a role says so, or a rule does. */
 function decideRulesPlainly({ rules }, userByKey, check) {

@@ -41,7 +41,7 @@ serveJob(async (/** @type {Job} */ job, loaded) => {
       form,
       group,
       baseline,
-      ...runnerOf(engines.get(file), world, withRules),
+      ...makeRunner(engines.get(file), world, withRules),
       loadMs,
       rounds: [],
       batches: [],
@@ -68,7 +68,7 @@ async function load(file, world) {
 }
 
 /** Gives `run(checks, from, to)`, which answers how many of these checks are allowed. */
-function runnerOf(engine, world, withRules) {
+function makeRunner(engine, world, withRules) {
   const isAsync = engine.async === true
   return { isAsync, run: engine.bind ? engine.bind(world.checks) : loopOver(engine.decide, isAsync, withRules) }
 }

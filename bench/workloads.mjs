@@ -66,7 +66,7 @@ WORKLOADS.million = { ...WORKLOADS.W3, users: 143_000 }
 export const CHECKS = 20_000
 
 /** A generator of numbers in [0, 1) that gives the same sequence for the same seed (mulberry32). */
-export function randomOf(seed) {
+export function makeRandom(seed) {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -82,7 +82,7 @@ export function randomOf(seed) {
  */
 export function makeWorld(name, { seed = 20_261_120, checks = CHECKS } = {}) {
   const size = WORKLOADS[name]
-  const random = randomOf(seed)
+  const random = makeRandom(seed)
   const below = (limit) => Math.floor(random() * limit)
   const actions = keys('action', size.actions, 1)
   const resources = keys('resource', size.resources, 2)
@@ -121,24 +121,24 @@ export function decidePlainly(userByKey, check) {
  */
 function askHalfAllowed(world, count, below) {
   const userByKey = new Map(world.users.map((user) => [user.key, user]))
-  const anyOf = (list) => list[below(list.length)]
+  const pickOne = (list) => list[below(list.length)]
   for (let i = 0; i < count; i++) {
     const wanted = below(2) === 1
     let check
     do {
-      const user = anyOf(world.users)
-      const grant = anyOf(user.grants)
+      const user = pickOne(world.users)
+      const grant = pickOne(user.grants)
       const permission = wanted
-        ? anyOf(anyOf(grant.roles).permissions)
-        : { resource: anyOf(world.resources), action: anyOf(world.actions) }
+        ? pickOne(pickOne(grant.roles).permissions)
+        : { resource: pickOne(world.resources), action: pickOne(world.actions) }
       const elsewhere = !wanted && below(5) === 0
       check = {
         user: user.key,
         action: permission.action,
         resource: permission.resource,
-        tenant: elsewhere ? anyOf(world.tenants) : grant.tenant,
+        tenant: elsewhere ? pickOne(world.tenants) : grant.tenant,
       }
-      if (!wanted && below(50) === 0) check[anyOf(['user', 'action', 'resource', 'tenant'])] = 'nobody-knows'
+      if (!wanted && below(50) === 0) check[pickOne(['user', 'action', 'resource', 'tenant'])] = 'nobody-knows'
     } while (decidePlainly(userByKey, check) !== wanted)
     world.checks.push(check)
     world.expected.push(wanted)
@@ -157,7 +157,7 @@ function keys(kind, count, digits) {
 }
 
 /** What the deltas and images count: users, tenants and role assignments. */
-export const factsOf = (world) => world.users.length + world.tenants.length + world.assignments
+export const countFacts = (world) => world.users.length + world.tenants.length + world.assignments
 
 /** The changes that make Zerohop hold the same world. */
 export function* policyChanges(world) {
@@ -192,7 +192,7 @@ export function undo(puts) {
  * memory.
  */
 export function assignmentMaker(size, seed = 7) {
-  const random = randomOf(seed)
+  const random = makeRandom(seed)
   const key = (kind, count, digits) => `${kind}-${String(Math.floor(random() * count)).padStart(digits, '0')}`
   return () => assignmentChange(key('user', size.users, 6), key('role', size.roles, 3), key('tenant', size.tenants, 3))
 }

@@ -1,6 +1,6 @@
 // accesscontrol: grants as its object form, locked; asked with the list of the user's roles in that tenant.
 import { AccessControl } from 'accesscontrol'
-import { grantsOf } from './grants.mjs'
+import { makeGrantLookup } from './grants.mjs'
 
 /** @param {import('../workloads.mjs').World} world */
 export function load(world) {
@@ -15,10 +15,10 @@ export function load(world) {
   }
   const control = new AccessControl(grants)
   control.lock()
-  const rolesOf = grantsOf(world, (roles) => roles)
+  const findRoles = makeGrantLookup(world, (roles) => roles)
 
   function decide(user, action, resource, tenant) {
-    const roles = rolesOf(user, tenant)
+    const roles = findRoles(user, tenant)
     return roles !== undefined && control.can(roles).action(action, resource).granted
   }
   return { decide }

@@ -8,7 +8,7 @@ export function load(world) {
     for (const action of world.actions) permissionIds.set(`${resource}:${action}`, permissionIds.size)
   }
   const words = Math.ceil((permissionIds.size + 1) / 32)
-  const rowOfRole = new Map(world.roles.map((role) => [role, rowOf(role, permissionIds, words)]))
+  const rowOfRole = new Map(world.roles.map((role) => [role, makeRow(role, permissionIds, words)]))
   const grantIds = new Map()
   let grantCount = 1
   for (const user of world.users) grantCount += user.grants.length
@@ -40,7 +40,7 @@ export function load(world) {
   return { bind }
 }
 
-function rowOf(role, permissionIds, words) {
+function makeRow(role, permissionIds, words) {
   const row = new Uint32Array(words)
   for (const { resource, action } of role.permissions) {
     const id = permissionIds.get(`${resource}:${action}`)

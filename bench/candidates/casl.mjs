@@ -6,13 +6,13 @@ import { createMongoAbility } from '@casl/ability'
 export function load(world) {
   const rulesOfRole = new Map()
   for (const role of world.roles) {
-    const actionsOf = new Map()
+    const actionsByResource = new Map()
     for (const { resource, action } of role.permissions) {
-      actionsOf.set(resource, [...(actionsOf.get(resource) ?? []), action])
+      actionsByResource.set(resource, [...(actionsByResource.get(resource) ?? []), action])
     }
     rulesOfRole.set(
       role.key,
-      [...actionsOf].map(([subject, action]) => ({ action, subject })),
+      [...actionsByResource].map(([subject, action]) => ({ action, subject })),
     )
   }
   const users = new Map()

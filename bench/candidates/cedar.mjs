@@ -1,7 +1,7 @@
 // @cedar-policy/cedar-wasm in its fastest stateful form: the policies are parsed once, one policy per role, the
 // permissions of the role as the list of its actions; each call brings the principal with its roles in that tenant.
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
-import { grantsOf } from './grants.mjs'
+import { makeGrantLookup } from './grants.mjs'
 
 /** @param {import('../workloads.mjs').World} world */
 export function load(world) {
@@ -12,13 +12,13 @@ export function load(world) {
   }
   const parsed = preparsePolicySet('rbac', { staticPolicies: policies })
   if (parsed.type === 'failure') throw new Error(parsed.errors[0].message)
-  const principalOf = grantsOf(world, (roles, user) => {
+  const findPrincipal = makeGrantLookup(world, (roles, user) => {
     const uid = { type: 'User', id: user }
     return { uid, entities: [{ uid, attrs: {}, parents: roles.map((id) => ({ type: 'Role', id })) }] }
   })
 
   function decide(user, action, resource, tenant) {
-    const principal = principalOf(user, tenant)
+    const principal = findPrincipal(user, tenant)
     if (principal === undefined) return false
     const answer = statefulIsAuthorized({
       principal: principal.uid,

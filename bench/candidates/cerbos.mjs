@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { create } from '@bufbuild/protobuf'
 import { CheckResourcesRequestSchema } from '@cerbos/api/cerbos/request/v1/request_pb'
 import { Server } from '@cerbos/embedded-server'
-import { grantsOf } from './grants.mjs'
+import { makeGrantLookup } from './grants.mjs'
 
 const ALLOW = 1
 const KIND_RESOURCE = 4
@@ -15,10 +15,10 @@ export async function load(world) {
   const wasm = readFileSync(new URL(import.meta.resolve('@cerbos/embedded-server/server.wasm')))
   const server = await Server.from((imports) => WebAssembly.instantiate(wasm, imports), undefined)
   server.loadRuleTable(ruleTable(world))
-  const rolesOf = grantsOf(world, (roles) => roles)
+  const findRoles = makeGrantLookup(world, (roles) => roles)
 
   function decide(user, action, resource, tenant) {
-    const roles = rolesOf(user, tenant)
+    const roles = findRoles(user, tenant)
     if (roles === undefined) return false
     const request = create(CheckResourcesRequestSchema, {
       requestId: '1',

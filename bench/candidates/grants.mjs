@@ -7,7 +7,7 @@
  * @param {(roles: string[], user: string, tenant: string) => T} make what the engine wants to be given for these roles
  * @returns {(user: string, tenant: string) => T | undefined}
  */
-export function grantsOf(world, make) {
+export function makeGrantLookup(world, make) {
   const users = new Map()
   for (const user of world.users) {
     const tenants = new Map()

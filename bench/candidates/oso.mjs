@@ -1,7 +1,7 @@
 // oso: one fact per permission of a role (it indexes facts by their arguments), the roles of the user given with the
 // actor.
 import { Oso } from 'oso'
-import { grantsOf } from './grants.mjs'
+import { makeGrantLookup } from './grants.mjs'
 
 class Holder {
   constructor(roles) {
@@ -19,10 +19,10 @@ export async function load(world) {
     role.permissions.map(({ resource, action }) => `role_may("${role.key}", "${resource}", "${action}");`),
   )
   await oso.loadStr(RULES + facts.join('\n'))
-  const actorOf = grantsOf(world, (roles) => new Holder(roles))
+  const findActor = makeGrantLookup(world, (roles) => new Holder(roles))
 
   async function decide(user, action, resource, tenant) {
-    const actor = actorOf(user, tenant)
+    const actor = findActor(user, tenant)
     return actor !== undefined && (await oso.isAllowed(actor, action, resource))
   }
   return { decide, async: true }

@@ -1,19 +1,19 @@
 // Zerohop's fastest form: `pdp.subject(user, { tenant })` was resolved before (once per request, say), `can` is what is
 // measured.
-import { zerohopOf } from './zerohop.mjs'
+import { openZerohop } from './zerohop.mjs'
 
 /** @param {import('../workloads.mjs').World} world */
 export async function load(world) {
-  const pdp = await zerohopOf(world)
+  const pdp = await openZerohop(world)
   const subjects = new Map()
-  const subjectOf = ({ user, tenant }) => {
+  const ensureSubject = ({ user, tenant }) => {
     const name = `${user}/${tenant}`
     if (!subjects.has(name)) subjects.set(name, pdp.subject(user, { tenant }))
     return subjects.get(name)
   }
 
   function bind(checks) {
-    const asked = checks.map(subjectOf)
+    const asked = checks.map(ensureSubject)
     return function run(_checks, from, to) {
       let allowed = 0
       for (let i = from; i < to; i++) {

@@ -13,7 +13,7 @@ import {
   worldChanges,
 } from '../access-world.mjs'
 import { median } from '../sampling.mjs'
-import { deltaOf, ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
+import { ENVIRONMENT, FIRST, Image, makeDelta } from '../zerohop-image.mjs'
 
 const NOW = Date.UTC(2026, 0, 1)
 /** Rounds of a row end after this time, in ms, however few there were. */
@@ -37,7 +37,7 @@ export async function measureAccessDiff(results, { effort, progress }) {
     const samples = []
     for (let round = 0, spent = 0; round < rounds && spent < ROW_MAX; round++) {
       const after = before.clone()
-      after.apply(deltaOf(1, edit))
+      after.apply(makeDelta(1, edit))
       const { ms, value } = timed(() => accessDiff(before, after, edit, { now: NOW }))
       const { gained: more, lost: less, conditional, conditional_complete } = value.access
       const found = [more, less].map(({ decisions, complete }) => `${decisions} ${complete}`)

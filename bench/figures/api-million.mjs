@@ -25,7 +25,7 @@ export async function measureMillion(results, { effort, progress }) {
     await using(first, async (api) => {
       progress(`api: ${plan.users.toLocaleString('en-US')} users in bulk`)
       await measureImport(results, api, plan)
-      const imported = memoryOf(first)
+      const imported = findMemory(first)
       if (imported)
         results.addFigure({ name: 'RSS after the import, mapped data file included', value: imported.all, unit: 'MB' })
     })
@@ -96,7 +96,7 @@ class Caller {
   }
 }
 
-const keyOf = (at) => `user-${String(at).padStart(7, '0')}`
+const userKey = (at) => `user-${String(at).padStart(7, '0')}`
 
 export function* pieces(total, size, item) {
   for (let from = 0; from < total; from += size) {
@@ -110,7 +110,7 @@ async function measureImport(results, api, { users }) {
   await api.ask('POST', '$F/tenants', { key: TENANT, name: TENANT })
   const count = users.toLocaleString('en-US')
   const operations = function* () {
-    for (const piece of pieces(users, USERS_PER_CALL, (at) => ({ key: keyOf(at) }))) yield { operations: piece }
+    for (const piece of pieces(users, USERS_PER_CALL, (at) => ({ key: userKey(at) }))) yield { operations: piece }
   }
   const rate = await perSecond(users, () => api.askAll('POST', '$F/bulk/users', operations()))
   results.addFigure({
@@ -119,7 +119,7 @@ async function measureImport(results, api, { users }) {
     unit: 'users/s',
     least: 20_000,
   })
-  const given = pieces(users, ASSIGNMENTS_PER_CALL, (at) => ({ user: keyOf(at), role: 'seer', tenant: TENANT }))
+  const given = pieces(users, ASSIGNMENTS_PER_CALL, (at) => ({ user: userKey(at), role: 'seer', tenant: TENANT }))
   const assigned = await perSecond(users, () => api.askAll('POST', '$F/role_assignments/bulk', given))
   results.addFigure({
     name: `import of ${count} role assignments by bulk calls of ${ASSIGNMENTS_PER_CALL.toLocaleString('en-US')}`,
@@ -163,13 +163,13 @@ async function measurePages(results, api, { users, rounds }) {
       ratio: median(times.deep) / median(times.first),
       most: 10,
     })
-    const longest = bestOf(5, times.deep, (part) => Math.max(...part))
+    const longest = findBest(5, times.deep, (part) => Math.max(...part))
     results.addFigure({ name: `${what}, the longest, best of 5 rounds`, value: longest, unit: 'ms', most: 10 })
   }
 }
 
 /** The least result of `measure` over the parts of the samples, to exclude load of other processes. */
-function bestOf(parts, samples, measure) {
+function findBest(parts, samples, measure) {
   const size = Math.ceil(samples.length / parts)
   const rounds = Array.from({ length: Math.ceil(samples.length / size) }, (_, at) =>
     samples.slice(at * size, (at + 1) * size),
@@ -212,7 +212,7 @@ async function measureSearch(results, api, { users, rounds }) {
 
 /** The memory of a freshly started process after those pages and searches. */
 function measureMemory(results, server, { users }) {
-  const memory = memoryOf(server)
+  const memory = findMemory(server)
   if (memory === undefined) {
     results.note('the memory of the API was not measured: only Linux tells it')
     return
@@ -226,7 +226,7 @@ function measureMemory(results, server, { users }) {
 /**
  * In MB. The file of LMDB is mapped, so pages of it that were read or written count until the system wants them back.
  */
-function memoryOf({ pid }) {
+function findMemory({ pid }) {
   let status
   try {
     status = readFileSync(`/proc/${pid}/status`, 'utf8')

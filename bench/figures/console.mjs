@@ -171,12 +171,12 @@ async function scroll(browser, server, axis) {
   })
   const events = await end()
   await context.close()
-  return framesOf(events)
+  return summarizeFrames(events)
 }
 
 /** What the threads of the page say about its frames. */
-function framesOf(events) {
-  const main = threadOf(events)
+function summarizeFrames(events) {
+  const main = findMainThread(events)
   const own = events.filter(({ pid }) => pid === main.pid)
   const drawn = own.filter(({ name }) => name === 'DrawFrame').sort((one, other) => one.ts - other.ts)
   const count = (wanted) => own.filter(({ name }) => name === wanted).length
@@ -192,7 +192,7 @@ function framesOf(events) {
 }
 
 /** The main thread of the page: the one that ran most of its script. */
-function threadOf(events) {
+function findMainThread(events) {
   const times = new Map()
   for (const { name, pid, tid, dur = 0 } of events) {
     if (!SCRIPT.has(name)) continue

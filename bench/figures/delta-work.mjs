@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { serveJob } from '../child.mjs'
 import { assignmentMaker, undo, WORKLOADS } from '../workloads.mjs'
-import { deltaOf, FIRST, Image } from '../zerohop-image.mjs'
+import { FIRST, Image, makeDelta } from '../zerohop-image.mjs'
 
 serveJob((job, loaded) => {
   const image = Image.load(readFileSync(job.file), { verified: true })
@@ -41,7 +41,7 @@ function single(state, { count, repeats }) {
 }
 
 function applyTimed(state, changes) {
-  const delta = deltaOf(state.revision++, changes)
+  const delta = makeDelta(state.revision++, changes)
   const start = performance.now()
   state.image.apply(delta)
   return performance.now() - start

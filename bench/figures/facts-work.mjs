@@ -8,18 +8,18 @@ import { loadImage } from '../../dist/src/index.js'
 import { serveJob } from '../child.mjs'
 import {
   besidesChanges,
+  countTuples,
   crowdChanges,
+  documentFolder,
   documentKey,
-  folderOf,
+  documentRoot,
   forestChanges,
   holderKey,
   makeForest,
   READER,
-  rootOf,
-  tuplesOf,
 } from '../forest.mjs'
 import { loadSampler, median, quantile } from '../sampling.mjs'
-import { makeWorld, policyChanges, randomOf } from '../workloads.mjs'
+import { makeRandom, makeWorld, policyChanges } from '../workloads.mjs'
 import { ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
 
 const BATCH = 16
@@ -38,18 +38,22 @@ async function forest({ instances, checks, rounds, tiny }) {
   const bytes = build(forestChanges(made)).save()
   const without = build(forestChanges(made, { tuples: false })).stats().bytes
   const pdp = await loadImage(bytes, { verify: false })
-  const random = randomOf(88)
+  const random = makeRandom(88)
   const below = (limit) => Math.floor(random() * limit)
   const questions = Array.from({ length: checks }, () => {
     const document = below(made.documents)
-    const root = rootOf(made, document)
+    const root = documentRoot(made, document)
     const wanted = below(2) === 0
     let holder = below(made.roots.length)
     for (let tries = 0; tries < 10_000 && (made.roots[holder] === root) !== wanted; tries++)
       holder = below(made.roots.length)
     const resource = { type: 'document', key: documentKey(document).slice('document:'.length) }
     // The same document as if only the application knew it, with its folder sent.
-    const related = { type: 'document', key: `new-${resource.key}`, relations: { parent: [folderOf(made, document)] } }
+    const related = {
+      type: 'document',
+      key: `new-${resource.key}`,
+      relations: { parent: [documentFolder(made, document)] },
+    }
     return { user: holderKey(holder), resource, related, expected: made.roots[holder] === root }
   })
   const ask = ({ user, resource }) => pdp.check(user, 'read', resource)
@@ -84,15 +88,15 @@ async function forest({ instances, checks, rounds, tiny }) {
   const sentBesideStored = []
   for (let round = 0; round < rounds * 2 + 1; round++) {
     const order = round % 2 === 0 ? [ask, askRelated] : [askRelated, ask]
-    const times = order.map((each) => timeOf(() => questions.forEach(each)))
+    const times = order.map((each) => measureMs(() => questions.forEach(each)))
     sentBesideStored.push(round % 2 === 0 ? times[1] / times[0] : times[0] / times[1])
   }
-  const tuples = tuplesOf(made)
+  const tuples = countTuples(made)
   const perTuple = (bytes.length - without) / tuples
   return { tuples, perTuple, p50s, p99s, sentBesideStored: median(sentBesideStored), listings, listed: made.beside }
 }
 
-function timeOf(run) {
+function measureMs(run) {
   const start = performance.now()
   run()
   return performance.now() - start

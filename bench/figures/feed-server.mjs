@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { encodeFrame } from '../../dist/src/log/codec.js'
 import { assignmentMaker, undo, WORKLOADS } from '../workloads.mjs'
-import { chainOf, deltaOf, ENVIRONMENT, FIRST } from '../zerohop-image.mjs'
+import { ENVIRONMENT, FIRST, makeChain, makeDelta } from '../zerohop-image.mjs'
 
 const HEARTBEAT_MS = 1_000
 
@@ -41,11 +41,11 @@ process.on('message', ({ deltas, changes, world }) => {
   for (let sent = 0; sent < deltas; sent++) {
     const isPut = sent % 2 === 0
     if (isPut) puts = distinct(next, changes)
-    send(encodeFrame({ type: 'delta', delta: deltaOf(revision, isPut ? puts : undo(puts)) }))
+    send(encodeFrame({ type: 'delta', delta: makeDelta(revision, isPut ? puts : undo(puts)) }))
     revision++
   }
   send(encodeFrame({ type: 'heartbeat', revision }))
-  process.send({ revision, chain: chainOf(revision) })
+  process.send({ revision, chain: makeChain(revision) })
 })
 
 function send(frame) {

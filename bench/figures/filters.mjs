@@ -165,9 +165,9 @@ function policy(documents) {
   }
   for (let rule = 0; rule < RULES; rule++) {
     const users = { 'user.department': { equals: `d${rule % DEPARTMENTS}` } }
-    const documentsOf = { 'resource.amount': { 'less-than': rule }, 'resource.status': { equals: 'open' } }
+    const documentConditions = { 'resource.amount': { 'less-than': rule }, 'resource.status': { equals: 'open' } }
     changes.push(put('condition_set', `u${rule}`, { type: 'userset', resource: null, conditions: users, parent: null }))
-    const resources = { type: 'resourceset', resource: 'document', conditions: documentsOf, parent: null }
+    const resources = { type: 'resourceset', resource: 'document', conditions: documentConditions, parent: null }
     changes.push(put('condition_set', `r${rule}`, resources))
     const sets = { user_set: `u${rule}`, permission: 'document:read', resource_set: `r${rule}` }
     changes.push(put('set_rule', `u${rule}/document:read/r${rule}`, sets))

@@ -5,8 +5,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync }
 import { fileURLToPath } from 'node:url'
 import { loadImage } from '../../dist/src/index.js'
 import { serveJob } from '../child.mjs'
-import { factsOf, makeWorld, undo, userChanges } from '../workloads.mjs'
-import { deltaOf, FIRST, Image, imageOf } from '../zerohop-image.mjs'
+import { countFacts, makeWorld, undo, userChanges } from '../workloads.mjs'
+import { FIRST, Image, makeDelta, makeImage } from '../zerohop-image.mjs'
 
 const WORKS = { build, load, hold, grow }
 
@@ -18,13 +18,13 @@ serveJob(async (job, loaded) => {
 function build({ world: name, file }) {
   const world = makeWorld(name, { checks: 0 })
   const start = performance.now()
-  const image = imageOf(world)
+  const image = makeImage(world)
   const buildMs = performance.now() - start
   const bytes = image.save()
   writeFileSync(file, bytes)
   const userKeyBytes = world.users.reduce((sum, { key }) => sum + key.length, 0)
   const users = world.users.length
-  return { facts: factsOf(world), users, assignments: world.assignments, bytes: bytes.length, userKeyBytes, buildMs }
+  return { facts: countFacts(world), users, assignments: world.assignments, bytes: bytes.length, userKeyBytes, buildMs }
 }
 
 /**
@@ -80,12 +80,16 @@ function hold({ file }) {
 /** Half of the users go, with everything they hold, and come back; ten times, one delta for each. */
 function grow({ world: name }) {
   const world = makeWorld(name, { checks: 0 })
-  const image = imageOf(world)
+  const image = makeImage(world)
   const half = world.users.filter((_, at) => at % 2 === 0).flatMap((user) => [...userChanges(user)])
   let revision = FIRST.revision
   for (let round = 0; round < 10; round++) {
-    image.apply(deltaOf(revision++, undo(half)))
-    image.apply(deltaOf(revision++, half))
+    image.apply(makeDelta(revision++, undo(half)))
+    image.apply(makeDelta(revision++, half))
   }
-  return { facts: factsOf(world), after: image.stats().bytes, fresh: Image.load(image.compact().save()).stats().bytes }
+  return {
+    facts: countFacts(world),
+    after: image.stats().bytes,
+    fresh: Image.load(image.compact().save()).stats().bytes,
+  }
 }

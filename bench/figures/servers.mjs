@@ -62,7 +62,7 @@ class Servers {
     return { api, pid: child.pid, data, stop, ...(await keysIn(data, api)) }
   }
 
-  /** The management API on a new folder, with a route beside it that does all but write. */
+  /** The management API on a new folder, with one more route that does all but write. */
   async apiWithUnwritten() {
     const data = this.folder()
     const { port } = await this.module('./unwritten-server.mjs', [data])
@@ -100,13 +100,13 @@ class Servers {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ZEROHOP_DRAIN_SECONDS: '0', ...texts },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let said = ''
+    let errors = ''
     child.stderr.on('data', (text) => {
-      said = (said + text).slice(-2000)
+      errors = (errors + text).slice(-2000)
     })
     child.on('exit', (code, signal) => {
       if (code || signal === 'SIGABRT')
-        process.stderr.write(`${command} ${args.join(' ')} ended with ${code ?? signal}: ${said}\n`)
+        process.stderr.write(`${command} ${args.join(' ')} ended with ${code ?? signal}: ${errors}\n`)
     })
     this.#processes.push(child)
     return child

@@ -1,5 +1,5 @@
 // @casl/ability in its fastest use: one ability per user, built once with the rules of the user's department and kept,
-// for which what is sent about a user must be the same each time. The hour goes along with the subject.
+// for which what is sent about a user must be the same each time. The hour is an attribute of the subject.
 import { createMongoAbility, subject } from '@casl/ability'
 
 /** @param {import('../../rule-worlds.mjs').RuleWorld} world */

@@ -1,7 +1,7 @@
 // @cedar-policy/cedar-wasm: policies parsed once, one for each role and one for each rule; a call brings the user and
 // the resource.
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
-import { grantsOf } from '../grants.mjs'
+import { makeGrantLookup } from '../grants.mjs'
 
 /** @param {import('../../rule-worlds.mjs').RuleWorld} world */
 export function load(world) {
@@ -16,7 +16,7 @@ export function load(world) {
   }
   const parsed = preparsePolicySet('rules', { staticPolicies })
   if (parsed.type === 'failure') throw new Error(parsed.errors[0].message)
-  const parentsOf = grantsOf(world, (roles) => roles.map((id) => ({ type: 'Role', id })))
+  const findParents = makeGrantLookup(world, (roles) => roles.map((id) => ({ type: 'Role', id })))
 
   function decide(key, action, type, tenant, sent) {
     const principal = { type: 'User', id: key }
@@ -28,7 +28,7 @@ export function load(world) {
       context: sent.context,
       preparsedPolicySetId: 'rules',
       entities: [
-        { uid: principal, attrs: { key, ...sent.user }, parents: parentsOf(key, tenant) ?? [] },
+        { uid: principal, attrs: { key, ...sent.user }, parents: findParents(key, tenant) ?? [] },
         { uid: resource, attrs: sent.resource, parents: [] },
       ],
     })

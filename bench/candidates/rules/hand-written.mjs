@@ -5,15 +5,15 @@ import { load as loadRoles } from '../hand-written.mjs'
 /** @param {import('../../rule-worlds.mjs').RuleWorld} world */
 export function load(world) {
   const roles = loadRoles(world)
-  const rulesOf = new Map()
+  const rulesByPermission = new Map()
   for (const rule of world.rules) {
     const permission = `${rule.resource}:${rule.action}`
-    rulesOf.set(permission, [...(rulesOf.get(permission) ?? []), closureOf(rule)])
+    rulesByPermission.set(permission, [...(rulesByPermission.get(permission) ?? []), makeClosure(rule)])
   }
 
   function decide(user, action, resource, tenant, sent) {
     if (roles.decide(user, action, resource, tenant)) return true
-    const rules = rulesOf.get(`${resource}:${action}`)
+    const rules = rulesByPermission.get(`${resource}:${action}`)
     if (rules === undefined) return false
     for (let i = 0; i < rules.length; i++) {
       if (rules[i](user, sent.user, sent.resource, sent.context)) return true
@@ -23,7 +23,7 @@ export function load(world) {
   return { decide }
 }
 
-export function closureOf({ department, from, to }) {
+export function makeClosure({ department, from, to }) {
   return (key, user, resource, context) =>
     user.department === department &&
     context.hour >= from &&

@@ -1,7 +1,7 @@
 // oso: facts for the permissions of roles, one Polar rule for each attribute rule, user and resource given as instances
 // of classes.
 import { Oso } from 'oso'
-import { grantsOf } from '../grants.mjs'
+import { makeGrantLookup } from '../grants.mjs'
 
 class Holder {
   constructor(key, roles, { department, clearance }) {
@@ -36,11 +36,11 @@ export async function load(world) {
       ...rules,
     ].join('\n'),
   )
-  const rolesOf = grantsOf(world, (roles) => roles)
+  const findRoles = makeGrantLookup(world, (roles) => roles)
 
   const decide = (user, action, resource, tenant, sent) =>
     oso.isAllowed(
-      new Holder(user, rolesOf(user, tenant) ?? [], sent.user),
+      new Holder(user, findRoles(user, tenant) ?? [], sent.user),
       action,
       new Thing(resource, sent.resource, sent.context),
     )
