@@ -77,7 +77,7 @@ async function routes(api) {
 
   api.get('/documents/:id', (request, reply) => readable(request, reply) ?? reply)
 
-  api.post('/documents', { schema: { body: bodyOf(['title', 'folder']) } }, (request, reply) => {
+  api.post('/documents', { schema: { body: bodySchema(['title', 'folder']) } }, (request, reply) => {
     const { title, folder: into } = request.body
     const row = { id: null, tenant: request.tenant, title, folder: into, status: 'draft', owner: request.user }
     if (!may(request.user, 'create', row)) return refused(reply)
@@ -86,7 +86,7 @@ async function routes(api) {
     return reply.code(201).send(created)
   })
 
-  api.patch('/documents/:id', { schema: { body: bodyOf([]) } }, (request, reply) => {
+  api.patch('/documents/:id', { schema: { body: bodySchema([]) } }, (request, reply) => {
     const row = readable(request, reply)
     if (row === undefined) return reply
     const changed = { ...row, ...request.body }
@@ -113,7 +113,7 @@ app.get('/', (_, reply) =>
 )
 
 /** What a request may say of a document: never its tenant, owner or status. */
-function bodyOf(required) {
+function bodySchema(required) {
   const text = { type: 'string', minLength: 1, maxLength: 200 }
   return { type: 'object', required, properties: { title: text, folder: text }, additionalProperties: false }
 }

@@ -2,7 +2,7 @@
 // Every action is checked here, whatever the page showed.
 import { revalidatePath } from 'next/cache'
 import { cookies } from 'next/headers'
-import { decisions, resourceOf, session } from './authorization.js'
+import { decisions, session, toDocument } from './authorization.js'
 
 export async function signIn(name) {
   ;(await cookies()).set('user', name, { sameSite: 'strict', httpOnly: true })
@@ -15,8 +15,8 @@ export async function rename(id, title) {
   if (who === undefined) return 'Sign in first'
   const pdp = await decisions()
   const stored = globalThis.documents.find((each) => each.id === id && each.tenant === who.tenant)
-  if (stored === undefined || !pdp.check(who.user, 'read', resourceOf(stored))) return 'There is no such document'
-  if (!pdp.check(who.user, 'edit', resourceOf(stored))) return 'You may not edit this document'
+  if (stored === undefined || !pdp.check(who.user, 'read', toDocument(stored))) return 'There is no such document'
+  if (!pdp.check(who.user, 'edit', toDocument(stored))) return 'You may not edit this document'
   stored.title = String(title)
   revalidatePath('/')
 }

@@ -40,12 +40,12 @@ export async function session() {
 }
 
 /** What the policy reads of a row. Pass it on as it is: a copy has lost its mark. */
-export const resourceOf = (stored) => toResource(stored, MAPPING, { type: 'document', dialect: 'sqlite' })
+export const toDocument = (stored) => toResource(stored, MAPPING, { type: 'document', dialect: 'sqlite' })
 
 /** The rows that the user may read: those that a check of each would allow. */
 export async function readable({ user, tenant }) {
   const filter = (await decisions()).filter(user, 'read', 'document', { tenant })
-  return globalThis.documents.filter((stored) => matches(filter, resourceOf(stored)))
+  return globalThis.documents.filter((stored) => matches(filter, toDocument(stored)))
 }
 
-export const snapshotOf = async ({ user, tenant }) => (await decisions()).snapshot(user, { tenants: [tenant] })
+export const makeSnapshot = async ({ user, tenant }) => (await decisions()).snapshot(user, { tenants: [tenant] })

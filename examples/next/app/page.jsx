@@ -1,5 +1,5 @@
 // A server component: it lists by a filter, and gives the snapshot of its user to the page as a prop.
-import { readable, session, snapshotOf } from './authorization.js'
+import { makeSnapshot, readable, session } from './authorization.js'
 import { Documents, SignIn } from './documents.jsx'
 
 export default async function Page() {
@@ -10,7 +10,7 @@ export default async function Page() {
     <>
       <h1>Documents of {who.user}</h1>
       <SignIn />
-      <Documents key={who.user} tenant={who.tenant} rows={rows} snapshot={await snapshotOf(who)} />
+      <Documents key={who.user} tenant={who.tenant} rows={rows} snapshot={await makeSnapshot(who)} />
     </>
   )
 }
