@@ -32,7 +32,7 @@ try {
 }
 
 /**
- * What an operator does: start everything, ask, start a PDP beside it, ask that, stop the first, ask the second again.
+ * The steps of an operator: start everything, ask, start another PDP, ask that, stop the first, ask the second again.
  */
 async function story({ start }) {
   const serve = await start(['serve'], {})

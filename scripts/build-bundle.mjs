@@ -32,7 +32,7 @@ async function bundleTogether(entries, folder) {
   const imports = new Map()
   const closures = new Map(entries.map((entry) => [entry, undefined]))
   const isIn = (entry, id) => {
-    if (closures.get(entry) === undefined) closures.set(entry, closureOf(resolve(entry), imports))
+    if (closures.get(entry) === undefined) closures.set(entry, collectImports(resolve(entry), imports))
     return closures.get(entry).has(id)
   }
   const isInOthers = (besides, id) => entries.some((entry) => entry !== besides && isIn(entry, id))
@@ -90,7 +90,7 @@ async function bundle(entries, folder, { platform, target, plugins = [], codeSpl
 }
 
 /** The file and all that it imports, but for what it imports when it is needed. */
-function closureOf(entry, imports) {
+function collectImports(entry, imports) {
   const closure = new Set()
   const open = [entry]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -104,7 +104,7 @@ function closureOf(entry, imports) {
 /**
  * Rewrites `import.meta.url` in the bundle, so that files found relative to a module are still found. Entries of
  * threads are beside the bundle, under their own names. A call, because other bundlers take what is written as
- * `new URL('file', import.meta.url)` for a file that they must find and copy, and fail where there is none.
+ * `new URL('file', import.meta.url)` for a file that they must find and copy, and fail when it does not exist.
  */
 function keepPlaces(folder) {
   return {

@@ -8,7 +8,7 @@ import { build } from 'vite'
 const TOTAL_MAX = 400 * 1024
 /** of what stands between an empty cache and a page on which people begin (FIRST_VIEW in console/vite.config.ts), */
 const FIRST_VIEW_MAX = 200 * 1024
-/** and of what any other page adds to it, most of which pages share. */
+/** and of what any other page adds to it; pages share most of that. */
 const PAGE_MAX = 110 * 1024
 /** The graph of resources has React Flow and dagre, and loads when somebody opens it. */
 const LARGE = new Map([['resource-graph', 150 * 1024]])

@@ -22,9 +22,9 @@ for (const [target, source] of Object.entries(SOURCES)) {
       }
     },
   })
-  const said = stderr.toString()
-  if (error !== null || said.trim() !== '') {
-    process.stderr.write(`kernel (${target}) does not compile:\n${said}${error?.stack ?? ''}\n`)
+  const errors = stderr.toString()
+  if (error !== null || errors.trim() !== '') {
+    process.stderr.write(`kernel (${target}) does not compile:\n${errors}${error?.stack ?? ''}\n`)
     process.exit(1)
   }
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import openapiTypes from 'openapi-typescript'
 
 export const REFERENCE = 'dist/reference'
-/** As the sources import the types, and as the build does; there is no code in them. */
+/** As the sources import the types, and as the build does; they contain no code. */
 export const TYPES = ['build/management-api.ts', 'dist/build/management-api.d.ts']
 
 export async function buildOpenApi() {

@@ -1,5 +1,5 @@
 // Builds promtool, which tests the alert rules of deploy/prometheus, from the Go module proxy into a cache folder of the
-// account. Ends well where there is no Go: the test then skips and says so.
+// account. Without Go it ends with 0: the test then skips and says so.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'

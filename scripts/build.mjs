@@ -63,17 +63,17 @@ function run(name, { inputs, outputs, command }) {
  */
 function digest(paths, without = []) {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\n`)
-  for (const path of paths.flatMap((each) => filesOf(each, without))) {
+  for (const path of paths.flatMap((each) => listFiles(each, without))) {
     const content = readFileSync(path)
     hash.update(`${path} ${content.length}\n`).update(content)
   }
   return hash.digest('hex')
 }
 
-function filesOf(path, without) {
+function listFiles(path, without) {
   if (!existsSync(path) || without.includes(path) || path.endsWith('node_modules')) return []
   if (!statSync(path).isDirectory()) return path.endsWith(STAMP) ? [] : [path]
   return readdirSync(path)
     .sort()
-    .flatMap((name) => filesOf(`${path}/${name}`, without))
+    .flatMap((name) => listFiles(`${path}/${name}`, without))
 }

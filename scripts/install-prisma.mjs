@@ -1,5 +1,5 @@
 // Installs test/prisma, which only the tests of that folder need, and makes a client for each of its databases. Exit code
-// 1 when there is no client; the tests then skip and say so.
+// 1 when a client is missing; the tests then skip and say so.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { build } from 'esbuild'

@@ -20,13 +20,13 @@ export function recordRun(command, { asked, result, seconds }) {
   const minutes = (seconds / 60).toFixed(1)
   const row = `| \`${command}\` | ${day} | ${commit} | ${asked} | ${minutes} | ${result} |`
   const lines = readFileSync(PAGE, 'utf8').trimEnd().split('\n')
-  const name = nameOf(command)
-  const kept = lines.filter((line) => nameOf(line.split(CELLS)[1] ?? '') !== name)
+  const name = commandName(command)
+  const kept = lines.filter((line) => commandName(line.split(CELLS)[1] ?? '') !== name)
   writeFileSync(PAGE, `${[...kept, row].join('\n')}\n`)
   console.log(`recorded in docs/runs.md, on ${cpus()[0]?.model ?? 'an unknown processor'}`)
 }
 
 /** The script, without its options: `test:long` of `test:long -- --cases 10`. */
-const nameOf = (command) => command.replaceAll('`', '').split(' ')[0]
+const commandName = (command) => command.replaceAll('`', '').split(' ')[0]
 
 const git = (...args) => execFileSync('git', args, { cwd: new URL('..', import.meta.url), encoding: 'utf8' }).trim()

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LoadGenerator } from '../bench/figures/load.mjs'
 import { withServers } from '../bench/figures/servers.mjs'
-import { memoryOf, OLD_SPACE_MIB, watched, YOUNG_SPACE_MIB } from './soak/memory.mjs'
+import { OLD_SPACE_MIB, readMemory, watched, YOUNG_SPACE_MIB } from './soak/memory.mjs'
 import { CREEP_BYTES, JUDGED, SAMPLES_MIN, verdictOn } from './soak/verdict.mjs'
 
 const HELP = `Usage: npm run soak [-- options]
@@ -93,7 +93,7 @@ async function run(loads, at, processes, wantedChecks, wantedDeltas) {
     done.checks += await asking
     done.deltas += await writing
     const seconds = (performance.now() - started) / 1000
-    const [pdp, api] = await Promise.all([memoryOf(processes.pdp), memoryOf(processes.api)])
+    const [pdp, api] = await Promise.all([readMemory(processes.pdp), readMemory(processes.api)])
     samples.push({ seconds, checks: done.checks, deltas: done.deltas, pdp, api })
     print(samples)
   }

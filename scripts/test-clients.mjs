@@ -2,8 +2,8 @@
 // npm run test:clients -- [--only node,python,go,java] [--suites FOLDER] [--record]
 //   --suites   where the repositories lie whose packages have no tests: FOLDER/python, FOLDER/java
 //   --record   writes the table in docs/clients.md
-// It needs npm, python3, go and mvn, each for its own suite. What cannot be installed is skipped and named, which is no
-// failure. Tests that fail are listed, and judged in docs/clients.md; exit code 1 when all fail.
+// It needs npm, python3, go and mvn, each for its own suite. What cannot be installed is skipped and named, which does
+// not count as a failure. Tests that fail are listed, and judged in docs/clients.md; exit code 1 when all fail.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

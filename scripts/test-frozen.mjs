@@ -71,7 +71,7 @@ async function runOne(servers, rounds, workers, limitMs) {
   for (let round = 0; round < rounds; round++) {
     await management.assign('POST')
     await load.until((answer) => answer.allow)
-    const before = treeOf(pid)
+    const before = listProcessTree(pid)
     const asked = load.begin()
     const { deadline, isBeyond } = await go(KINDS[round % KINDS.length], { management, pids: before, limitMs })
     const answers = await load.end()
@@ -81,7 +81,7 @@ async function runOne(servers, rounds, workers, limitMs) {
       if (answer.sentAt > deadline && isBeyond(answer)) figures.beyond++
     }
     if (answers < asked.length) throw new Error('questions were not answered')
-    figures.exits += before.filter((each) => !treeOf(pid).includes(each)).length
+    figures.exits += before.filter((each) => !listProcessTree(pid).includes(each)).length
     await management.back()
   }
   load.close()
@@ -232,7 +232,7 @@ async function answered(isSo) {
 }
 
 /** The process and its children. */
-function treeOf(pid) {
+function listProcessTree(pid) {
   const isChild = (name) => {
     try {
       const text = readFileSync(`/proc/${name}/stat`, 'utf8')

@@ -58,15 +58,15 @@ if (compiled.status !== 0) {
 }
 const root = new URL('../', import.meta.url)
 const built = new URL('../build/mutants/test/mutants/', import.meta.url)
-const { FILES, isDeciding, mutantsOf } = await import(new URL('mutants.js', built))
+const { FILES, isDeciding, listMutants } = await import(new URL('mutants.js', built))
 const { readSources } = await import(new URL('compile.js', built))
-const { explainedIn, explanationOf } = await import(new URL('explained.js', built))
+const { explainedIn, findExplanation } = await import(new URL('explained.js', built))
 
 const wanted = options.only.map((only) => only.split(':'))
 const files = wanted.length === 0 ? FILES : [...new Set(wanted.map(([file]) => file))]
 let mutants
 try {
-  mutants = mutantsOf(readSources(root), files).filter((one) => options.all || isDeciding(one))
+  mutants = listMutants(readSources(root), files).filter((one) => options.all || isDeciding(one))
 } catch (error) {
   usage(error.message)
 }
@@ -101,7 +101,7 @@ class Lane {
     this.#thread = undefined
   }
 
-  /** The next message of the thread; undefined when there is none in time. @throws when the thread ends */
+  /** The next message of the thread; undefined when it does not come in time. @throws when the thread ends */
   #answer() {
     const thread = this.#thread
     return new Promise((resolve, reject) => {
@@ -120,9 +120,9 @@ class Lane {
 
 const explained = explainedIn(readFileSync('docs/mutants.md', 'utf8'))
 
-/** A survivor: `=` is the same kernel, `~` is told by other tests, `!` is not explained. */
-const lineOf = (one) =>
-  `${{ same: '=', unseen: '~' }[explanationOf(explained, one)] ?? '!'} assembly/${one.file}:${one.line}  ${one.kind}  in  ${one.at}\n`
+/** A line about a survivor: `=` is the same kernel, `~` is found by other tests, `!` is not explained. */
+const formatSurvivor = (one) =>
+  `${{ same: '=', unseen: '~' }[findExplanation(explained, one)] ?? '!'} assembly/${one.file}:${one.line}  ${one.kind}  in  ${one.at}\n`
 
 const bar = new SingleBar({
   format: '{bar} {value}/{total} · {survived} survived · {eta_formatted} left · {file}',
@@ -145,7 +145,7 @@ async function work() {
     if (fate in byFile[mutant.file]) byFile[mutant.file][fate]++
     if (fate === 'survived') {
       survivors.push(mutant)
-      if (!options.json) process.stdout.write(lineOf(mutant))
+      if (!options.json) process.stdout.write(formatSurvivor(mutant))
     }
     bar.increment(1, { survived: counts.survived, file: mutant.file })
   }
@@ -154,9 +154,9 @@ async function work() {
 await Promise.all(Array.from({ length: jobs }, work))
 bar.stop()
 
-const told = survivors.map((one) => explanationOf(explained, one))
-const same = told.filter((each) => each === 'same').length
-const open = told.filter((each) => each === undefined).length
+const explanations = survivors.map((one) => findExplanation(explained, one))
+const same = explanations.filter((each) => each === 'same').length
+const open = explanations.filter((each) => each === undefined).length
 const score = counts.caught / Math.max(1, counts.caught + counts.survived - same)
 if (options.json) {
   process.stdout.write(

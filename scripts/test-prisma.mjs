@@ -1,5 +1,5 @@
 // Asks a real Prisma client for the rows of random filters: npm run test:prisma. Installs test/prisma first. Exit code:
-// that of the tests, or 1 when there is no client.
+// that of the tests, or 1 when a client is missing.
 import { spawnSync } from 'node:child_process'
 import './install-prisma.mjs'
 

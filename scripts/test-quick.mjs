@@ -1,5 +1,5 @@
 // npm run test:quick: for use while you work. Runs the laws, then every test file that depends on what changed since a
-// commit, and stops after 90 seconds: what it says of the files that it did not reach is that they were not run.
+// commit, and stops after 90 seconds: it then lists the files that it did not reach as not run.
 //
 //   npm run test:quick -- [--since COMMIT]     default: HEAD, so what is not committed
 import { spawnSync } from 'node:child_process'

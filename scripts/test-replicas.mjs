@@ -46,11 +46,11 @@ process.exitCode = status === 0 ? 0 : 1
 if (record) {
   const { operations, feeds, counts } = JSON.parse(readFileSync(saved, 'utf8'))
   const number = (what) => what.toLocaleString('en')
-  const countOf = (kind, outcome) =>
+  const countOperations = (kind, outcome) =>
     number(operations.filter((one) => one.kind === kind && one.outcome === outcome).length)
   const asked =
-    `${countOf('write', 'ok')} writes acknowledged, ${countOf('write', 'unknown')} of unknown outcome, ` +
-    `${countOf('read', 'ok')} reads, ${number(feeds.length)} steps of feeds, ${number(counts.checks)} checks of followers, seed ${seed}`
+    `${countOperations('write', 'ok')} writes acknowledged, ${countOperations('write', 'unknown')} of unknown outcome, ` +
+    `${countOperations('read', 'ok')} reads, ${number(feeds.length)} steps of feeds, ${number(counts.checks)} checks of followers, seed ${seed}`
   const result = status === 0 ? 'linearizable, nothing lost' : 'violations'
   recordRun(`test:replicas -- --minutes ${minutes}`, { asked, result, seconds: minutes * 60 })
 }

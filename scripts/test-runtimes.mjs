@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { clickThrough } from './runtimes/click-through.mjs'
 import { Driver, openEnvironment } from './runtimes/environment.mjs'
-import { install, versionOf } from './runtimes/install.mjs'
+import { findVersion, install } from './runtimes/install.mjs'
 import { writePage } from './runtimes/page.mjs'
 import { NEXT_START, RUNNERS } from './runtimes/runners.mjs'
 
@@ -33,7 +33,7 @@ const rows = []
 try {
   const missing = install(folder, chosen)
   const present = chosen.filter((each) => !missing.has(each.package))
-  const programs = present.map((runner) => ({ ...runner, version: versionOf(folder, runner.package) }))
+  const programs = present.map((runner) => ({ ...runner, version: findVersion(folder, runner.package) }))
   for (const program of programs) await attempt(program, () => build(program))
   await followAll(programs)
   for (const { name, package: wanted } of chosen.filter((each) => missing.has(each.package)))
@@ -94,8 +94,8 @@ async function followAll(programs) {
     const question = { user, tenant, revision: head() }
     for (const program of programs)
       await attempt(program, async () => {
-        const { said } = await driver.ask(program.name, question, program.running.ended)
-        if (said.allow !== allow) throw new Error(`${JSON.stringify(question)}: ${JSON.stringify(said)}`)
+        const { reply } = await driver.ask(program.name, question, program.running.ended)
+        if (reply.allow !== allow) throw new Error(`${JSON.stringify(question)}: ${JSON.stringify(reply)}`)
       })
   }
   for (const program of programs) await attempt(program, () => begin(program, { url, apiKey, driver: address }, driver))

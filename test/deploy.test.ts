@@ -202,7 +202,7 @@ interface ServiceObject {
   spec: { selector: Record<string, string>; ports: { port: number; targetPort: string }[] }
 }
 
-function manifestsOf(name: string) {
+function readManifests(name: string) {
   const folder = join(DEPLOY, name)
   const files = readdirSync(folder).filter((file) => file !== 'kustomization.yaml')
   const objects = files.flatMap((file) =>
@@ -218,7 +218,7 @@ function manifestsOf(name: string) {
 }
 
 describe.each(['kubernetes', 'kubernetes-replicas'])('deploy/%s', (name) => {
-  const { files, workloads, kustomization } = manifestsOf(name)
+  const { files, workloads, kustomization } = readManifests(name)
 
   it('is listed whole in its kustomization', () => {
     const beside = kustomization.resources.filter((resource) => !resource.startsWith('../'))
@@ -283,7 +283,7 @@ describe.each(['kubernetes', 'kubernetes-replicas'])('deploy/%s', (name) => {
 })
 
 describe('deploy/kubernetes', () => {
-  const { workloads, services } = manifestsOf('kubernetes')
+  const { workloads, services } = readManifests('kubernetes')
 
   it('runs one API, because a data folder has one writer, and more than one PDP', () => {
     expect(workloads.map(({ kind, metadata, spec }) => [kind, metadata.name, spec.replicas])).toEqual([
@@ -309,9 +309,9 @@ describe('deploy/kubernetes', () => {
 })
 
 describe('deploy/kubernetes-replicas', () => {
-  const { objects, workloads, kustomization } = manifestsOf('kubernetes-replicas')
+  const { objects, workloads, kustomization } = readManifests('kubernetes-replicas')
   const [api] = workloads
-  const base = manifestsOf('kubernetes')
+  const base = readManifests('kubernetes')
 
   it('takes the place of the one API behind its service', () => {
     expect(workloads.map(({ kind, metadata, spec }) => [kind, metadata.name, spec.replicas])).toEqual([

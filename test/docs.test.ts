@@ -36,7 +36,7 @@ function rows(path: string, heading?: string): { name: string; cells: string[] }
 }
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort()
-const codeOf = (pattern: RegExp): string =>
+const readCode = (pattern: RegExp): string =>
   repository
     .filter(({ path }) => pattern.test(path))
     .map(({ text }) => text)
@@ -56,7 +56,7 @@ describe('docs/limits.md', () => {
   })
 
   it('knows no limit that the code never uses', () => {
-    const code = codeOf(/^(src|assembly)\/(?!model\/limits[./])/)
+    const code = readCode(/^(src|assembly)\/(?!model\/limits[./])/)
     expect(Object.keys(limits).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
   })
 })
@@ -70,8 +70,10 @@ describe('docs/kernel-memory.md', () => {
             .filter(([, offset]) => typeof offset === 'number')
             .map(([field, offset]) => `${name}.${field} ${offset}`),
     )
-    const told = rows('docs/kernel-memory.md').map(({ name, cells }) => `${name} ${cells[1]?.replaceAll(',', '')}`)
-    expect(sorted(told)).toEqual(sorted(stated))
+    const documentedRows = rows('docs/kernel-memory.md').map(
+      ({ name, cells }) => `${name} ${cells[1]?.replaceAll(',', '')}`,
+    )
+    expect(sorted(documentedRows)).toEqual(sorted(stated))
   })
 })
 
@@ -97,17 +99,19 @@ describe('docs/errors.md', () => {
   const documented = rows('docs/errors.md')
 
   it('lists every error of src/model/errors.ts with its class, and no other', () => {
-    const told = documented.map(({ name, cells }) => `${name} ${cells[1]}`)
-    expect(sorted(told)).toEqual(sorted(Object.entries(ERRORS).map(([code, error]) => `${code} ${error.class}`)))
+    const documentedRows = documented.map(({ name, cells }) => `${name} ${cells[1]}`)
+    expect(sorted(documentedRows)).toEqual(
+      sorted(Object.entries(ERRORS).map(([code, error]) => `${code} ${error.class}`)),
+    )
   })
 
   it('knows no error that the code never throws', () => {
-    const code = codeOf(/^src\/(?!model\/errors)/)
+    const code = readCode(/^src\/(?!model\/errors)/)
     expect(Object.keys(ERRORS).filter((name) => !code.includes(`'${name}'`))).toEqual([])
   })
 
   it('finds every code that the code names in the table', () => {
-    const named = [...codeOf(/^src\//).matchAll(/ZerohopError\(\s*'([A-Z_]+)'/g)].map(([, name = '']) => name)
+    const named = [...readCode(/^src\//).matchAll(/ZerohopError\(\s*'([A-Z_]+)'/g)].map(([, name = '']) => name)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter((name) => !Object.hasOwn(ERRORS, name))).toEqual([])
   })
@@ -128,9 +132,9 @@ describe('docs/adr/0010-dependencies.md', () => {
     ['### At run time, when present', 'peerDependencies'],
     ['### For development only', 'devDependencies'],
   ] as const)('%s: has a line for each of the %s of package.json, and no other', (heading, group) => {
-    const told = rows('docs/adr/0010-dependencies.md', heading)
-    expect(sorted(told.map(({ name }) => name))).toEqual(sorted(Object.keys(manifest[group])))
-    for (const { name, cells } of told) expect(cells[1]?.length, name).toBeGreaterThan(40)
+    const documentedRows = rows('docs/adr/0010-dependencies.md', heading)
+    expect(sorted(documentedRows.map(({ name }) => name))).toEqual(sorted(Object.keys(manifest[group])))
+    for (const { name, cells } of documentedRows) expect(cells[1]?.length, name).toBeGreaterThan(40)
   })
 
   it('is about exact versions', () => {

@@ -22,7 +22,11 @@ beforeAll(async () => {
 afterAll(endServers)
 
 /** What a program prints, line by line; rejects with its output when it fails. */
-async function linesOf(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+async function runExample(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string[]> {
   const { PATH = '', HOME = '' } = process.env
   const options = { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 60_000 }
   const { stdout } = await promisify(execFile)(process.execPath, [join('examples', program), ...args], options)
@@ -51,17 +55,17 @@ describe('the examples', () => {
 
   it('embedded.mjs writes a policy into a folder and asks, and leaves a folder that can be opened again', async () => {
     const folder = temporaryFolder('embedded')
-    expect(await linesOf('embedded.mjs', [folder])).toEqual([
+    expect(await runExample('embedded.mjs', [folder])).toEqual([
       'may ana read in acme? true',
       'may ana read elsewhere? false',
       'and without the role? false',
     ])
-    const again = linesOf('embedded.mjs', [folder])
+    const again = runExample('embedded.mjs', [folder])
     await expect(again).rejects.toMatchObject({ stderr: expect.stringContaining('OBJECT_EXISTS') })
   })
 
   it('documents/policy.test.mjs runs the unit tests of a policy, without a server', async () => {
-    const lines = await linesOf('documents/policy.test.mjs', [])
+    const lines = await runExample('documents/policy.test.mjs', [])
     expect(lines.join('\n')).toMatch(/^. pass 4$/m) // it fails when a test fails
   })
 
@@ -86,7 +90,7 @@ describe('the examples', () => {
 
   it('connect.mjs asks in its own process what `serve` decides', async () => {
     const PDP_API_KEY = readKeys(data).environments.development
-    const lines = await linesOf('connect.mjs', [url(ports.api)], { PDP_API_KEY })
+    const lines = await runExample('connect.mjs', [url(ports.api)], { PDP_API_KEY })
     expect(lines.slice(0, 4)).toEqual([
       'may ana say hello? true',
       'may ben say hello? false',
@@ -97,7 +101,7 @@ describe('the examples', () => {
   })
 
   it('connect.mjs says in one line that its key is wrong', async () => {
-    const failed = linesOf('connect.mjs', [url(ports.api)], { PDP_API_KEY: 'wrong' })
+    const failed = runExample('connect.mjs', [url(ports.api)], { PDP_API_KEY: 'wrong' })
     await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^KEY_UNKNOWN: .+\n$/) })
   })
 })

@@ -78,11 +78,14 @@ describe(RULES, () => {
     const tests = alerts.flatMap(({ name }) => {
       const { labels, annotations } = rules.get(`Zerohop${name}`) ?? { labels: {}, annotations: {} }
       const extra = name === 'Down' ? { job: 'zerohop-pdp' } : {}
-      const told = Object.entries(annotations).map(([key, text]) => [
+      const expectedAnnotations = Object.entries(annotations).map(([key, text]) => [
         key,
         String(text).replaceAll('{{ $labels.instance }}', 'a'),
       ])
-      const alarm = { exp_labels: { instance: 'a', ...extra, ...labels }, exp_annotations: Object.fromEntries(told) }
+      const alarm = {
+        exp_labels: { instance: 'a', ...extra, ...labels },
+        exp_annotations: Object.fromEntries(expectedAnnotations),
+      }
       return (['fires', 'quiet'] as const).map((kind) => ({
         name: `${name} ${kind}`,
         interval: '1m',

@@ -42,7 +42,7 @@ function run(program: string, args: readonly string[], cwd: string, more: Record
 }
 
 /** The version of an installed package. */
-function versionOf(name: string): string {
+function readVersion(name: string): string {
   return (JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as Manifest).version
 }
 
@@ -65,7 +65,7 @@ beforeAll(() => {
 describe('the package', () => {
   it('installs the versions that are tested here, and no packages for traces', () => {
     const versions = (names: readonly string[]) =>
-      names.map((name) => [name, existsSync(join(folder, 'node_modules', name)) ? versionOf(name) : 'absent'])
+      names.map((name) => [name, existsSync(join(folder, 'node_modules', name)) ? readVersion(name) : 'absent'])
     const pinned = { ...manifest.dependencies, ...manifest.optionalDependencies }
     expect(Object.fromEntries(versions(Object.keys(pinned)))).toEqual(pinned)
     const traces = Object.keys(manifest.peerDependencies).filter((name) => name !== '@opentelemetry/api') // prom-client has it
@@ -131,7 +131,7 @@ describe('the package', () => {
   })
 
   it.each(Object.keys(manifest.exports).filter((door) => !/\.\w+$/.test(door)))('opens the door %s', (door) => {
-    for (const { types } of doorsOf(manifest.exports[door]))
+    for (const { types } of listDoors(manifest.exports[door]))
       expect(readFileSync(join(installed, types), 'utf8')).toContain('export')
     // a peer, which the application installs
     if (door === './react')
@@ -163,17 +163,17 @@ describe('the package', () => {
       const program = `
         const { loadImage, ZerohopError } = require('zerohop')
         import('zerohop').then((esm) => {
-          const told = []
+          const known = []
           for (const load of [loadImage, esm.loadImage])
             try { load('/nowhere') } catch (error) {
-              told.push(error instanceof ZerohopError, error instanceof esm.ZerohopError, esm.isZerohopError(error))
+              known.push(error instanceof ZerohopError, error instanceof esm.ZerohopError, esm.isZerohopError(error))
             }
           const all = [loadImage, esm.loadImage].map((load) => load(process.env.HELLO_IMAGE).check('ana', 'say', 'hello'))
           const kernels = globalThis[Symbol.for('zerohop.kernels')].size
-          console.log(JSON.stringify({ told, all, kernels, same: loadImage === esm.loadImage }))
+          console.log(JSON.stringify({ known, all, kernels, same: loadImage === esm.loadImage }))
         })`
       const answered = JSON.parse(run(process.execPath, ['-e', program], consumers, env)) as unknown
-      expect(answered).toEqual({ told: Array(6).fill(true), all: [true, true], kernels: 1, same: false })
+      expect(answered).toEqual({ known: Array(6).fill(true), all: [true, true], kernels: 1, same: false })
     })
 
     it('works in Jest', () => {
@@ -264,7 +264,7 @@ describe('the package', () => {
 })
 
 /** The entries of a door of the package: for `import`, and for `require` where there is one. */
-function doorsOf(target: Manifest['exports'][string] | undefined): Door[] {
+function listDoors(target: Manifest['exports'][string] | undefined): Door[] {
   if (target === undefined || typeof target === 'string') return []
   return 'import' in target ? [target.import, target.require] : [target]
 }

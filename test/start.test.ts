@@ -10,7 +10,7 @@ import { runHere } from './support/run-here.ts'
 import { freePort, url } from './support/server.ts'
 import { ROOT } from './tidy/source.ts'
 
-/** Stands in for curl where there is none: knows the options of the printed line. */
+/** Stands in for curl where it is not installed: knows the options of the printed line. */
 const CURL = `
   const [, address, ...options] = process.argv.slice(1)
   const values = (name) => options.flatMap((option, at) => (option === name ? [options[at + 1]] : []))

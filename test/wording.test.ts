@@ -6,7 +6,7 @@ import { counted, plural } from '../src/model/counted.ts'
 import { findTooMany, format, lowerLimits, readLimits } from './wording/counts.ts'
 import { findInDocument, findInDocuments, LIMITS } from './wording/documents.ts'
 import { EVERYWHERE, IN_CONSOLE, type Phrase } from './wording/phrases.ts'
-import { type Text, textsOf, textsOfFolder } from './wording/texts.ts'
+import { listTexts, type Text, textsOfFolder } from './wording/texts.ts'
 
 const found = (texts: readonly Text[], phrases: readonly Phrase[]): string[] =>
   texts.flatMap(({ path, line, text }) =>
@@ -24,14 +24,14 @@ describe('wording', () => {
       "const a = { title: 'Take away', label: `${b} users` }",
       'export const C = () => <p title="Give up my edits">It goes{" "}\n    along {a}</p>',
     ].join('\n')
-    expect(textsOf('console/src/a.tsx', file)).toEqual([
+    expect(listTexts('console/src/a.tsx', file)).toEqual([
       { path: 'console/src/a.tsx', line: 3, text: 'Take away' },
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
       { path: 'console/src/a.tsx', line: 3, text: '${b} users' },
       { path: 'console/src/a.tsx', line: 4, text: 'It goes along {a}' },
       { path: 'console/src/a.tsx', line: 4, text: 'Give up my edits' },
     ])
-    expect(found(textsOf('console/src/a.tsx', file), EVERYWHERE)).toHaveLength(4)
+    expect(found(listTexts('console/src/a.tsx', file), EVERYWHERE)).toHaveLength(4)
   })
 
   it('of the console has none of the phrases', () => {

@@ -10,7 +10,7 @@ import { SECTIONS } from './pages.mts'
 
 const page = (text: string, name: string) => ({ text, link: `/${name}` })
 
-/** Links to what is no page of the site, such as `../Dockerfile`, become plain text. */
+/** Links to files outside the site, such as `../Dockerfile`, become plain text. */
 function unlinkFiles(md: MarkdownRenderer): void {
   md.core.ruler.push('unlink-files', ({ tokens, env }) => {
     const folder = posix.dirname(String(env.relativePath))

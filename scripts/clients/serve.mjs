@@ -25,7 +25,7 @@ export async function withServer({ example, own = {} }, work) {
   const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => server.once('close', resolve))
   try {
-    const [api, pdp] = await addressesOf(server)
+    const [api, pdp] = await readAddresses(server)
     const { organization, environments } = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'))
     return await work({
       PDP_API_KEY: environments.development,
@@ -53,14 +53,14 @@ async function makeProjectKey(api, organization) {
 }
 
 /** The addresses that it prints when it listens. */
-function addressesOf(server) {
+function readAddresses(server) {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     const late = setTimeout(() => reject(new Error('zerohop serve did not start')), START_MS)
     server.once('close', () => reject(new Error('zerohop serve ended')))
     server.stdout.on('data', (chunk) => {
-      said += chunk
-      const found = ['management API', 'PDP'].map((name) => new RegExp(`^${name} +(http\\S+)`, 'm').exec(said)?.[1])
+      output += chunk
+      const found = ['management API', 'PDP'].map((name) => new RegExp(`^${name} +(http\\S+)`, 'm').exec(output)?.[1])
       if (found.includes(undefined)) return
       clearTimeout(late)
       resolve(found)

@@ -8,7 +8,7 @@ const RUN_MS = 600_000
 const run = (cwd, file, ...args) =>
   execFileSync(file, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 })
 /** Runs a suite, which fails when one of its tests does. */
-function outputOf(cwd, env, [file, ...args]) {
+function captureOutput(cwd, env, [file, ...args]) {
   const { stdout, stderr, error } = spawnSync(file, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -32,7 +32,7 @@ const outcomes = (all) => ({
 })
 const matches = (text, pattern) => [...text.matchAll(pattern)].map(({ groups }) => groups)
 
-/** The suite of Node asks there, whatever it is told. */
+/** The suite of Node always asks there, whatever its options are. */
 const OPA = { PDP_OPA_PORT: '8181' }
 
 export const SUITES = [
@@ -59,7 +59,7 @@ export const SUITES = [
         .sort()
         .map((file) => ({ files: [`build/tests/${file}`], own: OPA })),
     run: ({ within }, { files }, env) => {
-      const text = outputOf(within, env, ['npx', 'ava', '--tap', ...files])
+      const text = captureOutput(within, env, ['npx', 'ava', '--tap', ...files])
       return outcomes(
         matches(text, /^(?<not>not )?ok \d+ - (?<name>.+)$/gm).map(({ not, name }) => ({
           name,
@@ -88,7 +88,15 @@ export const SUITES = [
         .sort()
         .map((file) => ({ files: [`tests/${file}`] })),
     run: ({ within }, { files }, env) => {
-      const text = outputOf(within, env, ['venv/bin/python', '-m', 'pytest', '-rA', '-p', 'no:cacheprovider', ...files])
+      const text = captureOutput(within, env, [
+        'venv/bin/python',
+        '-m',
+        'pytest',
+        '-rA',
+        '-p',
+        'no:cacheprovider',
+        ...files,
+      ])
       const pattern = /^(?<outcome>PASSED|FAILED|ERROR|XFAIL|XPASS) (?:\S+::)?(?<name>\S+)/gm
       return outcomes(
         matches(text, pattern).map(({ outcome, name }) => ({ name, passes: !/^(FAILED|ERROR)$/.test(outcome) })),
@@ -110,7 +118,7 @@ export const SUITES = [
     },
     stories: () => [{ files: ['./pkg/tests/...'] }],
     run: ({ within }, { files }, env) => {
-      const text = outputOf(within, env, ['go', 'test', '-v', '-count=1', ...files])
+      const text = captureOutput(within, env, ['go', 'test', '-v', '-count=1', ...files])
       return outcomes(
         matches(text, /^--- (?<outcome>PASS|FAIL): (?<name>\S+)/gm).map(({ outcome, name }) => ({
           name,
@@ -138,7 +146,7 @@ export const SUITES = [
         .sort()
         .map((name) => ({ files: [name], ...(name === 'RebacE2ETest' ? { example: 'articles' } : {}) })),
     run: ({ within }, { files: [name] }, env) => {
-      const text = outputOf(within, env, ['mvn', '-B', 'test', `-Dtest=${name}`])
+      const text = captureOutput(within, env, ['mvn', '-B', 'test', `-Dtest=${name}`])
       const [, all = '0', ...bad] =
         /^.*Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$/m.exec(text) ?? []
       const failed = bad.reduce((sum, count) => sum + Number(count), 0)

@@ -79,10 +79,10 @@ export class Driver {
   async #hear(request, response) {
     const parts = []
     for await (const part of request) parts.push(part)
-    const { name, said, events } = JSON.parse(Buffer.concat(parts).toString())
+    const { name, reply, events } = JSON.parse(Buffer.concat(parts).toString())
     const waiting = this.#of(name)
     waiting.response = response
-    waiting.resolve({ said, events })
+    waiting.resolve({ reply, events })
   }
 }
 

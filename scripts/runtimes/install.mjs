@@ -14,11 +14,11 @@ export function install(folder, runners) {
   const [packed] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], '.'))
   npm(['install', '--no-save', ...QUIET, `./${packed.filename}`], folder)
   for (const { application } of runners) if (application !== undefined) copyExample(folder, application)
-  return new Set(runners.map((each) => each.package).filter((name) => versionOf(folder, name) === undefined))
+  return new Set(runners.map((each) => each.package).filter((name) => findVersion(folder, name) === undefined))
 }
 
-/** Of an installed package; undefined where there is none, or where its program does not start. */
-export function versionOf(folder, name) {
+/** The version of an installed package; undefined when it is missing, or when its program does not start. */
+export function findVersion(folder, name) {
   if (name === 'node') return process.versions.node
   const file = join(folder, 'node_modules', name, 'package.json')
   if (!existsSync(file)) return undefined

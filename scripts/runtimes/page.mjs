@@ -25,7 +25,7 @@ export function writePage(rows, names) {
     ({ name, version = '', changes = '', thread = '', result }) =>
       `| ${name} | ${version} | ${changes === '' ? '' : changes.toLocaleString('en')} | ${thread} | ${result.split('\n')[0]} |\n`,
   )
-  const of = new Map([...rowsOf(PAGE), ...written].map((line) => [line.split(' | ')[0].slice(2), line]))
+  const of = new Map([...readRows(PAGE), ...written].map((line) => [line.split(' | ')[0].slice(2), line]))
   const lines = names.filter((name) => of.has(name)).map((name) => of.get(name))
   const day = new Date().toISOString().slice(0, 10)
   const where = `Node.js ${process.versions.node}, ${process.platform} ${process.arch}, ${day}.\n`
@@ -34,7 +34,7 @@ export function writePage(rows, names) {
 }
 
 /** The rows that the page has now. */
-function rowsOf(page) {
+function readRows(page) {
   const lines = existsSync(page) ? readFileSync(page, 'utf8').split('\n') : []
   return lines
     .slice(lines.findIndex((line) => line.startsWith('|---')) + 1)

@@ -27,12 +27,12 @@ export const watched = (socket) => ({
  * kernel takes back when it needs them), `heap` is what JavaScript holds in all threads. Where the kernel does not tell
  * pages of files apart, `own` is `resident`.
  */
-export async function memoryOf({ pid, socket }) {
+export async function readMemory({ pid, socket }) {
   const { heap, resident } = JSON.parse(await text(connect(socket)))
-  return { resident, own: anonymousOf(pid) ?? resident, heap }
+  return { resident, own: findAnonymous(pid) ?? resident, heap }
 }
 
-function anonymousOf(pid) {
+function findAnonymous(pid) {
   if (process.platform !== 'linux') return undefined
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return kib === undefined ? undefined : Number(kib) * 1024

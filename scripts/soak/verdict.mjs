@@ -10,7 +10,7 @@ export const JUDGED = [
 ]
 
 /**
- * A rise below it is no leak, however straight: V8 goes on compiling, and allocators take pages by the piece. In the
+ * A smaller rise is not a leak, however straight: V8 goes on compiling, and allocators take pages by the piece. In the
  * whole run of 10,000,000 checks and 100,000 deltas it is a byte a check, or 80 bytes a delta.
  */
 export const CREEP_BYTES = 4 * 2 ** 20

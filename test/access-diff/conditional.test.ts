@@ -12,16 +12,16 @@ import type { JsonObject } from '../../src/model/objects.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
-const imageOf = (world: World): Image => Image.build(ENVIRONMENT, makePosition(1), world.contents())
+const makeImage = (world: World): Image => Image.build(ENVIRONMENT, makePosition(1), world.contents())
 
 const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffWithin(undefined, first, ...then)
 
 function diffWithin(budget: number | undefined, first: readonly Operation[], ...then: readonly Operation[]) {
   const world = new World()
   world.runAll([...BASIS, ...first])
-  const before = imageOf(world)
+  const before = makeImage(world)
   const changes = world.runAll(then)
-  const { access } = accessDiff(before, imageOf(world), changes, { now: 0, budget })
+  const { access } = accessDiff(before, makeImage(world), changes, { now: 0, budget })
   if (budget !== undefined) return access
   // Of a copy less is read: what the changes do not name is as before.
   const copy = before.clone()

@@ -7,17 +7,17 @@ import type { JsonObject } from '../../src/model/objects.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
-const imageOf = (world: World): Image => Image.build(ENVIRONMENT, makePosition(1), world.contents())
+const makeImage = (world: World): Image => Image.build(ENVIRONMENT, makePosition(1), world.contents())
 
 /** What the operations do to the policy that others made. */
-const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffOf(undefined, first, ...then)
+const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffWithin(undefined, first, ...then)
 
-function diffOf(compared: number | undefined, first: readonly Operation[], ...then: readonly Operation[]) {
+function diffWithin(compared: number | undefined, first: readonly Operation[], ...then: readonly Operation[]) {
   const world = new World()
   world.runAll([...BASIS, ...first])
-  const before = imageOf(world)
+  const before = makeImage(world)
   const changes = world.runAll(then)
-  return policyDiff(before, imageOf(world), changes, compared)
+  return policyDiff(before, makeImage(world), changes, compared)
 }
 
 const BASIS: readonly Operation[] = [
@@ -282,10 +282,10 @@ describe('limits', () => {
 
   it('as many pairs as are to be compared are, POLICY_COMPARED_MAX unless it is less, and with more it says so', () => {
     const per = 10
-    const all = diffOf(roles * per, wide(per), base(per))
+    const all = diffWithin(roles * per, wide(per), base(per))
     expect([all.gained.length, all.complete]).toEqual([roles * per, true])
-    const part = diffOf(roles * per - 1, wide(per), base(per))
+    const part = diffWithin(roles * per - 1, wide(per), base(per))
     expect([part.gained.length, part.complete]).toEqual([(roles - 1) * per, false])
-    expect(diffOf(POLICY_COMPARED_MAX, wide(per), base(per))).toEqual(diff(wide(per), base(per)))
+    expect(diffWithin(POLICY_COMPARED_MAX, wide(per), base(per))).toEqual(diff(wide(per), base(per)))
   })
 })

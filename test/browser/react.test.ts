@@ -48,12 +48,12 @@ const POLICY: readonly PolicyChange[] = [
   }),
 ]
 const READERS = [putRole('reader', ['note:read']), give('zoe', 'reader', 'acme')]
-const pdpOf = (revision: number, changes: readonly PolicyChange[]) =>
+const makePdp = (revision: number, changes: readonly PolicyChange[]) =>
   loadImage(Image.build(ENVIRONMENT, makePosition(revision), [...POLICY, ...changes]).save())
 
 /** What the server of the application does and saw. */
 const at = {
-  pdp: pdpOf(1, []),
+  pdp: makePdp(1, []),
   isDown: false,
   isSlow: false,
   statuses: [] as number[],
@@ -66,7 +66,7 @@ let chrome: Browser
 
 async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
   const { url } = request
-  if (url === '/permissions') return permissionsOf(at.pdp, request, reply)
+  if (url === '/permissions') return answerPermissions(at.pdp, request, reply)
   if (url === '/check') {
     const { action, resource } = JSON.parse(await text(request))
     at.asked.push(`${action} ${resource.key}`)
@@ -78,7 +78,7 @@ async function answer(request: IncomingMessage, reply: ServerResponse): Promise<
       .end('<div id="root"></div><script type="module" src="/app.js"></script>')
 }
 
-function permissionsOf(pdp: Pdp, request: IncomingMessage, reply: ServerResponse): void {
+function answerPermissions(pdp: Pdp, request: IncomingMessage, reply: ServerResponse): void {
   if (at.isSlow) {
     reply.once('close', () => at.aborted++)
     return
@@ -139,7 +139,7 @@ it.skipIf(CHROMIUM === undefined)('shows what the user may do, and stays up to d
   await page.clock.runFor(4 * 60_000)
   await expect.poll(() => at.statuses).toEqual([200, 304])
 
-  at.pdp = pdpOf(2, READERS)
+  at.pdp = makePdp(2, READERS)
   await page.clock.runFor(11_000)
   expect(at.statuses.length).toBe(2)
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))

@@ -30,7 +30,7 @@ const failing = async () => {
 
 let ends: (() => void)[] = []
 /** A keeper that has begun, and what its `load` was called with. */
-function keeperOf(load: (at: Parameters<Load>[0]) => Promise<Snapshot>, initial?: Snapshot) {
+function startKeeper(load: (at: Parameters<Load>[0]) => Promise<Snapshot>, initial?: Snapshot) {
   const calls = vi.fn(load)
   const keeper = new SnapshotKeeper(calls, initial)
   ends.push(keeper.start())
@@ -54,7 +54,7 @@ afterEach(() => {
 })
 
 it('loads at the beginning, and again before the end, with the last one', async () => {
-  const { keeper, calls } = keeperOf(async () => snapshotAt())
+  const { keeper, calls } = startKeeper(async () => snapshotAt())
   expect(keeper.kept()).toEqual({ snapshot: undefined, error: undefined })
   await pass(0)
   const first = keeper.kept().snapshot
@@ -67,21 +67,21 @@ it('loads at the beginning, and again before the end, with the last one', async 
 })
 
 it('loads nothing at the beginning when one came with the page, unless that one has ended', async () => {
-  const { keeper, calls } = keeperOf(failing, snapshotAt())
+  const { keeper, calls } = startKeeper(failing, snapshotAt())
   await pass(1_000)
   expect(calls).not.toHaveBeenCalled()
   expect(keeper.kept().snapshot).toBeDefined()
-  const old = keeperOf(failing, { ...snapshotAt(), expiresAt: Date.now() })
+  const old = startKeeper(failing, { ...snapshotAt(), expiresAt: Date.now() })
   await pass(0)
   expect([old.keeper.kept().snapshot, old.calls.mock.calls[0]?.[0].current?.etag]).toEqual([undefined, 'x'])
 })
 
 it('forgets a snapshot at its end, and tries later after each failure, up to a minute', async () => {
   let isDown = false
-  const { keeper, calls } = keeperOf(async () => (isDown ? await failing() : snapshotAt()))
-  const told = vi.fn()
+  const { keeper, calls } = startKeeper(async () => (isDown ? await failing() : snapshotAt()))
+  const listener = vi.fn()
   await pass(0)
-  keeper.listen(told)
+  keeper.listen(listener)
   isDown = true
   const times: number[] = []
   calls.mockImplementation(async () => {
@@ -99,12 +99,12 @@ it('forgets a snapshot at its end, and tries later after each failure, up to a m
   isDown = false
   await pass(SNAPSHOT_RETRY_MAX_MS)
   expect(keeper.kept()).toMatchObject({ snapshot: { etag: 'x' }, error: undefined })
-  expect(told).toHaveBeenCalled()
+  expect(listener).toHaveBeenCalled()
 })
 
 it('loads with the focus or the network back, not more often than every ten seconds, and one at a time', async () => {
   let finish = (_: Snapshot) => {}
-  const { calls, keeper } = keeperOf(() => new Promise<Snapshot>((resolve) => (finish = resolve)))
+  const { calls, keeper } = startKeeper(() => new Promise<Snapshot>((resolve) => (finish = resolve)))
   keeper.refresh()
   frame.dispatchEvent(new Event('focus'))
   await pass(SNAPSHOT_FOCUS_MS)
@@ -124,7 +124,7 @@ it('loads with the focus or the network back, not more often than every ten seco
 })
 
 it('loads nothing while nobody sees the page', async () => {
-  const { calls } = keeperOf(async () => snapshotAt())
+  const { calls } = startKeeper(async () => snapshotAt())
   await pass(0)
   page.visibilityState = 'hidden'
   frame.dispatchEvent(new Event('focus'))
@@ -137,7 +137,7 @@ it('loads nothing while nobody sees the page', async () => {
 
 it('gives up a request that takes too long, and what comes of it later counts for nothing', async () => {
   let finish = (_: Snapshot) => {}
-  const { calls, keeper } = keeperOf(() => new Promise<Snapshot>((resolve) => (finish = resolve)))
+  const { calls, keeper } = startKeeper(() => new Promise<Snapshot>((resolve) => (finish = resolve)))
   await pass(SNAPSHOT_LOAD_TIMEOUT_MS)
   expect(calls.mock.calls[0]?.[0].signal.aborted).toBe(true)
   expect(keeper.kept().error).toMatchObject({ message: 'the snapshot took too long' })
@@ -153,7 +153,7 @@ it('takes no answer that is not a snapshot, or has ended already, and does not a
     [snapshotAt(-1), 'SNAPSHOT_EXPIRED'],
     [{ ...snapshotAt(), expiresAt: undefined }, 'SNAPSHOT_EXPIRED'],
   ] as const) {
-    const { calls, keeper } = keeperOf(async () => made as never)
+    const { calls, keeper } = startKeeper(async () => made as never)
     await pass(900)
     expect(keeper.kept()).toMatchObject({ snapshot: undefined, error: { code } })
     expect(calls).toHaveBeenCalledTimes(1)
@@ -161,7 +161,7 @@ it('takes no answer that is not a snapshot, or has ended already, and does not a
 })
 
 it('aborts at its end and does nothing more; it may begin again', async () => {
-  const { calls, keeper } = keeperOf(() => new Promise<Snapshot>(() => {}))
+  const { calls, keeper } = startKeeper(() => new Promise<Snapshot>(() => {}))
   ends.pop()?.()
   expect(calls.mock.calls[0]?.[0].signal.aborted).toBe(true)
   frame.dispatchEvent(new Event('focus'))

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(endServers)
 
-const keysOf = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key)
+const listKeys = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key)
 
 /** Status and error_code of a call that must fail; of a 422 the place instead. */
 async function failure(call: Promise<unknown>): Promise<[number | undefined, unknown]> {
@@ -49,8 +49,8 @@ describe('general objects', () => {
     const without = { initial_environments: [] }
     const made = await projects.create({ key: 'shop', name: 'Shop', description: 'sells', ...without })
     expect(made).toMatchObject({ key: 'shop', name: 'Shop', description: 'sells' })
-    expect(keysOf(await projects.list())).toEqual(['default', 'shop'])
-    expect(keysOf(await projects.list({ page: 2, perPage: 1 }))).toEqual(['shop'])
+    expect(listKeys(await projects.list())).toEqual(['default', 'shop'])
+    expect(listKeys(await projects.list({ page: 2, perPage: 1 }))).toEqual(['shop'])
     expect((await projects.get('shop')).id).toBe(made.id)
     expect((await projects.getByKey('shop')).id).toBe(made.id)
     expect((await projects.getById(made.id)).key).toBe('shop')
@@ -65,7 +65,7 @@ describe('general objects', () => {
     const { environments, projects } = general.api
     const made = await environments.create('shop', { key: 'test', name: 'Test', description: 'for trying' })
     expect(made).toMatchObject({ key: 'test', name: 'Test', description: 'for trying' })
-    expect(keysOf(await environments.list({ projectKey: 'shop' }))).toEqual(['test'])
+    expect(listKeys(await environments.list({ projectKey: 'shop' }))).toEqual(['test'])
     expect((await environments.get('shop', 'test')).id).toBe(made.id)
     expect((await environments.getByKey('shop', 'test')).id).toBe(made.id)
     expect((await environments.getById(made.project_id, made.id)).key).toBe('test')
@@ -114,7 +114,7 @@ describe('the policy', () => {
       roles: { owner: { name: 'Owner', permissions: ['read', 'write'] } },
       attributes: { pages: { type: 'number' } },
     })
-    expect(keysOf(await resources.list())).toEqual(['folder', 'document'])
+    expect(listKeys(await resources.list())).toEqual(['folder', 'document'])
     expect((await resources.list({ includeTotalCount: true })).total_count).toBe(2)
     expect((await resources.get('document')).id).toBe(document.id)
     expect((await resources.getByKey('document')).id).toBe(document.id)
@@ -135,7 +135,7 @@ describe('the policy', () => {
     const { id } = await permit.api.resources.get('document')
     const print = await actions.create('document', { key: 'print', name: 'Print' })
     expect(print).toMatchObject({ key: 'print', permission_name: 'document:print', resource_id: id })
-    expect(keysOf(await actions.list({ resourceKey: 'document' }))).toEqual(['read', 'write', 'print'])
+    expect(listKeys(await actions.list({ resourceKey: 'document' }))).toEqual(['read', 'write', 'print'])
     expect((await actions.get('document', 'print')).id).toBe(print.id)
     expect((await actions.getByKey('document', 'print')).id).toBe(print.id)
     expect((await actions.getById(id, print.id)).key).toBe('print')
@@ -144,7 +144,7 @@ describe('the policy', () => {
 
     const group = await groups.create('document', { key: 'all', name: 'All', actions: ['read', 'print'] })
     expect(group).toMatchObject({ key: 'all', actions: ['read', 'print'], resource_id: id })
-    expect(keysOf(await groups.list({ resourceKey: 'document' }))).toEqual(['all'])
+    expect(listKeys(await groups.list({ resourceKey: 'document' }))).toEqual(['all'])
     expect((await groups.get('document', 'all')).id).toBe(group.id)
     expect((await groups.getByKey('document', 'all')).id).toBe(group.id)
     expect((await groups.getById(id, group.id)).key).toBe('all')
@@ -159,7 +159,7 @@ describe('the policy', () => {
 
     const author = await attributes.create('document', { key: 'author', type: 'string', description: 'who wrote' })
     expect(author).toMatchObject({ key: 'author', type: 'string', resource_key: 'document' })
-    expect(keysOf(await attributes.list({ resourceKey: 'document' }))).toEqual(['pages', 'author'])
+    expect(listKeys(await attributes.list({ resourceKey: 'document' }))).toEqual(['pages', 'author'])
     expect((await attributes.get('document', 'author')).id).toBe(author.id)
     expect((await attributes.getByKey('document', 'author')).id).toBe(author.id)
     expect((await attributes.getById(id, author.id)).key).toBe('author')
@@ -173,7 +173,7 @@ describe('the policy', () => {
     const { roles } = permit.api
     const made = await roles.create({ key: 'reader', name: 'Reader', permissions: ['document:read'] })
     expect(made).toMatchObject({ permissions: ['document:read'], granted_to: null })
-    expect(keysOf(await roles.list())).toEqual(['reader'])
+    expect(listKeys(await roles.list())).toEqual(['reader'])
     expect((await roles.get('reader')).id).toBe(made.id)
     expect((await roles.getByKey('reader')).id).toBe(made.id)
     expect((await roles.getById(made.id)).key).toBe('reader')
@@ -195,7 +195,7 @@ describe('the policy', () => {
     const relation = await relations.create('document', { key: 'link', name: 'Link', subject_resource: 'folder' })
     expect(relation).toMatchObject({ key: 'link', subject_resource: 'folder', object_resource: 'document' })
     const listed = (await relations.list({ resourceKey: 'document' })) as unknown as { data: { key: string }[] }
-    expect(keysOf(listed.data)).toEqual(['parent', 'link'])
+    expect(listKeys(listed.data)).toEqual(['parent', 'link'])
     expect((await relations.get('document', 'link')).id).toBe(relation.id)
     expect((await relations.getByKey('document', 'link')).id).toBe(relation.id)
     expect((await relations.getById(document.id, relation.id)).key).toBe('link')
@@ -207,7 +207,7 @@ describe('the policy', () => {
 
     const manager = await roles.create('folder', { key: 'manager', name: 'Manager', permissions: ['read'] })
     expect(manager).toMatchObject({ key: 'manager', permissions: ['read'], resource: 'folder' })
-    expect(keysOf(await roles.list({ resourceKey: 'folder' }))).toEqual(['manager'])
+    expect(listKeys(await roles.list({ resourceKey: 'folder' }))).toEqual(['manager'])
     expect((await roles.get('folder', 'manager')).id).toBe(manager.id)
     expect((await roles.getByKey('folder', 'manager')).id).toBe(manager.id)
     expect((await roles.getById(folder.id, manager.id)).key).toBe('manager')
@@ -237,7 +237,7 @@ describe('the policy', () => {
     expect(staff).toMatchObject({ key: 'staff', type: 'userset', conditions })
     const long = { allOf: [{ 'resource.pages': { 'greater-than': 10 } }] }
     await sets.create({ key: 'long', name: 'Long', type: 'resourceset', resource_id: 'document', conditions: long })
-    expect(keysOf(await sets.list())).toEqual(['staff', 'long'])
+    expect(listKeys(await sets.list())).toEqual(['staff', 'long'])
     expect((await sets.get('staff')).id).toBe(staff.id)
     expect((await sets.getByKey('staff')).id).toBe(staff.id)
     expect((await sets.getById(staff.id)).key).toBe('staff')
@@ -263,8 +263,8 @@ describe('the facts', () => {
     const { tenants } = permit.api
     const acme = await tenants.create({ key: 'acme', name: 'Acme', attributes: { plan: 'free' } })
     expect(acme).toMatchObject({ key: 'acme', name: 'Acme', attributes: { plan: 'free' } })
-    expect(keysOf(await tenants.list())).toEqual(['default', 'acme'])
-    expect(keysOf(await tenants.list({ search: 'acm' }))).toEqual(['acme'])
+    expect(listKeys(await tenants.list())).toEqual(['default', 'acme'])
+    expect(listKeys(await tenants.list({ search: 'acm' }))).toEqual(['acme'])
     expect((await tenants.get('acme')).id).toBe(acme.id)
     expect((await tenants.getByKey('acme')).id).toBe(acme.id)
     expect((await tenants.getById(acme.id)).key).toBe('acme')
@@ -332,7 +332,7 @@ describe('the facts', () => {
     const { resourceInstances: instances, relationshipTuples: tuples, roleAssignments } = permit.api
     const plan = await instances.create({ key: 'plan', resource: 'document', tenant: 'acme', attributes: { pages: 3 } })
     expect(plan).toMatchObject({ key: 'plan', resource: 'document', tenant: 'acme', attributes: { pages: 3 } })
-    expect(keysOf(await instances.list({ resource: 'document', tenant: 'acme' }))).toEqual(['plan'])
+    expect(listKeys(await instances.list({ resource: 'document', tenant: 'acme' }))).toEqual(['plan'])
     expect((await instances.get('document:plan')).id).toBe(plan.id)
     expect((await instances.getByKey('document:plan')).id).toBe(plan.id)
     expect((await instances.getById(plan.id)).key).toBe('plan')
@@ -378,16 +378,16 @@ describe('the deprecated names', () => {
     await api.createRole({ key: 'user', name: 'User', permissions: ['old:use'] })
     expect((await api.updateRole('user', { name: 'Users' })).name).toBe('Users')
     expect((await api.getRole('user')).permissions).toEqual(['old:use'])
-    expect(keysOf(await api.listRoles())).toContain('user')
+    expect(listKeys(await api.listRoles())).toContain('user')
     await api.createTenant({ key: 'olden', name: 'Olden' })
     expect((await api.updateTenant('olden', { name: 'Golden' })).name).toBe('Golden')
     expect((await api.getTenant('olden')).name).toBe('Golden')
-    expect(keysOf(await api.listTenants())).toContain('olden')
+    expect(listKeys(await api.listTenants())).toContain('olden')
     await api.createUser({ key: 'eve' })
     await api.syncUser({ key: 'eve', first_name: 'Eve' })
     expect((await api.updateUser('eve', { last_name: 'Old' })).first_name).toBe('Eve')
     expect((await api.getUser('eve')).last_name).toBe('Old')
-    expect(keysOf(await api.listUsers())).toContain('eve')
+    expect(listKeys(await api.listUsers())).toContain('eve')
     await api.assignRole({ user: 'eve', role: 'user', tenant: 'olden' })
     expect(await api.getAssignedRoles('eve')).toMatchObject([{ role: 'user', tenant: 'olden' }])
     await api.unassignRole({ user: 'eve', role: 'user', tenant: 'olden' })
@@ -396,7 +396,7 @@ describe('the deprecated names', () => {
     const conditions = { allOf: [{ 'user.age': { 'greater-than': 18 } }] }
     await api.createConditionSet({ key: 'adults', name: 'Adults', type: 'userset', conditions })
     expect((await api.updateConditionSet('adults', { name: 'Grown' })).name).toBe('Grown')
-    expect(keysOf(await api.listConditionSets('userset', 1, 100))).toContain('adults')
+    expect(listKeys(await api.listConditionSets('userset', 1, 100))).toContain('adults')
     const rule = { user_set: 'adults', permission: 'old:use', resource_set: 'old', is_resource: true }
     await api.assignConditionSetRule(rule)
     expect((await api.listConditionSetsRules(1, 100)).length).toBe(1)

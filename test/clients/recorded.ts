@@ -26,7 +26,7 @@ export class Recorder {
     for (const { api, elements } of permits) {
       const parts = Object.entries(api).filter(([name, part]) => !name.startsWith('_') && isApi(part))
       for (const [name, part] of [...parts, ['elements', elements] as const, ['', api] as const]) {
-        for (const method of methodsOf(part)) {
+        for (const method of listMethods(part)) {
           const full = name === '' ? method : `${name}.${method}`
           all.add(full)
           this.#watch(part as unknown as Methods, method, full)
@@ -49,7 +49,7 @@ export class Recorder {
 const isApi = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'ensureContext' in part && typeof part.ensureContext === 'function'
 
-function methodsOf(part: object): string[] {
+function listMethods(part: object): string[] {
   const names = new Set<string>()
   for (let level = Object.getPrototypeOf(part); level !== Object.prototype; level = Object.getPrototypeOf(level)) {
     for (const name of Object.getOwnPropertyNames(level)) {

@@ -33,7 +33,7 @@ async function call(path: string, key: string, body?: object) {
   return (await response.json()) as Record<string, string>
 }
 
-async function statusOf(port: number, key: string): Promise<number> {
+async function checkStatus(port: number, key: string): Promise<number> {
   const body = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   return (await fetch(`${url(port)}/allowed`, { method: 'POST', headers, body: JSON.stringify(body) })).status
@@ -43,9 +43,9 @@ it('takes the key of the environment with the key of the organization', async ()
   const port = await freePort()
   const wider = { PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' }
   const pdp = await pdpHere(variables(wider, port))
-  expect(await statusOf(port, keys.environments.production)).toBe(200)
-  expect(await statusOf(port, keys.environments.development)).toBe(403)
-  expect(await statusOf(port, keys.organization)).toBe(403)
+  expect(await checkStatus(port, keys.environments.production)).toBe(200)
+  expect(await checkStatus(port, keys.environments.development)).toBe(403)
+  expect(await checkStatus(port, keys.organization)).toBe(403)
   expect(pdp.output).not.toContain(keys.organization)
 })
 
@@ -59,7 +59,7 @@ it('needs no project with the key of a project', async () => {
   })
   const port = await freePort()
   await pdpHere(variables({ PDP_PROJECT_API_KEY: secret!, PDP_ACTIVE_ENV: 'development' }, port))
-  expect(await statusOf(port, keys.environments.development)).toBe(200)
+  expect(await checkStatus(port, keys.environments.development)).toBe(200)
 })
 
 describe('ends with one line', () => {

@@ -63,8 +63,8 @@ export function casesIn(file: string, written: unknown): NamedCase[] {
   const { sizes, ...rest } = written as Case & { readonly sizes?: readonly number[] }
   if (sizes === undefined) return [{ name, file, ...(expand(rest) as Case) }]
   const text = JSON.stringify(rest)
-  const caseOf = (size: number) => expand(JSON.parse(withNumber(text, '@', size))) as Case
-  return sizes.map((size) => ({ name: `${name}-${size}`, file, ...caseOf(size) }))
+  const makeCase = (size: number) => expand(JSON.parse(withNumber(text, '@', size))) as Case
+  return sizes.map((size) => ({ name: `${name}-${size}`, file, ...makeCase(size) }))
 }
 
 export function readCase(file: string, folder = FOLDER): unknown {
@@ -72,8 +72,8 @@ export function readCase(file: string, folder = FOLDER): unknown {
 }
 
 /** The question of a row: `type` or `type:key` become their parts, and what is sent stands apart from the names. */
-export function requestOf([user, action, resource, , context]: Row<unknown>): Request {
-  const { attributes, ...parts } = typeof resource === 'string' ? partsOf(resource) : resource
+export function toRequest([user, action, resource, , context]: Row<unknown>): Request {
+  const { attributes, ...parts } = typeof resource === 'string' ? parseResource(resource) : resource
   const sent = {
     ...(typeof user === 'string' ? {} : sentAs('user', user.attributes)),
     ...(typeof action === 'string' ? {} : sentAs('action', action.attributes)),
@@ -84,11 +84,11 @@ export function requestOf([user, action, resource, , context]: Row<unknown>): Re
   return Object.keys(sent).length === 0 ? names : { ...names, sent }
 }
 
-/** What nothing is called: where a listing names none, doors are asked about it. */
+/** A name that nothing has: where a listing has no name, doors are asked about this one. */
 const NOBODY = 'nobody'
 
 /** Every question of a step, once, as one that every door can be asked. */
-export function requestsOf(step: Step): Request[] {
+export function listRequests(step: Step): Request[] {
   const { checks = [], explains = [], instances = [], tenants = [] } = step
   const {
     permissions = [],
@@ -110,11 +110,11 @@ export function requestsOf(step: Step): Request[] {
     ),
     ...user_tenants.map(([user]): Row<unknown> => [user, NOBODY, NOBODY, null]),
   ]
-  return [...new Map(rows.map(requestOf).map((request) => [JSON.stringify(request), request])).values()]
+  return [...new Map(rows.map(toRequest).map((request) => [JSON.stringify(request), request])).values()]
 }
 
-/** The attributes of resources that a case speaks of: what a row of an application says of itself. */
-export function attributesOf({ steps }: Case): string[] {
+/** The attributes of resources that a case mentions: those of a row of an application. */
+export function listAttributes({ steps }: Case): string[] {
   const names = new Set<string>()
   const look = (value: unknown): void => {
     if (typeof value === 'string' && value.startsWith('resource.')) names.add(value.slice('resource.'.length))
@@ -134,7 +134,7 @@ const operationKey = (named: Named) => (typeof named === 'string' ? named : name
 const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
   attributes === undefined ? {} : { [part]: attributes }
 
-function partsOf(resource: string): Request['resource'] & { readonly attributes?: JsonObject } {
+function parseResource(resource: string): Request['resource'] & { readonly attributes?: JsonObject } {
   const colon = resource.indexOf(':')
   return colon < 0 ? { type: resource } : { type: resource.slice(0, colon), key: resource.slice(colon + 1) }
 }
@@ -159,11 +159,11 @@ const WRITES_MANY = 5000
 export type Feature = 'listings' | 'limits' | 'action' | 'now' | 'related_listings'
 
 /** What a decider must know to be asked this case. */
-export function featuresOf({ steps }: Case): Set<Feature> {
+export function collectFeatures({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
   for (const step of steps) {
     const { write = [], checks = [], explains = [], users = [], actions = [] } = step
-    for (const { sent = {} } of [...checks, ...explains].map(requestOf)) {
+    for (const { sent = {} } of [...checks, ...explains].map(toRequest)) {
       if (sent.action !== undefined) features.add('action')
       if (sent.context !== undefined && Object.hasOwn(sent.context, 'now')) features.add('now')
     }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
 import type { Decider, Questions, Session } from '../support/deciders.ts'
 import { IS_WHOLE } from '../support/sample.ts'
-import { featuresOf, type NamedCase, readCases, requestOf, type Step } from './cases.ts'
+import { collectFeatures, type NamedCase, readCases, type Step, toRequest } from './cases.ts'
 
 const cases = readCases()
 
@@ -21,7 +21,7 @@ export function runCases(deciders: readonly Decider[], { areInTurn = false } = {
         it(`[${rule}] ${name}`, async ({ skip }) => {
           const unknown = reasonToSkip(decider, each)
           if (unknown !== undefined) skip(unknown) // the decider says why it cannot be asked
-          const session = await decider.open(featuresOf(each))
+          const session = await decider.open(collectFeatures(each))
           try {
             for (const [index, step] of steps.entries()) {
               const lack = await session.write(step.write ?? [])
@@ -39,7 +39,7 @@ export function runCases(deciders: readonly Decider[], { areInTurn = false } = {
 
 /** Why this decider is not asked this case; undefined when it is. */
 function reasonToSkip({ lacks = {} }: Decider, each: NamedCase): string | undefined {
-  return [...featuresOf(each)].map((feature) => lacks[feature]).find((reason) => reason !== undefined)
+  return [...collectFeatures(each)].map((feature) => lacks[feature]).find((reason) => reason !== undefined)
 }
 
 async function runStep(session: Session, step: Step, at: string): Promise<void> {
@@ -50,7 +50,7 @@ async function runStep(session: Session, step: Step, at: string): Promise<void> 
 /** Asks everything that a step says. */
 export async function askStep(session: Questions, step: Step, at: string): Promise<void> {
   const { checks = [], explains = [], permissions = [] } = step
-  const requests = checks.map(requestOf)
+  const requests = checks.map(toRequest)
   const expected = checks.map((row) => row[3])
   const answers: boolean[] = []
   for (const request of requests) answers.push(await session.check(request))
@@ -64,16 +64,16 @@ export async function askStep(session: Questions, step: Step, at: string): Promi
 
   for (const row of explains) {
     const reasons = typeof row[3] === 'string' ? { rbac: row[3] } : row[3]
-    expect(await session.explain(requestOf(row)), `${at}, ${label(requestOf(row))}`).toMatchObject(reasons)
+    expect(await session.explain(toRequest(row)), `${at}, ${label(toRequest(row))}`).toMatchObject(reasons)
   }
   for (const [named, tenants, context] of permissions) {
-    const { user, sent } = requestOf([named, '', '', null, context])
+    const { user, sent } = toRequest([named, '', '', null, context])
     const listed = tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))
     expect(await session.permissions(user, sent), `${at}, permissions of ${user}`).toEqual(listed)
   }
   for (const row of step.undecided ?? []) {
-    const asked = async () => session.check(requestOf(row))
-    await expect(asked(), `${at}, ${label(requestOf(row))}`).rejects.toMatchObject({ code: 'UNDECIDED' })
+    const asked = async () => session.check(toRequest(row))
+    await expect(asked(), `${at}, ${label(toRequest(row))}`).rejects.toMatchObject({ code: 'UNDECIDED' })
   }
   await runListings(session, step, at)
 }
@@ -81,28 +81,28 @@ export async function askStep(session: Questions, step: Step, at: string): Promi
 /** D12: each listing is exactly the questions that check allows. */
 async function runListings({ listings }: Questions, step: Step, at: string): Promise<void> {
   for (const [named, rows, context] of step.instance_permissions ?? []) {
-    const { user, sent } = requestOf([named, '', '', null, context])
+    const { user, sent } = toRequest([named, '', '', null, context])
     const listed = rows.map(([instance, roles, permissions]) => ({ instance, roles, permissions }))
     expect(await listings!.instancePermissions(user, sent), `${at}, permissions of ${user} on instances`).toEqual(
       listed,
     )
   }
   for (const [action, resource, users, context] of step.users ?? []) {
-    const request = requestOf(['', action, resource, null, context])
+    const request = toRequest(['', action, resource, null, context])
     expect(await listings!.users(request), `${at}, users: ${label(request)}`).toEqual(users)
   }
   for (const row of step.instances ?? []) {
-    expect(await listings!.instances(requestOf(row)), `${at}, instances: ${label(requestOf(row))}`).toEqual(row[3])
+    expect(await listings!.instances(toRequest(row)), `${at}, instances: ${label(toRequest(row))}`).toEqual(row[3])
   }
   for (const [user, resource, actions, context] of step.actions ?? []) {
-    const request = requestOf([user, '', resource, null, context])
+    const request = toRequest([user, '', resource, null, context])
     expect(await listings!.actions(request), `${at}, actions: ${label(request)}`).toEqual(actions)
   }
   for (const row of step.tenants ?? []) {
-    expect(await listings!.tenants(requestOf(row)), `${at}, tenants: ${label(requestOf(row))}`).toEqual(row[3])
+    expect(await listings!.tenants(toRequest(row)), `${at}, tenants: ${label(toRequest(row))}`).toEqual(row[3])
   }
   for (const [action, resource, users, context] of step.authorized ?? []) {
-    const request = requestOf(['', action, resource, null, context])
+    const request = toRequest(['', action, resource, null, context])
     expect(await listings!.authorized(request), `${at}, authorized: ${label(request)}`).toEqual(users)
   }
   for (const [user, tenants] of step.user_tenants ?? []) {

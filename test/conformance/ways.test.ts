@@ -1,5 +1,5 @@
-// Every case as a story that is told in every way, its questions asked through every door: the definition says what the
-// case expects, and each door says what the definition does. A normal run tells each case in some of the ways and asks
+// Every case as a story that is run in every way, its questions asked through every door: the definition answers what
+// the case expects, and each door answers as the definition. A normal run runs each case in some of the ways and asks
 // some of its questions, so that over the cases every door is asked about every way; a whole run (ZEROHOP_TEST_SCALE)
 // tells each in every way, and `npm run test:ways -- --cases` leaves out nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import type { Row } from '../support/rows.ts'
 import { IS_WHOLE } from '../support/sample.ts'
 import { Story, WayLack, waysHere } from '../support/ways.ts'
 import type { Operation, World } from '../support/world.ts'
-import { attributesOf, featuresOf, type NamedCase, readCases, requestsOf } from './cases.ts'
+import { collectFeatures, listAttributes, listRequests, type NamedCase, readCases } from './cases.ts'
 import { askStep } from './runner.ts'
 
 /** `npm run test:ways -- --cases`: nothing is left out. */
@@ -27,7 +27,7 @@ const ASKED_MIN = 5
 const TOLD_MS = 3_600_000
 
 /** The definition has no limits. */
-const canBeTold = (each: NamedCase): boolean => !featuresOf(each).has('limits')
+const canBeTold = (each: NamedCase): boolean => !collectFeatures(each).has('limits')
 
 /** So many of a list, evenly apart, beginning elsewhere with each turn. */
 function some<T>(all: readonly T[], count: number, turn: number): readonly T[] {
@@ -56,7 +56,7 @@ describe('cases over ways and doors', () => {
   const all = waysHere()
   const { seed } = parameters(1)
   const cases = readCases()
-  const told = cases.filter(canBeTold)
+  const storyCases = cases.filter(canBeTold)
   const tally = new Tally()
 
   /** What a case is asked over; in a normal run one way, and half of the doors, which the next round asks. */
@@ -89,7 +89,7 @@ describe('cases over ways and doors', () => {
   async function tell(each: NamedCase, turn: number, product: Product, counts: Tally): Promise<void> {
     const { ways } = product
     const written: (readonly Operation[])[] = []
-    const names = attributesOf(each)
+    const names = listAttributes(each)
     const story = await Story.open(ways, turn, ways.some(({ needsSource }) => needsSource) ? stage.source : undefined)
     const kept = new Map(ways.map((way) => [way, new Map<string, unknown>()]))
     const { world } = story
@@ -105,7 +105,7 @@ describe('cases over ways and doors', () => {
         )
         const isLast = number === each.steps.length - 1
         if (!isLast && !IS_WHOLE) continue
-        const asked = some(requestsOf(step), ASKED, turn).map(
+        const asked = some(listRequests(step), ASKED, turn).map(
           (request) => new Asked(world, request, rowsFor(world, request), names),
         )
         for (const [at, way] of ways.entries()) {
@@ -131,7 +131,7 @@ describe('cases over ways and doors', () => {
     }
   }
 
-  it.each(told.map((each, at) => [each.rule, each.name, each, at + seed] as const))(
+  it.each(storyCases.map((each, at) => [each.rule, each.name, each, at + seed] as const))(
     '[%s] %s',
     { timeout: TOLD_MS },
     async (_, __, each, turn) => {
@@ -145,11 +145,11 @@ describe('cases over ways and doors', () => {
   )
 
   it('[D12] nearly every case is told, every door is asked about every way, and each answers', ({ skip }) => {
-    if (tally.stories < told.length) skip('only some of the cases were told')
+    if (tally.stories < storyCases.length) skip('only some of the cases were told')
     process.stdout.write(
       `${tally.questions} questions in ${tally.stories} cases, ${[...tally.lacks.values()].reduce((a, b) => a + b, 0)} could not be asked\n`,
     )
-    expect(told.length / cases.length).toBeGreaterThan(0.95)
+    expect(storyCases.length / cases.length).toBeGreaterThan(0.95)
     expect(tally.byPair.size).toBe(all.length * doors.length)
     const least = (names: readonly { readonly name: string }[], counts: ReadonlyMap<string, number>) =>
       names.filter(({ name }) => (counts.get(name) ?? 0) < ASKED_MIN).map(({ name }) => name)
@@ -161,7 +161,7 @@ describe('cases over ways and doors', () => {
     { timeout: TOLD_MS },
     async (name) => {
       const wrong: Product = { ...FAULTS[name]!({ ways: all, doors, isAsked: () => true }), isAsked: () => true }
-      for (const [at, each] of told.entries()) {
+      for (const [at, each] of storyCases.entries()) {
         const answer = tell(each, at + seed, wrong, new Tally())
         if (await answer.then(() => false, isDifference)) return
       }

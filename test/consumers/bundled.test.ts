@@ -58,7 +58,7 @@ async function oneFile(
   return outfile
 }
 
-/** The application, with another worker thread beside it. */
+/** The application, with another worker thread in its process. */
 async function bundled(format: Format, thread?: string): Promise<string> {
   const file = await oneFile(
     'app',
@@ -86,7 +86,7 @@ class Running {
     this.#lines = lines[Symbol.asyncIterator]()
   }
 
-  /** The next line that is no event. */
+  /** The next line that does not report an event. */
   async next(): Promise<Record<string, unknown>> {
     for (;;) {
       const { value, done } = await this.#lines.next()

@@ -15,7 +15,7 @@ const [EARLIEST, LATEST] = [0.2, 1.2]
 afterAll(endServers)
 
 /** Each has every role; of two in turn, roles differ, and each has some that the other one has not. */
-function policyOf(turn: number): object {
+function makePolicy(turn: number): object {
   const actions = Object.fromEntries([0, 1, 2, 3].map((number) => [`a${number}`, {}]))
   const roles = Array.from({ length: ROLES }, (_, number) => ({
     key: number % 4 === 0 ? `only-${turn}-${number}` : `role-${number}`,
@@ -45,7 +45,7 @@ it(
       const { roles, ...policy } = await ask('export')
       return JSON.stringify([policy, ...roles.map((role: object) => JSON.stringify(role)).sort()])
     }
-    const request = (turn: number) => ({ policy: policyOf(turn % 2), prune: true })
+    const request = (turn: number) => ({ policy: makePolicy(turn % 2), prune: true })
     const planned = async (turn: number): Promise<number> => {
       const { changes, more } = await ask('plan', request(turn))
       return changes.length + more

@@ -100,15 +100,16 @@ describe('a backup taken under load', () => {
   })
   afterAll(endServers)
 
-  const environmentOf = ({ logs }: BackupManifest) => logs.find(({ name }) => name.endsWith('/default/development'))!
+  const requireEnvironment = ({ logs }: BackupManifest) =>
+    logs.find(({ name }) => name.endsWith('/default/development'))!
 
   it('is of one moment between its begin and its end, while writes went on', () => {
     for (const { manifest, before, after } of taken) {
-      const { revision } = environmentOf(manifest)
+      const { revision } = requireEnvironment(manifest)
       expect(revision).toBeGreaterThanOrEqual(before)
       expect(revision).toBeLessThanOrEqual(after + 2 * WRITERS)
     }
-    const revisions = taken.map(({ manifest }) => environmentOf(manifest).revision)
+    const revisions = taken.map(({ manifest }) => requireEnvironment(manifest).revision)
     expect(revisions[0]).toBeLessThan(revisions[1]!)
     expect(revisions[2]).toBeLessThan(last)
     expect(taken.some(({ before, after }) => after > before)).toBe(true)
@@ -129,7 +130,7 @@ describe('a backup taken under load', () => {
         if (image_sha256 === undefined) continue
         expect(Image.load(buildSnapshot(store.view(log)).bytes).hash()).toBe(image_sha256)
       }
-      const { log, revision } = environmentOf(manifest)
+      const { log, revision } = requireEnvironment(manifest)
       expectWhole(store, log, revision)
       await expectFollowed(store, log)
     } finally {
@@ -141,7 +142,7 @@ describe('a backup taken under load', () => {
     const store = await openStore<ManagementUseCases>({ data, writerThread: threadUrl(WRITER, './writer-thread.ts') })
     try {
       for (const { manifest } of taken) {
-        const { log, revision, image_sha256 } = environmentOf(manifest)
+        const { log, revision, image_sha256 } = requireEnvironment(manifest)
         const policy = policyAt(store, log, revision)
         expect(Image.build(log, store.head(log), policy).hash()).toBe(image_sha256)
       }

@@ -55,7 +55,7 @@ class Pair {
   endPdp = () => this.#pdp.end('SIGTERM')
 
   /** What the PDP logs. */
-  get said(): string {
+  get pdpOutput(): string {
     return this.#pdp.output
   }
 
@@ -112,7 +112,7 @@ class Pair {
     return (await this.kept()).some(({ context }) => ids.includes(context.request_id))
   }
 
-  /** Answered decisions of which no record is kept. */
+  /** Answered decisions without a record. */
   async missing(): Promise<number> {
     const ids = new Set((await this.kept()).map(({ context }) => context.request_id))
     return this.answered.filter((id) => !ids.has(id)).length
@@ -178,9 +178,9 @@ describe('a PDP that is killed while its sink is away', () => {
     await pair.startPdp()
     await pair.killApi()
     await pair.load(() => pair.answered.length >= 100)
-    await eventually(() => pair.said.includes('"sink":"api","code":"FEED_UNREACHABLE"'), true)
-    expect(pair.said).toContain('decisions wait on disk, they are not sent: ')
-    expect(pair.said).not.toContain('not recorded')
+    await eventually(() => pair.pdpOutput.includes('"sink":"api","code":"FEED_UNREACHABLE"'), true)
+    expect(pair.pdpOutput).toContain('decisions wait on disk, they are not sent: ')
+    expect(pair.pdpOutput).not.toContain('not recorded')
     expect(await pair.endPdp()).toBe(0)
     await pair.startApi()
     expect(await pair.missing()).toBeGreaterThanOrEqual(50)

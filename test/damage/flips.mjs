@@ -17,7 +17,7 @@ const PAGE_BYTES = 4_096
 const PAGE_HEAD_BYTES = 64
 
 /** mulberry32: numbers below 1, the same for the same seed. */
-function randomOf(seed) {
+function makeRandom(seed) {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -28,12 +28,12 @@ function randomOf(seed) {
 }
 
 /** Half of the changes are anywhere, half at the beginning of a page, where LMDB says what is in it. */
-function placeOf(random, length) {
+function pickPlace(random, length) {
   if (random() < 0.5) return Math.floor(random() * length)
   return Math.floor(random() * (length / PAGE_BYTES)) * PAGE_BYTES + Math.floor(random() * PAGE_HEAD_BYTES)
 }
 
-/** What a server on the folder says: name → value. What it did not come to say is missing. */
+/** The answers of a server on the folder: name → value. Those that it did not reach are missing. */
 function ask(data) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [SERVER, data], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -46,20 +46,20 @@ function ask(data) {
     child.on('close', (code, signal) => {
       clearTimeout(timer)
       const lines = output.split('\n').slice(0, -1)
-      resolve({ said: new Map(lines.map((line) => JSON.parse(line))), ended: signal ?? code, errors })
+      resolve({ answers: new Map(lines.map((line) => JSON.parse(line))), ended: signal ?? code, errors })
     })
   })
 }
 
 /** Holds what a server on a changed file said against what one on the whole file did. */
-function judge(before, { said, ended, errors }, damages) {
+function judge(before, { answers, ended, errors }, damages) {
   const wrong = []
-  for (const [name, value] of said) {
+  for (const [name, value] of answers) {
     if (value !== 'refused' && value !== before.get(name))
       wrong.push(`${name}: ${value} instead of ${before.get(name)}`)
     if (value === 'refused' && damages === 0) wrong.push(`${name} is refused, but verify found nothing`)
   }
-  if (damages === 0 && said.size < before.size)
+  if (damages === 0 && answers.size < before.size)
     wrong.push(`verify found nothing, but the server ended: ${ended} ${errors}`)
   return wrong
 }
@@ -74,7 +74,7 @@ export async function runFlips({ flips, seed, progress }) {
     const whole = join(root, 'whole')
     await makeWorld(whole)
     const bytes = readFileSync(join(whole, 'data.mdb'))
-    const { said: before, errors } = await ask(whole)
+    const { answers: before, errors } = await ask(whole)
     const clean = await verifyData(whole)
     if (
       clean.damages > 0 ||
@@ -83,11 +83,11 @@ export async function runFlips({ flips, seed, progress }) {
       return [`the whole folder is not whole: ${errors}`]
     const allowed = [...before.values()].filter((value) => value === true).length
     progress(`${bytes.length} bytes, ${before.size} answers of which ${allowed} allow, seed ${seed}`)
-    const random = randomOf(seed)
+    const random = makeRandom(seed)
     const counts = { found: 0, unseen: 0, refused: 0, ended: 0 }
     const wrong = []
     for (let flip = 0; flip < flips; flip++) {
-      const [at, bit] = [placeOf(random, bytes.length), Math.floor(random() * 8)]
+      const [at, bit] = [pickPlace(random, bytes.length), Math.floor(random() * 8)]
       const data = join(root, `flip-${flip}`)
       mkdirSync(data)
       for (const file of FILES) copyFileSync(join(whole, file), join(data, file))
@@ -100,8 +100,8 @@ export async function runFlips({ flips, seed, progress }) {
       const [{ damages }, answer] = await Promise.all([verifyData(copy), ask(data)])
       for (const text of judge(before, answer, damages)) wrong.push(`bit ${bit} of byte ${at}: ${text}`)
       counts[damages > 0 ? 'found' : 'unseen']++
-      if ([...answer.said.values()].includes('refused')) counts.refused++
-      if (answer.said.size < before.size) counts.ended++
+      if ([...answer.answers.values()].includes('refused')) counts.refused++
+      if (answer.answers.size < before.size) counts.ended++
       rmSync(data, { recursive: true })
       if ((flip + 1) % 10 === 0) progress(`${flip + 1} flips: ${JSON.stringify(counts)}, ${wrong.length} wrong`)
     }

@@ -1,5 +1,5 @@
 // Changes words of an image, each with a checksum that fits, and asks it everything that can be asked. Prints the word
-// before each change, and what was thrown that is no typed error; the parent sees whether the lines go on. Plain
+// before each change, and every thrown error without a type of zerohop; the parent sees whether the lines go on. Plain
 // JavaScript over the build.
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'

@@ -14,7 +14,7 @@ const CHILD = fileURLToPath(new URL('./image-child.mjs', import.meta.url))
 const SILENCE_MS = 60_000
 
 /** Makes the image of a small world; returns its bytes. */
-async function imageOf(folder) {
+async function makeImage(folder) {
   const data = join(folder, 'data')
   await makeWorld(data, 12)
   const management = await openManagement({ data })
@@ -57,7 +57,7 @@ async function run(file, { seed, from, until, step }, wrong) {
 
 /** Changes `words` words, at even distances; returns what was wrong. */
 export async function changeWords({ words, seed, folder }) {
-  const bytes = await imageOf(folder)
+  const bytes = await makeImage(folder)
   const file = join(folder, 'image')
   writeFileSync(file, bytes)
   const first = Header.Top + 4

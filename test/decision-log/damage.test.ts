@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { filesOf, linesOf, open, record, Taker } from './support.ts'
+import { listFiles, open, readLines, record, Taker } from './support.ts'
 
-const firstFile = (folder: string) => join(folder, '0', filesOf(folder)[0] ?? '')
+const firstFile = (folder: string) => join(folder, '0', listFiles(folder)[0] ?? '')
 
 describe('a journal that was damaged while nobody held it', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('a journal that was damaged while nobody held it', () => {
     const second = await open(folder)
     await record(second, 'd')
     await second.close()
-    expect(linesOf(folder).map(({ seq, user }) => [seq, user])).toEqual([
+    expect(readLines(folder).map(({ seq, user }) => [seq, user])).toEqual([
       [1, 'a'],
       [2, 'b'],
       [3, 'c'],
@@ -85,7 +85,7 @@ it('a journal that lost whole files so, sends again what is left, and what comes
   for (const user of ['a', 'b', 'c', 'd']) await record(first, user)
   await eventually(async () => sink.taken.length, 4)
   await first.close()
-  for (const name of filesOf(folder).slice(1)) rmSync(join(folder, '0', name))
+  for (const name of listFiles(folder).slice(1)) rmSync(join(folder, '0', name))
   const second = await open(folder, options)
   for (const user of ['e', 'f']) await record(second, user)
   await eventually(async () => sink.taken.map(({ user }) => user).join(''), 'abcdaef')

@@ -10,7 +10,7 @@ import { type Management, managementServer, openManagement } from '../../src/ser
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, Server, url } from '../support/server.ts'
-import { filesOf, linesOf, open, RECORD, record, Taker } from './support.ts'
+import { listFiles, open, RECORD, readLines, record, Taker } from './support.ts'
 
 const ids = (...names: string[]) => {
   const left = names.map((name) => name.repeat(16))
@@ -80,8 +80,8 @@ describe('the journal of another owner', () => {
     const third = await open(folder, { ...options, owner: 'one' })
     await record(third, 'c')
     await third.close()
-    expect(filesOf(folder)).toHaveLength(2)
-    expect(shortLines(linesOf(folder))).toEqual([
+    expect(listFiles(folder)).toHaveLength(2)
+    expect(shortLines(readLines(folder))).toEqual([
       ['aa', 1, 'a', 0],
       ['aa', 2, 'b', 0],
       ['bb', 1, 'c', 0],
@@ -133,13 +133,13 @@ describe('records that wait while the PDP is given another key', () => {
     await add(waiting, one.id, 'ana')
     await waiting.close()
     const refused: unknown[] = []
-    const clientOf = async (apiKey: string) =>
+    const makeClient = async (apiKey: string) =>
       new DecisionClient({
         url: url(await port),
         apiKey,
         onEvent: ({ count, refusals }) => refused.push([count, refusals]),
       })
-    const sinks = [await clientOf(await rotate(one.id))]
+    const sinks = [await makeClient(await rotate(one.id))]
     const rotated = await open(folder, { sinks, keepFiles: undefined, newId: ids('bb'), owner: 'rotated' })
     await add(rotated, one.id, 'ben')
     await eventually(async () => (await kept(one.id)).length, 2)
@@ -155,7 +155,7 @@ describe('records that wait while the PDP is given another key', () => {
     await add(again, one.id, 'cleo')
     await again.close()
     const replaced = await open(folder, {
-      sinks: [await clientOf(other.secret)],
+      sinks: [await makeClient(other.secret)],
       keepFiles: undefined,
       newId: ids('dd'),
       owner: 'other',

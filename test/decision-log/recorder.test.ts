@@ -9,16 +9,16 @@ import { ENGINE } from '../../src/model/engine.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { filesOf, linesOf, open, parse, RECORD, record, Taker } from './support.ts'
+import { listFiles, open, parse, RECORD, readLines, record, Taker } from './support.ts'
 
-const codeOf = (event: DecisionLogEvent) => (event.event === 'failing' ? event.error.code : undefined)
+const findCode = (event: DecisionLogEvent) => (event.event === 'failing' ? event.error.code : undefined)
 
 describe('the journal', () => {
   it('has a record on disk before its answer may go out, in the fields that the docs name', async () => {
     const folder = temporaryFolder('decisions')
     const log = await open(folder)
     expect(await record(log, 'ana "the first"\n')).toBe(undefined)
-    expect(linesOf(folder)).toEqual([
+    expect(readLines(folder)).toEqual([
       {
         instance: 'ab'.repeat(16),
         seq: 1,
@@ -47,11 +47,11 @@ describe('the journal', () => {
     await record(first, 'a')
     await record(first, 'b')
     await first.close()
-    appendFileSync(join(folder, '0', filesOf(folder)[0]!), '{"instance":"abab","seq":3,"user":"c')
+    appendFileSync(join(folder, '0', listFiles(folder)[0]!), '{"instance":"abab","seq":3,"user":"c')
     const second = await open(folder)
     await record(second, 'd')
     await second.close()
-    expect(linesOf(folder).map(({ seq, user }) => [seq, user])).toEqual([
+    expect(readLines(folder).map(({ seq, user }) => [seq, user])).toEqual([
       [1, 'a'],
       [2, 'b'],
       [3, 'd'],
@@ -64,8 +64,8 @@ describe('the journal', () => {
     const beside = await open(folder, { newId: () => 'cd'.repeat(16) })
     for (let at = 0; at < 20; at++) await record(log, `user-${at}`)
     await record(beside, 'another')
-    expect(filesOf(folder).length).toBe(3)
-    expect(linesOf(folder).at(-1)).toMatchObject({ seq: 20, user: 'user-19' })
+    expect(listFiles(folder).length).toBe(3)
+    expect(readLines(folder).at(-1)).toMatchObject({ seq: 20, user: 'user-19' })
     expect(parse(readFileSync(join(folder, '1', '0000000000000001.jsonl'), 'utf8'))[0]?.instance).toBe('cd'.repeat(16))
     await log.close()
     await beside.close()
@@ -82,8 +82,8 @@ describe('the journal', () => {
     const log = await open(folder)
     const long = 'x'.repeat(100_000)
     await new Promise((resolve) => log.recorder.add({ ...RECORD, user: long, sent: { long } }).settled(resolve))
-    expect(readFileSync(join(folder, '0', filesOf(folder)[0]!)).length).toBeLessThan(2_000)
-    expect(linesOf(folder)[0]).toMatchObject({ user: `${'x'.repeat(512)}…`, sent: 'too long' })
+    expect(readFileSync(join(folder, '0', listFiles(folder)[0]!)).length).toBeLessThan(2_000)
+    expect(readLines(folder)[0]).toMatchObject({ user: `${'x'.repeat(512)}…`, sent: 'too long' })
     await log.close()
   })
 })
@@ -97,11 +97,11 @@ it('a batch whose records all hold the same attributes is bounded: numbers and d
     () => new Promise((resolve) => log.recorder.add({ ...RECORD, sent }).settled(resolve)),
   )
   expect(new Set(await Promise.all(written))).toEqual(new Set([undefined]))
-  const lines = linesOf(folder)
+  const lines = readLines(folder)
   expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_000 }, (_, at) => at + 1))
   expect(lines[0]).toMatchObject({ sent })
   expect(lines.at(-1)).toMatchObject({ sent: 'too long', user: 'ana' })
-  expect(readFileSync(join(folder, '0', filesOf(folder)[0]!)).length).toBeLessThan(10_000_000)
+  expect(readFileSync(join(folder, '0', listFiles(folder)[0]!)).length).toBeLessThan(10_000_000)
   await log.close()
 })
 
@@ -115,7 +115,7 @@ describe('a sink', () => {
     }
     await eventually(async () => sink.taken.length, 200)
     expect(sink.taken.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, at) => at + 1))
-    expect(filesOf(folder).length).toBeLessThan(4)
+    expect(listFiles(folder).length).toBeLessThan(4)
     await log.close()
   })
 
@@ -125,7 +125,7 @@ describe('a sink', () => {
     sink.down = true
     const troubles: unknown[] = []
     const options = { sinks: [sink], keepFiles: undefined, bufferBytes: 2_000 }
-    const onEvent = (event: DecisionLogEvent) => troubles.push([event.part, codeOf(event)])
+    const onEvent = (event: DecisionLogEvent) => troubles.push([event.part, findCode(event)])
     const log = await open(folder, { ...options, onEvent })
     let answered = 0
     let refused: ZerohopError | undefined
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('a disk without room', () => {
   it('under `block` nothing is answered, and after the next start numbers go on without a gap', async () => {
     const folder = temporaryFolder('decisions')
     const troubles: unknown[] = []
-    const log = await open(folder, { onEvent: (event) => troubles.push(codeOf(event)) })
+    const log = await open(folder, { onEvent: (event) => troubles.push(findCode(event)) })
     full(folder)
     expect(await record(log, 'a')).toMatchObject({ code: 'DECISION_UNRECORDED' })
     expect(await record(log, 'b')).toMatchObject({ code: 'DECISION_UNRECORDED' })
@@ -204,7 +204,7 @@ describe.skipIf(process.platform !== 'linux')('a disk without room', () => {
     await log.close()
     const again = await open(folder)
     expect(await record(again, 'c')).toBe(undefined)
-    expect(linesOf(folder)).toMatchObject([{ seq: 1, user: 'c' }])
+    expect(readLines(folder)).toMatchObject([{ seq: 1, user: 'c' }])
     await again.close()
   })
 
@@ -218,7 +218,7 @@ describe.skipIf(process.platform !== 'linux')('a disk without room', () => {
     const again = await open(folder, { policy: 'drop' })
     await record(again, 'd')
     expect(again.lost).toBe(3)
-    expect(linesOf(folder)).toMatchObject([{ seq: 4, user: 'd', dropped_before: 3 }])
+    expect(readLines(folder)).toMatchObject([{ seq: 4, user: 'd', dropped_before: 3 }])
     await again.close()
   })
 })

@@ -67,7 +67,7 @@ async function* events(query = '', secret = key): AsyncGenerator<Sent> {
   }
 }
 
-const nextOf = async (stream: ReturnType<typeof events>) => (await stream.next()).value as Sent
+const readNext = async (stream: ReturnType<typeof events>) => (await stream.next()).value as Sent
 /** A look at the log after the stream was opened: from then on records are new. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 600))
 
@@ -77,15 +77,15 @@ it('sends what is recorded from now on and fits the filters, once each', async (
   await Promise.all([all.next(), denied.next()])
   await settled()
   await record({ user: 'ana' }, { user: 'ben', decision: false }, { user: 'ana', decision: false })
-  const seen = [await nextOf(all), await nextOf(all), await nextOf(all)]
+  const seen = [await readNext(all), await readNext(all), await readNext(all)]
   expect(seen.map(({ event, data }) => [event, data.user_key, data.decision])).toEqual([
     ['decision', 'ana', true],
     ['decision', 'ben', false],
     ['decision', 'ana', false],
   ])
-  expect((await nextOf(denied)).data).toMatchObject({ user_key: 'ana', decision: false, context: { revision: 3 } })
+  expect((await readNext(denied)).data).toMatchObject({ user_key: 'ana', decision: false, context: { revision: 3 } })
   await record({ user: 'cleo' })
-  expect((await nextOf(all)).data).toMatchObject({ user_key: 'cleo' })
+  expect((await readNext(all)).data).toMatchObject({ user_key: 'cleo' })
   await Promise.all([all.return(undefined), denied.return(undefined)])
 })
 
@@ -108,7 +108,7 @@ it('ends when the time of its key is over, and says so', async () => {
   await stream.next()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(expires_at) })
   try {
-    expect(await nextOf(stream)).toEqual({ event: 'end', data: { code: 'KEY_EXPIRED' } })
+    expect(await readNext(stream)).toEqual({ event: 'end', data: { code: 'KEY_EXPIRED' } })
     expect((await stream.next()).done).toBe(true)
   } finally {
     vi.useRealTimers()
@@ -120,7 +120,7 @@ it('ends with its key', async () => {
   const stream = events('', 'a-key-that-goes-away')
   await stream.next()
   await api.removeKey('a-key-that-goes-away')
-  expect(await nextOf(stream)).toEqual({ event: 'end', data: { code: 'KEY_UNKNOWN' } })
+  expect(await readNext(stream)).toEqual({ event: 'end', data: { code: 'KEY_UNKNOWN' } })
   expect((await stream.next()).done).toBe(true)
 }, 20_000)
 
@@ -150,26 +150,30 @@ it('says when more came at once than one look takes, and finds what comes late',
         .toSorted((left, right) => right.at - left.at)
         .slice(0, limit),
   }
-  const told: { ids: string[]; isCut: boolean }[] = []
+  const received: { ids: string[]; isCut: boolean }[] = []
   const stop = new DecisionTails(log).watch('environment', (records, isCut) =>
-    told.push({ ids: records.map(({ id }) => id), isCut }),
+    received.push({ ids: records.map(({ id }) => id), isCut }),
   )
   await settled()
   kept = [...kept, at(50_000, 'late'), at(100_001, 'new'), at(30_000, 'too late')]
-  await expect.poll(() => told).toEqual([{ ids: ['late', 'new'], isCut: false }])
+  await expect.poll(() => received).toEqual([{ ids: ['late', 'new'], isCut: false }])
   kept = [...kept, ...Array.from({ length: DECISION_STREAM_RECORDS_MAX + 1 }, (_, id) => at(200_000 + id, `${id}`))]
-  await expect.poll(() => told.length).toBe(2)
-  expect([told[1]?.isCut, told[1]?.ids.length, told[1]?.ids[0]]).toEqual([true, DECISION_STREAM_RECORDS_MAX, '1'])
+  await expect.poll(() => received.length).toBe(2)
+  expect([received[1]?.isCut, received[1]?.ids.length, received[1]?.ids[0]]).toEqual([
+    true,
+    DECISION_STREAM_RECORDS_MAX,
+    '1',
+  ])
   stop()
   kept = [...kept, at(300_000, 'after the end')]
   await settled()
-  expect(told).toHaveLength(2)
+  expect(received).toHaveLength(2)
 })
 
 it('ends with the server', async () => {
   const stream = events()
   await stream.next()
-  const last = nextOf(stream)
+  const last = readNext(stream)
   await api.close()
   expect(await last).toEqual({ event: 'end', data: { code: 'CLOSED' } })
 })

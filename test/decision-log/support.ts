@@ -71,9 +71,9 @@ export const open = (folder: string, more: Partial<DecisionLogOptions> = {}) =>
 export const record = (log: DecisionLog, user: string) =>
   new Promise<ZerohopError | undefined>((resolve) => log.recorder.add({ ...RECORD, user }).settled(resolve))
 
-export const filesOf = (folder: string) =>
+export const listFiles = (folder: string) =>
   readdirSync(join(folder, '0'))
     .filter((name) => name.endsWith('.jsonl'))
     .sort()
-export const linesOf = (folder: string) =>
-  filesOf(folder).flatMap((name) => parse(readFileSync(join(folder, '0', name), 'utf8')))
+export const readLines = (folder: string) =>
+  listFiles(folder).flatMap((name) => parse(readFileSync(join(folder, '0', name), 'utf8')))

@@ -78,12 +78,12 @@ const BASE: Operation[] = [
   ['put', 'role_assignment', { user: 'dan', role: 'seer', tenant: 'acme', resource_instance: 'invoice:17' }],
 ]
 
-function pdpOf(...more: Operation[]): Pdp {
+function makePdp(...more: Operation[]): Pdp {
   const world = new World()
   world.runAll([...BASE, ...more])
   return loadImage(Image.build(ENVIRONMENT, makePosition(1), world.contents()).save())
 }
-const pdp = pdpOf()
+const pdp = makePdp()
 
 const acme = (type: string, key?: string): Resource => ({ type, tenant: 'acme', ...(key === undefined ? {} : { key }) })
 const sent = (key: string, attributes: { [name: string]: string | number }) => ({ type: 'invoice', key, attributes })
@@ -130,11 +130,11 @@ const QUESTIONS: readonly [what: string, User, action: string, Resource][] = [
 
 describe('an explanation for people', () => {
   it('says what allows, or the nearest ways and what is missing on each', async () => {
-    const said = QUESTIONS.map(([what, user, action, resource]) =>
+    const explanations = QUESTIONS.map(([what, user, action, resource]) =>
       [`# ${what}`, ...whyLines(pdp.why(user, action, resource))].join('\n'),
     )
     const tree = ['# as a tree', ...whyTreeLines(pdp.why('ben', 'approve', 'invoice:18'))].join('\n')
-    await expect(`${[...said, tree].join('\n\n')}\n`).toMatchFileSnapshot('../golden/why.txt')
+    await expect(`${[...explanations, tree].join('\n\n')}\n`).toMatchFileSnapshot('../golden/why.txt')
   })
 
   it('agrees with the check, is of the published form, and never shows internal names', () => {
@@ -171,7 +171,7 @@ describe('an explanation for people', () => {
       ['put', 'condition_set', { key: `s${index}`, type: 'userset', conditions: { 'user.x': { equals: index } } }],
       ['put', 'set_rule', { user_set: `s${index}`, permission: 'invoice:burn', resource_set: 'invoice' }],
     ])
-    const { tree } = pdpOf(...many.flat()).why('ana', 'burn', acme('invoice'))
+    const { tree } = makePdp(...many.flat()).why('ana', 'burn', acme('invoice'))
     const roles = tree.children.find(({ text }) => text.includes(' in tenant acme would allow this'))
     expect(roles?.text).toContain(`and ${40 - EXPLAIN_NAMES_MAX} more`)
     expect(tree.children.filter(({ text }) => text.startsWith('a set rule')).length).toBe(EXPLAIN_MISSES_MAX)

@@ -50,11 +50,11 @@ function follow(options: Partial<FollowerOptions> = {}) {
   })
   const pdp = new Pdp(follower)
   open.push(pdp)
-  const told = (code: ErrorCode) => events.some((event) => 'error' in event && event.error.code === code)
-  return { pdp, told }
+  const hasError = (code: ErrorCode) => events.some((event) => 'error' in event && event.error.code === code)
+  return { pdp, hasError }
 }
 
-/** The answer, or why there is none: never a deny instead of that. */
+/** The answer, or the reason why the PDP refuses to answer: it must not deny instead. */
 function mayAna(pdp: Pdp): boolean | ErrorCode {
   try {
     return pdp.check('ana', 'say', 'hello')
@@ -81,8 +81,8 @@ describe('at its start a PDP', () => {
     [503, '', 'FEED_UNREACHABLE'],
   ])('that meets "%s" at "%s" is not ready, says %s, and is ready when that is over', async (fault, about, code) => {
     way.become(fault, about)
-    const { pdp, told } = follow()
-    await eventually(() => told(code), true)
+    const { pdp, hasError } = follow()
+    await eventually(() => hasError(code), true)
     expect(mayAna(pdp)).toBe('NOT_READY')
     way.become('none')
     await pdp.ready()
@@ -137,8 +137,8 @@ describe('a PDP that has answered', () => {
   it('goes on when the disk takes no last image, and says so', async () => {
     const folder = temporaryFolder('faults')
     writeFileSync(join(folder, 'file'), '')
-    const { pdp, told } = follow({ lastImage: new LastImage(join(folder, 'file', 'last'), 'key') })
-    await eventually(() => told('DISK_FAILED'), true)
+    const { pdp, hasError } = follow({ lastImage: new LastImage(join(folder, 'file', 'last'), 'key') })
+    await eventually(() => hasError('DISK_FAILED'), true)
     await pdp.atLeast(await write())
     expect(mayAna(pdp)).toBe(true)
   })

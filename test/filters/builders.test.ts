@@ -297,25 +297,25 @@ it('Drizzle takes a view, a subquery and a common table expression, by the colum
   const db = drizzleOnSqlite(run as never)
   const columns = { id: sqliteText('id'), org: sqliteText('org'), status: sqliteText('status') }
   const files = sqliteTable('files', columns)
-  const conditionOf = (table: object) => toDrizzle(drizzleSql, OPEN_OR_LINKED, FILES, 'sqlite', { table })
+  const makeCondition = (table: object) => toDrizzle(drizzleSql, OPEN_OR_LINKED, FILES, 'sqlite', { table })
   const subquery = db.select().from(files).as('some_files')
   const common = db.$with('common').as(db.select().from(files))
   const view = sqliteView('seen', columns).existing()
   const made = sqliteView('seen').as((builder) => builder.select().from(files))
   const found = [
-    await db.select({ id: subquery.id }).from(subquery).where(conditionOf(subquery)),
-    await db.with(common).select({ id: common.id }).from(common).where(conditionOf(common)),
-    await db.select({ id: view.id }).from(view).where(conditionOf(view)),
-    await db.select({ id: made.id }).from(made).where(conditionOf(made)),
+    await db.select({ id: subquery.id }).from(subquery).where(makeCondition(subquery)),
+    await db.with(common).select({ id: common.id }).from(common).where(makeCondition(common)),
+    await db.select({ id: view.id }).from(view).where(makeCondition(view)),
+    await db.select({ id: made.id }).from(made).where(makeCondition(made)),
   ]
   const ids = found.map((rows) => rows.map(({ id }) => id).toSorted())
   expect(ids).toEqual(Array.from({ length: 4 }, () => ['a', 'd', 'e', 'root']))
   // an expression of a subquery has no name of its own in the query around it
   const lower = drizzleSql<string>`lower(${files.status})`.as('status')
   const lowered = db.select({ id: files.id, org: files.org, status: lower }).from(files).as('lowered')
-  expect(() => conditionOf(lowered)).toThrow('the table of Drizzle has no column `status`')
+  expect(() => makeCondition(lowered)).toThrow('the table of Drizzle has no column `status`')
   const child = sqliteAlias(files, 'child')
-  expect(() => conditionOf({ id: files.id, org: child.org, status: files.status })).toThrow(
+  expect(() => makeCondition({ id: files.id, org: child.org, status: files.status })).toThrow(
     'columns of different tables',
   )
 })
@@ -343,7 +343,7 @@ describe.each<['postgres' | 'sqlite', boolean]>([
     parent: one(files, { fields: [files.parentId], references: [files.id], relationName: 'tree' }),
     children: many(files, { relationName: 'tree' }),
   }))
-  const conditionOf = (table: object, mapping = FILES) =>
+  const makeCondition = (table: object, mapping = FILES) =>
     toDrizzle(drizzleSql, OPEN_OR_LINKED, mapping, dialect, { table })
   let db: Queries
   let end = async () => {}
@@ -376,8 +376,8 @@ describe.each<['postgres' | 'sqlite', boolean]>([
 
   // where PostgreSQL cannot run: the reason is printed
   it.skipIf(isMissing)('the condition of a relation is about the related rows', async () => {
-    const own = conditionOf(files)
-    const ofColumns = (table: object) => conditionOf(table)
+    const own = makeCondition(files)
+    const ofColumns = (table: object) => makeCondition(table)
     for (const where of [own, ofColumns]) {
       const found = await db.query.files.findMany({
         columns: { id: true },
@@ -395,17 +395,17 @@ describe.each<['postgres' | 'sqlite', boolean]>([
   it.skipIf(isMissing)('the condition of one table of a self join is about its rows', async () => {
     const child = aliased('child')
     const joined = db.select({ id: child.id }).from(files).innerJoin(child, eq(child.parentId, files.id))
-    const found = await joined.where(conditionOf(child))
+    const found = await joined.where(makeCondition(child))
     expect(found.map(({ id }) => id).toSorted()).toEqual(['a', 'd', 'e'])
   })
 
   it('a name is refused, and so is a table that is another one', () => {
     for (const table of ['files', undefined, {}, { id: 'id' }])
-      expect(() => conditionOf(table as never)).toThrow("`table` must be Drizzle's table object")
+      expect(() => makeCondition(table as never)).toThrow("`table` must be Drizzle's table object")
     expect(() => toDrizzle(drizzleSql, OPEN_OR_LINKED, FILES, dialect, undefined as never)).toThrow(
       "Drizzle's table object",
     )
-    expect(() => conditionOf(files, { ...FILES, tenant: 'organization' })).toThrow(
+    expect(() => makeCondition(files, { ...FILES, tenant: 'organization' })).toThrow(
       'the table of Drizzle has no column `organization`, which the mapping names',
     )
   })
@@ -414,11 +414,11 @@ describe.each<['postgres' | 'sqlite', boolean]>([
     'a text of SQL that names the table is refused: %s',
     (expression) => {
       const mapping: Mapping = { ...FILES, attributes: { status: { column: sql(expression), type: 'text' } } }
-      expect(() => conditionOf(aliased('child'), mapping)).toThrow(
+      expect(() => makeCondition(aliased('child'), mapping)).toThrow(
         'which could be another table there: write it as sql((column) =>',
       )
       expect(() =>
-        conditionOf(aliased('child'), {
+        makeCondition(aliased('child'), {
           ...mapping,
           attributes: { status: { column: sql('lower(my_files.status)'), type: 'text' } },
         }),

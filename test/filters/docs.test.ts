@@ -25,17 +25,17 @@ const NONE = '{"id":{"in":[]}}'
 const SAMPLES: Readonly<Record<string, Json>> = { text: 'a', json: 'a', uuid: UUIDS[0], boolean: true }
 
 /** Of a value of the type, what the operator takes on its right. */
-function rightOf(op: Operator, type: ColumnType): Json {
+function rightOperand(op: Operator, type: ColumnType): Json {
   const value = SAMPLES[type.replace('[]', '')] ?? 1
   if (op === 'between') return [value, value]
   return op === 'in' || (op.startsWith('array_') && op !== 'array_contains') ? [value] : value
 }
 
 /** The types of columns that are compared exactly; a column of another type is refused, or has no such values. */
-function typesOf(op: Operator, write: (typeof WRITERS)[string]): string {
+function formatTypes(op: Operator, write: (typeof WRITERS)[string]): string {
   const types = COLUMN_TYPES.filter((type) => {
     const mapping: filters.Mapping = { tenant: null, key: 'id', attributes: { x: { column: 'x', type } } }
-    const where = { op, left: { path: ['x'], type: 'json' as const }, right: { value: rightOf(op, type) } }
+    const where = { op, left: { path: ['x'], type: 'json' as const }, right: { value: rightOperand(op, type) } }
     const reads = { attributes: ['x'], relations: [], key: false }
     try {
       const text = write({ format: 2, revision: 1, type: 't', tenant: 'a', kind: 'when', where, reads }, mapping)
@@ -51,7 +51,7 @@ function typesOf(op: Operator, write: (typeof WRITERS)[string]): string {
 function table(): string {
   const names = Object.keys(WRITERS)
   const rows = (Object.keys(OPERATORS) as Operator[]).map(
-    (op) => `| \`${op}\` | ${names.map((name) => typesOf(op, WRITERS[name]!)).join(' | ')} |`,
+    (op) => `| \`${op}\` | ${names.map((name) => formatTypes(op, WRITERS[name]!)).join(' | ')} |`,
   )
   return [`| operator | ${names.join(' | ')} |`, `|---|${names.map(() => '---|').join('')}`, ...rows, ''].join('\n')
 }

@@ -135,7 +135,7 @@ function relatedBy(where: FilterNode): Filter {
   return { ...makeFilter(where), reads: { attributes: [], relations: ['folder'], key: false } } as Filter
 }
 
-export function mappingOf({ key, through }: Pick<LinkLaw, 'key' | 'through'>): Mapping {
+export function makeMapping({ key, through }: Pick<LinkLaw, 'key' | 'through'>): Mapping {
   return { tenant: 'org', key, relations: { folder: { resource: 'folder', through, property: 'links' } } }
 }
 
@@ -147,7 +147,7 @@ export const numbered = (row: Loaded): Loaded =>
 const asNumber = (value: unknown) => (value === null ? null : Number(value))
 
 /** Ids of the articles that checks of them allow, and of those that the definition by hand means. */
-export function idsOf(
+export function listIds(
   law: LinkLaw,
   filter: Filter,
   holds: (folders: readonly unknown[]) => boolean,
@@ -163,7 +163,7 @@ export function idsOf(
     byCheck: ids((article) => {
       const loaded = links.filter((link) => law.isLoaded(article, link))
       const given = law.isExpression ? counting(article).map(({ folder }) => folder) : loaded
-      const { tenant, ...resource } = toResource({ ...article, links: given }, mappingOf(law), options)
+      const { tenant, ...resource } = toResource({ ...article, links: given }, makeMapping(law), options)
       return matches(filter, { ...resource, tenant: tenant! })
     }),
   }

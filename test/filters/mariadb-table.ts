@@ -1,7 +1,7 @@
 // The table of the random tests in MariaDB, with columns whose collations take different texts for equal.
 import type { ColumnType } from '../../src/filters/meaning/mapping.ts'
 import { TENANT } from './random-filters.ts'
-import { columnName, type Draw, jsonText, KEYS, type Next, NUMBERS, pick, TEXTS, tableOf } from './random-rows.ts'
+import { columnName, type Draw, jsonText, KEYS, makeTable, type Next, NUMBERS, pick, TEXTS } from './random-rows.ts'
 
 const HUGE_NUMBERS = ['1e400', '9007199254740993', '0.10000000000000000001', '-0', '123456789012345678901234567890']
 const INTEGERS = ['0', '1', '-1', '2', '9007199254740992', '9007199254740993', '9223372036854775807', '1795132800000']
@@ -41,7 +41,7 @@ const COLUMNS: Record<string, { type: ColumnType; sql: string; draw: Draw }> = {
   more: { type: 'json', sql: 'JSON', draw: (next) => (next(8) === 0 ? null : jsonText(next, HUGE_NUMBERS)) },
 }
 
-export const TABLE = tableOf(Object.fromEntries(Object.entries(COLUMNS).map(([name, { type }]) => [name, type])))
+export const TABLE = makeTable(Object.fromEntries(Object.entries(COLUMNS).map(([name, { type }]) => [name, type])))
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 

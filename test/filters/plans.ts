@@ -57,15 +57,15 @@ export const PAGES: Mapping = {
     archive: { resource: 'folder', column: 'archive_id' },
   },
 }
-const isOf = (relation: string): Leaf => ({ related: relation, type: 'folder', in: ['f1'] })
+const isRelated = (relation: string): Leaf => ({ related: relation, type: 'folder', in: ['f1'] })
 const IS_AMERICAN = { op: 'equals', left: { path: ['region'], type: 'string' }, right: { value: 'US' } } as const
 
 /** What is asked of the pages, and the keys of those that are found beside deleted ones. */
 export const ASKED_PAGES: readonly (readonly [string, FilterNode, string])[] = [
   ['an attribute of a joined table', IS_AMERICAN, 'b'],
   ['none where nothing is joined', { not: IS_AMERICAN }, 'a c g'],
-  ['one relation of two to a table', isOf('folder'), 'a'],
-  ['the other one', isOf('archive'), 'b c'],
-  ['either', { or: [isOf('folder'), isOf('archive')] }, 'a b c'],
-  ['one and not the other', { and: [isOf('archive'), { not: isOf('folder') }, { not: IS_AMERICAN }] }, 'c'],
+  ['one relation of two to a table', isRelated('folder'), 'a'],
+  ['the other one', isRelated('archive'), 'b c'],
+  ['either', { or: [isRelated('folder'), isRelated('archive')] }, 'a b c'],
+  ['one and not the other', { and: [isRelated('archive'), { not: isRelated('folder') }, { not: IS_AMERICAN }] }, 'c'],
 ]

@@ -16,7 +16,7 @@ import { check } from '../reference/check.ts'
 import { type Request, resolveTenant } from '../reference/request.ts'
 import type { Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
-import { columnOf, columnsOf, FORMS, RELATIONS } from './policy-tables.ts'
+import { columnName, FORMS, listColumns, RELATIONS } from './policy-tables.ts'
 import { DECLARED, pick } from './random-rows.ts'
 
 /** Numbers of the rows of a question that a query with the filter finds, in order. */
@@ -66,7 +66,7 @@ class Difference extends Error {
 /** Asks the questions of one drawn policy. @throws Difference */
 export async function policyLaw(database: PolicyDatabase, drawn: Drawn, counts: Counts): Promise<void> {
   const next = numbers(drawn.seed)
-  const asked = questionsOf(database.name, drawn, next, counts)
+  const asked = listQuestions(database.name, drawn, next, counts)
   if (asked.length === 0) return
   await fill(database, asked)
   const stored = await database.all('facts')
@@ -93,7 +93,7 @@ const plain = (row: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && `${value}` !== ''))
 
 /** The questions whose filter the database can say. */
-function questionsOf(dialect: DialectName, drawn: Drawn, next: Next, { refused }: Counts): Asked[] {
+function listQuestions(dialect: DialectName, drawn: Drawn, next: Next, { refused }: Counts): Asked[] {
   const { image, world, pool, requests } = makeSituation(drawn, next)
   const asked: Asked[] = []
   for (const request of requests) {
@@ -102,7 +102,7 @@ function questionsOf(dialect: DialectName, drawn: Drawn, next: Next, { refused }
     const rows = [...rowsFor(world, makeWords(world, pool), request, next)]
     // most that mean all rows or none are left out: they would be more than half
     if (filter === undefined || (filter.kind !== 'when' && next(4) > 0)) continue
-    const mapping = mappingOf(dialect, world, request, filter, rows, next)
+    const mapping = makeMapping(dialect, world, request, filter, rows, next)
     try {
       toSql(filter, mapping, dialect, { table: 'facts' })
     } catch (error) {
@@ -120,7 +120,7 @@ function questionsOf(dialect: DialectName, drawn: Drawn, next: Next, { refused }
 }
 
 /** A column for each attribute that holds, mostly, what the rows have, and one or a table that joins for relations. */
-function mappingOf(
+function makeMapping(
   dialect: DialectName,
   { policy }: World,
   { resource: { type } }: Request,
@@ -146,7 +146,7 @@ function mappingOf(
       next,
       fitting.filter((each) => held(each) === most || next(8) === 0),
     )
-    return [name, { column: columnOf(name, form), type: columnType, ...(collation ? { collation } : {}) }]
+    return [name, { column: columnName(name, form), type: columnType, ...(collation ? { collation } : {}) }]
   })
   const types = new Map(leaves.flatMap((leaf) => ('related' in leaf ? [[leaf.related, leaf.type] as const] : [])))
   if (types.size > RELATIONS) throw new Error(`a filter reads more than ${RELATIONS} relations`)
@@ -166,7 +166,7 @@ function mappingOf(
 }
 
 async function fill({ name, put }: PolicyDatabase, asked: readonly Asked[]): Promise<void> {
-  const columns = columnsOf(name)
+  const columns = listColumns(name)
   const links: unknown[][][] = Array.from({ length: RELATIONS }, () => [])
   const facts: unknown[][] = []
   for (const [question, { mapping, rows, tenants }] of asked.entries()) {

@@ -74,7 +74,7 @@ export const FORMS: Readonly<Record<DialectName, Readonly<Record<string, ColumnF
 }
 
 /** Where an attribute is held; a name that has to be quoted, and is in no column of a subquery. */
-export const columnOf = (attribute: string, form: string): string =>
+export const columnName = (attribute: string, form: string): string =>
   `${form} ${ATTRIBUTES.indexOf(attribute as never)}"`
 
 /** How many relations a question may read: each has a column of the rows, and a table that joins. */
@@ -85,9 +85,9 @@ const PLACES = Array.from({ length: RELATIONS }, (_, place) => place)
 const COLUMNS = ['n', 'question', 'org', 'id', ...PLACES.map((place) => `related_${place}`)]
 
 /** Every column of the table `facts`, in order. */
-export function columnsOf(dialect: DialectName): string[] {
+export function listColumns(dialect: DialectName): string[] {
   const forms = Object.keys(FORMS[dialect])
-  return [...COLUMNS, ...ATTRIBUTES.flatMap((attribute) => forms.map((form) => columnOf(attribute, form)))]
+  return [...COLUMNS, ...ATTRIBUTES.flatMap((attribute) => forms.map((form) => columnName(attribute, form)))]
 }
 
 const isMysql = (dialect: DialectName) => dialect === 'mysql'
@@ -101,7 +101,7 @@ export function createTables(dialect: DialectName): string[] {
   const key = isMysql(dialect) ? 'VARCHAR(600)' : 'TEXT'
   const forms = Object.entries(FORMS[dialect])
   const attributes = ATTRIBUTES.flatMap((attribute) =>
-    forms.map(([form, { sql }]) => `${quoted(dialect, columnOf(attribute, form))} ${sql}`),
+    forms.map(([form, { sql }]) => `${quoted(dialect, columnName(attribute, form))} ${sql}`),
   )
   const keys = COLUMNS.slice(2).map((name) => `${name} ${key}`)
   return [

@@ -7,12 +7,12 @@ import {
   INSTANTS,
   jsonText,
   KEYS,
+  makeTable,
   type Next,
   NUMBERS,
   pick,
   type Table,
   TEXTS,
-  tableOf,
   UUIDS,
 } from './random-rows.ts'
 
@@ -116,7 +116,7 @@ function time(next: Next, hasZone: boolean): string | null {
   return hasZone && !text.includes('infinity') ? text + pick(next, ZONES) : text
 }
 
-const plain = tableOf(Object.fromEntries(Object.entries(COLUMNS).map(([name, { type }]) => [name, type])))
+const plain = makeTable(Object.fromEntries(Object.entries(COLUMNS).map(([name, { type }]) => [name, type])))
 const { attributes = {} } = plain.mapping
 
 export const TABLE: Table = {

@@ -16,12 +16,12 @@ import { scaled } from '../property/seed.ts'
 import { generator, NOW } from './law.ts'
 import { REQUIRED, TYPES } from './prisma-columns.ts'
 import { randomFilter, TENANT } from './random-filters.ts'
-import { INSTANTS, KEYS, type Next, NUMBERS, pick, TEXTS, tableOf, UUIDS } from './random-rows.ts'
+import { INSTANTS, KEYS, makeTable, type Next, NUMBERS, pick, TEXTS, UUIDS } from './random-rows.ts'
 
 const OPTIONS = { provider: 'postgresql', required: REQUIRED } as const
 
 function plainMapping(): Mapping {
-  const { mapping } = tableOf(TYPES)
+  const { mapping } = makeTable(TYPES)
   const attributes = Object.fromEntries(
     Object.entries(mapping.attributes!).map(([name, each]) => [name, { ...each, column: name }]),
   )
@@ -33,7 +33,7 @@ function plainMapping(): Mapping {
   }
 }
 
-const TABLE = { ...tableOf(TYPES), mapping: plainMapping() }
+const TABLE = { ...makeTable(TYPES), mapping: plainMapping() }
 const POOLS: Record<string, readonly Json[]> = {
   status: TEXTS,
   value: TEXTS,

@@ -146,7 +146,7 @@ export interface Table {
   readonly types: ReadonlyMap<string, ColumnType>
 }
 
-export function tableOf(types: Readonly<Record<string, ColumnType>>): Table {
+export function makeTable(types: Readonly<Record<string, ColumnType>>): Table {
   const attributes = Object.fromEntries(
     Object.entries(types).map(([name, type]) => [name, { column: columnName(name), type }]),
   )

@@ -6,11 +6,11 @@ import {
   type Draw,
   jsonText,
   KEYS,
+  makeTable,
   type Next,
   NUMBERS,
   pick,
   TEXTS,
-  tableOf,
   UUIDS,
 } from './random-rows.ts'
 
@@ -66,7 +66,7 @@ function json(next: Next): string {
   return kind < 4 ? 'NULL' : literal(jsonText(next, HUGE_NUMBERS))
 }
 
-export const TABLE = tableOf(Object.fromEntries(Object.entries(COLUMNS).map(([name, { type }]) => [name, type])))
+export const TABLE = makeTable(Object.fromEntries(Object.entries(COLUMNS).map(([name, { type }]) => [name, type])))
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 

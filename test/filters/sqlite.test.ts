@@ -8,7 +8,7 @@ import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
 import { CREATE_LINKS } from './links.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES, DOCUMENTS, makeFilter, NOT_SECRET, WITH_DATA } from './plans.ts'
-import { columnsOf, createTables, RELATIONS } from './policy-tables.ts'
+import { createTables, listColumns, RELATIONS } from './policy-tables.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 import { filterTests } from './suite.ts'
 import { waysOfSqlite } from './ways.ts'
@@ -55,7 +55,7 @@ describe('filters in SQLite', () => {
       all: (table) => find(`SELECT * FROM ${table}`),
       put: async (facts, links) => {
         database.exec('BEGIN')
-        putInto('facts', columnsOf('sqlite').length, facts)
+        putInto('facts', listColumns('sqlite').length, facts)
         for (let place = 0; place < RELATIONS; place++) putInto(`links_${place}`, 2, links[place]!)
         database.exec('COMMIT')
       },

@@ -144,7 +144,7 @@ describe('what is refused', () => {
     const half = (_: unknown, n: number) => n + 0.5 // SQLite reads whole numbers only exactly from a list
     const of = (length: number) => when({ op: 'in', left: score, right: { value: Array.from({ length }, half) } })
     const tag = (_: unknown, ...values: unknown[]) => values
-    const count = 32_765 // the list of whole numbers, of which there are none, is a value too
+    const count = 32_765 // the list of whole numbers, which is empty here, is a value too
     expect(toSql(of(count), mapping, 'sqlite').values).toHaveLength(count + 1)
     expect(toKysely(tag, of(count), mapping, 'sqlite')).toHaveLength(count + 1)
     expect(() => toSql(of(count + 1), mapping, 'sqlite')).toThrow('a statement of SQLite has at most 32766')
@@ -376,12 +376,12 @@ describe('the question for one row', () => {
       const { [name as 'invoiceNo']: _, ...rest } = link
       expect(() => linked(rest)).toThrow(`a link of the row has no \`${name}\`: select it`)
     }
-    const told = {
+    const narrowed = {
       ...mapping.relations!.parent!,
       through: { ...links(mapping), where: sql('level > 1') },
     } as RelationColumn
     const row = { no: 7, org_id: 'acme', parent: [link] }
-    expect(() => toResource(row, { ...mapping, relations: { parent: told } })).toThrow('give the keys of the links')
+    expect(() => toResource(row, { ...mapping, relations: { parent: narrowed } })).toThrow('give the keys of the links')
     expect(() => toResource({ ...row, parent: null }, mapping)).toThrow('must be a list of keys, or of links')
   })
 

@@ -53,7 +53,7 @@ interface Drizzled {
   readonly table: (mapping: Mapping) => object
 }
 
-function waysOf(name: DialectName, query: Query, dialect: Dialect, knex: Knex, drizzled: Drizzled): Ways {
+function makeWays(name: DialectName, query: Query, dialect: Dialect, knex: Knex, drizzled: Drizzled): Ways {
   const kysely = new Kysely<{ facts: { n: number; question: number } }>({ dialect })
   const ns = (rows: readonly unknown[]) => rows.map((row) => Number((row as { n: number }).n))
   const first = name === 'postgres' ? '$1' : '?'
@@ -89,7 +89,7 @@ export function waysOfPostgres(pool: pg.Pool): Ways {
   const facts = pgTable('facts', { n: integer(), question: integer() })
   const drizzle = drizzleOnPostgres(pool)
   const knex = createKnex({ client: 'pg', connection: { connectionString: pool.options.connectionString! } })
-  return waysOf(
+  return makeWays(
     'postgres',
     async (text, values) => (await pool.query(text, [...values])).rows,
     new PostgresDialect({ pool }),
@@ -114,7 +114,7 @@ export function waysOfPostgres(pool: pg.Pool): Ways {
 export function waysOfMariaDb(pool: MysqlConnections, connection: Knex.MySql2ConnectionConfig): Ways {
   const facts = mysqlTable('facts', { n: int(), question: int() })
   const drizzle = drizzleOnMysql(pool)
-  return waysOf(
+  return makeWays(
     'mysql',
     async (text, values) => (await pool.promise().execute(text, values as string[]))[0] as unknown[],
     new MysqlDialect({ pool: pool as unknown as MysqlPool }),
@@ -164,7 +164,7 @@ export function waysOfSqlite(database: Database.Database): Ways {
       .raw()
       .all(...values),
   }))
-  return waysOf(
+  return makeWays(
     'sqlite',
     async (text, values) => database.prepare(text).all(...values),
     new SqliteDialect({ database: database as never }),

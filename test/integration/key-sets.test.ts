@@ -1,5 +1,5 @@
 // Key sets as providers serve them, read over HTTP: one `kid` for several keys, and keys that are of no use here. A token
-// holds by the key that fits its `alg`, whatever stands beside it, and by no other. And audiences that are lists.
+// is valid by the key that fits its `alg`, whatever other keys there are, and by no other. And lists of audiences.
 import { createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-function tokenOf(claims: object, alg = 'RS256', secret: KeyObject = signing.privateKey): string {
+function makeToken(claims: object, alg = 'RS256', secret: KeyObject = signing.privateKey): string {
   const exp = Math.floor(Date.now() / 1000) + 600
   const all = { sub: 'ben', iss: ISSUER, token_use: 'id', aud: CLIENT_ID, exp, ...claims }
   const signed = `${base64({ alg, kid: KID })}.${base64(all)}`
@@ -80,17 +80,17 @@ describe('a token of one key among several of its `kid`', () => {
       [FITTING, BESIDE[name]],
     ]) {
       await provide(set)
-      expect(await askWith(tokenOf({}))).toBe(200)
+      expect(await askWith(makeToken({}))).toBe(200)
     }
   })
 
   it('holds beside all of them, and one that they signed does not', async () => {
     await provide([...Object.values(BESIDE), FITTING])
-    expect(await askWith(tokenOf({}))).toBe(200)
-    expect(await askWith(tokenOf({}, 'RS256', other.privateKey))).toBe(403)
-    expect(await askWith(tokenOf({}, 'RS512', other.privateKey))).toBe(403)
-    expect(await askWith(tokenOf({}, 'ES256', curve.privateKey))).toBe(403)
-    expect(await askWith(tokenOf({}, 'EdDSA', edwards.privateKey))).toBe(403)
+    expect(await askWith(makeToken({}))).toBe(200)
+    expect(await askWith(makeToken({}, 'RS256', other.privateKey))).toBe(403)
+    expect(await askWith(makeToken({}, 'RS512', other.privateKey))).toBe(403)
+    expect(await askWith(makeToken({}, 'ES256', curve.privateKey))).toBe(403)
+    expect(await askWith(makeToken({}, 'EdDSA', edwards.privateKey))).toBe(403)
   })
 
   it.each([
@@ -111,14 +111,14 @@ describe('a token of one key among several of its `kid`', () => {
     ['nothing', [], 'RS256', signing.privateKey],
   ] as const)('is refused when the only key is for %s', async (_, set, alg, secret) => {
     await provide(set)
-    expect(await askWith(tokenOf({}, alg, secret))).toBe(403)
+    expect(await askWith(makeToken({}, alg, secret))).toBe(403)
   })
 
   it('holds by a key that leaves out what it may leave out', async () => {
     await provide([jwk(createPublicKey({ key: FITTING as JsonWebKey, format: 'jwk' }))])
-    expect(await askWith(tokenOf({}))).toBe(200)
+    expect(await askWith(makeToken({}))).toBe(200)
     await provide([jwk(signing.publicKey, { key_ops: ['verify'] })])
-    expect(await askWith(tokenOf({}))).toBe(200)
+    expect(await askWith(makeToken({}))).toBe(200)
   })
 })
 
@@ -141,6 +141,6 @@ describe('the audience of an ID token', () => {
     [null, 403],
   ])('%j: %i', async (aud, status) => {
     await provide([FITTING])
-    expect(await askWith(tokenOf({ aud }))).toBe(status)
+    expect(await askWith(makeToken({ aud }))).toBe(status)
   })
 })

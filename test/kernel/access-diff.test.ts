@@ -28,7 +28,7 @@ const viewer = (...permissions: string[]) => ({ permissions, extends: [] })
 const MORE = [put('role', 'viewer', viewer('doc:read', 'doc:write'))]
 
 /** The diff of a change of an image that has just this. */
-function diffOf(contents: readonly PolicyChange[], changes: readonly PolicyChange[]) {
+function diffImages(contents: readonly PolicyChange[], changes: readonly PolicyChange[]) {
   const before = Image.build(ENVIRONMENT, makePosition(1), contents)
   const after = before.clone()
   after.apply(deltaTo(2, changes))
@@ -37,7 +37,7 @@ function diffOf(contents: readonly PolicyChange[], changes: readonly PolicyChang
 
 describe('pages of an access diff', () => {
   it('have a hundred answers by default, and joined are the whole', () => {
-    const diff = diffOf(policy(250, 7), MORE)
+    const diff = diffImages(policy(250, 7), MORE)
     const whole = diff({ first: 1_000 }).gained
     expect([whole.first.length, whole.decisions, whole.users, whole.next]).toEqual([250, 250, 250, null])
     expect(diff().gained.first).toEqual(whole.first.slice(0, ACCESS_PAGE_DEFAULT))
@@ -54,7 +54,7 @@ describe('pages of an access diff', () => {
 
   it('begin anew in the direction that the cursor is not of', () => {
     const lose = [...MORE.slice(1), put('role', 'viewer', viewer('doc:write'))]
-    const diff = diffOf(policy(5, 1), lose)
+    const diff = diffImages(policy(5, 1), lose)
     const { gained, lost } = diff({ first: 2 })
     const second = diff({ first: 2, after: gained.next! })
     expect(second.gained.first.map(({ user }) => user)).toEqual(['u2', 'u3'])
@@ -62,7 +62,7 @@ describe('pages of an access diff', () => {
   })
 
   it('refuse a cursor that is none', () => {
-    const diff = diffOf(policy(1, 1), MORE)
+    const diff = diffImages(policy(1, 1), MORE)
     for (const after of ['', '!', Buffer.from('["gained"]').toString('base64url')])
       expect(() => diff({ after })).toThrow('the cursor is not one of an access diff')
   })
@@ -71,7 +71,7 @@ describe('pages of an access diff', () => {
 describe('an access diff', () => {
   it('counts the groups that it does not show', () => {
     const [least, most] = [ACCESS_GROUPS_MAX, ACCESS_GROUPS_MAX + 1].map((tenants) => {
-      const { groups, more_groups } = diffOf(policy(tenants, tenants), MORE)().gained
+      const { groups, more_groups } = diffImages(policy(tenants, tenants), MORE)().gained
       return [groups.length, more_groups]
     })
     expect([least, most]).toEqual([
@@ -81,7 +81,7 @@ describe('an access diff', () => {
   })
 
   it('is not complete when the budget is spent, and says what it found', () => {
-    const diff = diffOf(policy(200, 1), MORE)
+    const diff = diffImages(policy(200, 1), MORE)
     const [none, some, all] = [0, 4_000, 100_000].map((budget) => diff({ budget }).gained)
     expect([none!.decisions, none!.complete]).toEqual([0, false])
     expect(some!.complete).toBe(false)
@@ -94,9 +94,11 @@ describe('an access diff', () => {
     const contents = folders(GOALS_MAX + 1)
     const last = contents.findLast(({ kind }) => kind === 'relationship_tuple')!
     const removed: PolicyChange[] = [{ op: 'delete', kind: last.kind, key: last.key }]
-    const { gained, lost } = diffOf(contents, removed)()
+    const { gained, lost } = diffImages(contents, removed)()
     expect([gained.complete, lost.complete, lost.decisions]).toEqual([false, false, 0])
-    const few = diffOf(folders(10), [{ op: 'delete', kind: 'relationship_tuple', key: 'folder:f8/parent/folder:f9' }])()
+    const few = diffImages(folders(10), [
+      { op: 'delete', kind: 'relationship_tuple', key: 'folder:f8/parent/folder:f9' },
+    ])()
     expect([few.lost.complete, few.lost.decisions]).toEqual([true, 1])
   })
 

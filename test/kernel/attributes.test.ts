@@ -23,7 +23,7 @@ function policy(conditions: JsonObject, attributes: JsonObject = {}): PolicyChan
     { op: 'put', kind: 'set_rule', key: 'some/doc:read/__autogen_doc', value },
   ]
 }
-const imageOf = (conditions: JsonObject, attributes?: JsonObject, kernel: 'debug' | 'release' = 'debug') =>
+const makeImage = (conditions: JsonObject, attributes?: JsonObject, kernel: 'debug' | 'release' = 'debug') =>
   Image.build(ENVIRONMENT, makePosition(1), policy(conditions, attributes), { kernel })
 const ask = (image: Image, sent?: Sent) => image.check('ana', 'read', 'doc', 'default', undefined, sent)
 
@@ -38,7 +38,7 @@ function outcome(image: Image, sent: object): unknown {
 }
 
 describe('attributes that are sent', () => {
-  const image = imageOf({ 'user.a': { equals: 1 } })
+  const image = makeImage({ 'user.a': { equals: 1 } })
   const cyclic: Record<string, unknown> = {}
   cyclic.a = cyclic
   const deep = JSON.parse(`${'[1,'.repeat(40)}1${']'.repeat(40)}`)
@@ -83,7 +83,7 @@ describe('attributes that are sent', () => {
   })
 
   it('`__proto__` is a name like any other', () => {
-    const other = imageOf({ 'user.__proto__': { equals: 'x' } })
+    const other = makeImage({ 'user.__proto__': { equals: 'x' } })
     expect(ask(other, { user: JSON.parse('{"__proto__":"x"}') })).toBe(true)
     expect(ask(other, { user: {} })).toBe(false)
   })
@@ -102,16 +102,16 @@ describe('[D13] conditions beyond a limit', () => {
   const many = Array.from({ length: 2_000 }, (_, index) => index)
 
   it('could not decide where lists have too much to compare', () => {
-    const image = imageOf({ 'user.a': { array_subset: { ref: 'context.b' } } }, { a: many })
+    const image = makeImage({ 'user.a': { array_subset: { ref: 'context.b' } } }, { a: many })
     expect(many.length * many.length).toBeGreaterThan(CONDITION_STEPS_MAX)
     expect(outcome(image, { context: { b: many.toReversed() } })).toBe('UNDECIDED')
     expect(outcome(image, { context: { b: [1] } })).toBe(false)
-    const negated = imageOf({ not: { 'user.a': { array_subset: { ref: 'context.b' } } } }, { a: many })
+    const negated = makeImage({ not: { 'user.a': { array_subset: { ref: 'context.b' } } } }, { a: many })
     expect(outcome(negated, { context: { b: many.toReversed() } })).toBe('UNDECIDED')
   })
 
   it('text is found in text in the time that reading both takes', () => {
-    const image = imageOf({ 'context.a': { contains: { ref: 'context.b' } } })
+    const image = makeImage({ 'context.a': { contains: { ref: 'context.b' } } })
     const text = 'a'.repeat(100_000)
     expect(outcome(image, { context: { a: `${text}b`, b: `${text.slice(1)}b` } })).toBe(true)
     expect(outcome(image, { context: { a: text, b: `${text.slice(50_000)}b` } })).toBe(false)
@@ -121,7 +121,7 @@ describe('[D13] conditions beyond a limit', () => {
 describe('stored attributes', () => {
   it('come and go without a trace, whatever their shape', () => {
     const attributes = { a: [1, 'x', { b: [null, true, { c: 'x' }] }], '': '', x: { y: { z: 'x' } } }
-    const image = imageOf({ 'user.x.y.z': { equals: 'x' } })
+    const image = makeImage({ 'user.x.y.z': { equals: 'x' } })
     const empty = image.hash()
     for (let round = 0; round < 50; round++) {
       image.apply(deltaTo(image.revision + 1, [{ op: 'put', kind: 'user', key: 'ana', value: { attributes } }]))
@@ -132,7 +132,7 @@ describe('stored attributes', () => {
       expect(ask(image)).toBe(false)
     }
     expect(image.hash()).toBe(empty)
-    expect(image.stats().bytes).toBeLessThan(imageOf({ 'user.x.y.z': { equals: 'x' } }).stats().bytes + 4_096)
+    expect(image.stats().bytes).toBeLessThan(makeImage({ 'user.x.y.z': { equals: 'x' } }).stats().bytes + 4_096)
   })
 
   it.each<[string, PolicyChange]>([
@@ -154,7 +154,7 @@ describe('stored attributes', () => {
       { op: 'put', kind: 'membership', key: 'default/x', value: { user: 'x', tenant: 'default' } },
     ],
   ])('a delta with %s leaves the image as it was', (_, change) => {
-    const image = imageOf({})
+    const image = makeImage({})
     const before = image.save()
     expect(() => image.apply(deltaTo(2, [change]))).toThrow(/cannot be applied/)
     expect(Buffer.compare(image.save(), before)).toBe(0)

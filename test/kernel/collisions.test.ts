@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Table } from '../../assembly/limits.ts'
 import { readCases } from '../conformance/cases.ts'
-import { scriptOf } from '../mutants/corpus.ts'
+import { makeScript } from '../mutants/corpus.ts'
 import { judge } from '../mutants/judge.ts'
 import { kernelWith } from '../support/canary-kernel.ts'
 import { collisions, kernelAfter, sharedHashes } from '../support/collisions.ts'
@@ -17,24 +17,24 @@ const cases: readonly (readonly [name: string, steps: number, table: Table])[] =
   ['two-texts-with-one-hash-are-two-values', 1, Table.Texts],
 ]
 const written = readCases()
-const stepsOf = (name: string) => written.find((each) => each.name === name)!.steps
+const requireSteps = (name: string) => written.find((each) => each.name === name)!.steps
 
 describe('records of one table with one hash', () => {
   it.each(found)('$name are there, and are two', ({ name, table, steps }) => {
     const before = sharedHashes(kernelAfter(steps.slice(0, 1)), table)
     expect(sharedHashes(kernelAfter(steps), table)).toBe(before + 1)
-    for (const kernel of ['debug', 'release'] as const) expect(judge(kernel, [scriptOf(name, steps)])).toBeUndefined()
+    for (const kernel of ['debug', 'release'] as const) expect(judge(kernel, [makeScript(name, steps)])).toBeUndefined()
   })
 
   it.each(cases)('%s: there is such a pair', (name, steps, table) => {
-    expect(sharedHashes(kernelAfter(stepsOf(name).slice(0, steps)), table)).toBeGreaterThan(0)
+    expect(sharedHashes(kernelAfter(requireSteps(name).slice(0, steps)), table)).toBeGreaterThan(0)
   })
 })
 
 describe('a kernel that does not compare them', { timeout: 60_000 }, () => {
   const scripts = [
-    ...found.map(({ name, steps }) => scriptOf(name, steps)),
-    ...cases.map(([name]) => scriptOf(name, stepsOf(name))),
+    ...found.map(({ name, steps }) => makeScript(name, steps)),
+    ...cases.map(([name]) => makeScript(name, requireSteps(name))),
   ]
 
   it.each(Object.entries(OF_COLLISIONS))('is found: %s', async (tag, replacement) => {

@@ -45,7 +45,7 @@ const ASKS: readonly ((pdp: Pdp) => unknown)[] = [
 ]
 
 /** The error of an ask; undefined when there was an answer. Fails when it is not typed. */
-function errorOf(ask: () => unknown): ZerohopError | undefined {
+function findError(ask: () => unknown): ZerohopError | undefined {
   try {
     ask()
     return undefined
@@ -66,12 +66,12 @@ const DOORS: readonly ((pdp: Pdp) => unknown)[] = [
 describe('an image with words changed and a checksum that fits', () => {
   it('is refused, or answers every question as the true one does', () => {
     const truth = loadImage(saved)
-    const asked = (pdp: Pdp) => DOORS.map((door) => errorOf(() => door(pdp))?.code ?? 'answered')
+    const asked = (pdp: Pdp) => DOORS.map((door) => findError(() => door(pdp))?.code ?? 'answered')
     const answered = asked(truth)
     let refused = 0
     for (let seed = 1; seed <= 500; seed++) {
       let pdp: Pdp | undefined
-      const error = errorOf(() => {
+      const error = findError(() => {
         pdp = loadImage(forged(seed))
       })
       if (error !== undefined) {
@@ -90,7 +90,7 @@ describe('an image with words changed and a checksum that fits', () => {
     for (const order of [Order.Users, Order.Instances]) {
       const bytes = withWord(saved, Header.Orders + order * OrderRoot.Bytes + OrderRoot.Height, 0x7fffffff)
       for (const verify of [true, false])
-        expect(errorOf(() => loadImage(bytes, { verify }))?.code, `${order} ${verify}`).toBe('IMAGE_DAMAGED')
+        expect(findError(() => loadImage(bytes, { verify }))?.code, `${order} ${verify}`).toBe('IMAGE_DAMAGED')
     }
   })
 
@@ -98,7 +98,7 @@ describe('an image with words changed and a checksum that fits', () => {
     for (const offset of [0, 4]) {
       const pdp = loadImage(inACircle(saved, Order.Instances, offset), { verify: false })
       for (const ask of [() => pdp.resources('ana', 'shout', 'hello'), () => pdp.users('shout', 'hello:two')])
-        expect([undefined, 'POISONED']).toContain(errorOf(ask)?.code)
+        expect([undefined, 'POISONED']).toContain(findError(ask)?.code)
     }
   })
 })
@@ -111,11 +111,11 @@ describe('a forged image', () => {
     const odd: string[] = []
     for (let seed = 1; seed <= 1500; seed++) {
       let pdp: Pdp | undefined
-      const refused = errorOf(() => {
+      const refused = findError(() => {
         pdp = loadImage(forged(seed), { verify: false })
       })
       for (const [index, ask] of pdp === undefined ? [] : ASKS.entries()) {
-        const code = errorOf(() => ask(pdp!))?.code ?? 'answered'
+        const code = findError(() => ask(pdp!))?.code ?? 'answered'
         codes.set(code, (codes.get(code) ?? 0) + 1)
         if (!KNOWN.includes(code)) odd.push(`seed ${seed}, ask ${index}: ${code}`)
       }
@@ -131,14 +131,14 @@ describe('a forged image', () => {
     for (let seed = 1; seed <= 1500 && found < 5; seed++) {
       const bytes = forged(seed)
       let image: Image | undefined
-      errorOf(() => {
+      findError(() => {
         image = Image.load(bytes, { verified: true })
       })
       if (image === undefined) continue
       const broken = image
       const ask = (user: string) => () =>
         broken.check(user, 'shout', 'hello', 'default', undefined, { context: { level: 9 } })
-      if (!['ana', 'ben', 'cyd', 'dan', 'eve'].some((user) => errorOf(ask(user))?.code === 'POISONED')) continue
+      if (!['ana', 'ben', 'cyd', 'dan', 'eve'].some((user) => findError(ask(user))?.code === 'POISONED')) continue
       found++
       expect(broken.poisoned).toBe(true)
       for (const again of [
@@ -150,7 +150,7 @@ describe('a forged image', () => {
         () => broken.save(),
         () => broken.contents(),
       ])
-        expect(errorOf(again)?.code).toBe('POISONED')
+        expect(findError(again)?.code).toBe('POISONED')
     }
     expect(found).toBeGreaterThan(0)
   })

@@ -48,8 +48,8 @@ function all(
 }
 
 const ABOUT = { type: 'doc', key: undefined, tenant: undefined, sent: undefined }
-const usersOf = (image: Image) => all((page) => image.listings.users('read', ABOUT, page))
-const docsOf = (image: Image) => all((page) => image.listings.resources('m', 'read', ABOUT, page))
+const listUsers = (image: Image) => all((page) => image.listings.users('read', ABOUT, page))
+const listDocs = (image: Image) => all((page) => image.listings.resources('m', 'read', ABOUT, page))
 
 const number = (index: number) => String(index).padStart(5, '0')
 const COUNT = 5_000
@@ -74,9 +74,9 @@ describe.each(['debug', 'release'] as const)('orders of the %s kernel', (kernel)
     }
     image.verify()
     const sorted = [...new Set(keys)].sort(byBytes)
-    expect(docsOf(image)).toEqual(sorted)
-    expect(usersOf(image)).toEqual([...sorted, 'm'].sort(byBytes))
-    expect(docsOf(image.compact())).toEqual(sorted)
+    expect(listDocs(image)).toEqual(sorted)
+    expect(listUsers(image)).toEqual([...sorted, 'm'].sort(byBytes))
+    expect(listDocs(image.compact())).toEqual(sorted)
   })
 
   it('pass over what is deleted, and find it again when it comes back', () => {
@@ -86,10 +86,10 @@ describe.each(['debug', 'release'] as const)('orders of the %s kernel', (kernel)
     const deleted = gone.map((key): PolicyChange => ({ op: 'delete', kind: 'resource_instance', key: `doc:${key}` }))
     image.apply(deltaTo(2, deleted))
     image.verify()
-    expect(docsOf(image)).toEqual(left)
+    expect(listDocs(image)).toEqual(left)
     image.apply(deltaTo(3, gone.slice(0, 100).map(doc)))
     image.verify()
-    expect(docsOf(image)).toEqual([...left, ...gone.slice(0, 100)].sort(byBytes))
+    expect(listDocs(image)).toEqual([...left, ...gone.slice(0, 100)].sort(byBytes))
     image.compact().verify()
   })
 })

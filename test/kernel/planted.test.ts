@@ -259,10 +259,10 @@ const PLANTED: readonly Plant[] = [
   ],
   ['a path has a number beyond those that were given', (m) => m.set(m.team + AttributePath.Number, 1_000_000), askSets],
   ['a value has more members than the heap has room', (m) => m.set(m.attributes + Composite.Count, 1 << 24), askSets],
-  ['a value is of no kind', (m) => m.set(cellOf(m, 'team') + Cell.Kind, 99), askSets],
+  ['a value is of no kind', (m) => m.set(findCell(m, 'team') + Cell.Kind, 99), askSets],
   [
     'a text is longer than the heap',
-    (m) => m.set(m.word(cellOf(m, 'team') + Cell.Value) + Text.Length, 0x4000_0000),
+    (m) => m.set(m.word(findCell(m, 'team') + Cell.Value) + Text.Length, 0x4000_0000),
     askSets,
   ],
   [
@@ -288,7 +288,7 @@ const PLANTED: readonly Plant[] = [
 ]
 
 /** The cell of a member of ana's attributes. */
-function cellOf(m: Memory, name: string): number {
+function findCell(m: Memory, name: string): number {
   for (let index = 0; index < m.word(m.attributes + Composite.Count); index++) {
     const cell = m.attributes + Composite.Cells + index * 16
     const text = m.word(cell + Cell.Name)

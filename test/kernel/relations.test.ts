@@ -90,7 +90,7 @@ describe.each(['debug', 'release'] as const)('relations in the %s kernel', (kern
     expect(undecided(() => image.check('ana', 'read', 'document', undefined, 'plan'))).toBe(true)
     expect(undecided(() => image.explain('ana', 'read', 'document', undefined, 'plan'))).toBe(true)
     expect(image.check('ben', 'read', 'document', undefined, 'plan')).toBe(true)
-    // It is no state: the next question is answered.
+    // It leaves no state behind: the next question is answered.
     expect(image.check('ana', 'read', 'folder', undefined, 'f5')).toBe(true)
     expect(image.check('nobody', 'read', 'document', undefined, 'plan')).toBe(false)
   })

@@ -23,7 +23,7 @@ function accounted(changes: readonly PolicyChange[]): ImageSize {
     if (change.op === 'delete') continue
     size = plus(size, sizeOfPolicy(change))
     const { kind, value } = change
-    if (kind === 'relationship_tuple') relations.add(partKey(typeOf(value.object), value.relation))
+    if (kind === 'relationship_tuple') relations.add(partKey(instanceType(value.object), value.relation))
     if (kind === 'resource_role')
       for (const rule of value.granted_to?.users_with_role ?? [])
         relations.add(partKey(value.resource, rule.linked_by_relation))
@@ -34,7 +34,7 @@ function accounted(changes: readonly PolicyChange[]): ImageSize {
   }
   return size
 }
-const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
+const instanceType = (instance: string) => instance.slice(0, instance.indexOf(':'))
 const STORED = { id: '', created_at: 0, updated_at: 0 }
 
 type Make = (at: number) => PolicyPut[]

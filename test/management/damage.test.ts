@@ -39,7 +39,7 @@ const keysIn = (data: string): { organization: string; environments: Record<stri
   JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'))
 
 /** A function that asks the PDP of an environment whether a user may read. */
-function pdpOf(management: Management, data: string) {
+function makeCheck(management: Management, data: string) {
   const app = pooledPdpServer(management)
   onTestFinished(async () => void (await app.close()))
   return async (environment: string, user: string) => {
@@ -58,7 +58,7 @@ describe('a stored assignment of which one byte changed', () => {
     const data = await folder()
     expect(overwrite(data, '"user":"eve1-development","role"', '"user":"eve3-development","role"')).toBeGreaterThan(0)
     const management = await opened(data)
-    const allowed = pdpOf(management, data)
+    const allowed = makeCheck(management, data)
     for (const user of ['eve1-development', 'eve3-development'])
       expect(await allowed('development', user)).toMatch(/^503 .*role assignment \d+ in table objects_role_assignment/)
     expect(await allowed('production', 'eve1-production')).toBe(true)
@@ -98,7 +98,7 @@ describe('a control log that is damaged', () => {
     expect((await projects(keysIn(data).organization)).statusCode).toBe(200)
     const refused = await projects(organizationKey)
     expect([refused.statusCode, refused.json().message]).toEqual([503, expect.stringContaining('organization `5555')])
-    expect(await pdpOf(management, data)('production', 'eve1-production')).toBe(true)
+    expect(await makeCheck(management, data)('production', 'eve1-production')).toBe(true)
   })
 
   it('of the only organization refuses to start, and never makes another one', async () => {

@@ -15,12 +15,12 @@ it('an image that is newer than what the writer has told is not of another histo
   })
   const { store, snapshots, organization } = management
   const environment = store.view(organization).require('environment', 'default/development').id
-  const told = store.head(environment)
+  const behindHead = store.head(environment)
   await store.commit(environment, 'createUser', { key: 'cleo' }, BY)
   let isTold = false
   let tell = (): void => undefined
   const behind: FeedDeps['store'] = {
-    head: (log) => (isTold ? store.head(log) : told),
+    head: (log) => (isTold ? store.head(log) : behindHead),
     exists: (log) => store.exists(log),
     entries: (log, after, limit) => store.entries(log, after, limit),
     view: (log) => store.view(log),
@@ -34,7 +34,7 @@ it('an image that is newer than what the writer has told is not of another histo
   }
   const feed = localFeed({ store: behind, snapshots }, { environment, organization })
   const { position } = Image.load(await feed.image())
-  expect(position.revision).toBe(told.revision + 1)
+  expect(position.revision).toBe(behindHead.revision + 1)
   const closing = new AbortController()
   const next = feed.deltas(position, closing.signal)[Symbol.asyncIterator]().next()
   for (let turn = 0; turn < 10; turn++) await nextTurn()

@@ -18,14 +18,14 @@ describe('keys.json', () => {
     const { store, organization } = await open(data)
     expect(Object.keys(readKeys(data)?.environments ?? {})).toEqual(['development', 'production'])
     const view = store.view(organization)
-    const keyOf = (name: string) => {
+    const findKeyId = (name: string) => {
       const { id } = view.require('environment', `default/${name}`)
       return [...view.by('keys_of_environment', id)][0]!.id
     }
     const first = [...view.list('api_key')].find(({ level }) => level === 'org')!.id
     const before = readKeys(data)
     const rotate = async (ref: string) => (await store.commit(organization, 'rotateApiKey', { ref }, BY)).result.secret
-    const secret = await rotate(keyOf('development'))
+    const secret = await rotate(findKeyId('development'))
     const production = before?.environments.production
     expect(readKeys(data)).toEqual({ ...before, environments: { development: secret, production } })
     const wider = await rotate(first)
@@ -33,7 +33,7 @@ describe('keys.json', () => {
     expect(readdirSync(data)).not.toContain('keys.json.tmp')
     await store.commit(organization, 'deleteApiKey', { ref: first }, BY)
     expect(readKeys(data)).not.toHaveProperty('organization')
-    await store.commit(organization, 'deleteApiKey', { ref: keyOf('development') }, BY)
+    await store.commit(organization, 'deleteApiKey', { ref: findKeyId('development') }, BY)
     const { id } = store.view(organization).require('environment', 'default/production')
     await store.commit(organization, 'deleteEnvironment', { ref: id }, BY)
     expect(readKeys(data)).toEqual({ environments: {} })

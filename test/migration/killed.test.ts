@@ -15,17 +15,17 @@ describe('a move that is killed', () => {
       Array.from({ length: 80 }, (_, at) => world.call('PUT', '/v1/users', { key: `user-${at}`, roles })),
     )
     const environment = 'default/production'
-    const countOf = async (kind: string): Promise<number> =>
+    const countObjects = async (kind: string): Promise<number> =>
       (await world.call('GET', `/v2/facts/${environment}/${kind}?include_total_count=true`)).body.total_count
     const args = ['move', '--ours', 'ours.txt', '--to', environment]
     const { child, ended } = world.start(args)
-    while ((await countOf('users')) < 5 && child.exitCode === null);
+    while ((await countObjects('users')) < 5 && child.exitCode === null);
     child.kill('SIGKILL')
     expect((await ended).code).toBeNull()
-    expect(await countOf('users')).toBeLessThan(83)
+    expect(await countObjects('users')).toBeLessThan(83)
     const done = await world.migrate(args)
     expect([done.code, done.err]).toEqual([0, expect.not.stringContaining('zerohop')])
-    expect([await countOf('users'), await countOf('role_assignments')]).toEqual([83, 83])
+    expect([await countObjects('users'), await countObjects('role_assignments')]).toEqual([83, 83])
     expect((await world.migrate([...args, '--dry-run'])).out).toContain(
       'everything is already there\nnothing was written',
     )

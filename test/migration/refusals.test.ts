@@ -105,7 +105,7 @@ describe('refuses in one line', () => {
     expect(err).toContain(words)
   })
 
-  // skipped where nothing makes a terminal: without one there is no bar
+  // skipped where nothing makes a terminal: without one the bar is not drawn
   it.skipIf(!existsSync(SCRIPT))(
     'in a terminal too, on a line of its own after the bar, which it leaves as it was',
     async () => {

@@ -14,7 +14,7 @@ const EMPTY = { users: [], roles: [], assignments: [] }
 
 afterAll(endServers)
 
-const keyOf = (body: unknown): string => (body as { key: string }).key
+const bodyKey = (body: unknown): string => (body as { key: string }).key
 
 /** Keys of the users whose creation was answered, as the last move has it in the record. */
 function answeredUsers(path: string): string[] {
@@ -61,7 +61,7 @@ describe('undo', () => {
     expect((await read(`${facts}/users/auth0%7C2`)).first_name).toBe('Ben')
     // new users are made, not replaced: one who is there by then keeps what access depends on; the one with another name is
     const calls = new MoveRecord(join(world.folder, RECORD)).read().flatMap(({ made }) => [...made.values()])
-    const methods = calls.flatMap(({ call }) => (call.kind === 'user' ? [`${call.method} ${keyOf(call.body)}`] : []))
+    const methods = calls.flatMap(({ call }) => (call.kind === 'user' ? [`${call.method} ${bodyKey(call.body)}`] : []))
     expect(methods.filter((each) => each.startsWith('PUT'))).toEqual(['PUT auth0|2'])
     await world.call('PATCH', `${facts}/users/auth0%7C3`, { first_name: 'Zoey' })
     await world.call('POST', `${facts}/role_assignments`, { user: 'auth0|1', role: 'own', tenant: 'default' })

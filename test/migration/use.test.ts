@@ -40,11 +40,11 @@ it('finds two environments, by a tenant and by a role, and what neither of them 
   await world.call('POST', `/v2/facts/${PRODUCTION}/role_assignments`, { user: 'zed', role: 'writer' })
   const { calls, unused } = await planned('--overwrite')
   const environments = (await world.call('GET', '/v2/projects/default/envs')).body as { id: string; key: string }[]
-  const callsOf = (key: string) => {
+  const listCalls = (key: string) => {
     const { id = '' } = environments.find((one) => one.key === key) ?? {}
     return calls.filter(({ path }) => path.includes(id)).map(({ what }) => what)
   }
-  expect(callsOf('development')).toEqual([
+  expect(listCalls('development')).toEqual([
     'resource report',
     'role reader',
     'role writer',
@@ -53,7 +53,7 @@ it('finds two environments, by a tenant and by a role, and what neither of them 
     'auth0|1 is reader in acme',
     'auth0|1 is writer in default',
   ])
-  expect(callsOf('production')).toEqual(['action report:read', 'action report:write', 'role writer'])
+  expect(listCalls('production')).toEqual(['action report:read', 'action report:write', 'role writer'])
   expect(unused).toEqual(['user auth0|2', 'user auth0|3', 'auth0|2 is reader in default'])
 })
 

@@ -49,18 +49,18 @@ const MACHINE = /[a-z][A-Z]|[a-z]_[a-z]|__|\w\/\w+\/\w/
 it('every operation that a log entry can name has a phrase', () => {
   const operations = [...Object.keys(useCases), ...OTHERS]
   expect(operations.filter((operation) => !Object.hasOwn(OPERATION_WORDS, operation))).toEqual([])
-  const said = operations.map((operation) => operationSentence(operation).replaceAll(/API|PDP/g, ''))
-  expect(said.filter((text) => MACHINE.test(text) || !/^[A-Z]/.test(text))).toEqual([])
+  const sentences = operations.map((operation) => operationSentence(operation).replaceAll(/API|PDP/g, ''))
+  expect(sentences.filter((text) => MACHINE.test(text) || !/^[A-Z]/.test(text))).toEqual([])
 })
 
 it('every kind of object has a sentence for what can become of it', () => {
   const kinds = Object.keys(KEYS) as KindName[]
   expect(Object.keys(KIND_WORDS).toSorted()).toEqual(kinds.toSorted())
   const objects = kinds.flatMap((kind) => OPS.map((op): WrittenObject => ({ kind, key: KEYS[kind], op })))
-  const said = objects.map(objectSentence).map((text) => text.replaceAll(/API|PDP/g, ''))
-  expect(said.filter((text) => MACHINE.test(text.replace('default/production', '')) || !/^[A-Z]/.test(text))).toEqual(
-    [],
-  )
+  const sentences = objects.map(objectSentence).map((text) => text.replaceAll(/API|PDP/g, ''))
+  expect(
+    sentences.filter((text) => MACHINE.test(text.replace('default/production', '')) || !/^[A-Z]/.test(text)),
+  ).toEqual([])
 })
 
 const sentence = (

@@ -3,7 +3,7 @@
 // asked is what a release means.
 import { readdirSync, readFileSync } from 'node:fs'
 import asc from 'assemblyscript/asc'
-import { closing, tokensOf } from './tokens.ts'
+import { closing, listTokens } from './tokens.ts'
 
 /** Sources of the kernel by their path below `assembly`. */
 export type Sources = ReadonlyMap<string, string>
@@ -45,7 +45,7 @@ export async function compile(root: URL, sources: Sources): Promise<Uint8Array<A
 
 /** The source of a file with every loop counted. */
 function counting(file: string, text: string): string {
-  const tokens = tokensOf(text)
+  const tokens = listTokens(text)
   let counted = ''
   let written = 0
   const wrap = (start: number, end: number) => {

@@ -2,7 +2,7 @@
 // questions, with the answers of the definition. Worked out once: a kernel is asked thousands of times.
 import fc from 'fast-check'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { readCases, requestOf, type Step } from '../conformance/cases.ts'
+import { readCases, type Step, toRequest } from '../conformance/cases.ts'
 import { mixedHistories, numbers, POOLS } from '../property/histories.ts'
 import { type Play, runEdits } from '../property/laws.ts'
 import { questions } from '../property/questions.ts'
@@ -40,13 +40,13 @@ const CHECKS_PER_REVISION = 40
  * cases.
  */
 export function corpus(root: URL, checks: number, seed: number): Script[] {
-  const cases = readCases(new URL('test/conformance/cases/', root)).map(({ name, steps }) => scriptOf(name, steps))
+  const cases = readCases(new URL('test/conformance/cases/', root)).map(({ name, steps }) => makeScript(name, steps))
   const isSlow = ({ steps }: Script) => steps.some(({ changes }) => changes.length > 2000)
-  const colliding = collisions().map(({ name, steps }) => scriptOf(name, steps))
+  const colliding = collisions().map(({ name, steps }) => makeScript(name, steps))
   return [...cases.filter((each) => !isSlow(each)), ...colliding, ...random(checks, seed), ...cases.filter(isSlow)]
 }
 
-export function scriptOf(name: string, steps: readonly Step[]): Script {
+export function makeScript(name: string, steps: readonly Step[]): Script {
   const world = new World()
   const asked = steps.map((step): AskedStep => {
     const {
@@ -61,23 +61,23 @@ export function scriptOf(name: string, steps: readonly Step[]): Script {
     } = step
     return {
       changes: world.runAll(write),
-      checks: checks.map((row) => [requestOf(row), row[3]]),
-      undecided: undecided.map(requestOf),
-      reasons: explains.map((row) => [requestOf(row), typeof row[3] === 'string' ? { rbac: row[3] } : row[3]]),
+      checks: checks.map((row) => [toRequest(row), row[3]]),
+      undecided: undecided.map(toRequest),
+      reasons: explains.map((row) => [toRequest(row), typeof row[3] === 'string' ? { rbac: row[3] } : row[3]]),
       roles: permissions.flatMap(([user, tenants, context]) =>
         typeof user === 'string' && context === undefined
           ? [[user, tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))] as const]
           : [],
       ),
       users: users.map(([action, resource, allowed, context]) => [
-        requestOf(['', action, resource, allowed, context]),
+        toRequest(['', action, resource, allowed, context]),
         allowed,
       ]),
       authorized: authorized.map(([action, resource, allowed, context]) => [
-        requestOf(['', action, resource, allowed, context]),
+        toRequest(['', action, resource, allowed, context]),
         allowed,
       ]),
-      instances: instances.map((row) => [requestOf(row), row[3]]),
+      instances: instances.map((row) => [toRequest(row), row[3]]),
     }
   })
   return { name, steps: asked, contents: world.contents() }

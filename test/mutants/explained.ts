@@ -33,7 +33,7 @@ export function explainedIn(page: string): Explained[] {
 }
 
 /** How the page explains a survivor; undefined when it does not. */
-export function explanationOf(explained: readonly Explained[], one: Place): Explained['is'] | undefined {
+export function findExplanation(explained: readonly Explained[], one: Place): Explained['is'] | undefined {
   return explained.find(
     ({ file, at, kinds }) =>
       file === one.file &&

@@ -3,23 +3,23 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Case, requestOf } from '../conformance/cases.ts'
+import { type Case, toRequest } from '../conformance/cases.ts'
 import { mixedHistories } from '../property/histories.ts'
 import { Disagreement, type Play, play } from '../property/laws.ts'
 import { toCase } from '../property/save.ts'
 import { check } from '../reference/check.ts'
 import { World } from '../support/world.ts'
 import { compile, readSources } from './compile.ts'
-import { explainedIn, explanationOf } from './explained.ts'
-import { Court, FILES, isDeciding, type Mutant, mutantsOf, NOT_DECIDING } from './mutants.ts'
-import { enumsOf, mutationsOf } from './mutations.ts'
+import { explainedIn, findExplanation } from './explained.ts'
+import { Court, FILES, isDeciding, listMutants, type Mutant, NOT_DECIDING } from './mutants.ts'
+import { listMutations, parseEnums } from './mutations.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const sources = readSources(ROOT)
-const mutants = mutantsOf(sources, FILES)
+const mutants = listMutants(sources, FILES)
 
 describe('mutations', () => {
-  const enums = enumsOf('export enum Op {\n  Less = 1,\n  In = 2,\n}\n')
+  const enums = parseEnums('export enum Op {\n  Less = 1,\n  In = 2,\n}\n')
   const source = `import { Op } from './abi'
 
 function isBelow(left: u32, right: u32): bool {
@@ -33,7 +33,7 @@ function isBelow(left: u32, right: u32): bool {
   return op === Op.In
 }
 `
-  const written = mutationsOf(source, enums).map(({ start, end, text }) => {
+  const written = listMutations(source, enums).map(({ start, end, text }) => {
     const mutated = `${source.slice(0, start)}${text}${source.slice(end)}`
     return mutated
       .split('\n')
@@ -67,7 +67,7 @@ function isBelow(left: u32, right: u32): bool {
   })
 
   it('reach every opcode and every file of the kernel that bears on decisions', () => {
-    const opcodes = enumsOf(sources.get('limits.ts')!).get('Op')!
+    const opcodes = parseEnums(sources.get('limits.ts')!).get('Op')!
     const changed = mutants.filter(({ at }) => /\bOp\.\w+/.test(at)).map(({ at }) => at)
     for (const opcode of opcodes) expect(changed.join('\n')).toMatch(new RegExp(`\\bOp\\.${opcode}\\b`))
     for (const file of FILES) expect([file, mutants.some((one) => one.file === file)]).toEqual([file, true])
@@ -75,7 +75,7 @@ function isBelow(left: u32, right: u32): bool {
 
   it('are of opcodes and branches unless everything is asked for', () => {
     const deciding = mutants.filter(isDeciding)
-    const opcodes = enumsOf(sources.get('limits.ts')!).get('Op')!
+    const opcodes = parseEnums(sources.get('limits.ts')!).get('Op')!
     const exchanged = new Set(
       deciding.filter(({ file }) => file === 'decide/conditions.ts').map(({ kind }) => kind.split(' ')[0]),
     )
@@ -138,7 +138,7 @@ describe('the court', BUSY, () => {
     const world = new World()
     for (const { write = [] } of steps) world.runAll(write)
     const [row] = steps.at(-1)!.checks!
-    expect(check(world.policy, requestOf(row!))).toBe(row![3])
+    expect(check(world.policy, toRequest(row!))).toBe(row![3])
   })
 
   function counterexample(drawn: Play, kernel: WebAssembly.Module): Case | undefined {
@@ -163,7 +163,7 @@ describe('docs/mutants.md', () => {
 
   it('explains mutants that exist, and no others', () => {
     const explained = explainedIn(page)
-    const gone = explained.filter((one) => !mutants.some((mutant) => explanationOf([one], mutant) !== undefined))
+    const gone = explained.filter((one) => !mutants.some((mutant) => findExplanation([one], mutant) !== undefined))
     expect(gone).toEqual([])
   })
 
@@ -180,8 +180,8 @@ describe('docs/mutants.md', () => {
       { file: 'a.ts', at: 'hash()', kinds: [], is: 'unseen' },
     ])
     const mutant = { file: 'a.ts', at: 'x || y', within: 'other', kind: 'constant' }
-    expect(explanationOf(explained, mutant)).toBe('same')
-    expect(explanationOf(explained, { ...mutant, kind: 'negated' })).toBeUndefined()
-    expect(explanationOf(explained, { ...mutant, at: 'z', within: 'hash' })).toBe('unseen')
+    expect(findExplanation(explained, mutant)).toBe('same')
+    expect(findExplanation(explained, { ...mutant, kind: 'negated' })).toBeUndefined()
+    expect(findExplanation(explained, { ...mutant, at: 'z', within: 'hash' })).toBe('unseen')
   })
 })

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { large } from '../support/large.ts'
 import { compile, readSources, type Sources } from './compile.ts'
-import { corpus, type Script, scriptOf } from './corpus.ts'
+import { corpus, makeScript, type Script } from './corpus.ts'
 import { judge } from './judge.ts'
-import { enumsOf, type Mutation, mutationsOf } from './mutations.ts'
+import { listMutations, type Mutation, parseEnums } from './mutations.ts'
 
 /** The files whose every branch bears on decisions. */
 export const FILES: readonly string[] = [
@@ -181,12 +181,12 @@ export type Fate =
   /** not a kernel, or the very same one: it counts for nothing */
   | { readonly fate: 'refused' | 'same' }
 
-export function mutantsOf(sources: Sources, files: readonly string[]): Mutant[] {
-  const enums = enumsOf(`${sources.get('abi.ts')!}${sources.get('limits.ts')!}`)
+export function listMutants(sources: Sources, files: readonly string[]): Mutant[] {
+  const enums = parseEnums(`${sources.get('abi.ts')!}${sources.get('limits.ts')!}`)
   return files.flatMap((file) => {
     const text = sources.get(file)
     if (text === undefined) throw new Error(`assembly/${file} does not exist`)
-    return mutationsOf(text, enums).map((mutation): Mutant => {
+    return listMutations(text, enums).map((mutation): Mutant => {
       const before = text.slice(0, mutation.start)
       const line = before.split('\n').length
       const at = text.split('\n')[line - 1]!.trim()
@@ -211,7 +211,7 @@ export class Court {
     this.#scripts = corpus(root, checks, seed)
     this.#large = large().map(({ name, files, steps }) => ({
       files,
-      script: { ...scriptOf(name, steps), isLarge: true },
+      script: { ...makeScript(name, steps), isLarge: true },
     }))
   }
 
@@ -222,7 +222,7 @@ export class Court {
     const scripts = [...this.#scripts, ...this.#large.map(({ script }) => script)]
     const found = judge(new WebAssembly.Module(bytes), scripts)
     if (found !== undefined) throw new Error(`the kernel without a mutation fails: ${found}`)
-    this.#known.set(digestOf(bytes), { fate: 'same' })
+    this.#known.set(computeDigest(bytes), { fate: 'same' })
   }
 
   async try({ file, start, end, text }: Pick<Mutant, 'file' | 'start' | 'end' | 'text'>): Promise<Fate> {
@@ -230,7 +230,7 @@ export class Court {
     const mutated = `${source.slice(0, start)}${text}${source.slice(end)}`
     const bytes = await compile(this.#root, new Map([...this.#sources, [file, mutated]]))
     if (typeof bytes === 'string') return { fate: 'refused' }
-    const digest = digestOf(bytes)
+    const digest = computeDigest(bytes)
     const fate = this.#known.get(digest) ?? this.#judged(bytes, file)
     this.#known.set(digest, fate)
     return fate
@@ -248,4 +248,4 @@ export class Court {
   }
 }
 
-const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const computeDigest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

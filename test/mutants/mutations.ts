@@ -1,7 +1,7 @@
 // Small wrongs, made systematically: every place of a source where one of these changes is possible, with the change.
 // What a place is comes from the tokens alone, so that a new line of the kernel is mutated without anybody thinking of
 // it.
-import { closing, endOfStatement, type Token, tokensOf } from './tokens.ts'
+import { closing, endOfStatement, listTokens, type Token } from './tokens.ts'
 
 export interface Mutation {
   /** what kind of wrong it is */
@@ -45,8 +45,8 @@ const SWAPS: Readonly<Record<string, readonly string[]>> = {
 /** Enums that say what something is, and not where a field lies. */
 const MEANINGS = ['Op', 'Kind', 'Verdict', 'Source', 'Type']
 
-export function mutationsOf(text: string, enums: Enums): Mutation[] {
-  const tokens = tokensOf(text)
+export function listMutations(text: string, enums: Enums): Mutation[] {
+  const tokens = listTokens(text)
   const found: Mutation[] = []
   for (let at = 0; at < tokens.length; at++) {
     const skip = skipped(tokens, at)
@@ -250,7 +250,7 @@ function returnsTruth(text: string, place: number): boolean {
 }
 
 /** The enums of assembly/abi.ts and assembly/limits.ts. */
-export function enumsOf(text: string): Enums {
+export function parseEnums(text: string): Enums {
   return new Map(
     [...text.matchAll(/export enum (\w+) \{([\s\S]*?)\n\}/g)].map(([, name, body]) => [
       name!,

@@ -18,7 +18,7 @@ const PATTERN =
   /(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<word>[A-Za-z_$][\w$]*)|(?<number>0x[\da-f]+|\d[\d.]*(?:e[+-]?\d+)?)|(?<string>'(?:[^'\\]|\\.)*')|(?<sign>>>>=|===|!==|>>>|<<=|>>=|\*\*|=>|<=|>=|&&|\|\||\+\+|--|[-+*/%&|^]=|<<|>>|[-+*/%&|^!~<>=?:;,.(){}[\]@])/gy
 
 /** @throws on a character that no source of the kernel has */
-export function tokensOf(text: string): Token[] {
+export function listTokens(text: string): Token[] {
   const tokens: Token[] = []
   let depth = 0
   let line = true

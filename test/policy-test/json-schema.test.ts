@@ -41,7 +41,7 @@ const FILE = {
   ],
 }
 
-/** What expectations.ts says of the form of one, whatever the names are. */
+/** Whether it has the form of an expectation as in expectations.ts, whatever the names are. */
 function isExpectation(item: unknown): boolean {
   if (typeof item === 'string') return readShortLine(item) !== undefined
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return false

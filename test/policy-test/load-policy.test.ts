@@ -36,7 +36,7 @@ const SMALL = {
 }
 
 /** A folder with the policy of the invoices, and the path of its file. */
-function folderOf(text: string = POLICY.text): { folder: string; file: string } {
+function makeFolder(text: string = POLICY.text): { folder: string; file: string } {
   const folder = temporaryFolder('load-policy')
   const file = join(folder, 'policy.yaml')
   writeFileSync(file, text)
@@ -65,7 +65,7 @@ describe('loadPolicy', () => {
   })
 
   it('decides by the files with the facts: roles, relations, set rules', () => {
-    const pdp = load(folderOf().file, { facts: FACTS })
+    const pdp = load(makeFolder().file, { facts: FACTS })
     const asked = [
       pdp.check('ana', 'write', { type: 'invoice', tenant: 'acme' }),
       pdp.check('ana', 'approve', 'invoice:17'),
@@ -77,7 +77,7 @@ describe('loadPolicy', () => {
   })
 
   it('takes a path, a URL, a folder, an object, and several of them as one policy', () => {
-    const { folder, file } = folderOf()
+    const { folder, file } = makeFolder()
     const more = join(folder, 'more')
     mkdirSync(more)
     writeFileSync(join(more, 'notes.json'), JSON.stringify({ ...SMALL, roles: [] }))
@@ -90,7 +90,7 @@ describe('loadPolicy', () => {
   })
 
   it('is strict: an unknown name and an attribute of another type are errors, unless an option says otherwise', () => {
-    const { file } = folderOf()
+    const { file } = makeFolder()
     const pdp = load(file, { facts: FACTS })
     expect(() => pdp.check('ana', 'raed', 'invoice')).toThrow(/unknown action `raed`.*did you mean `read`/)
     const wrong = { type: 'invoice', key: '17', attributes: { amount: '500' } }
@@ -100,7 +100,7 @@ describe('loadPolicy', () => {
   })
 
   it('says everything that is wrong with files, as `validate` says it', () => {
-    const { folder, file } = folderOf(
+    const { folder, file } = makeFolder(
       "zerohop: 2\nroles:\n  - { key: a, permissions: ['note:read'] }\n  - { kye: b }\n",
     )
     const other = join(folder, 'b.yaml')
@@ -146,13 +146,13 @@ describe('loadPolicy', () => {
     const circular: Record<string, unknown> = { zerohop: 2 }
     circular.roles = circular
     expect(refused(circular as { zerohop: number }).code).toBe('INPUT_INVALID')
-    const { file } = folderOf()
+    const { file } = makeFolder()
     writeFileSync(file, Buffer.from([0xc3, 0x28]))
     expect(refused(file).message).toContain(`${file}:1:1: error: the file is not text in UTF-8`)
   })
 
   it('makes the same image of the same files', () => {
-    const { file } = folderOf()
+    const { file } = makeFolder()
     expect(imageOfFiles(file, FACTS).hash()).toBe(imageOfFiles(file, FACTS).hash())
     expect(imageOfFiles(file).hash()).not.toBe(imageOfFiles(file, FACTS).hash())
   })

@@ -42,7 +42,7 @@ export interface Database {
   readonly end: () => Promise<void>
 }
 
-/** Whether there is no client: that is printed. */
+/** Whether the clients are missing, which is then printed. */
 export function withoutClients(): boolean {
   if (existsSync(join(MODULES, '.clients/sqlite.mjs'))) return false
   process.stdout.write('skipped: no Prisma: `npm run test:prisma` installs it\n')
@@ -58,7 +58,7 @@ export async function openPostgres(): Promise<Database> {
   const connectionString = await (await startPostgres()).database()
   const connection = await connectTo(connectionString)
   await connection.query(createTable('postgresql'))
-  const { client, sql } = await clientOf('postgresql', 'PrismaPg', { connectionString })
+  const { client, sql } = await makeClient('postgresql', 'PrismaPg', { connectionString })
   return {
     client,
     sql,
@@ -77,7 +77,7 @@ export async function openSqlite(): Promise<Database> {
   const file = join(folder, 'rows.db')
   const database = new Sqlite(file)
   database.exec(createTable('sqlite'))
-  const { client, sql } = await clientOf('sqlite', 'PrismaLibSql', { url: `file:${file}` })
+  const { client, sql } = await makeClient('sqlite', 'PrismaLibSql', { url: `file:${file}` })
   return {
     client,
     sql,
@@ -94,7 +94,7 @@ export async function openSqlite(): Promise<Database> {
 }
 
 /** The client with its adapter. */
-async function clientOf(provider: Provider, adapter: 'PrismaPg' | 'PrismaLibSql', options: object) {
+async function makeClient(provider: Provider, adapter: 'PrismaPg' | 'PrismaLibSql', options: object) {
   const require = createRequire(join(MODULES, 'index.js'))
   const made = { PrismaPg: '@prisma/adapter-pg', PrismaLibSql: '@prisma/adapter-libsql' }[adapter]
   const { [adapter]: Adapter } = require(made) as Record<string, new (options: object) => object>

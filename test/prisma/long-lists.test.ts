@@ -71,29 +71,29 @@ const OTHERS: Record<string, [(provider: Provider) => object, (n: number) => boo
 
 /** What is asked for, and the numbers of the rows that it reached. Rows that come twice are there twice. */
 const CALLS: Record<string, (database: Database, where: object) => Promise<number[]>> = {
-  findMany: async ({ client }, where) => numbersOf(await client.row.findMany({ where, select: { n: true } })),
+  findMany: async ({ client }, where) => listNumbers(await client.row.findMany({ where, select: { n: true } })),
   'findMany of a page': async ({ client }, where) =>
-    numbersOf(await client.row.findMany({ where, select: { n: true }, orderBy: { n: 'asc' }, take: ROWS })),
+    listNumbers(await client.row.findMany({ where, select: { n: true }, orderBy: { n: 'asc' }, take: ROWS })),
   'findMany of related rows': async ({ client }, where) => {
     const parents = await client.row.findMany({ where: { n: 0 }, select: { children: { where, select: { n: true } } } })
-    return numbersOf(parents.flatMap(({ children }) => children as FoundRow[]))
+    return listNumbers(parents.flatMap(({ children }) => children as FoundRow[]))
   },
   updateMany: async ({ client, run }, where) => {
     const { count } = await client.row.updateMany({ where, data: { done: true } })
-    const changed = numbersOf(await run('SELECT n FROM rows WHERE done'))
+    const changed = listNumbers(await run('SELECT n FROM rows WHERE done'))
     await run('UPDATE rows SET done = NULL')
     return count < changed.length ? [Number.NaN, count] : changed
   },
   deleteMany: async ({ client, run }, where) => {
     const { count } = await client.row.deleteMany({ where })
-    const left = new Set(numbersOf(await run('SELECT n FROM rows')))
+    const left = new Set(listNumbers(await run('SELECT n FROM rows')))
     const deleted = numbers(ROWS).filter((n) => !left.has(n))
     await fill(run)
     return count < deleted.length ? [Number.NaN, count] : deleted
   },
 }
 
-const numbersOf = (rows: readonly FoundRow[]) => rows.map(({ n }) => Number(n)).toSorted((a, b) => a - b)
+const listNumbers = (rows: readonly FoundRow[]) => rows.map(({ n }) => Number(n)).toSorted((a, b) => a - b)
 
 async function fill(run: Database['run']): Promise<void> {
   const rows = numbers(ROWS).map((n) => `(${n}, 'acme', 'k${n}', 'k${n}', 's${n % 5}', 'v', 0)`)
@@ -102,13 +102,13 @@ async function fill(run: Database['run']): Promise<void> {
   )
 }
 
-function filterOf(where: FilterNode): Filter {
+function makeFilter(where: FilterNode): Filter {
   const reads = { attributes: ['status'], relations: ['parent'], key: true }
   return { format: FILTER_FORMAT, revision: 1, type: 'row', tenant: 'acme', kind: 'when', where, reads }
 }
 
 /** The condition, or undefined where it is refused with a way out. */
-function whereOf(filter: Filter, provider: Provider): object | undefined {
+function findWhere(filter: Filter, provider: Provider): object | undefined {
   try {
     return toPrismaWhere(filter, MAPPING, { provider })
   } catch (error) {
@@ -126,7 +126,7 @@ async function askAll(provider: Provider, database: Database, node: Node, means:
   let [exact, refused, refusedByPrisma] = [0, 0, 0]
   const largest = { alone: 0, beside: 0 }
   for (const size of SIZES) {
-    const where = whereOf(filterOf(node(size)), provider)
+    const where = findWhere(makeFilter(node(size)), provider)
     if (where === undefined) {
       refused++
       continue
@@ -169,9 +169,9 @@ async function askAll(provider: Provider, database: Database, node: Node, means:
 async function askInSql(provider: Provider, { client, sql }: Database, node: Node, means: Means): Promise<void> {
   const dialect = provider === 'sqlite' ? 'sqlite' : 'postgres'
   for (const size of [1_000, 40_000]) {
-    const condition = toPrismaSql(sql, filterOf(node(size)), MAPPING, dialect, { table: 'r' })
+    const condition = toPrismaSql(sql, makeFilter(node(size)), MAPPING, dialect, { table: 'r' })
     const found = await client.$queryRaw`SELECT n FROM rows r WHERE ${condition}`
-    expect(numbersOf(found)).toEqual(numbers(ROWS).filter((n) => means(n, size)))
+    expect(listNumbers(found)).toEqual(numbers(ROWS).filter((n) => means(n, size)))
   }
 }
 
@@ -210,7 +210,7 @@ async function askBelow(provider: Provider, { client, run }: Database, node: Fil
     (2, 'acme', 'b', 'f', 's1', 'v', 1), (3, 'acme', 'c', 'f', NULL, 'v', 1), (4, 'acme', 'd', 'f', 's1', 'v', NULL),
     (5, NULL, 'e', 'f', 's1', 'v', 4), (6, 'acme', 'k5', 'f', 's1', 'v', 6), (7, 'acme', NULL, 'f', 's1', 'v', NULL),
     (8, 'acme', 'k7', 'f', 's1', 'v', 7), (9, 'acme', NULL, 'f', 's1', 'v', 7), (10, 'other', 'k8', 'f', 's1', 'v', 3)`)
-  const filter = filterOf(node)
+  const filter = makeFilter(node)
   const rows = await client.row.findMany()
   const isMeant = (row: FoundRow) => {
     if (row.org === null) return false
@@ -219,7 +219,7 @@ async function askBelow(provider: Provider, { client, run }: Database, node: Fil
   }
   const where = toPrismaWhere(filter, MAPPING, { provider, neverUnknown: true })
   for (const [place, [below, holds]] of Object.entries(PLACES)) {
-    const found = numbersOf(await client.row.findMany({ where: below(where), select: { n: true } }))
+    const found = listNumbers(await client.row.findMany({ where: below(where), select: { n: true } }))
     const wanted = rows.filter((row) =>
       holds(
         isMeant,
@@ -228,7 +228,7 @@ async function askBelow(provider: Provider, { client, run }: Database, node: Fil
         rows.find(({ n }) => n === row.up),
       ),
     )
-    expect({ place, found }).toEqual({ place, found: numbersOf(wanted) })
+    expect({ place, found }).toEqual({ place, found: listNumbers(wanted) })
   }
 }
 

@@ -13,7 +13,7 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import { generator, NOW } from '../filters/law.ts'
 import { REQUIRED, TYPES } from '../filters/prisma-columns.ts'
 import { randomFilter, TENANT } from '../filters/random-filters.ts'
-import { KEYS, type Next, pick, type Table, TEXTS, tableOf, UUIDS } from '../filters/random-rows.ts'
+import { KEYS, makeTable, type Next, pick, type Table, TEXTS, UUIDS } from '../filters/random-rows.ts'
 import { parameters } from '../property/seed.ts'
 import { withoutPostgres } from '../support/postgres.ts'
 import { type Client, type Database, openPostgres, openSqlite, withoutClients } from './client.ts'
@@ -33,7 +33,7 @@ interface Prisma {
   readonly fill: (next: Next) => Promise<readonly Record<string, unknown>[]>
 }
 
-const { mapping } = tableOf(TYPES)
+const { mapping } = makeTable(TYPES)
 const MAPPING: Mapping = {
   ...mapping,
   tenant: 'org',
@@ -42,7 +42,7 @@ const MAPPING: Mapping = {
   ),
   relations: { ...mapping.relations, parent: { resource: 'folder', column: 'folder' } },
 }
-const TABLE: Table = { ...tableOf(TYPES), mapping: MAPPING }
+const TABLE: Table = { ...makeTable(TYPES), mapping: MAPPING }
 
 function randomRow(next: Next, n: number): Record<string, unknown> {
   const maybe = <T>(from: readonly T[]) => (next(5) === 0 ? null : pick(next, from))
@@ -73,7 +73,7 @@ async function asked(provider: 'postgresql' | 'sqlite', { client, fill }: Prisma
     const own = rows.filter(({ org }) => org !== null)
     for (let each = 0; each < 20; ) {
       const filter = randomFilter(next, TABLE)
-      const where = whereOf(filter, provider)
+      const where = findWhere(filter, provider)
       if (where === undefined) {
         refused++
         continue
@@ -96,7 +96,7 @@ async function asked(provider: 'postgresql' | 'sqlite', { client, fill }: Prisma
   expect(telling).toBeGreaterThan(count / 5)
 }
 
-function whereOf(filter: Filter, provider: 'postgresql' | 'sqlite') {
+function findWhere(filter: Filter, provider: 'postgresql' | 'sqlite') {
   try {
     return toPrismaWhere(filter, MAPPING, { provider, required: REQUIRED })
   } catch (error) {

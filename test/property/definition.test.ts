@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
-import { type Case, requestOf } from '../conformance/cases.ts'
+import { type Case, toRequest } from '../conformance/cases.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { emptyPolicy, toPolicy } from '../reference/policy.ts'
 import { byRelations } from '../reference/relations.ts'
@@ -194,7 +194,7 @@ describe('a counterexample', () => {
           const replayed = new World()
           for (const { write = [] } of saved.steps) replayed.runAll(write)
           const row = saved.steps.at(-1)!.checks![0]!
-          expect([check(replayed.policy, requestOf(row)), row[3]]).toEqual([expected, expected])
+          expect([check(replayed.policy, toRequest(row)), row[3]]).toEqual([expected, expected])
         }
       }),
       parameters(15),

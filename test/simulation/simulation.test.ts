@@ -1,4 +1,4 @@
-// Followers behind bad links, from seeds: whatever goes wrong on the way, no answer is wrong and all come to the same
+// Followers behind bad links, from seeds: whatever goes wrong on the way, no answer is wrong and all end with the same
 // image. The normal run has the same few seeds everywhere; `npm run test:simulation` has many fresh ones, and
 // SIMULATION_SEED repeats one of them.
 import { afterAll, describe, expect, it } from 'vitest'

@@ -110,7 +110,7 @@ class Simulation {
     }
   }
 
-  /** Ends all trouble: everybody comes to the same image. */
+  /** Ends all trouble, and waits until all followers have the same image. */
   async settle(): Promise<void> {
     for (const { link } of this.#members) {
       link.calm = true

@@ -21,7 +21,7 @@ export interface MariaDb {
 }
 
 /**
- * For `describe.skipIf`: whether there is no MariaDB; the reason is printed. In CI as root on Debian that is an error.
+ * For `describe.skipIf`: true, with the reason printed, without MariaDB. In CI as root on Debian that is an error.
  */
 export function withoutMariaDb(): boolean {
   if (existsSync(SERVER) && process.platform === 'linux') return false

@@ -48,9 +48,9 @@ afterAll(async () => {
 })
 afterEach(() => void watched.started.splice(0))
 
-const codeOf = (error: unknown): string => (error as ZerohopError).code ?? String(error)
+const errorCode = (error: unknown): string => (error as ZerohopError).code ?? String(error)
 /** `ok`, or the code of the error. */
-const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'ok', codeOf)
+const toOutcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'ok', errorCode)
 /** Kills the thread that was started last, before it can have answered, and waits for its end. */
 const kill = () => watched.started.at(-1)!.terminate()
 const running = () => watched.started.filter(({ threadId }) => threadId !== -1).length
@@ -102,27 +102,27 @@ const KEPT = [
 describe.each(KEPT)('the thread $name', ({ open, waitingMax, whole, lost }) => {
   it('that is killed at work tells all who wait, and the next question starts another one', async () => {
     const thread = open()
-    const waiting = [thread.ask(), thread.ask()].map(outcomeOf)
+    const waiting = [thread.ask(), thread.ask()].map(toOutcome)
     await eventually(() => watched.started.length, 1)
     await kill()
     expect(await Promise.all(waiting)).toEqual([lost, lost])
-    expect(await outcomeOf(thread.ask())).toBe(whole)
+    expect(await toOutcome(thread.ask())).toBe(whole)
     expect(watched.started).toHaveLength(2)
     await thread.close()
   })
 
   it('is asked no more at once than it may be', async () => {
     const thread = open()
-    const waiting = Array.from({ length: waitingMax }, () => outcomeOf(thread.ask()))
+    const waiting = Array.from({ length: waitingMax }, () => toOutcome(thread.ask()))
     await expect(thread.ask()).rejects.toMatchObject({ code: 'OVERLOADED', details: { waiting: waitingMax } })
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([whole]))
-    expect(await outcomeOf(thread.ask())).toBe(whole)
+    expect(await toOutcome(thread.ask())).toBe(whole)
     await thread.close()
   })
 
   it('that is closed at work ends, and each who waits is answered or hears of it', async () => {
     const thread = open()
-    const waiting = [thread.ask(), thread.ask()].map(outcomeOf)
+    const waiting = [thread.ask(), thread.ask()].map(toOutcome)
     const closing = thread.close()
     await expect(thread.ask()).rejects.toMatchObject({ code: 'CLOSED' })
     await closing
@@ -139,8 +139,8 @@ describe.each(KEPT)('the thread $name', ({ open, waitingMax, whole, lost }) => {
 describe('a thread that cannot begin', () => {
   it('of plans says so to each who asks, and is tried again', async () => {
     const thread = planner(nowhere())
-    expect(await Promise.all([thread.ask(), thread.ask()].map(outcomeOf))).toEqual(['THREAD_LOST', 'THREAD_LOST'])
-    expect(await outcomeOf(thread.ask())).toBe('THREAD_LOST')
+    expect(await Promise.all([thread.ask(), thread.ask()].map(toOutcome))).toEqual(['THREAD_LOST', 'THREAD_LOST'])
+    expect(await toOutcome(thread.ask())).toBe('THREAD_LOST')
     expect(watched.started).toHaveLength(2)
     await thread.close()
   })
@@ -162,24 +162,24 @@ const ONE_TASK = [
 
 describe.each(ONE_TASK)('the thread of $name', ({ run }) => {
   it('ends by itself when its task is done', async () => {
-    expect(await outcomeOf(run(data))).toBe('ok')
+    expect(await toOutcome(run(data))).toBe('ok')
     await eventually(running, 0)
   })
 
   it('that is killed at work tells who waits', async () => {
-    const outcome = outcomeOf(run(data))
+    const outcome = toOutcome(run(data))
     await kill()
     expect(await outcome).toBe('THREAD_LOST')
   })
 
   it('is one for each task', async () => {
-    expect(await Promise.all([run(data), run(data)].map(outcomeOf))).toEqual(['ok', 'ok'])
+    expect(await Promise.all([run(data), run(data)].map(toOutcome))).toEqual(['ok', 'ok'])
     expect(watched.started).toHaveLength(2)
   })
 })
 
 it.each(ONE_TASK.slice(1))('the thread of $name that cannot begin tells who waits', async ({ run }) => {
-  expect(await outcomeOf(run(nowhere()))).toBe('THREAD_LOST')
+  expect(await toOutcome(run(nowhere()))).toBe('THREAD_LOST')
 })
 
 it('an export whose file cannot be written says which, and why', async () => {

@@ -80,7 +80,7 @@ const FLOORS: readonly (readonly Part[])[] = [
 ]
 
 const PARTS = FLOORS.flatMap((parts, floor) => parts.map((part) => ({ ...part, floor })))
-const partOf = (path: string) => PARTS.findLast(({ files }) => files.test(path))
+const findPart = (path: string) => PARTS.findLast(({ files }) => files.test(path))
 
 /** Where the layout of an image is known on the host. */
 const LAYOUT_HOMES = /^src\/(kernel|image\/records)\//
@@ -89,8 +89,8 @@ const LAYOUT_HOMES = /^src\/(kernel|image\/records)\//
 function layers(files: readonly SourceFile[]): Finding[] {
   return eachImport(files, (file, { target, line }) => {
     if (!file.path.startsWith('src/') || target === undefined) return undefined
-    const from = partOf(file.path)
-    const to = partOf(target)
+    const from = findPart(file.path)
+    const to = findPart(target)
     if (from === undefined)
       return { line, mend: `${file.path} belongs to no floor: move it, or add its folder in test/tidy/rules.ts` }
     if (to === undefined || (to.name === 'build/kernel.ts' && from.name !== 'src/kernel'))
@@ -489,7 +489,7 @@ function callbacks(files: readonly SourceFile[]): Finding[] {
 /** Entries of threads and child processes, and what serves the messages of one. */
 const THREADS = /^src\/(.*(-thread|-child)|store\/postgres\/replica|threads\/worker-host)\.ts$/
 
-/** What contains, and what is told of errors that nothing contained. */
+/** What contains errors, and what reports those that nothing contained. */
 const HOMES = new Set(['src/model/contained.ts', 'src/http/hooks.ts', 'src/cli/process/unhandled.ts'])
 
 /** The arguments of a call, as they are written, strings included. */

@@ -107,8 +107,8 @@ function scan(text: string): { code: string; comments: string } {
   while (at < text.length) {
     const two = text.slice(at, at + 2)
     const one = two[0] ?? ''
-    if (two === '//') take(endOf(text, '\n', at) - at, 'comment')
-    else if (two === '/*') take(endOf(text, '*/', at + 2) + 2 - at, 'comment')
+    if (two === '//') take(findEnd(text, '\n', at) - at, 'comment')
+    else if (two === '/*') take(findEnd(text, '*/', at + 2) + 2 - at, 'comment')
     else if (one === "'" || one === '"') take(closing(text, at, one) - at, 'string')
     else if (one === '`') at = template(at)
     else if (one === '}' && templates.at(-1) === 0) {
@@ -136,7 +136,7 @@ function scan(text: string): { code: string; comments: string } {
   }
 }
 
-function endOf(text: string, mark: string, from: number): number {
+function findEnd(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found === -1 ? text.length : found
 }

@@ -34,12 +34,12 @@ export function textsOfFolder(folder: string): Text[] {
     .sort()
     .flatMap((name) => {
       const path = `${folder}/${name.replaceAll('\\', '/')}`
-      return textsOf(path, readFileSync(join(ROOT, path), 'utf8'))
+      return listTexts(path, readFileSync(join(ROOT, path), 'utf8'))
     })
 }
 
 /** Of one file. */
-export function textsOf(path: string, source: string): Text[] {
+export function listTexts(path: string, source: string): Text[] {
   const texts: Text[] = []
   const add = ({ start }: Node, text: string): void => {
     const one = text.replace(/\s+/g, ' ').trim()

@@ -7,11 +7,11 @@ export async function follow({ url, apiKey, driver, name }) {
   const events = []
   const onEvent = ({ event, error }) => events.push({ event, code: error?.code, message: error?.message })
   const pdp = await connect({ url, apiKey, name, onEvent, timeoutMs: 60_000 })
-  for (let said = { following: true }; ; ) {
-    const answer = await fetch(driver, { method: 'POST', body: JSON.stringify({ name, said, events }) })
+  for (let reply = { following: true }; ; ) {
+    const answer = await fetch(driver, { method: 'POST', body: JSON.stringify({ name, reply, events }) })
     const question = await answer.json()
     if (question.end) break
-    said = await answerTo(pdp, question)
+    reply = await answerTo(pdp, question)
   }
   await pdp.close()
 }

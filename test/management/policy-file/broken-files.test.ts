@@ -1,4 +1,4 @@
-// What `zerohop validate` says of broken files: every error and warning points to what is wrong, and to nothing else,
+// What `zerohop validate` prints for broken files: every error and warning points to what is wrong and nothing else,
 // and test/golden/policy-problems.txt holds the sentences as people read them.
 import { describe, expect, it } from 'vitest'
 import { printProblems } from '../../../src/cli/terminal/print-problems.ts'

@@ -16,7 +16,7 @@ const format = (text: string, schema?: string, name = 'policy.yaml'): string => 
   return formatted.text ?? ''
 }
 const read = (text: string): unknown => new YamlDocument({ name: 'policy.yaml', text }).value
-const commentsOf = (text: string): string[] => [...text.matchAll(/# (\d+);/g)].map(([, number = '']) => number).sort()
+const listComments = (text: string): string[] => [...text.matchAll(/# (\d+);/g)].map(([, number = '']) => number).sort()
 
 /** Part of the policy in some layout, with comments and empty lines in it. */
 const layouts = fc
@@ -68,7 +68,7 @@ describe('the canonical form', () => {
         const once = format(text)
         expect(format(once)).toBe(once)
         expect(read(once)).toEqual(read(text))
-        expect(commentsOf(once)).toEqual(commentsOf(text))
+        expect(listComments(once)).toEqual(listComments(text))
       }),
       parameters(30),
     )

@@ -19,23 +19,26 @@ const VALUES = fc.dictionary(fc.constantFrom('free', 'x'), VALUE, { maxKeys: 2 }
 const about = fc.record({ name: TEXT, description: TEXT, attributes: VALUES }, { requiredKeys: [] })
 const named = fc.record({ name: TEXT, description: TEXT }, { requiredKeys: [] })
 const some = <T>(from: readonly T[]): fc.Arbitrary<T[]> => fc.subarray([...from])
-const mapOf = <T>(keys: readonly string[], value: (key: string) => fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> =>
+const arbitraryMap = <T>(
+  keys: readonly string[],
+  value: (key: string) => fc.Arbitrary<T>,
+): fc.Arbitrary<Record<string, T>> =>
   fc.tuple(...keys.map((key) => fc.tuple(fc.constant(key), value(key)))).map((members) => Object.fromEntries(members))
 
 const declared = some(Object.entries(ATTRIBUTES)).map((picked) =>
   Object.fromEntries(picked.map(([key, type]) => [key, { type }])),
 )
 
-function resourceOf(key: string, types: readonly string[], actions: readonly string[]) {
+function arbitraryResource(key: string, types: readonly string[], actions: readonly string[]) {
   const permissions = some(actions)
   return fc.record({
     key: fc.constant(key),
     name: TEXT,
     urn: TEXT,
     type_attributes: VALUES,
-    actions: mapOf(actions, () => about),
+    actions: arbitraryMap(actions, () => about),
     attributes: declared,
-    action_groups: mapOf(['all'], () =>
+    action_groups: arbitraryMap(['all'], () =>
       fc.tuple(about, permissions).map(([more, held]) => ({ ...more, actions: held })),
     ),
     relations: fc
@@ -70,7 +73,7 @@ const policies = fc
         zerohop: fc.constant(2 as const),
         user_attributes: fc.constant({ level: { type: 'number' as const, description: 'how high' } }),
         tenant_attributes: declared,
-        resources: fc.tuple(...types.map((type) => resourceOf(type, types, actions))),
+        resources: fc.tuple(...types.map((type) => arbitraryResource(type, types, actions))),
         roles: fc.tuple(about, some(permissions), some(permissions)).map(([more, low, high]) => [
           { key: 'admin', permissions: high, extends: ['viewer'] },
           { key: 'viewer', ...more, permissions: low },

@@ -1,5 +1,5 @@
-// What files may hold that nobody checked: reading never throws, every problem has a place in the files, the bounds
-// hold, and a file has errors exactly when it would be refused.
+// Files with any content: reading never throws, every problem has a place in the files, the bounds hold, and a file has
+// errors exactly when it would be refused.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const POLICY: object = JSON.parse(readFileSync(new URL('../bundle.json', import.
 const TEXT = stringify(POLICY)
 
 const read = (text: string, name = 'policy.yaml') => readPolicy([{ name, text }])
-const errorsOf = (text: string, name?: string): string[] =>
+const listErrors = (text: string, name?: string): string[] =>
   read(text, name).problems.flatMap(({ severity, message }) => (severity === 'error' ? [message] : []))
 
 describe('a policy file', () => {
@@ -40,7 +40,7 @@ roles: [{ key: a, permissions: ['note:read', 'note:write'] }]
       { key: 'note', actions: { read: {}, write: {} }, action_groups: { all: {} }, roles: { reader: {} } },
     ])
     importBundle(emptyEnvironment(countingMint()), { bundle: JSON.parse(JSON.stringify(parse(text))) }, countingMint())
-    expect(errorsOf('zerohop: 2\nresources: [{ key: note, attributes: { owner: } }]\n')).toEqual([
+    expect(listErrors('zerohop: 2\nresources: [{ key: note, attributes: { owner: } }]\n')).toEqual([
       'expected a map, found nothing',
     ])
   })
@@ -91,13 +91,15 @@ set_rules: [{ user_set: s, permission: 'note:read', resource_set: note }]
 
   it('is not judged by what it does not hold', () => {
     const assigned = 'role_assignments: [{ user: ana, role: admin, tenant: acme }]\nroles: [{ key: admin }]\n'
-    expect(errorsOf(`zerohop: 2\n${assigned}`)).toEqual([])
-    expect(errorsOf(`zerohop: 2\nusers: []\n${assigned}`)).toEqual(['user `ana` does not exist'])
+    expect(listErrors(`zerohop: 2\n${assigned}`)).toEqual([])
+    expect(listErrors(`zerohop: 2\nusers: []\n${assigned}`)).toEqual(['user `ana` does not exist'])
     const role = 'roles: [{ key: admin, permissions: [other:read] }]\n'
-    expect(errorsOf(`zerohop: 2\n${role}`)).toEqual(['resource type `other` does not exist'])
-    expect(errorsOf(`zerohop: 2\nmanages: [{ kind: role }]\n${role}`)).toEqual([])
-    expect(errorsOf(`zerohop: 2\nmanages: [{ kind: role }, { kind: resource, keys: ["own-*"] }]\n${role}`)).toEqual([])
-    expect(errorsOf(`zerohop: 2\nmanages: [{ kind: role }, { kind: resource, keys: ["o*er"] }]\n${role}`)).toEqual([
+    expect(listErrors(`zerohop: 2\n${role}`)).toEqual(['resource type `other` does not exist'])
+    expect(listErrors(`zerohop: 2\nmanages: [{ kind: role }]\n${role}`)).toEqual([])
+    expect(listErrors(`zerohop: 2\nmanages: [{ kind: role }, { kind: resource, keys: ["own-*"] }]\n${role}`)).toEqual(
+      [],
+    )
+    expect(listErrors(`zerohop: 2\nmanages: [{ kind: role }, { kind: resource, keys: ["o*er"] }]\n${role}`)).toEqual([
       'resource type `other` does not exist',
     ])
   })
@@ -110,7 +112,7 @@ set_rules: [{ user_set: s, permission: 'note:read', resource_set: note }]
         at++
         if (at % 31 !== 0 || (typeof other === 'number' && !Number.isFinite(other))) continue
         const text = JSON.stringify(withAt(POLICY, place, other))
-        const errors = errorsOf(text, 'policy.json')
+        const errors = listErrors(text, 'policy.json')
         const isRefused = refusal(JSON.parse(text))
         if (isRefused !== undefined) refused++
         if ((isRefused !== undefined) !== errors.length > 0) differing.push([place.join('.'), other, isRefused, errors])
@@ -176,8 +178,8 @@ describe('the bounds of policy files', () => {
   const large = (bytes: number) => `zerohop: 2\n#${'x'.repeat(bytes - 12)}`
 
   it('hold for one file', () => {
-    expect(errorsOf(large(POLICY_FILE_BYTES_MAX))).toEqual([])
-    expect(errorsOf(large(POLICY_FILE_BYTES_MAX + 1))).toEqual([
+    expect(listErrors(large(POLICY_FILE_BYTES_MAX))).toEqual([])
+    expect(listErrors(large(POLICY_FILE_BYTES_MAX + 1))).toEqual([
       `the file is larger than ${POLICY_FILE_BYTES_MAX} bytes: split it into several files`,
     ])
   })

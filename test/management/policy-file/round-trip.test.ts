@@ -18,7 +18,7 @@ import { randomPolicies } from './random-policies.ts'
 
 const ENVIRONMENT = '0'.repeat(32)
 
-function environmentOf(policy: PolicyFile): Draft {
+function makeEnvironment(policy: PolicyFile): Draft {
   const mint = countingMint()
   const draft = emptyEnvironment(mint)
   applyPolicy(draft, policy, mint)
@@ -34,20 +34,20 @@ function read(text: string, name = 'policy.yaml'): PolicyFile {
   return policy
 }
 
-const hashOf = (draft: Draft): string =>
+const draftHash = (draft: Draft): string =>
   Image.build(ENVIRONMENT, { revision: 1, chain: '0'.repeat(64) }, policyOf(draft)).hash()
 
 describe('an environment', () => {
   it('is exported, read and applied as the same', () => {
     fc.assert(
       fc.property(randomPolicies, (policy) => {
-        const first = environmentOf(read(stringify(policy)))
+        const first = makeEnvironment(read(stringify(policy)))
         const exported = JSON.parse(JSON.stringify(exportEverything(first))) as PolicyFile
         const text = formatPolicy({ name: 'policy.yaml', text: stringify(exported) }).text ?? ''
         for (const again of [read(text), read(JSON.stringify(exported), 'policy.json')]) {
-          const second = environmentOf(again)
+          const second = makeEnvironment(again)
           expect(exportEverything(second)).toEqual(exportEverything(first))
-          expect(hashOf(second)).toBe(hashOf(first))
+          expect(draftHash(second)).toBe(draftHash(first))
         }
       }),
       parameters(10),
@@ -57,7 +57,7 @@ describe('an environment', () => {
   it('is not changed when the same policy is applied again, whole or in parts', () => {
     fc.assert(
       fc.property(randomPolicies, (policy) => {
-        const first = environmentOf(policy)
+        const first = makeEnvironment(policy)
         const parts: PolicyFile[] = Object.entries(policy).map(([field, value]) => ({ zerohop: 2, [field]: value }))
         for (const part of [policy, ...parts]) {
           const draft = new Draft(first)
@@ -77,7 +77,7 @@ describe('an environment', () => {
         })
         const { policy: merged, problems } = readPolicy(sources)
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
-        expect(hashOf(environmentOf(merged))).toBe(hashOf(environmentOf(policy)))
+        expect(draftHash(makeEnvironment(merged))).toBe(draftHash(makeEnvironment(policy)))
       }),
       parameters(5),
     )
