@@ -63,7 +63,7 @@ export interface WriteWarnings {
 /**
  * Opens a data folder in this process.
  * @throws CONFIG_INVALID without a folder, DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, OBJECT_NOT_FOUND when
- *   there is no such environment
+ *   the environment does not exist
  */
 export function open(options: OpenOptions): Promise<Zerohop> {
   return Zerohop.open(options)
@@ -71,7 +71,7 @@ export function open(options: OpenOptions): Promise<Zerohop> {
 
 /** The operations on a collection of objects. `ref` is a key or an id. */
 interface Reads<T> {
-  /** undefined when there is none */
+  /** undefined when the object does not exist */
   get(ref: string): T | undefined
   /** in creation order, as of the call */
   list(): T[]

@@ -69,7 +69,7 @@ declare module 'fastify' {
     lasts?: true
     /** answers about the server itself: whatever the state of its image or its store */
     alwaysAnswers?: true
-    /** tells whether requests should be sent here: 503 once the server is told to end */
+    /** tells whether requests should be sent here: 503 once the server has been asked to end */
     tellsReadiness?: true
     /** takes many objects at once, although its body may be no longer than that of other routes */
     bulk?: true
@@ -211,7 +211,7 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
     app.problems.log(error, problem, request.id)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
-    // whether a write happened is told by a header: the body has one code for all that is unavailable
+    // a header shows whether a write happened: the body has one code for all that is unavailable
     if (isZerohopError(error, 'DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN')) reply.header('x-unavailable', error.code)
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(body)

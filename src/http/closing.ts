@@ -1,5 +1,5 @@
-// Graceful shutdown: no request is left unanswered. A server that is told to end first says so at `/ready` and goes on,
-// so that a load balancer sends nothing more. HTTP/1.1 cannot withdraw a connection, so before it closes it sends
+// Graceful shutdown: no request is left unanswered. A server that is to end first says so at `/ready` and goes on, so
+// that a load balancer sends nothing more. HTTP/1.1 cannot withdraw a connection, so before it closes it sends
 // `connection: close` in every answer for a moment: clients with kept-alive connections get one more answer and then
 // reconnect elsewhere.
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { beforeSending } from './hooks.ts'
 /** Milliseconds between two looks at the connections of a closing server. */
 const LOOK_MS = 20
 
-/** What `/ready` answers of a server that is told to end. */
+/** The answer of `/ready` once a server has been asked to end. */
 export const ENDING = 'this server ends: send requests elsewhere'
 
 declare module 'fastify' {
@@ -25,7 +25,7 @@ declare module 'fastify' {
 }
 
 export interface Closing {
-  /** true once the server is told to end: `/ready` is 503, and everything else is answered as before */
+  /** true once the server has been asked to end: `/ready` is 503, and everything else is answered as before */
   announced: boolean
   /** true once every answer ends its connection */
   begun: boolean

@@ -3,7 +3,7 @@
 import { Counter, Gauge, Registry } from 'prom-client'
 import { type EnvironmentMetric, metricFacts } from './metric-table.ts'
 
-/** Values for an environment: one, or one for each value of a label; undefined when there is none. */
+/** Values for an environment: one, or one for each value of a label; or undefined. */
 type Reading = number | Readonly<Record<string, number>> | undefined
 
 interface Series {

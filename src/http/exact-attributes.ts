@@ -1,5 +1,5 @@
 // D9 (when two values are equal): numbers beyond a double and halves of surrogate pairs are refused in attributes and
-// context, also where no rule reads them. A key with such a half is none of ours, and is unknown. A text that can hold
+// context, also where no rule reads them. A key with such a half cannot be stored, and is unknown. A text that can hold
 // neither, as nearly every one, is only looked through for the few characters that they need.
 import { ZerohopError } from '../model/errors.ts'
 

@@ -55,9 +55,8 @@ export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLim
 const open = new Uint32Array(JSON_DEPTH_MAX + 1)
 
 /**
- * Counts colons outside strings, of which valid JSON has exactly one per member. Entries of objects and lists are
- * counted by opening brackets and commas; for a text that is not valid JSON the counts are meaningless, and JSON.parse
- * refuses it.
+ * Counts colons outside strings: valid JSON has exactly one per member. Entries of objects and lists are counted by
+ * opening brackets and commas; for a text that is not valid JSON the counts are meaningless, and JSON.parse refuses it.
  */
 function countMembers(bytes: Buffer, { total, each }: JsonLimits): number {
   let members = 0

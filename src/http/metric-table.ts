@@ -27,5 +27,5 @@ export type MetricName<T extends MetricFacts['type']> = {
 /** The names of those of single environments. */
 export type EnvironmentMetric<T extends MetricFacts['type']> = MetricName<T> & keyof typeof ENVIRONMENT_METRICS
 
-/** What the table says of a metric. */
+/** The entry of a metric in the table. */
 export const metricFacts = (name: Name): MetricFacts => METRICS[name]

@@ -156,7 +156,7 @@ export class Metrics {
   }
 }
 
-/** What the library is told of a metric. */
+/** The description of a metric, as the library takes it. */
 function describeMetric(name: Parameters<typeof metricFacts>[0]) {
   const { help, labels = [] } = metricFacts(name)
   return { name, help, labelNames: [...labels] }

@@ -76,7 +76,7 @@ export async function makeOpenApi(routes: readonly NotedRoute[]): Promise<OpenAp
   await app.ready()
   const document = app.swagger() as unknown as OpenApiDocument
   await app.close()
-  // swagger says of every body that it is required
+  // swagger marks every body as required
   for (const { method, url, config } of shown) {
     if (!config?.bodyIsOptional) continue
     const operation = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
@@ -118,7 +118,7 @@ const INVALID_INPUT = {
   },
 }
 
-/** What @fastify/swagger is told of a route. */
+/** The schema of a route, as @fastify/swagger takes it. */
 function makeOperation({ method, url, schema, config }: NotedRoute, schemas: NamedSchemas): FastifySchema {
   const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const inPath = names.map((name) => [name, { type: 'string', description: 'an id or a key' }])

@@ -1,5 +1,5 @@
-// What operations are called in the OpenAPI document: the tag and the summary of each. The rule is for plain resources;
-// what is none is listed.
+// The names of operations in the OpenAPI document: the tag and the summary of each. The rule is for plain resources; all
+// others are listed.
 
 export const TAGS: Readonly<Record<string, string>> = {
   server: 'The process itself: health, metrics and this reference.',

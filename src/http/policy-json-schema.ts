@@ -19,7 +19,7 @@ export function makeJsonSchema(form: TSchema, title: string): Part {
   return { $schema: 'http://json-schema.org/draft-07/schema#', title, ...(file as Part), definitions }
 }
 
-/** What the API says of a field, as it is in files, which know no ids. */
+/** The description of a field in the API, changed to fit files, which know no ids. */
 export const inFiles = (description: string): string =>
   description
     .replace(/, (in|with) keys or ids$/, '')
@@ -37,7 +37,7 @@ function standard(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(standard)
   if (typeof part !== 'object' || part === null) return part
   const { nullable, type, $ref, ...rest } = part as Part
-  const said = Object.fromEntries(
+  const members = Object.fromEntries(
     Object.entries(rest).map(([word, value]) => [
       word,
       word === 'description' && typeof value === 'string'
@@ -52,6 +52,6 @@ function standard(part: unknown): unknown {
     ...($ref === undefined
       ? {}
       : { $ref: typeof $ref === 'string' ? `#/definitions/${$ref.replace(/#$/, '')}` : standard($ref) }),
-    ...said,
+    ...members,
   }
 }

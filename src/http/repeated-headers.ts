@@ -7,7 +7,7 @@ import { ZerohopError } from '../model/errors.ts'
 const SINGLE: readonly string[] = ['host', 'authorization', 'content-length', 'transfer-encoding']
 const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 
-/** The header that a request may have once and has twice; undefined when there is none. */
+/** The header that a request may have once and has twice, or undefined. */
 export function repeatedHeader({ rawHeaders }: { readonly rawHeaders: readonly string[] }): string | undefined {
   let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,5 +1,5 @@
 // One span for each request, continued from the caller's `traceparent` (W3C Trace Context). The process that runs the
-// servers passes the tracer (src/cli/process/start-tracing.ts); without one there is no cost. A span has routes and
+// servers passes the tracer (src/cli/process/start-tracing.ts); without one it costs nothing. A span has routes and
 // statuses, never keys of the policy.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { contained } from '../model/contained.ts'

@@ -1,5 +1,5 @@
-// Validators of request bodies, compiled with the first body of a route. A server has some hundred routes, of which
-// most processes use a few: compiling all of them at registration, and loading the compiler at all, would be a large
+// Validators of request bodies, compiled with the first body of a route. A server has some hundred routes, and most
+// processes use a few of them: compiling all of them at registration, and loading the compiler at all, would be a large
 // part of the start. The errors are those of Fastify's own validators, because the compiler is the same. Schemas of
 // most query parameters are documentation: their names are checked by query-names.ts, and handlers read them with page.ts.
 import { createRequire } from 'node:module'

@@ -113,8 +113,8 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   )
   const { peers } = options
   const readiness = (): Health => {
-    const told = options.health()
-    return app.closing.announced ? { ...told, ok: false, reason: ENDING } : told
+    const current = options.health()
+    return app.closing.announced ? { ...current, ok: false, reason: ENDING } : current
   }
   peers?.answer({ health: readiness, metrics: () => metrics.json() })
   healthRoutes(app, options.health, async () => (peers === undefined ? readiness() : readReadiness(peers)))

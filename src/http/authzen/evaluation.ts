@@ -65,7 +65,7 @@ function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, exp
   return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_TYPE } }
 }
 
-/** Undefined when there is no item: the body is then one evaluation (rule 4). */
+/** Undefined without items: the body is then one evaluation (rule 4). */
 function evaluateAll(deps: AuthzenDeps, request: FastifyRequest, body: Members): { evaluations: Answer[] } | undefined {
   const { evaluations: items } = body
   if (!Array.isArray(items)) throw wrong('evaluations', 'an array')

@@ -1,19 +1,19 @@
-// The values of the claim that gives access, in what an identity provider says of a user. They are there as a text or a
-// list of texts, or the user is refused: `*` is for users of none of the other rules, and nobody is known to be one
-// whose claim was left out, is kept elsewhere, or has another form.
+// The values of the claim that gives access, among the claims of an identity provider about a user. They are a text or a
+// list of texts, or the user is refused: `*` is for users to whom none of the other rules applies, and a user whose
+// claim was left out, is kept elsewhere, or has another form is not known to be one.
 import { ZerohopError } from '../../model/errors.ts'
 
 /** Claims of an ID token, or of a user info. */
-export type SaidClaims = Readonly<Record<string, unknown>>
+export type UserClaims = Readonly<Record<string, unknown>>
 
 /**
- * The values of the claim; undefined when it is not there, nor said to be elsewhere. An empty list is there.
+ * The values of the claim; undefined when it is missing, and not kept elsewhere either. An empty list is not missing.
  * @throws CLAIM_REFUSED
  */
-export function listClaimValues(claim: string, said: SaidClaims): readonly string[] | undefined {
-  if (isElsewhere(claim, said)) throw claimRefused(claim, ELSEWHERE)
-  if (!Object.hasOwn(said, claim)) return undefined
-  const value = said[claim]
+export function listClaimValues(claim: string, claims: UserClaims): readonly string[] | undefined {
+  if (isElsewhere(claim, claims)) throw claimRefused(claim, ELSEWHERE)
+  if (!Object.hasOwn(claims, claim)) return undefined
+  const value = claims[claim]
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!values.every((one) => typeof one === 'string' && one !== ''))
     throw claimRefused(claim, 'it is neither a text nor a list of texts')
@@ -30,7 +30,7 @@ const ELSEWHERE =
  * True for an aggregated or distributed claim (OpenID Connect Core 5.6.2), and for Entra's mark that the groups are left
  * out, even if some values are there.
  */
-function isElsewhere(claim: string, { _claim_names: names, hasgroups }: SaidClaims): boolean {
+function isElsewhere(claim: string, { _claim_names: names, hasgroups }: UserClaims): boolean {
   if (claim === 'groups' && hasgroups !== undefined && hasgroups !== false) return true
   return typeof names === 'object' && names !== null && Object.hasOwn(names, claim)
 }

@@ -15,7 +15,7 @@ export const SESSION_COOKIE: Cookie = { name: 'zerohop_session', sameSite: 'Stri
 
 const cookieName = ({ name }: Cookie, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name)
 
-/** The value; undefined without one, or with several: somebody else has then planted one beside it. */
+/** The value; undefined without one, or with several: then someone else has planted one. */
 export function readCookie(cookie: Cookie, header: string | undefined, isSecure: boolean): string | undefined {
   const begin = `${cookieName(cookie, isSecure)}=`
   const pairs = (header ?? '').split(';').map((pair) => pair.trim())

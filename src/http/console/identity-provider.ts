@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Configuration } from 'openid-client'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { PROVIDER_TIMEOUT_MS, USER_NAME_LENGTH_MAX } from '../../model/limits.ts'
-import { claimRefused, listClaimValues, type SaidClaims } from './access-claim.ts'
+import { claimRefused, listClaimValues, type UserClaims } from './access-claim.ts'
 import type { SessionUser } from './sessions.ts'
 import { type AccessRule, knownValues, valuesAskedFor } from './user-access.ts'
 
@@ -86,7 +86,7 @@ export class IdentityProvider {
       const { claim, rules, issuer } = this.#options
       const isAsked = valuesAskedFor(rules).length > 0
       const own = isAsked ? listClaimValues(claim, claims) : []
-      const more: SaidClaims =
+      const more: UserClaims =
         own === undefined && configuration.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {}

@@ -55,7 +55,7 @@ export function consolePage(app: FastifyInstance, folder = builtFolder()): void 
   })
 }
 
-/** Sends a file and returns true; returns false when there is none. */
+/** Sends a file and returns true; returns false when it does not exist. */
 async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string, caching: string): Promise<boolean> {
   const { default: send } = await import('@fastify/send') // loaded once the server listens (late-modules.ts)
   const options = {

@@ -68,7 +68,7 @@ export function readAllTenants(body: unknown): Check {
   return isNone(params) ? readQuestion(body, BODY) : readQuestion(params, [...BODY, 'params'])
 }
 
-/** The key in `{ headers, params }`, where one client puts it; undefined when there is none. */
+/** The key in `{ headers, params }`, where one client puts it, or undefined. */
 export function authorizationIn(body: unknown): string | undefined {
   const headers = isMap(body) ? (body as Members | null | undefined)?.headers : undefined
   const found = Object.entries(isMap(headers) ? (headers ?? {}) : {}).find(

@@ -62,7 +62,7 @@ function isCommon(request: IncomingMessage): boolean {
   )
 }
 
-/** The PDP when it can be asked at once; otherwise the route waits for it, or says why there is none. */
+/** The PDP when it can be asked at once; otherwise the route waits for it, or says why it cannot be asked. */
 function findNow(directory: PdpDirectory, request: IncomingMessage): Pdp | undefined {
   try {
     return directory.findNow(request.headers.authorization)

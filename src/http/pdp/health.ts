@@ -7,7 +7,7 @@ export interface Health {
   readonly ok: boolean
   /** why checks are not answered */
   readonly reason?: string
-  /** revision of the image that answers; null when there is none, or several environments */
+  /** revision of the image that answers; null without one, and with several environments */
   readonly revision: number | null
   /** milliseconds since the management side last confirmed that the image is current */
   readonly ageMs: number | null
@@ -19,8 +19,8 @@ export interface Health {
 
 /** `ready` is whether requests should be sent here, of all processes that answer on one port: /ready. */
 export function healthRoutes(app: FastifyInstance, health: () => Health, ready: () => Promise<Health>): void {
-  const answer = ({ query }: FastifyRequest, reply: FastifyReply, told: Health): void => {
-    const { ok, reason, revision, ageMs, source, stale, loading } = told
+  const answer = ({ query }: FastifyRequest, reply: FastifyReply, state: Health): void => {
+    const { ok, reason, revision, ageMs, source, stale, loading } = state
     const status = ok ? 'ok' : 'error'
     const withCache = (query as { check_cache?: string }).check_cache === 'true'
     const components = { horizon: { status }, opa: { status }, ...(withCache ? { cache: { status } } : {}) }
@@ -47,7 +47,7 @@ export function healthRoutes(app: FastifyInstance, health: () => Health, ready: 
     app.get(path, (request, reply) => answer(request, reply, health()))
   app.get('/ready', { config: { tellsReadiness: true } }, (request, reply) => {
     ready().then(
-      (told) => answer(request, reply, told),
+      (state) => answer(request, reply, state),
       (error: unknown) => reply.send(error),
     )
   })

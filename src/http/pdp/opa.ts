@@ -1,5 +1,5 @@
 // The same decisions in the form of an OPA data API, on a port of its own (PDP_OPA_PORT), because some clients use that
-// API: `{ input }` in, `{ result }` out. There is no OPA behind it: every route calls the same PDP.
+// API: `{ input }` in, `{ result }` out. No OPA runs behind it: every route calls the same PDP.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import { answerEach, type Check } from '../../pdp/request.ts'
@@ -34,7 +34,7 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
       },
     )
   }
-  const decision = (request: FastifyRequest, check: Check) => decisionOf(deps, request, asAsked(request, check))
+  const decision = (request: FastifyRequest, check: Check) => decideForOpa(deps, request, asAsked(request, check))
   serve('root', true, (request, input) => decision(request, readCheck(input)))
   serve('bulk', true, (request, input) => ({
     allow: answerEach(readChecks(checksIn(input)), (check) => decision(request, check)),
@@ -54,7 +54,7 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 }
 
 /** A decision with what allowed it, and with its path when debug is on: without debug a deny needs no explanation. */
-function decisionOf({ debug, decisions }: PdpRouteDeps, request: FastifyRequest, asked: Check) {
+function decideForOpa({ debug, decisions }: PdpRouteDeps, request: FastifyRequest, asked: Check) {
   const pdp = request.pdp!
   const check = decisions.timed(pdp, asked)
   const { acceptNow } = decisions

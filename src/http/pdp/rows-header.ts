@@ -10,9 +10,9 @@ export const ROWS_HEADER = 'x-tenant-column-is-authoritative'
 
 /** Whether the resources of the request are marked rows. @throws INPUT_INVALID when the header says neither */
 export function areRows({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  const said = headers[ROWS_HEADER]
-  if (said === undefined || said === 'false') return false
-  if (said === 'true') return true
+  const header = headers[ROWS_HEADER]
+  if (header === undefined || header === 'false') return false
+  if (header === 'true') return true
   throw new ZerohopError('INPUT_INVALID', { reason: 'must be `true` or `false`' }, { path: ['header', ROWS_HEADER] })
 }
 

@@ -23,24 +23,24 @@ export interface WorkerPeers {
 
 /**
  * Merges the states: ready when every process that takes connections is ready and each was ready once; the age is that
- * of the oldest, and the image on its way that of which the least has come.
+ * of the oldest, and the progress of loading that of the image with the least progress.
  */
 export async function readReadiness(peers: WorkerPeers): Promise<Health> {
   const { begun, wanted, each } = await peers.health()
-  const told = each.filter((one) => one !== null)
-  const ready = told.filter(({ ok }) => ok)
-  const reasons = told.flatMap(({ reason }) => reason ?? [])
+  const answers = each.filter((one) => one !== null)
+  const ready = answers.filter(({ ok }) => ok)
+  const reasons = answers.flatMap(({ reason }) => reason ?? [])
   const ok = begun && each.length > 0 && ready.length === each.length
-  const revisions = told.flatMap(({ revision }) => revision ?? [])
-  const ages = told.flatMap(({ ageMs }) => ageMs ?? [])
+  const revisions = answers.flatMap(({ revision }) => revision ?? [])
+  const ages = answers.flatMap(({ ageMs }) => ageMs ?? [])
   return {
     ok,
     ...(ok ? {} : { reason: reasons[0] ?? `${ready.length} of ${wanted} workers are ready` }),
     revision: revisions.length === 0 ? null : Math.min(...revisions),
     ageMs: ages.length === 0 ? null : Math.max(...ages),
-    source: told.some(({ source }) => source === 'file') ? 'file' : (told[0]?.source ?? null),
-    stale: told.some(({ stale }) => stale),
-    loading: findLeast(told.flatMap(({ ok, loading }) => (ok ? [] : (loading ?? [])))),
+    source: answers.some(({ source }) => source === 'file') ? 'file' : (answers[0]?.source ?? null),
+    stale: answers.some(({ stale }) => stale),
+    loading: findLeast(answers.flatMap(({ ok, loading }) => (ok ? [] : (loading ?? [])))),
   }
 }
 
