@@ -68,17 +68,17 @@ function localRoutes(
   const allUsers = (of: readonly Pdp[]): unknown => {
     const keys = new Set(of.flatMap((pdp) => pdp.userKeys(V1_LIST_MAX + 1)))
     if (keys.size > V1_LIST_MAX) throw new ZerohopError('LIMIT_EXCEEDED', { what: 'this list', limit: V1_LIST_MAX })
-    const permissions = of.map(permissionsOf)
-    return [...keys].sort().map((key) => userOf(of, key, permissions))
+    const permissions = of.map(readPermissions)
+    return [...keys].sort().map((key) => makeUser(of, key, permissions))
   }
   app.get('/local/users', { onRequest }, fromBoth(allUsers))
   const ofUser = (answer: (of: readonly Pdp[], user: string) => unknown) =>
     fromBoth<FastifyRequest<One>>((of, { params }) => answer(of, known(of, params.ref)))
-  app.get<One>('/local/users/:ref', { onRequest }, ofUser(userOf))
-  const tenantsOf = (of: readonly Pdp[], user: string) =>
+  app.get<One>('/local/users/:ref', { onRequest }, ofUser(makeUser))
+  const listTenants = (of: readonly Pdp[], user: string) =>
     [...new Set(of.flatMap((pdp) => pdp.userTenants(user).map(({ key }) => key)))].sort()
-  app.get<One>('/local/users/:ref/tenants', { onRequest }, ofUser(tenantsOf))
-  app.get<One>('/local/users/:ref/roles', { onRequest }, ofUser(rolesOf))
+  app.get<One>('/local/users/:ref/tenants', { onRequest }, ofUser(listTenants))
+  app.get<One>('/local/users/:ref/roles', { onRequest }, ofUser(listRoles))
   app.get(
     '/local/roles',
     { onRequest },
@@ -101,20 +101,20 @@ function known(of: readonly Pdp[], key: string): string {
 type Permissions = ReadonlyMap<string, readonly string[]>
 
 /** Role → permissions. */
-const permissionsOf = (pdp: Pdp): Permissions =>
+const readPermissions = (pdp: Pdp): Permissions =>
   new Map(pdp.tenantRoles().map(({ key, permissions }) => [key, permissions]))
 
-const userOf = (of: readonly Pdp[], key: string, permissions = of.map(permissionsOf)) => {
-  return { id: key, name: null, email: null, metadata: {}, roles: rolesOf(of, key, permissions) }
+const makeUser = (of: readonly Pdp[], key: string, permissions = of.map(readPermissions)) => {
+  return { id: key, name: null, email: null, metadata: {}, roles: listRoles(of, key, permissions) }
 }
 
 /** The roles of a user in tenants; `org_id` is the tenant, as v1 calls it. */
-function rolesOf(of: readonly Pdp[], user: string, permissions: readonly Permissions[] = of.map(permissionsOf)) {
+function listRoles(of: readonly Pdp[], user: string, permissions: readonly Permissions[] = of.map(readPermissions)) {
   return of.flatMap((pdp, at): LocalRole[] => {
     const held = pdp.roleAssignments({ user, page: 1, perPage: LISTING_PAGE_MAX })
     return held
       .filter((one) => one.resource_instance === undefined)
-      .map(({ role, tenant }) => roleOf(role, permissions[at]?.get(role) ?? [], tenant))
+      .map(({ role, tenant }) => makeRole(role, permissions[at]?.get(role) ?? [], tenant))
   })
 }
 
@@ -123,11 +123,11 @@ function allRoles(of: readonly Pdp[]): Map<string, LocalRole> {
   const roles = new Map<string, LocalRole>()
   for (const { key, permissions } of of.flatMap((pdp) => pdp.tenantRoles())) {
     const before = roles.get(key)?.permissions ?? []
-    roles.set(key, roleOf(key, [...new Set([...before, ...permissions])].sort(), null))
+    roles.set(key, makeRole(key, [...new Set([...before, ...permissions])].sort(), null))
   }
   return roles
 }
 
-const roleOf = (key: string, permissions: readonly string[], tenant: string | null): LocalRole => {
+const makeRole = (key: string, permissions: readonly string[], tenant: string | null): LocalRole => {
   return { id: key, name: key, org_id: tenant, metadata: {}, permissions }
 }

@@ -18,7 +18,7 @@ import type { Action, Attributes, Resource, User } from '../../pdp/request.ts'
 export interface GlobalObjectsOptions extends Omit<FollowerOptions, 'feed' | 'mayBeAbsent'> {
   /** fails with ENVIRONMENT_DELETED while there are no global objects */
   readonly feed: Feed
-  /** as of the PDP beside it */
+  /** the same as of the PDP of the environment */
   readonly strictAttributes?: boolean
   /** milliseconds between two looks for global objects while there are none; default V1_OUTSIDE_POLL_MS */
   readonly pollMs?: number

@@ -8,7 +8,7 @@ import { PageQuery } from '../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { View } from '../../store/view.ts'
-import { placeOf, v1Write } from './v1-context.ts'
+import { resolvePlace, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
 import { v1Assignment, v1Tenant, v1User } from './v1-render.ts'
 import {
@@ -21,7 +21,7 @@ import {
   V1UnassignQuery,
   V1User,
   V1UserRead,
-  v1ListOf,
+  v1Page,
 } from './v1-schema.ts'
 
 const read = { operation: 'facts.read' } as const
@@ -41,7 +41,7 @@ export function v1FactRoutes(app: FastifyInstance, management: RouteContext): vo
     '/v1/embeddables/login',
     { config: { operation: 'elements.login' }, schema: { body: V1Login } },
     (request) => {
-      const { view } = placeOf(management, request)
+      const { view } = resolvePlace(management, request)
       view.require('user', request.body.userId, ['body', 'userId'])
       view.require('tenant', request.body.tenantId, ['body', 'tenantId'])
       throw new ZerohopError('ELEMENTS_MISSING')
@@ -52,12 +52,12 @@ export function v1FactRoutes(app: FastifyInstance, management: RouteContext): vo
 function userRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/users',
-    { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1UserRead) } } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: v1Page(V1UserRead) } } },
     (request) =>
       v1List(
         management,
         request,
-        everyObject(() => placeOf(management, request).view, 'user'),
+        everyObject(() => resolvePlace(management, request).view, 'user'),
         v1User,
       ),
   )
@@ -66,11 +66,11 @@ function userRoutes(app: FastifyInstance, management: RouteContext): void {
     { config: change, schema: { body: V1User, response: { 200: V1UserRead } } },
     async (request, reply) => {
       const user = await v1Write(management, request, reply, 'v1SyncUser', request.body)
-      return v1User(placeOf(management, request), user)
+      return v1User(resolvePlace(management, request), user)
     },
   )
   app.get<Named>('/v1/users/:ref', { config: read, schema: { response: { 200: V1UserRead } } }, (request) => {
-    const place = placeOf(management, request)
+    const place = resolvePlace(management, request)
     return v1User(place, place.view.require('user', request.params.ref))
   })
   app.delete<Named>(
@@ -88,26 +88,29 @@ function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
   type Body = { Body: V1Tenant }
   app.get<Listed>(
     '/v1/tenants',
-    { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1TenantRead) } } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: v1Page(V1TenantRead) } } },
     (request) =>
       v1List(
         management,
         request,
-        everyObject(() => placeOf(management, request).view, 'tenant'),
+        everyObject(() => resolvePlace(management, request).view, 'tenant'),
         v1Tenant,
       ),
   )
   app.put<Body>('/v1/tenants', options, async (request, reply) => {
     const tenant = await v1Write(management, request, reply, 'v1PutTenant', request.body)
-    return v1Tenant(placeOf(management, request), tenant)
+    return v1Tenant(resolvePlace(management, request), tenant)
   })
   app.get<Named>('/v1/tenants/:ref', { config: read, schema: { response: { 200: V1TenantRead } } }, (request) => {
-    const place = placeOf(management, request)
+    const place = resolvePlace(management, request)
     return v1Tenant(place, place.view.require('tenant', request.params.ref))
   })
   app.patch<Named & Body>('/v1/tenants/:ref', options, async (request, reply) => {
     const input = { ref: request.params.ref, fields: request.body }
-    return v1Tenant(placeOf(management, request), await v1Write(management, request, reply, 'v1UpdateTenant', input))
+    return v1Tenant(
+      resolvePlace(management, request),
+      await v1Write(management, request, reply, 'v1UpdateTenant', input),
+    )
   })
   app.delete<Named>(
     '/v1/tenants/:ref',
@@ -122,11 +125,11 @@ function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
 function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/role_assignments',
-    { config: read, schema: { querystring: V1AssignmentQuery, response: { 200: v1ListOf(V1AssignmentRead) } } },
+    { config: read, schema: { querystring: V1AssignmentQuery, response: { 200: v1Page(V1AssignmentRead) } } },
     (request) => {
       const { query } = request
-      const view = () => placeOf(management, request).view
-      const { source, fits } = assignmentsOf(view, query)
+      const view = () => resolvePlace(management, request).view
+      const { source, fits } = selectAssignments(view, query)
       return v1List(management, request, source, (place, row) => {
         // a row deleted while the list was read is left out
         const there = place.view.get('role_assignment', row.key)
@@ -139,7 +142,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
     { config: change, schema: { body: V1Assignment, response: { 200: V1AssignmentRead } } },
     async (request, reply) => {
       const { assignment } = await v1Write(management, request, reply, 'v1Assign', request.body)
-      return v1Assignment(placeOf(management, request), assignment)
+      return v1Assignment(resolvePlace(management, request), assignment)
     },
   )
   app.delete<Listed>(
@@ -149,22 +152,22 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
       const named = { role: needed(request.query, 'role'), user: needed(request.query, 'user') }
       const input = { ...named, scope: readText(request.query, 'scope') ?? null }
       const { assignment } = await v1Write(management, request, reply, 'v1Unassign', input)
-      return v1Assignment(placeOf(management, request), assignment)
+      return v1Assignment(resolvePlace(management, request), assignment)
     },
   )
 }
 
 /** Tenant roles by user, tenant and role; an unknown key finds nothing. */
-function assignmentsOf(view: () => View, query: Query) {
+function selectAssignments(view: () => View, query: Query) {
   const now = view()
-  const keyOf = (kind: 'user' | 'tenant' | 'role', name: string): string | null | undefined => {
+  const readKey = (kind: 'user' | 'tenant' | 'role', name: string): string | null | undefined => {
     const ref = readText(query, name)
     return ref === undefined ? undefined : (now.find(kind, ref)?.key ?? null)
   }
-  const user = keyOf('user', 'user')
-  const role = keyOf('role', 'role')
-  const byScope = keyOf('tenant', 'scope')
-  const tenant = keyOf('tenant', 'tenant') ?? byScope
+  const user = readKey('user', 'user')
+  const role = readKey('role', 'role')
+  const byScope = readKey('tenant', 'scope')
+  const tenant = readKey('tenant', 'tenant') ?? byScope
   const source: Source<RoleAssignment> =
     typeof user === 'string'
       ? indexed(view, 'assignments_of_user', user)

@@ -4,7 +4,7 @@ import { everyObject } from '../../http/management/collection-pages.ts'
 import type { RouteContext } from '../../http/management/route-context.ts'
 import type { Query } from '../../http/page.ts'
 import { PageQuery } from '../../management/schemas/query-parameters.ts'
-import { placeOf, v1Write } from './v1-context.ts'
+import { resolvePlace, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
 import { v1Action, v1Resource, v1Role } from './v1-render.ts'
 import {
@@ -15,7 +15,7 @@ import {
   V1Resources,
   V1Role,
   V1RoleRead,
-  v1ListOf,
+  v1Page,
 } from './v1-schema.ts'
 
 const read = { operation: 'schema.read' } as const
@@ -27,12 +27,12 @@ interface Named {
 export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     '/v1/roles',
-    { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1RoleRead) } } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: v1Page(V1RoleRead) } } },
     (request) =>
       v1List(
         management,
         request,
-        everyObject(() => placeOf(management, request).view, 'role'),
+        everyObject(() => resolvePlace(management, request).view, 'role'),
         v1Role,
       ),
   )
@@ -41,16 +41,16 @@ export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): 
     { config: change, schema: { body: V1Role, response: { 200: V1RoleRead } } },
     async (request, reply) => {
       const role = await v1Write(management, request, reply, 'v1CreateRole', request.body)
-      return v1Role(placeOf(management, request), role)
+      return v1Role(resolvePlace(management, request), role)
     },
   )
   app.get<Named>('/v1/roles/:ref', { config: read, schema: { response: { 200: V1RoleRead } } }, (request) => {
-    const place = placeOf(management, request)
+    const place = resolvePlace(management, request)
     return v1Role(place, place.view.require('role', request.params.ref))
   })
   app.put<{ Body: V1Resources }>(
     '/v1/resources',
-    { config: { ...change, bulk: true }, schema: { body: V1Resources, response: { 200: v1ListOf(V1ResourceRead) } } },
+    { config: { ...change, bulk: true }, schema: { body: V1Resources, response: { 200: v1Page(V1ResourceRead) } } },
     async (request, reply) => {
       const resources = await v1Write(management, request, reply, 'v1PutResources', request.body)
       return { url: '/v1/resources', data: resources.map(v1Resource) }

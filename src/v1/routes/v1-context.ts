@@ -28,7 +28,7 @@ export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
   app.decorateRequest('v1', undefined)
   app.addHook('onRequest', (request, _reply, done) => {
     try {
-      request.v1 = scopeOf(gate, request)
+      request.v1 = findScope(gate, request)
       done()
     } catch (error) {
       done(error as Error)
@@ -39,7 +39,7 @@ export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
   })
 }
 
-function scopeOf(gate: RouteContext['gate'], { caller }: FastifyRequest): Scope | undefined {
+function findScope(gate: RouteContext['gate'], { caller }: FastifyRequest): Scope | undefined {
   const { level, project_id, environment_id } = caller.key
   if (level === 'env') return gate.scope(caller, project_id ?? '', environment_id ?? '')
   if (level === 'project')
@@ -50,7 +50,7 @@ function scopeOf(gate: RouteContext['gate'], { caller }: FastifyRequest): Scope 
 }
 
 /** The objects of the call's environment in this turn. */
-export function placeOf({ store }: RouteContext, { v1, caller }: FastifyRequest): Place {
+export function resolvePlace({ store }: RouteContext, { v1, caller }: FastifyRequest): Place {
   const view = v1 === undefined ? new EmptyView(caller.organization) : store.view(v1.environment.id)
   return { view, organization: caller.organization }
 }

@@ -7,7 +7,7 @@ import type { RouteContext } from '../../http/management/route-context.ts'
 import { type Query, readPage } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { V1_LIST_MAX } from '../../model/limits.ts'
-import { placeOf } from './v1-context.ts'
+import { resolvePlace } from './v1-context.ts'
 import type { Place } from './v1-render.ts'
 
 /** @throws LIMIT_EXCEEDED without pages, when there are too many */
@@ -24,6 +24,6 @@ export async function v1List<R, T>(
     throw new ZerohopError('LIMIT_EXCEEDED', { what, limit: V1_LIST_MAX }, { path: ['query', 'page'] })
   }
   const page = paged ? readPage(query) : { number: 1, rows: V1_LIST_MAX, offset: 0 }
-  const { rows } = await searched(source, page, (row) => print(placeOf(management, request), row), false)
+  const { rows } = await searched(source, page, (row) => print(resolvePlace(management, request), row), false)
   return { url: request.url.split('?', 1)[0] ?? '', data: rows }
 }

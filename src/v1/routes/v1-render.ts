@@ -50,12 +50,12 @@ export function v1Role({ view }: Place, { id, key, description, permissions, v1 
     attributes: v1?.attributes ?? {},
     settings: v1?.settings ?? {},
     isBuiltIn: false,
-    permissions: permissions.flatMap((permission) => permissionOf(view, permission)),
+    permissions: permissions.flatMap((permission) => listPermissions(view, permission)),
   }
 }
 
 /** A permission is one action and has the action's id. */
-function permissionOf(view: View, name: string): V1RoleRead['permissions'] {
+function listPermissions(view: View, name: string): V1RoleRead['permissions'] {
   const [type = '', key] = name.split(':')
   const resource = view.get('resource', type)
   const action = resource?.actions.find((one) => one.key === key)

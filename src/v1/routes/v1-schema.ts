@@ -193,7 +193,7 @@ export const V1ResourceRead = t.named(
 )
 export type V1ResourceRead = t.Static<typeof V1ResourceRead>
 
-export const v1ListOf = <S extends t.TSchema>(items: S) =>
+export const v1Page = <S extends t.TSchema>(items: S) =>
   namedAfter(items, 'Page', t.open({ url: t.Text, data: t.listOf(items) }))
 
 const scope = { scope: textParameter('the tenant, by its v1 name') }

@@ -119,7 +119,7 @@ export interface V1PermissionRef {
 
 /** A new role; its name is its key. */
 function v1CreateRole(view: View, sent: V1RoleInput, mint: Mint): Decided<Role> {
-  const permissions = (sent.permissions ?? []).map((one, at) => permissionOf(view, one, at))
+  const permissions = (sent.permissions ?? []).map((one, at) => resolvePermission(view, one, at))
   const attributes = settleAttributes(sent.attributes, null, null)
   const settings = settleAttributes(sent.settings, null, null, [...BODY, 'settings'])
   const v1 = attributes === null && settings === null ? {} : { v1: { attributes, settings } }
@@ -128,7 +128,7 @@ function v1CreateRole(view: View, sent: V1RoleInput, mint: Mint): Decided<Role> 
 }
 
 /** A permission as `resource:action`. @throws OBJECT_NOT_FOUND, PERMISSION_INVALID */
-function permissionOf(view: View, sent: string | V1PermissionRef, at: number): string {
+function resolvePermission(view: View, sent: string | V1PermissionRef, at: number): string {
   const ref: V1PermissionRef = typeof sent === 'string' ? { name: sent } : sent
   if (typeof ref.name === 'string' && ref.name.includes(':')) return ref.name
   const id = parseId(ref.actionId ?? ref.id ?? ref.name ?? '')
