@@ -114,7 +114,7 @@ describe('the container image', () => {
 
 describe('what runs in CI', () => {
   const folder = join(ROOT, '.github/workflows')
-  it.each(readdirSync(folder))('%s takes actions of others by commit, with the version beside it', (name) => {
+  it.each(readdirSync(folder))('%s uses the actions of others by commit, with the version as a comment', (name) => {
     const used = [...readFileSync(join(folder, name), 'utf8').matchAll(/^ *(?:- )?uses: *(.*)$/gm)].map(
       ([, text]) => text,
     )

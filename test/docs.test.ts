@@ -83,7 +83,7 @@ describe('docs/track-record.md', () => {
     .filter((line) => /^\| (?!what \||-)/.test(line) && !line.startsWith('|---'))
     .map((line) => line.split('|').map((cell) => cell.trim()))
 
-  it('says of each fault since when it was there, who found it, its kind, and a test that is there', () => {
+  it('lists for each fault since when it existed, how it was found, its kind, and an existing test', () => {
     expect(faults.length).toBeGreaterThan(20)
     const wrong = faults.filter(([, what, since, foundBy, kind, heldBy = '']) => {
       const tests = [...heldBy.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path)

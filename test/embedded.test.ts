@@ -64,7 +64,7 @@ describe('the embedded door', () => {
     await expect(users.replace('eva', {})).resolves.toMatchObject({ email: null, attributes: {} })
   })
 
-  it('[D11] tells what a write takes away on which a condition counts', async () => {
+  it('[D11] warns when a write removes what a condition relies on', async () => {
     const heard: WriteWarnings[] = []
     const zerohop = await open({ data: temporaryFolder('embedded'), onEvent: (event) => heard.push(event) })
     opened.push(zerohop)

@@ -38,7 +38,7 @@ const example = (file: string): string => pathToFileURL(join(ROOT, 'examples/doc
 describe('the examples', () => {
   const programs = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.mjs'))
 
-  it('use only the doors of the package, and nothing that has to be installed beside it', () => {
+  it('use only the entry points of the package, and nothing else that has to be installed', () => {
     for (const program of programs) {
       const { imports } = readSource(program, readFileSync(join(ROOT, 'examples', program), 'utf8'))
       const specifiers = imports.map(({ specifier }) => specifier)

@@ -295,7 +295,7 @@ describe('attributes of the user that a request overrides', () => {
     expect(diff([pro, all, rule(), chief], guest).overridable).toEqual([])
   })
 
-  it('also of a rule beside a changed one, where a role that is taken away hid it', () => {
+  it('also of a rule next to a changed one, where a removed role hid it', () => {
     const admin = { user: 'ana', role: 'admin', tenant: 'acme' }
     const level = (equals: number): Operation => users({ 'user.level': { equals } }, 'level')
     const hr = users({ 'user.department': { equals: 'hr' } })

@@ -61,7 +61,7 @@ describe('roles', () => {
     ])
   })
 
-  it('a change of facts, or of what decides nothing, is none of the policy', () => {
+  it('a change of facts, or of what decides nothing, is not a change of the policy', () => {
     const user: Operation = ['put', 'user', { key: 'ana', attributes: { level: 1 } }]
     expect(diff([], user, ['put', 'role_assignment', { user: 'ana', role: 'viewer', tenant: 'default' }])).toEqual(
       nothing,
@@ -175,7 +175,7 @@ describe('set rules', () => {
     expect(diff([...sets, rule()], ['delete', 'set_rule', rule()[2] as never])).toEqual({ ...nothing, lost: [pair] })
   })
 
-  it('roles and types stand for sets, and a rule that cannot be true is none', () => {
+  it('roles and types stand for sets, and a rule that cannot be true does not count', () => {
     const [{ source: named, when: asks } = {}] = diff(sets, rule('__autogen_viewer', '__autogen_doc')).gained
     expect(named).toEqual({ kind: 'set_rule', user_set: 'viewer', resource_set: 'doc' })
     expect(asks).toBe('user.roles contains "viewer"')
@@ -184,7 +184,7 @@ describe('set rules', () => {
     expect(diff([users({}), docs({})], rule()).gained).toEqual([{ source, permission: 'doc:read', when: 'always' }])
   })
 
-  it('a set that is worded differently, but means the same, is no change', () => {
+  it('a set that is worded differently, but means the same, is not a change', () => {
     const wordings: readonly (readonly [JsonObject, JsonObject])[] = [
       [{ 'user.team': { equals: 'hr' } }, { allOf: [{ 'subject.team': { in: ['hr', 'hr'] } }] }],
       [
@@ -249,7 +249,7 @@ describe('set rules', () => {
     expect(other?.after).toBe('user.doc (json) is the key of a doc where (level (string) is 1)')
   })
 
-  it('what is too long to read is cut, and differs all the same', () => {
+  it('what is too long to read is cut, and still differs', () => {
     const many = (last: string) => ({
       'user.team': { in: [...Array.from({ length: 900 }, (_, at) => `team-${at}`), last] },
     })

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('passes on what `fetch` takes, and never asks a cache', async () => {
+it('loading passes on the options of `fetch`, and never asks a cache', async () => {
   const fetched = answers(200, snapshot)
   const { signal } = new AbortController()
   expect(await loadSnapshot('/permissions', { signal, headers: { 'x-tenant': 'acme' } })).toEqual(snapshot)
@@ -27,13 +27,13 @@ it('passes on what `fetch` takes, and never asks a cache', async () => {
   expect([...(init.headers as Headers)]).toEqual([['x-tenant', 'acme']])
 })
 
-it('says which one it has; when nothing has changed it answers as long again, from when it was asked', async () => {
+it('loading sends the etag of the snapshot; after a 304 the snapshot lives as long again, from the request', async () => {
   const fetched = answers(304)
   expect(await loadSnapshot('/permissions', { current: snapshot })).toEqual({ ...snapshot, expiresAt: 11_000 })
   expect((fetched.mock.calls[0]![1].headers as Headers).get('if-none-match')).toBe('"tag"')
 })
 
-it('refuses any other status, with the status', async () => {
+it('loading refuses any other status, and names it', async () => {
   for (const status of [204, 304, 401, 503]) {
     answers(status)
     await expect(loadSnapshot('/permissions')).rejects.toMatchObject({ code: 'SNAPSHOT_FAILED', status })

@@ -59,7 +59,7 @@ describe('can', () => {
     ])
   })
 
-  it('[D2] takes a type alone for one in `default`, unless it is told a tenant', () => {
+  it('[D2] takes a type alone for one in `default`, unless it gets a tenant', () => {
     expect(can('read', 'invoice')).toBe(false)
     expect(at(0, 'acme').can('read', 'invoice')).toBe(true)
     expect(at(0, 'acme').can('read', { type: 'invoice', key: 'k2' })).toBe(true)

@@ -53,7 +53,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('loads at the beginning, and again before the end, with the last one', async () => {
+it('a snapshot is loaded at the beginning, and again before its end, with the last one', async () => {
   const { keeper, calls } = startKeeper(async () => snapshotAt())
   expect(keeper.kept()).toEqual({ snapshot: undefined, error: undefined })
   await pass(0)
@@ -66,7 +66,7 @@ it('loads at the beginning, and again before the end, with the last one', async 
   expect(keeper.kept().snapshot?.expiresAt).toBe(Date.now() + LIFETIME)
 })
 
-it('loads nothing at the beginning when one came with the page, unless that one has ended', async () => {
+it('nothing is loaded at the beginning when a snapshot came with the page, unless that one has ended', async () => {
   const { keeper, calls } = startKeeper(failing, snapshotAt())
   await pass(1_000)
   expect(calls).not.toHaveBeenCalled()
@@ -76,7 +76,7 @@ it('loads nothing at the beginning when one came with the page, unless that one 
   expect([old.keeper.kept().snapshot, old.calls.mock.calls[0]?.[0].current?.etag]).toEqual([undefined, 'x'])
 })
 
-it('forgets a snapshot at its end, and tries later after each failure, up to a minute', async () => {
+it('a snapshot is forgotten at its end, and each failure delays the next try, up to a minute', async () => {
   let isDown = false
   const { keeper, calls } = startKeeper(async () => (isDown ? await failing() : snapshotAt()))
   const listener = vi.fn()
@@ -102,7 +102,7 @@ it('forgets a snapshot at its end, and tries later after each failure, up to a m
   expect(listener).toHaveBeenCalled()
 })
 
-it('loads with the focus or the network back, not more often than every ten seconds, and one at a time', async () => {
+it('a snapshot is loaded when the focus or the network is back, at most every ten seconds, and one at a time', async () => {
   let finish = (_: Snapshot) => {}
   const { calls, keeper } = startKeeper(() => new Promise<Snapshot>((resolve) => (finish = resolve)))
   keeper.refresh()
@@ -123,7 +123,7 @@ it('loads with the focus or the network back, not more often than every ten seco
   expect(calls).toHaveBeenCalledTimes(3)
 })
 
-it('loads nothing while nobody sees the page', async () => {
+it('nothing is loaded while the page is hidden', async () => {
   const { calls } = startKeeper(async () => snapshotAt())
   await pass(0)
   page.visibilityState = 'hidden'
@@ -135,7 +135,7 @@ it('loads nothing while nobody sees the page', async () => {
   expect(calls).toHaveBeenCalledTimes(2)
 })
 
-it('gives up a request that takes too long, and what comes of it later counts for nothing', async () => {
+it('a request that takes too long is given up, and its late answer is ignored', async () => {
   let finish = (_: Snapshot) => {}
   const { calls, keeper } = startKeeper(() => new Promise<Snapshot>((resolve) => (finish = resolve)))
   await pass(SNAPSHOT_LOAD_TIMEOUT_MS)
@@ -146,7 +146,7 @@ it('gives up a request that takes too long, and what comes of it later counts fo
   expect(keeper.kept().snapshot).toBeUndefined()
 })
 
-it('takes no answer that is not a snapshot, or has ended already, and does not ask again at once', async () => {
+it('an answer that is not a snapshot, or has ended already, is refused, and not asked for again at once', async () => {
   for (const [made, code] of [
     [undefined, 'SNAPSHOT_INVALID'],
     [{ ...snapshotAt(), format: 2 }, 'SNAPSHOT_INVALID'],
@@ -160,7 +160,7 @@ it('takes no answer that is not a snapshot, or has ended already, and does not a
   }
 })
 
-it('aborts at its end and does nothing more; it may begin again', async () => {
+it('a keeper aborts its request when it is stopped, and may start again', async () => {
   const { calls, keeper } = startKeeper(() => new Promise<Snapshot>(() => {}))
   ends.pop()?.()
   expect(calls.mock.calls[0]?.[0].signal.aborted).toBe(true)

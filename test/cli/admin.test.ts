@@ -145,7 +145,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       })
     })
 
-    it('backs up, and restores beside', async () => {
+    it('backs up, and restores into another folder', async () => {
       const data = ['--data', folderOf()]
       const [copy, restored] = [join(temporaryFolder('backup'), 'copy'), join(temporaryFolder('restored'), 'data')]
       interface Manifest {

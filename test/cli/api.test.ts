@@ -92,7 +92,7 @@ describe('the periodic comparison', () => {
   })
 })
 
-it('a round of retention that fails is in the log, and the next one comes all the same', async () => {
+it('a round of retention that fails is in the log, and the next one still comes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const { lines, management } = await running(temporaryFolder('api'))

@@ -179,7 +179,7 @@ it.each([
   expect(readEnv({ PDP_PUBLIC_URL: 'https://pdp.example.com/a/' }).authzen.publicUrl).toBe('https://pdp.example.com/a')
 })
 
-it('a public URL that is not https is warned of', () => {
+it('a public URL that is not https gives a warning', () => {
   const warned = (PDP_PUBLIC_URL: string) => {
     const lines: unknown[] = []
     warnOfPublicUrl(readEnv({ PDP_PUBLIC_URL }), { warn: (...line: unknown[]) => lines.push(line) } as never)

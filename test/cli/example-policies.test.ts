@@ -40,11 +40,11 @@ describe.each(EXAMPLE_NAMES)('the example policy %s', (name) => {
   })
 })
 
-it('has a role `editor` in one of them', () => {
+it('one example policy has a role `editor`', () => {
   expect(EXAMPLES.articles.roles.map(({ key }) => key)).toContain('editor')
 })
 
-it.each(['serve', 'api'])('refuses a name of `%s` that is none, and says which there are', async (command) => {
+it.each(['serve', 'api'])('`%s` refuses an unknown example policy, and lists the existing ones', async (command) => {
   const { code, err } = await runHere([command, '--example', 'nothing'], {}, temporaryFolder('example'))
   expect([code, err]).toEqual([64, expect.stringContaining('Allowed choices are hello, articles')])
 })

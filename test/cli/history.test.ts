@@ -68,7 +68,7 @@ describe('zerohop history', () => {
     expect(numbers(await history({ json: true, actor: 'nobody of that name' }))).toEqual([])
   })
 
-  it('refuses what is no time and no number', async () => {
+  it('refuses what is neither a time nor a number', async () => {
     for (const options of [{ since: 'yesterday' }, { until: '5 days' }, { limit: '0' }, { limit: '10001' }])
       await expect(history(options)).rejects.toMatchObject({ code: 'INPUT_INVALID' })
   })
@@ -93,7 +93,7 @@ describe('zerohop history show', () => {
     expect(JSON.parse(await show(revisions[3]!, { json: true }))).toEqual(body)
   })
 
-  it('refuses what is no revision, and one that is not there', async () => {
+  it('refuses what is not a revision, and a revision that does not exist', async () => {
     await expect(show('first')).rejects.toMatchObject({ code: 'INPUT_INVALID' })
     await expect(show(revisions[3]! + 1)).rejects.toMatchObject({ code: 'API_REFUSED' })
   })

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe('zerohop log', () => {
-  it('says how decisions come to be recorded when there are none', async () => {
+  it('explains how to record decisions when none are recorded', async () => {
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     expect(await log()).toBe('')
     expect(written.mock.calls.join()).toContain('start `zerohop serve` or the PDP with PDP_DECISION_LOG=api')
@@ -73,7 +73,7 @@ describe('zerohop log', () => {
     await expect(log({ since: 'soon' })).rejects.toMatchObject({ code: 'INPUT_INVALID' })
   })
 
-  it('follows: what comes late is printed too, what was left out is not, until it is told to end', async () => {
+  it('follows until a signal: late records are printed too, those that are filtered out are not', async () => {
     const end = new AbortController()
     const following = log({ follow: true, limit: '1' }, end.signal)
     // the spy of printedBy

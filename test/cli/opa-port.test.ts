@@ -41,7 +41,7 @@ describe('the port', () => {
 })
 
 describe('serve', () => {
-  it('answers there for the environment of the key, passes facts on to itself, and ends when it is told', async () => {
+  it('answers there for the environment of the key, passes facts on to itself, and ends on request', async () => {
     const data = temporaryFolder('opa-port')
     const [api, pdp, opa] = [await freePort(), await freePort(), await freePort()]
     const env = {

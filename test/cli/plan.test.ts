@@ -206,7 +206,7 @@ describe('a plan on the command line', () => {
     expect(readFileSync(old, 'utf8')).toContain('description: writes\n')
   })
 
-  it('says of what is neither a file nor an environment that it is neither', async () => {
+  it('refuses a name that is neither a file nor an environment', async () => {
     const neither = await run('diff', 'nope', file)
     expect([neither.code, neither.err]).toEqual([
       1,

@@ -141,7 +141,7 @@ describe('links that cannot be followed are errors by name', () => {
   })
 })
 
-describe('what is no file', () => {
+describe('what is not a file', () => {
   it('is an error inside of a folder when its name is that of a policy file', async () => {
     write('p/roles.yaml')
     execFileSync('mkfifo', [at('p/pipe.yaml')])

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(endServers)
 
-it('goes from an empty folder through plan and apply to the reasons of a past decision', async () => {
+it('the policy story goes from an empty folder through plan and apply to the reasons of a past decision', async () => {
   folder = await tellPolicyStory({ apis: [api], pdp, key, isBrief: !IS_WHOLE })
 })
 

@@ -120,7 +120,7 @@ describe('what nobody handled', () => {
     expect(await server.end()).toBe(0)
   })
 
-  it('is no deny when a check met it', async () => {
+  it('is not a deny when a check met it', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const pdp = url((silent.address() as AddressInfo).port)

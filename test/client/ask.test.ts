@@ -37,7 +37,7 @@ async function serveTls(): Promise<string> {
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-it('ends in time when the body never does, whatever is collected meanwhile', async () => {
+it('a call ends in time when the body never does, whatever is collected meanwhile', async () => {
   const url = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.write('{"half":')
@@ -50,7 +50,7 @@ it('ends in time when the body never does, whatever is collected meanwhile', asy
   }
 })
 
-it('ends when its caller gives up', async () => {
+it('a call ends when its caller gives up', async () => {
   const url = await serve(() => undefined)
   const caller = new AbortController()
   const asked = ask(url, { timeoutMs: 60_000, signal: caller.signal })
@@ -59,7 +59,7 @@ it('ends when its caller gives up', async () => {
   await expect(ask(url, { timeoutMs: 60_000, signal: caller.signal })).rejects.toThrow('enough')
 })
 
-it('does not read more than an answer has', async () => {
+it('a call does not read more than an answer may have', async () => {
   const chunk = Buffer.alloc(1024 * 1024)
   const url = await serve((_request, response) => {
     const more = (): void => {
@@ -121,12 +121,12 @@ it.each([
   [new DOMException('This operation was aborted', 'AbortError'), 'This operation was aborted'],
 ])('passes on what fetch says: %s', (error, reason) => expect(formatReason(error)).toContain(reason))
 
-it('says that it does not trust a certificate', async () => {
+it('a call names a certificate that it does not trust', async () => {
   const asked = ask(await serveTls(), { timeoutMs: 5_000 })
   await expect(asked).rejects.toThrow('self-signed certificate')
 })
 
-it('does not repeat a header that cannot be sent', async () => {
+it('the error of a header that cannot be sent does not repeat it', async () => {
   const asked = ask('http://127.0.0.1:1', { timeoutMs: 5_000, headers: { authorization: 'Bearer se\ncret' } })
   await expect(asked).rejects.toMatchObject({
     details: { reason: 'the key, or another header, contains characters that cannot be sent' },

@@ -74,7 +74,7 @@ describe('records of decisions are sent', () => {
     await expect(send(client)).rejects.toMatchObject({ code })
   })
 
-  it('although some are refused for ever, which is told', async () => {
+  it('although some are refused for ever, which is reported', async () => {
     const refused: number[] = []
     const answers = ['{"stored":1,"known":0,"refused":1}', '{"stored":0,"known":2,"refused":0}']
     const client = await makeClient(

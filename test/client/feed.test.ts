@@ -117,7 +117,7 @@ describe('the feed of a management API', () => {
     expect((await fetch(`${url}/v2/feed/default/development/image`)).status).toBe(401)
   })
 
-  it('asks nobody with a key that is not there', async () => {
+  it('sends no request without a key', async () => {
     for (const apiKey of [undefined, ''] as string[])
       await expect(connect({ url: 'http://127.0.0.1:1', apiKey })).rejects.toEqual(code('CONFIG_INVALID'))
   })
@@ -254,7 +254,7 @@ describe('a reader of the feed', () => {
     },
   )
 
-  it('believes no scope of somebody else, and one of a wider key', async () => {
+  it('refuses an answer that is not a scope, and a scope without an environment', async () => {
     for (const [scope, expected] of [
       ['<h1>Please sign in</h1>', 'FEED_UNREACHABLE'],
       ['{}', 'FEED_UNREACHABLE'],
@@ -320,7 +320,7 @@ describe('a reader of the feed', () => {
     expect(() => new RemoteFeed({ url: 'ftp://nowhere', apiKey: 'key' })).toThrow(code('CONFIG_INVALID'))
   })
 
-  it('ends quietly when it is told to', async () => {
+  it('ends quietly when it is closed', async () => {
     const feed = await feedFrom((_, response) => response.write(heartbeat))
     const stop = new AbortController()
     const events: FeedEvent[] = []

@@ -336,7 +336,7 @@ describe('a PDP that verifies signatures', () => {
     expect(again.refusal()).toBe('NOT_READY')
   })
 
-  it('begins with no last image from before what it remembers, which somebody put back', async () => {
+  it('does not begin with a last image that is older than what it remembers', async () => {
     const { side, way } = await setUp(KEYS.signingKey)
     const apiKey = side.keyOf('development')
     const folder = temporaryFolder('pinned')

@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(close)
 
 describe('the image of a large environment', () => {
-  it('is a file that is sent as it is, and compressed once somebody asked for that', async () => {
+  it('is a file that is sent as it is, and compressed once a client asked for that', async () => {
     const plain = await download('identity')
     expect(plain.headers['content-encoding']).toBe(undefined)
     expect(plain.bytes.equals(readFileSync(file()))).toBe(true)
@@ -106,7 +106,7 @@ describe('the image of a large environment', () => {
     expect(Image.load(await feed().image()).position).toEqual(management.store.head(log))
   })
 
-  it('is built anew beside the downloads when it is old, and before them when it is very old', async () => {
+  it('is built anew during the downloads when it is old, and before them when it is very old', async () => {
     const age = async (ms: number) => {
       await close()
       utimesSync(file(), new Date(), new Date(Date.now() - ms))

@@ -122,7 +122,7 @@ describe('the write client', () => {
   })
 })
 
-describe('the write client, with a server of which it knows nothing', () => {
+describe('the write client, with an unknown server', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => void
   const server = createServer((request, response) => answer(request, response))
   let options: { readonly url: string; readonly apiKey: string }

@@ -240,7 +240,7 @@ describe('a state', () => {
     expect(() => [...readState(invalid).changes]).toThrow(code('FRAME_INVALID'))
   })
 
-  it('is no part of a stream of deltas', () => {
+  it('is not a part of a stream of deltas', () => {
     expect(new FrameDecoder().push(whole([])).map(({ type }) => type)).toEqual(['state'])
     expect(isState(readFileSync(new URL('../../build/debug.wasm', import.meta.url)))).toBe(false)
   })

@@ -21,7 +21,7 @@ function reporting(reported: number | undefined) {
   return Object.assign(pdp, { stop: () => reports.stop() })
 }
 
-it('says the first revision at once, later ones after a while, and the same one now and then', async () => {
+it('the first revision is reported at once, later ones after a while, and the same one now and then', async () => {
   const pdp = reporting(undefined)
   await vi.advanceTimersByTimeAsync(5 * PDP_REPORT_CHECK_MS)
   expect(pdp.sent).toEqual([])
@@ -40,7 +40,7 @@ it('says the first revision at once, later ones after a while, and the same one 
   expect(pdp.sent).toHaveLength(3)
 })
 
-it('says nothing again that was said with the stream', async () => {
+it('a revision that was sent with the stream is not reported again', async () => {
   const pdp = reporting(3)
   await vi.advanceTimersByTimeAsync(PDP_REPORT_MS)
   expect(pdp.sent).toEqual([])
@@ -48,7 +48,7 @@ it('says nothing again that was said with the stream', async () => {
   expect(pdp.sent).toEqual([3])
 })
 
-it('goes on after a report that failed, never has two on their way, and says no more to a server that knows none', async () => {
+it('reports go on after one that failed, are sent one at a time, and end with a server that does not know them', async () => {
   const pdp = reporting(undefined)
   pdp.applied = 1
   pdp.answer = () => Promise.reject(new Error('away'))

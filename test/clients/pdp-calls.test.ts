@@ -26,7 +26,7 @@ interface Intercepted {
   readonly interceptors: { readonly request: { use(change: (config: { baseURL?: string }) => object): void } }
 }
 
-describe('the published client and a PDP beside the management API', () => {
+describe('the published client and a PDP next to the management API', () => {
   let direct: Permit
   let through: Permit
 
@@ -130,7 +130,7 @@ describe('the published client and a PDP beside the management API', () => {
     expect(seen).toContain(false)
   })
 
-  it('what the management API refuses is told as its own', async () => {
+  it('what the management API refuses is passed on as its own error', async () => {
     await expect(through.api.users.create({ key: 'ana' })).rejects.toMatchObject({ response: { status: 409 } })
     await expect(
       through.api.users.assignRole({ user: 'nobody', role: 'viewer', tenant: 'acme' }),

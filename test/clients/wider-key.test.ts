@@ -39,7 +39,7 @@ async function checkStatus(port: number, key: string): Promise<number> {
   return (await fetch(`${url(port)}/allowed`, { method: 'POST', headers, body: JSON.stringify(body) })).status
 }
 
-it('takes the key of the environment with the key of the organization', async () => {
+it('a PDP with the key of the organization takes the key of the environment', async () => {
   const port = await freePort()
   const wider = { PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' }
   const pdp = await pdpHere(variables(wider, port))
@@ -49,7 +49,7 @@ it('takes the key of the environment with the key of the organization', async ()
   expect(pdp.output).not.toContain(keys.organization)
 })
 
-it('needs no project with the key of a project', async () => {
+it('a PDP with the key of a project needs no name of a project', async () => {
   const { project_id } = await call('/v2/api-key/scope', keys.environments.development)
   const { organization_id } = await call('/v2/api-key/scope', keys.organization)
   const { secret } = await call('/v2/api-key', keys.organization, {

@@ -68,7 +68,7 @@ describe('case files', () => {
     expect(schema.Check({ rule: 'D15', says, steps: [{ checks: [] }] })).toBe(false)
   })
 
-  it('loops and sizes are written out: indexes, numbers beside them, and numbers that are no text', () => {
+  it('loops and sizes are written out: indexes, numbers next to them, and numbers that are not text', () => {
     const loop = { for: '=@-1', from: 5, each: ['put', 'user', { key: 'u#', next: '#+1', n: '=#', size: '=@' }] }
     const [two, three] = casesIn('some.json', { rule: 'D1', says: 'of @', sizes: [2, 3], steps: [{ write: [loop] }] })
     const user = (n: number, size: number) => ['put', 'user', { key: `u${n}`, next: `${n + 1}`, n, size }]

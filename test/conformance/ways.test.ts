@@ -144,7 +144,7 @@ describe('cases over ways and doors', () => {
     },
   )
 
-  it('[D12] nearly every case is told, every door is asked about every way, and each answers', ({ skip }) => {
+  it('[D12] nearly every case is run, every door is asked about every way, and each answers', ({ skip }) => {
     if (tally.stories < storyCases.length) skip('only some of the cases were told')
     process.stdout.write(
       `${tally.questions} questions in ${tally.stories} cases, ${[...tally.lacks.values()].reduce((a, b) => a + b, 0)} could not be asked\n`,

@@ -89,7 +89,7 @@ it.skipIf(consoleServer === undefined)(
 )
 
 // skipped where no Chromium is installed
-it.skipIf(consoleServer === undefined)('completes attributes, and says at the field what is none', async () => {
+it.skipIf(consoleServer === undefined)('completes attributes, and shows at the field what is not one', async () => {
   const page = await console.visit('conditions/finance-staff')
   await page.getByRole('button', { name: 'Condition', exact: true }).click()
   const review = page.getByRole('button', { name: 'Review and save' })

@@ -44,7 +44,7 @@ async function record(asked: readonly Asked[]): Promise<void> {
 }
 
 // skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
-it.skipIf(consoleServer === undefined)('finds the decision that somebody asks about, and why it was made', async () => {
+it.skipIf(consoleServer === undefined)('finds the decision that someone asks about, and why it was made', async () => {
   const page = await console.visit('decisions')
   await page.getByRole('heading', { name: 'No decisions yet' }).waitFor()
   await inspect(page, 'decisions-empty')

@@ -77,7 +77,7 @@ it.skipIf(consoleServer === undefined)('makes a type with roles over a relation,
 })
 
 // skipped where no Chromium is installed
-it.skipIf(consoleServer === undefined)('tells who changes a role that somebody else has changed', async () => {
+it.skipIf(consoleServer === undefined)('warns a user who changes a role that someone else has changed', async () => {
   const page = await console.visit('resources/report?tab=roles')
   await press(page, 'New role')
   await page.getByLabel('Key', { exact: true }).fill('writer')

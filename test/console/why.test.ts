@@ -90,7 +90,7 @@ it.skipIf(consoleServer === undefined)(
 )
 
 // skipped where no Chromium is installed
-it.skipIf(consoleServer === undefined)('says at each field what is no question, and keeps what was typed', async () => {
+it.skipIf(consoleServer === undefined)('shows at each field what is wrong, and keeps what was typed', async () => {
   const page = await console.visit('why')
   await page.getByRole('button', { name: 'Ask' }).click()
   for (const text of ['Which user?', 'What do they want to do?']) await page.getByText(text).waitFor()

@@ -186,7 +186,7 @@ describe('an application in one file', () => {
     await management?.store.close()
   })
 
-  it('is told at the start which file it lacks, and what to do', () => {
+  it('is refused at the start with the missing file and what to do', () => {
     for (const name of ['an ES module', 'a CommonJS module']) {
       const [first] = apps.get(name)!.events
       expect(first, name).toMatchObject({ event: 'no worker thread', code: 'PACKAGE_FILE_MISSING' })

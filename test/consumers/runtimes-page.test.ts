@@ -15,7 +15,7 @@ const rows = readFileSync('docs/runtimes.md', 'utf8')
   )
 const { dependencies } = JSON.parse(readFileSync('test/consumers/runtimes/package.json', 'utf8'))
 
-it('has a row for each program, in their order', () => {
+it('the page has a row for each program, in their order', () => {
   const runners = readFileSync('scripts/runtimes/runners.mjs', 'utf8')
   const names = [...runners.matchAll(/(?:^ {4}|^ {2}\{ )name: '([^']+)'|next\('([^']+)'/gm)].map(
     ([, name, next]) => name ?? next,
@@ -24,7 +24,7 @@ it('has a row for each program, in their order', () => {
   expect(rows.map(([name]) => name)).toEqual([...names, 'examples/next in Chromium'])
 })
 
-it('says which version was run, and that it went well or why it was skipped', () => {
+it('a row has the version that was run, and its success or why it was skipped', () => {
   const versions = new Set(Object.values(dependencies))
   for (const [name, version, changes, thread, result] of rows) {
     if (result?.startsWith('skipped: ')) continue
@@ -37,7 +37,7 @@ it('says which version was run, and that it went well or why it was skipped', ()
   }
 })
 
-it('gives the example the versions that are run', () => {
+it('the example has the versions that are run', () => {
   const example = JSON.parse(readFileSync('examples/next/package.json', 'utf8')).dependencies
   for (const name of ['next', 'react', 'react-dom']) expect(example[name]).toBe(dependencies[name])
   expect(example.zerohop).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folders.ts'
 
 const ROOT = process.cwd()
 
-it('is one line that says so, and no reason not to start what needs no data folder', () => {
+it('without LMDB commands that need a data folder print one line, and others start', () => {
   const folder = temporaryFolder('without-lmdb')
   const modules = join(folder, 'node_modules')
   const broken = join(modules, 'lmdb')

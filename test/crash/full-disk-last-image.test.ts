@@ -78,7 +78,7 @@ describe.skipIf(mountPoint === undefined)('a full disk under the last image', ()
     expect(await all(new LastImage(file, 'key'))).toEqual([small, other])
   })
 
-  it('that became read-only is told, and the PDP goes on', async () => {
+  it('that became read-only is reported, and the PDP goes on', async () => {
     const feed = new ScriptedFeed(HELLO)
     const { pdp, failures, mayZoeWave } = follow(feed)
     await pdp.ready()

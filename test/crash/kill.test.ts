@@ -91,7 +91,7 @@ it(`loses nothing that was acknowledged and shows no half of a write, killed at 
   expect(acknowledged.length).toBeGreaterThan(KILLS)
 })
 
-it('opens a folder whose first holder was killed while it made it', async () => {
+it('a folder opens whose first holder was killed while making it', async () => {
   for (const delayMs of [40, 60, 70, 80, 90, 100]) {
     const data = temporaryFolder()
     await writeUntilKilled(data, 0, 'start', delayMs)

@@ -6,14 +6,14 @@ import { expect, it } from 'vitest'
 
 const script = fileURLToPath(new URL('../../scripts/test-damage.mjs', import.meta.url))
 
-it('are found, and never decided by', { timeout: 180_000 }, () => {
+it('flipped bits of a data file are found, and no decision follows from them', { timeout: 180_000 }, () => {
   const run = spawnSync(process.execPath, [script, '--flips', '4', '--words', '0', '--seed', '3'], { encoding: 'utf8' })
   expect(run.stderr).toBe('')
   expect(run.stdout).toContain('4 flips: none decided otherwise')
   expect(run.status).toBe(0)
 })
 
-it('of an image end no question and no process', { timeout: 180_000 }, () => {
+it('changed words of an image end no question and no process', { timeout: 180_000 }, () => {
   const run = spawnSync(process.execPath, [script, '--flips', '0', '--words', '100', '--seed', '3'], {
     encoding: 'utf8',
   })

@@ -32,7 +32,7 @@ describe('a journal that was damaged while nobody held it', () => {
     ])
   })
 
-  it('whose files somebody removed begins another series, all of which is sent', async () => {
+  it('whose files were removed begins another series, and sends all of it', async () => {
     const folder = temporaryFolder('decisions')
     const ids = ['aa'.repeat(16), 'bb'.repeat(16)]
     const sink = new Taker()
@@ -92,8 +92,8 @@ it('a journal that lost whole files so, sends again what is left, and what comes
   await second.close()
 })
 
-describe('a journal whose file somebody empties while records wait in it', () => {
-  it('sends nothing that is no record of it, and goes on with what comes', async () => {
+describe('a journal whose file is emptied while records wait in it', () => {
+  it('sends nothing but its records, and goes on with new ones', async () => {
     const folder = temporaryFolder('decisions')
     const sink = new Taker()
     sink.down = true

@@ -122,7 +122,7 @@ describe('a PDP that records its decisions', () => {
     expect(records().length).toBe(before + 4)
   })
 
-  it('writes relations that were sent beside the attributes', async () => {
+  it('writes sent relations together with the attributes', async () => {
     const relations = { parent: ['folder:f1'] }
     await post(
       '/allowed',

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { streamSink } from '../../src/decision-log/stdout.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
-it('writes whole lines, between those of the log, also to a reader that is slow', async () => {
+it('the sink `stdout` writes whole lines between those of the log, also to a slow reader', async () => {
   const folder = temporaryFolder('stdout')
   const [fifo, out] = [join(folder, 'pipe'), join(folder, 'out')]
   execFileSync('mkfifo', [fifo])

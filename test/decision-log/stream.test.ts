@@ -71,7 +71,7 @@ const readNext = async (stream: ReturnType<typeof events>) => (await stream.next
 /** A look at the log after the stream was opened: from then on records are new. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 600))
 
-it('sends what is recorded from now on and fits the filters, once each', async () => {
+it('the stream sends each new record that fits the filters once', async () => {
   await record({ user: 'before' })
   const [all, denied] = [events(), events('users=ana&decision=false')]
   await Promise.all([all.next(), denied.next()])
@@ -89,7 +89,7 @@ it('sends what is recorded from now on and fits the filters, once each', async (
   await Promise.all([all.return(undefined), denied.return(undefined)])
 })
 
-it('is refused to who does not ask for events, and to a key of another environment', async () => {
+it('the stream is refused without `text/event-stream`, and to a key of another environment', async () => {
   const plain = await api.ask('GET', `${LOGS}/stream`, undefined, { key })
   expect([plain.status, plain.body.detail[0].loc]).toEqual([422, ['header', 'accept']])
   const other = await api.ask('GET', `${LOGS}/stream`, undefined, {
@@ -99,7 +99,7 @@ it('is refused to who does not ask for events, and to a key of another environme
   expect(other.status).toBe(404)
 })
 
-it('ends when the time of its key is over, and says so', async () => {
+it('the stream ends with an event when its key expires', async () => {
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
   const { organization, project } = api.made
   const of = { organization_id: organization.id, project_id: project.id, environment_id: api.environment, expires_at }
@@ -115,7 +115,7 @@ it('ends when the time of its key is over, and says so', async () => {
   }
 }, 20_000)
 
-it('ends with its key', async () => {
+it('the stream ends when its key is deleted', async () => {
   await api.addKey('env', 'read', 'a-key-that-goes-away')
   const stream = events('', 'a-key-that-goes-away')
   await stream.next()
@@ -124,7 +124,7 @@ it('ends with its key', async () => {
   expect((await stream.next()).done).toBe(true)
 }, 20_000)
 
-it('are so many at most', async () => {
+it('the number of open streams is bounded', async () => {
   const open = Array.from({ length: DECISION_STREAMS_MAX }, () => events())
   await Promise.all(open.map((stream) => stream.next()))
   const refused = await fetch(`${url}${LOGS}/stream`, { headers: { ...ACCEPT, authorization: `Bearer ${key}` } })
@@ -140,7 +140,7 @@ it('are so many at most', async () => {
   await expect.poll(isTaken).toBe(true)
 }, 30_000)
 
-it('says when more came at once than one look takes, and finds what comes late', async () => {
+it('the tail reports records that it left out of one look, and finds late ones', async () => {
   const at = (time: number, id: string) => ({ id, at: time }) as AuditRecord
   let kept = [at(100_000, 'first')]
   const log = {
@@ -170,7 +170,7 @@ it('says when more came at once than one look takes, and finds what comes late',
   expect(received).toHaveLength(2)
 })
 
-it('ends with the server', async () => {
+it('the stream ends with the server', async () => {
   const stream = events()
   await stream.next()
   const last = readNext(stream)

@@ -233,7 +233,7 @@ it.each<['Kysely' | 'Knex']>([['Kysely'], ['Knex']])(
   },
 )
 
-it('Drizzle names columns by their keys, in the case that it is told', async () => {
+it('Drizzle names columns by their keys, in the configured case', async () => {
   const database = new Database(':memory:')
   database.exec("CREATE TABLE files (id TEXT, org_id TEXT); INSERT INTO files VALUES ('a', 'acme'), ('b', 'other')")
   const run = async (query: string, values: unknown[]) => ({

@@ -111,7 +111,7 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
         }
   })
 
-  it('the largest number of JSON is one, and a larger one is none', async () => {
+  it('the largest number of JSON is accepted, and a larger one is not a number', async () => {
     const where = { op: 'greater-than', left: { path: ['data', 'a'], type: 'json' }, right: { value: 1 } } as const
     const { text, values } = toSql(makeFilter(where), WITH_DATA, 'mysql', { table: 'r' })
     const query = `SELECT 1 FROM (SELECT CAST(? AS CHAR) AS data) AS r WHERE ${text}`

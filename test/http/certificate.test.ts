@@ -20,7 +20,7 @@ async function shown(tls?: { cert: Buffer; key: Buffer }) {
   return { app, read }
 }
 
-it('is the end of the certificate, of the one that was read last, and of a chain the first', async () => {
+it('the metric is the end of the certificate that was read last, and of a chain the first end', async () => {
   const { app, read } = await shown({ cert: pem('one.cert'), key: pem('one.key') })
   expect(await read()).toBe(certificateEnd('one.cert'))
   noteCertificate(app.server, pem('two.cert'))
@@ -30,7 +30,7 @@ it('is the end of the certificate, of the one that was read last, and of a chain
   await app.close()
 })
 
-it('is not there without TLS', async () => {
+it('the metric is absent without TLS', async () => {
   const { app, read } = await shown()
   expect(await read()).toBeUndefined()
   await app.close()

@@ -241,7 +241,7 @@ describe('/metrics of a PDP', () => {
     await app.close()
   })
 
-  it('counts a deny that a gateway is told by 403 as a deny, and nothing else', async () => {
+  it('counts a deny that a gateway gets as 403 as a deny, and nothing else', async () => {
     const app = pooledPdpServer(management, { openMetrics: true })
     const ask = async (user: string, secret = key()) => {
       const headers = { ...bearer(secret), 'permit-user-key': user, 'permit-action': 'say' }
@@ -257,7 +257,7 @@ describe('/metrics of a PDP', () => {
     await app.close()
   })
 
-  it('of one environment tells how current it is, to everybody when that is wished', async () => {
+  it('of one environment shows how current it is, without a key when that is set', async () => {
     const api = managementServer(management)
     const url = await api.listen({ host: '127.0.0.1', port: 0 })
     const app = pdpServer(await connect({ url, apiKey: key() }), key(), { openMetrics: true })

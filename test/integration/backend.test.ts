@@ -231,7 +231,7 @@ describe('when Zerohop fails', () => {
   })
 })
 
-it('says that a body is too large, and asks nothing for it', async () => {
+it('a body that is too large is refused, without a request to Zerohop', async () => {
   const body = 'x'.repeat(INTEGRATION_BODY_BYTES_MAX + 1)
   for (const [method, path, use] of ROUTES.filter(([method]) => method === 'POST')) {
     const { status, text } = await call(method, path, await provider.token(use), {}, body)
@@ -286,7 +286,7 @@ describe('from a browser', () => {
   })
 })
 
-it('answers 404 in text to another path, and survives a request that is cut off', async () => {
+it('the backend answers 404 in text to another path, and survives a request that is cut off', async () => {
   const { status, text } = await call('GET', '/api/other')
   expect([status, text]).toEqual([404, 'Not found'])
   const { port } = backend.app.server.address() as { port: number }
@@ -297,7 +297,7 @@ it('answers 404 in text to another path, and survives a request that is cut off'
   expect((await call('GET', '/api/id', await provider.token('id'))).status).toBe(200)
 })
 
-it('reads issuer and keys from the id of a user pool, and says what is wrong with a bad one', () => {
+it('issuer and keys follow from the id of a user pool, and a bad id is refused with the reason', () => {
   expect(() => makeTokens({ userPoolId: 'eu-west-1_AbCdEf', clientId: CLIENT_ID })).not.toThrow()
   expect(() => makeTokens({ userPoolId: 'my pool', clientId: CLIENT_ID })).toThrow(
     'USER_POOL_ID must be the id of a user pool',

@@ -83,7 +83,7 @@ describe('when Zerohop never answers', () => {
     Object.assign(permissions, before)
   })
 
-  it('permits nothing for an answer that is no decision', async () => {
+  it('permits nothing for an answer that is not a decision', async () => {
     const before = permissions.check
     permissions.check = async () => 'denied' as never
     const authorization = `Bearer ${await provider.token('id')}`
@@ -93,7 +93,7 @@ describe('when Zerohop never answers', () => {
   })
 })
 
-it('writes why a token was refused, in one short line without the token', async () => {
+it('the log says why a token was refused, in one short line without the token', async () => {
   const token = await provider.token('id', {}, { kid: 'k'.repeat(5_000) })
   await backend.call('POST', '/wave_hello', { authorization: `Bearer ${token}` })
   expect(log).toHaveLength(1)
@@ -103,7 +103,7 @@ it('writes why a token was refused, in one short line without the token', async 
   for (const part of token.split('.')) expect(line).not.toContain(part.slice(0, 40))
 })
 
-it('asks a provider that is down once for many tokens', async () => {
+it('a provider that is down is asked once for many tokens', async () => {
   let asked = 0
   const tokens = makeTokens({
     issuer: ISSUER,

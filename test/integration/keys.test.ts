@@ -26,7 +26,7 @@ const holds = (token: string): Promise<boolean> =>
 /** A token that holds for a day by everything but its key. */
 const lasting = (): Promise<string> => provider.token('id', { exp: Date.now() / 1000 + 86_400 })
 
-it('refuses a key that the provider withdrew, ten minutes after the keys were read', async () => {
+it('a key that the provider withdrew is refused ten minutes after the keys were read', async () => {
   const token = await lasting()
   expect([await holds(token), provider.fetched]).toEqual([true, 1])
   provider.removeKeys()
@@ -37,7 +37,7 @@ it('refuses a key that the provider withdrew, ten minutes after the keys were re
   expect([await holds(token), await holds(await lasting())]).toEqual([false, true])
 })
 
-it('refuses a withdrawn key at once when another token made it read the keys', async () => {
+it('a withdrawn key is refused at once when another token made the backend read the keys', async () => {
   const token = await lasting()
   expect(await holds(token)).toBe(true)
   provider.removeKeys()
@@ -46,7 +46,7 @@ it('refuses a withdrawn key at once when another token made it read the keys', a
   expect(await holds(token)).toBe(false)
 })
 
-it('does not keep a withdrawn key under the id of its successor', async () => {
+it('a withdrawn key is not kept under the id of its successor', async () => {
   const token = await lasting()
   expect(await holds(token)).toBe(true)
   provider.removeKeys()
@@ -55,7 +55,7 @@ it('does not keep a withdrawn key under the id of its successor', async () => {
   expect([await holds(token), await holds(await lasting())]).toEqual([false, true])
 })
 
-it('reads the keys once for many tokens that come when they are old', async () => {
+it('old keys are read again once for many tokens', async () => {
   const token = await lasting()
   expect(await holds(token)).toBe(true)
   vi.advanceTimersByTime(JWKS_REFRESH_MS)
@@ -63,7 +63,7 @@ it('reads the keys once for many tokens that come when they are old', async () =
   expect([answers.every(Boolean), provider.fetched]).toEqual([true, 2])
 })
 
-it('trusts the keys of a provider that is down for an hour, and not longer', async () => {
+it('the keys of a provider that is down are trusted for an hour, and not longer', async () => {
   const token = await lasting()
   expect(await holds(token)).toBe(true)
   provider.down = true
@@ -81,7 +81,7 @@ it('trusts the keys of a provider that is down for an hour, and not longer', asy
   expect(await holds(token)).toBe(true)
 })
 
-it('refuses a withdrawn key soon after a provider that was down is back', async () => {
+it('a withdrawn key is refused soon after a provider that was down is back', async () => {
   const token = await lasting()
   expect(await holds(token)).toBe(true)
   provider.down = true

@@ -61,7 +61,7 @@ describe('pages of an access diff', () => {
     expect(second.lost).toEqual(lost)
   })
 
-  it('refuse a cursor that is none', () => {
+  it('refuse an invalid cursor', () => {
     const diff = diffImages(policy(1, 1), MORE)
     for (const after of ['', '!', Buffer.from('["gained"]').toString('base64url')])
       expect(() => diff({ after })).toThrow('the cursor is not one of an access diff')
@@ -144,7 +144,7 @@ describe('a copy of an image', () => {
     expect(copy.isCopyOf(image)).toBe(true)
   })
 
-  it('is no copy of an image that changed since, and of no other one', () => {
+  it('is not a copy of an image that changed since, nor of another one', () => {
     const image = Image.build(ENVIRONMENT, makePosition(1), policy(2, 1))
     const copy = image.clone()
     image.apply(deltaTo(2, MORE))

@@ -179,7 +179,7 @@ describe('an image with a checksum that fits its damage', () => {
   })
 })
 
-describe('a file that is no image', () => {
+describe('a file that is not an image', () => {
   const folder = temporaryFolder('damaged')
   const file = (name: string, bytes: Uint8Array) => {
     writeFileSync(join(folder, name), bytes)

@@ -168,7 +168,7 @@ describe('the library over relations', () => {
     })
   })
 
-  it('refuses a key that is no text', () => {
+  it('refuses a key that is not text', () => {
     const pdp = loadImage(build([]).save())
     expect(() => pdp.check('ana', 'read', { type: 'document', key: 7 as never })).toThrow('resource.key must be a key')
   })

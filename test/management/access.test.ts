@@ -120,7 +120,7 @@ describe('what a key reaches', () => {
 })
 
 describe('whose writes are limited to facts', () => {
-  it('reads as everybody else, and writes nothing but facts, whatever the level', () => {
+  it('reads like any key of its level, and writes nothing but facts', () => {
     for (const operation of Object.keys(ACCESS) as Operation[])
       for (const level of LEVELS) {
         const whole = hasAccess({ level, access: 'write' }, operation)

@@ -21,7 +21,7 @@ describe('an API key', () => {
     for (let round = 0; round < 100; round++) expect(looksMinted(mintSecret('env', mint))).toBe(true)
   })
 
-  it('is told from a mistyped one', () => {
+  it('is distinguished from a mistyped one', () => {
     const secret = mintSecret('env', mint)
     for (let at = 7; at < secret.length; at++) {
       const other = secret[at] === 'a' ? 'b' : 'a'

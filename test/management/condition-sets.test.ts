@@ -199,7 +199,7 @@ describe('conditions', () => {
     }
   })
 
-  it('may read what the question itself says, and what is not of a resource set or a resource', async () => {
+  it('may read the question itself, and what does not belong to a resource set or a resource', async () => {
     const tests = ['type', 'key', 'tenant'].map((name) => ({ [`resource.${name}`]: { equals: 'x' } }))
     const others = ['user.u', 'tenant.t', 'context.c', 'action.a'].map((path) => ({ [path]: { equals: 'x' } }))
     await over({ allOf: [...tests, ...others] })
@@ -335,7 +335,7 @@ describe('what resource types declare as a time', () => {
       management.run('createSetRule', { user_set, permission: `${type}:read`, resource_set: type })
     const atSet = ['body', 'user_set']
 
-    it('is compared with text in a user set, of which no rule asks about the first', async () => {
+    it('is compared with text in a user set that no rule for the first type uses', async () => {
       await conditions(soon())
       await management.run('createConditionSet', { key: named('child'), parent_id: named('set') })
       await rule(other)
@@ -344,7 +344,7 @@ describe('what resource types declare as a time', () => {
       await refused(rule(doc, named('child')), 'ATTRIBUTE_MISMATCH', atSet)
     })
 
-    it('is not in a user set of which a rule does, itself or as a parent', async () => {
+    it('is not in a user set that such a rule uses, itself or as a parent', async () => {
       await conditions({})
       await management.run('createConditionSet', { key: named('child'), parent_id: named('set') })
       await rule(doc, named('child'))

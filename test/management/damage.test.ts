@@ -53,7 +53,7 @@ function makeCheck(management: Management, data: string) {
   }
 }
 
-describe('a stored assignment of which one byte changed', () => {
+describe('a stored assignment with one changed byte', () => {
   it('allows nobody: its environment answers 503, the other decides, and it can be deleted', async () => {
     const data = await folder()
     expect(overwrite(data, '"user":"eve1-development","role"', '"user":"eve3-development","role"')).toBeGreaterThan(0)

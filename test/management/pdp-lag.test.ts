@@ -5,7 +5,7 @@ import { PdpRegistry } from '../../src/management/objects/pdp-registry.ts'
 import { openManagement } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
-it('counts PDPs that are behind for too long, those that are away, and the revisions that the last one lacks', async () => {
+it('the lag counts PDPs that are behind for too long, those that are away, and the revisions that the last one lacks', async () => {
   const { store, organization } = await openManagement({ data: temporaryFolder('lag') })
   const environment = store.view(organization).require('environment', 'default/development').id
   const { revision } = store.head(environment)

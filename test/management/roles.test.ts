@@ -108,7 +108,7 @@ describe('[D4] extends', () => {
     await expect(own).rejects.toMatchObject({ code: 'EXTENDS_CYCLE' })
   })
 
-  it('may meet again above: a diamond is no cycle', async () => {
+  it('may meet again above: a diamond is not a cycle', async () => {
     await management.run('createRole', { key: 'top' })
     await management.run('createRole', { key: 'left', extends: ['top'] })
     await management.run('createRole', { key: 'right', extends: ['top'] })

@@ -67,7 +67,7 @@ describe('scanFolder', () => {
     expect(rest).toEqual([])
   })
 
-  it('reads one file, follows no link, and says of each file that it did not search why', () => {
+  it('reads one file, follows no link, and gives the reason for each file that it did not search', () => {
     const folder = write({
       'a.ts': "fetch('/v1/users')\n",
       'big.ts': `${'x'.repeat(SCAN_FILE_BYTES_MAX)}\nfetch('/v1/users')\n`,
@@ -114,7 +114,7 @@ describe('scanFolder', () => {
     expect(scanFolder('/proc/self/mem')).toMatchObject({ files: 0, skipped })
   })
 
-  it('reads text of any form, and names what is none', () => {
+  it('reads text of any form, and names what is not text', () => {
     const use = "var users = '/v1/users'\r\n"
     const folder = write({ 'mark.cs': `\ufeff${use}`, 'film.ts': `G\0${use}` })
     writeFileSync(join(folder, 'wide.cs'), Buffer.from(`\ufeff\r\n${use}`, 'utf16le'))

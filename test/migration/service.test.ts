@@ -75,7 +75,7 @@ describe('a service that is something else', () => {
     await expect(api(listener).then(readOrganization)).rejects.toThrow(words)
   })
 
-  it('is no object that is missing, when it answers with a page', async () => {
+  it('does not count as a missing object when it answers with a page', async () => {
     const service = await api((_, response) => response.end('<html>'))
     await expect(service.find('/v1/users/ana')).rejects.toThrow('answered 200 to GET /v1/users/ana')
   })
@@ -106,7 +106,7 @@ describe('a list', () => {
   })
 })
 
-it('makes no further call after one that failed', async () => {
+it('no further call is made after one that failed', async () => {
   const made: number[] = []
   const work = async (item: number): Promise<void> => {
     made.push(item)

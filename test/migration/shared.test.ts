@@ -94,7 +94,7 @@ describe('two environments that share objects', () => {
     })
   })
 
-  it('moves what a known user needs, in the tenant `default` too, and verifies that beside --to', async () => {
+  it('moves what a known user needs, in the tenant `default` too, and verifies that together with --to', async () => {
     await world.call('PUT', `/v2/facts/${PRODUCTION}/users/auth0%7C2`, {
       key: 'auth0|2',
       first_name: 'Ben',

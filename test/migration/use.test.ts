@@ -27,12 +27,12 @@ beforeAll(async () => {
 })
 afterAll(endServers)
 
-it('refuses to guess while no environment uses anything', async () => {
+it('a move without --to refuses to guess while no environment uses anything', async () => {
   const { code, err } = await world.migrate(['move', '--ours', 'ours.txt'])
   expect([code, err]).toEqual([2, expect.stringContaining('name the environments that need it with --to')])
 })
 
-it('finds two environments, by a tenant and by a role, and what neither of them gets', async () => {
+it('a move finds two environments, by a tenant and by a role, and what neither of them gets', async () => {
   await world.call('POST', `/v2/facts/${OURS}/tenants`, { key: 'acme', name: 'Acme' })
   await world.call('POST', `/v2/schema/${PRODUCTION}/resources`, { key: 'report', actions: { read: {} } })
   await world.call('POST', `/v2/schema/${PRODUCTION}/roles`, { key: 'writer', permissions: ['report:read'] })
@@ -57,7 +57,7 @@ it('finds two environments, by a tenant and by a role, and what neither of them 
   expect(unused).toEqual(['user auth0|2', 'user auth0|3', 'auth0|2 is reader in default'])
 })
 
-it('stops before its first write at tenants, resources and actions that say something else', async () => {
+it('a move stops before its first write at tenants, resources and actions that differ', async () => {
   const { code, out, err } = await world.migrate(['move', '--ours', 'ours.txt'])
   expect([code, err]).toEqual([
     2,
@@ -71,7 +71,7 @@ it('stops before its first write at tenants, resources and actions that say some
   await world.call('PATCH', `/v2/facts/${OURS}/tenants/acme`, { description: 'a customer' })
 })
 
-it('moves two foreign environments together, unless they differ in a user', async () => {
+it('two foreign environments are moved together, unless they differ in a user', async () => {
   const staging = 'default/staging'
   await world.call('POST', '/v2/projects/default/envs', { key: 'staging', name: 'Staging' })
   await world.call('PUT', `/v2/facts/${staging}/users/only-there`, { key: 'only-there' })
@@ -87,7 +87,7 @@ it('moves two foreign environments together, unless they differ in a user', asyn
   ])
 })
 
-it('copies what a role needs with its names, texts and attributes', async () => {
+it('a move copies what a role needs with its names, texts and attributes', async () => {
   const action = { name: 'Read', description: 'to read', attributes: { rest: true } }
   const foreign = 'v1compat_global_project/v1compat_global_env'
   await world.call('PATCH', `/v2/schema/${foreign}/resources/report/actions/read`, action)

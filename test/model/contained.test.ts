@@ -16,7 +16,7 @@ const fails = (message: string) => () => {
 afterEach(() => heard.splice(0))
 
 describe('what nobody can catch', () => {
-  it('is counted and told, and whoever waits is answered', () => {
+  it('is counted and reported, and callers that wait get an answer', () => {
     const before = containedErrors()
     const answered: unknown[] = []
     contained('a listener', fails('one'), (error) => answered.push(error))()

@@ -73,7 +73,7 @@ const sentence = (
   return [title, names]
 }
 
-it('names people, roles and places', () => {
+it('sentences name people, roles and places', () => {
   const given: WrittenObject = { kind: 'role_assignment', key: 'ana/editor/acme', op: 'create' }
   const member: WrittenObject = { kind: 'membership', key: 'acme/ana', op: 'create' }
   expect(sentence('assign', [given])).toEqual(['Gave ana the role editor in tenant acme', ''])
@@ -109,7 +109,7 @@ it('names people, roles and places', () => {
   ])
 })
 
-it('says what a policy file, a copy or a revert did', () => {
+it('sentences describe what a policy file, a copy or a revert did', () => {
   const staff: WrittenObject = { kind: 'condition_set', key: 'staff', op: 'update' }
   const role: WrittenObject = { kind: 'role', key: 'editor', op: 'create' }
   expect(sentence('applyPlan', [staff], 'apply plan: 1 changed')).toEqual(['Changed condition set staff', ''])

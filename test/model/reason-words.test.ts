@@ -30,13 +30,13 @@ it('every reason that is recorded has words', () => {
   }
 })
 
-it('is never empty', () => {
+it('the words of a reason are never empty', () => {
   expect([null, '', 'allow', 'deny'].map(reasonText)).toEqual(Array.from({ length: 4 }, () => NOT_RECORDED))
   // of a newer version
   expect(reasonText('no_time_left')).toBe('no time left')
 })
 
-it('documents name the codes', () => {
+it('docs name every code of a reason', () => {
   const documented = readFileSync(new URL('../../docs/semantics.md', import.meta.url), 'utf8')
   expect(Object.keys(RBAC_REASONS).filter((code) => !documented.includes(`\`${code}\``))).toEqual([])
 })

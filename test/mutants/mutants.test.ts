@@ -151,7 +151,7 @@ describe('the court', BUSY, () => {
     }
   }
 
-  it('counts what is no kernel for nothing', async () => {
+  it('does not count what is not a kernel', async () => {
     expect(await court.try({ file: 'decide/decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({
       fate: 'refused',
     })

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const isHeld = (arrival: ReturnType<AnswerHolds['arrival']>, isHurried = false) => holds.heldMs(arrival, isHurried) > 0
 
-it('holds what arrives after the write began until it is answered, for callers that wait too, and then for a window', () => {
+it('a write holds changes that arrive after it began until its answer, also for callers that wait, and then for a window', () => {
   const before = holds.arrival()
   const answered = holds.begin()
   const change = holds.arrival()
@@ -28,7 +28,7 @@ it('holds what arrives after the write began until it is answered, for callers t
   expect([isHeld(change), freed.mock.calls.length]).toEqual([false, 2])
 })
 
-it('is not held by writes that began after it, however many come', () => {
+it('a change is not held by writes that began after it, however many come', () => {
   const answered = holds.begin()
   const change = holds.arrival()
   for (let more = 0; more < 3; more++) holds.begin()
@@ -37,7 +37,7 @@ it('is not held by writes that began after it, however many come', () => {
   expect(isHeld(change)).toBe(false)
 })
 
-it('is held by all writes that began before it, and each is answered once', () => {
+it('a change is held by all writes that began before it, and each is answered once', () => {
   const [one, other] = [holds.begin(), holds.begin()]
   const change = holds.arrival()
   other()
@@ -49,7 +49,7 @@ it('is held by all writes that began before it, and each is answered once', () =
   expect(isHeld(change)).toBe(false)
 })
 
-it('is held for a bounded time by a write whose answer is never written', () => {
+it('a change is held for a bounded time by a write whose answer is never written', () => {
   expect(ANSWER_HOLD_MS).toBeLessThanOrEqual(ACKNOWLEDGE_WAIT_MS / 2)
   holds.begin()
   const change = holds.arrival()

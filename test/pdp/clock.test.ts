@@ -147,7 +147,7 @@ describe('[D8] the time of a question', () => {
     expect(pdp.snapshot('ana', { tenants: ['default'] }).etag).toBe(etag)
   })
 
-  it('is told with the decision, and explained', () => {
+  it('is passed with the decision, and explained', () => {
     const heard: Decision[] = []
     const pdp = makePdp(OPEN, { onDecision: (decision) => void heard.push(decision) })
     clockAt(OPENS)

@@ -159,7 +159,7 @@ describe('an explanation is bounded', () => {
     expect([explained.allow, explained.abac]).toEqual([false, 'no_matching_rules'])
   })
 
-  it('[D13] in what may be sent: roles that allow are explained all the same, as a check answers', () => {
+  it('[D13] in what may be sent: roles that allow are still explained, as a check answers', () => {
     const pdp = makePdp(
       ['put', 'role', { key: 'reader', permissions: ['doc:read'] }],
       ['put', 'user', { key: 'eva' }],

@@ -289,7 +289,7 @@ describe('a filter', () => {
     expect(pdp.check('zoe', 'read', unmarked)).toBe(false)
   })
 
-  it('of a small tenant beside large ones names nobody else, and is made; a snapshot too', () => {
+  it('of a small tenant among large ones names no one else, and is made; a snapshot too', () => {
     const mine = sets({}, { 'resource.amount': { equals: 1 } })
     const many = (count: number, tenant: string) =>
       Array.from({ length: count }, (_, at) => instance(`note:other${at}`, tenant))

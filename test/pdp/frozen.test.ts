@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/folders.ts'
 const LIMIT_MS = 1_000
 const CHILD = fileURLToPath(new URL('frozen-child.mjs', import.meta.url))
 
-it('answers nothing from before the freeze, and goes on when the management side is back', async () => {
+it('a frozen PDP answers nothing from before the freeze, and goes on when the management side is back', async () => {
   const data = temporaryFolder('frozen')
   const management = await openManagement({ data })
   let app = managementServer(management)

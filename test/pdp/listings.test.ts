@@ -100,7 +100,7 @@ describe('listings of the library', () => {
     expect(pdp.roleAssignments({ page: 2, perPage: 2 })).toEqual([{ user: 'zoe', role: 'viewer', tenant: 'acme' }])
   })
 
-  it('refuse what is no question, and say which part', () => {
+  it('refuse what is not a question, and name the wrong part', () => {
     const wrong: [() => unknown, string][] = [
       [() => pdp.resources('ana', 'say', 5 as never), 'type must be'],
       [() => pdp.resources('ana', 'say', 'hello', { limit: 0 }), 'limit must be'],

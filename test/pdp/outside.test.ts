@@ -60,7 +60,7 @@ const cutOff = () => {
 }
 
 describe('what is outside of environments, while nobody can be asked', () => {
-  it('is nothing when there was nothing, and is learned as soon as somebody answers', async () => {
+  it('is empty at first, and is learned as soon as a server answers', async () => {
     const file = join(temporaryFolder('outside'), 'last')
     await learnNothing(file)
     const feed = cutOff()

@@ -39,7 +39,7 @@ describe('a check', () => {
     expect(unknown).toEqual(unknown.map(() => false))
   })
 
-  it('of something that is no question throws INPUT_INVALID, and says which part', () => {
+  it('of something that is not a question throws INPUT_INVALID with the wrong part', () => {
     const ask = pdp.check.bind(pdp) as (...question: unknown[]) => boolean
     expect(() => ask(undefined, 'say', 'hello')).toThrow(/^user must be/)
     expect(() => ask('ana', 5, 'hello')).toThrow(/^action must be/)
@@ -155,7 +155,7 @@ describe('a PDP over an image file', () => {
     expect(() => loadImage(bytes.subarray(0, 100))).toThrow(code('IMAGE_DAMAGED'))
   })
 
-  it.each([undefined, null, 5, [1, 2], {}])('refuses what is no image at all: %s', (image) => {
+  it.each([undefined, null, 5, [1, 2], {}])('refuses what is not an image at all: %s', (image) => {
     expect(() => loadImage(image as never)).toThrow(code('INPUT_INVALID'))
   })
 })

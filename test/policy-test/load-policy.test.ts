@@ -137,7 +137,7 @@ describe('loadPolicy', () => {
     expect(refused(assigned).message).toContain('role_assignments[0].user: error: user `ana` does not exist')
   })
 
-  it('refuses what is no policy', () => {
+  it('refuses what is not a policy', () => {
     expect(refused('nowhere.yaml').message).toBe('`nowhere.yaml` does not exist')
     expect(refused([]).message).toBe('no policy file is named')
     expect(refused(new URL('http://localhost/policy.yaml')).message).toContain('`http:` is not supported')

@@ -91,7 +91,7 @@ describe('the definition', () => {
     )
   })
 
-  it('[D3] gives nothing up when somebody gets more, as long as nothing asks for less', () => {
+  it('[D3] takes nothing away when someone gets more, as long as nothing asks for less', () => {
     let allowed = 0
     fc.assert(
       fc.property(plain, fc.nat(), (drawn, seed) => {

@@ -99,7 +99,7 @@ describe.skipIf(withoutPostgres())('a replica', () => {
     expect((await ask('DELETE', `${path}-2`, { headers })).status).toBe(422)
   })
 
-  it('copies an environment in the background, and tells of the outcome as long as anybody asks', async () => {
+  it('copies an environment in the background, and reports the outcome as long as it is asked for', async () => {
     const copy = '/v2/projects/default/envs/development/copy/async'
     const start = async (key: string) => {
       const begun = await ask('POST', `${copy}?wait=30`, { body: { target_env: { new: { key, name: key } } } })

@@ -45,7 +45,7 @@ describe.skipIf(withoutPostgres())('fork', () => {
     expect(await next(kept)).toMatchObject({ value: { type: 'delta', delta: { previous: kept.chain } } })
   })
 
-  it('says what it did, beside replicas that run', async () => {
+  it('reports what it did, while replicas run', async () => {
     const url = await server.database()
     const replica = await openReplica(url)
     const before = replica.store.head(development(replica)).revision

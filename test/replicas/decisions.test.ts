@@ -137,7 +137,7 @@ describe.skipIf(withoutPostgres())('records of decisions at two replicas', () =>
     expect((await send(other, lines(own, [2]))).body.refusals).toMatchObject({ other_sender: 1 })
   })
 
-  it('come in many batches at once, of which one cannot be read', async () => {
+  it('come in many batches at once, one of them unreadable', async () => {
     const instances = Array.from({ length: 20 }, newInstance)
     const [unreadable, ...answers] = await Promise.all([
       one.management.audit.append({ lines: Buffer.from('not gzip'), isCompressed: true }).catch(({ code }) => code),

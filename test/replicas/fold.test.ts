@@ -34,7 +34,7 @@ const secret = (revision: number, sealed: string): SealedSecret => ({
   sealed: Buffer.from(sealed),
 })
 
-it('keeps the newer secret of a key when an older answer comes after it', () => {
+it('the newer secret of a key is kept when an older answer comes after it', () => {
   const runner = new BatchRunner(tables, {}, () => Buffer.alloc(0), folder)
   const entries = entriesTo(3)
   const kept = () => String(tables.secrets.get('key'))
@@ -72,7 +72,7 @@ function failingDatabase(meanwhile: () => void): Database {
   return { settings: { url: '' }, open: async () => connection as unknown as Connection } as unknown as Database
 }
 
-it('tells of what was folded before the database went away, as it stands then', async () => {
+it('what was folded before the database went away is reported, as it stands then', async () => {
   const fresh = openTables(memoryFolder('fold'), 'create')
   const runner = new BatchRunner(fresh, {}, () => Buffer.alloc(0), folder)
   const reports: unknown[] = []

@@ -40,7 +40,7 @@ describe('the order of calls', () => {
     expect(old).toMatchObject({ verdict: 'not linearizable', order: [write], stuck: { input: { read: '' } } })
   })
 
-  it('is free between calls that overlapped, but the same for everybody', () => {
+  it('is free between calls that overlapped, but the same for all', () => {
     const writes = [call(0, 9, { write: 'a' }), call(0, 9, { write: 'b' })]
     expect(judge(REGISTER, [...writes, call(1, 2, { read: 'b' }), call(3, 4, { read: 'a' })]).verdict).toBe(
       'linearizable',

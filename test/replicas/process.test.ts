@@ -66,7 +66,7 @@ describe.skipIf(withoutPostgres())('zerohop api on a database', () => {
     expect(await server.end('SIGTERM')).toBe(0)
   })
 
-  it('tells of its database, ends when that lost something, and folds what is left at the next start', async () => {
+  it('reports on its database, ends when that lost something, and folds what is left at the next start', async () => {
     const postgres = await startPostgres()
     const database = await postgres.database()
     const port = await freePort()

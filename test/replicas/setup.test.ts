@@ -52,7 +52,7 @@ describe.skipIf(withoutPostgres())('three replicas that start over an empty data
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('make further ones when they are told to', async () => {
+  it('make further ones on request', async () => {
     const [first, second] = replicas
     const create = ({ store, data }: Replica, key: string) => runAdmin({ store, data, newId }, 'org.create', { key })
     await create(first, 'one')
@@ -60,7 +60,7 @@ describe.skipIf(withoutPostgres())('three replicas that start over an empty data
     expect((await organizations()).map((found) => found.length)).toEqual([3, 3, 3])
   })
 
-  it('make one of the same key once, however many are told to at the same moment', async () => {
+  it('make one of the same key once, however many requests come at the same moment', async () => {
     const [before] = await organizations()
     const create = ({ store, data }: Replica) => runAdmin({ store, data, newId }, 'org.create', { key: 'same' })
     const made = await Promise.allSettled([...replicas, ...replicas].map(create))

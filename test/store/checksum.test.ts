@@ -30,7 +30,7 @@ describe('a digest', () => {
     return made
   }
 
-  it('is the same in any order, and nothing when everything was taken away again', () => {
+  it('is the same in any order, and zero when everything was removed again', () => {
     const [forward, backward] = [new Digest(), new Digest()]
     for (let at = 0; at < 2_000; at++) forward.add(key(at), at * 31)
     for (let at = 1_999; at >= 0; at--) backward.add(key(at), at * 31)

@@ -60,7 +60,7 @@ async function damageUser(data: string, text: string): Promise<void> {
   writeFileSync(path, bytes)
 }
 
-it('makes indexes anew from the objects', async () => {
+it('indexes are made anew from the objects', async () => {
   const { data, before } = await folder()
   const tables = openTables(data, 'write')
   tables.root.transactionSync(() => {
@@ -76,7 +76,7 @@ it('makes indexes anew from the objects', async () => {
   expect(contents(await openTestStore(data))).toEqual(before)
 })
 
-it('makes objects anew from a log that is whole, and the command says so', async () => {
+it('objects are made anew from a log that is whole, and the command reports it', async () => {
   const { data, before } = await folder()
   await damageUser(data, '"key":"user-6"')
   const script = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
@@ -93,7 +93,7 @@ it('makes objects anew from a log that is whole, and the command says so', async
   expect(await verifyData(data)).toMatchObject({ damages: 0 })
 })
 
-it('says what it cannot repair, and leaves that refused', async () => {
+it('what cannot be repaired is reported and stays refused', async () => {
   const { data } = await folder()
   const store = await openTestStore(data)
   const keep = { revisions: 2, ms: Number.POSITIVE_INFINITY }
@@ -119,7 +119,7 @@ it('says what it cannot repair, and leaves that refused', async () => {
   expect(again.view(LOG).get('user', 'user-7')).toBeDefined()
 })
 
-it('leaves the folder as it was when heads are damaged, and one that is in use', async () => {
+it('a folder stays as it was when its heads are damaged, and when it is in use', async () => {
   const { data } = await folder()
   const path = join(data, 'data.mdb')
   const bytes = readFileSync(path)

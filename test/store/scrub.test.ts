@@ -36,7 +36,7 @@ vi.setConfig({ testTimeout: 600_000 })
 const WRITES_MAX = 200
 const PAUSE_MS = 5
 
-it('finds nothing while logs move and end, and says how much it compared', async () => {
+it('the comparison finds nothing while logs move and end, and reports how much it compared', async () => {
   const store = await openTestStore(temporaryFolder())
   await seed(store)
   let isDone = false
@@ -59,7 +59,7 @@ it('finds nothing while logs move and end, and says how much it compared', async
   expect(stats.completedAt).toBeGreaterThan(Date.now() - 60_000)
 })
 
-it('finds bytes that changed under a running store, and nothing is written into that log any more', async () => {
+it('the comparison finds bytes that changed under a running store, and nothing more is written into that log', async () => {
   const data = temporaryFolder()
   const store = await openTestStore(data)
   for (const log of [LOG, OTHER]) {
@@ -79,7 +79,7 @@ it('finds bytes that changed under a running store, and nothing is written into 
   expect(store.damage(LOG)?.message).toBe(messages[0])
 })
 
-it('opens the folder only while nothing is written, and lets the writes go on', async () => {
+it('the comparison opens the folder only while nothing is written, and lets the writes go on', async () => {
   const data = temporaryFolder()
   const store = await openTestStore(data)
   await seed(store)
@@ -99,7 +99,7 @@ it('opens the folder only while nothing is written, and lets the writes go on', 
   expect(steps.slice(0, 4)).toEqual(['asked', 'open', 'opened', 'compared'])
 })
 
-it('compares nothing when writes cannot be kept waiting', async () => {
+it('nothing is compared when writes cannot be kept waiting', async () => {
   const data = temporaryFolder()
   await openTestStore(data)
   const { ended } = verifyBesideServer(data, {
@@ -110,7 +110,7 @@ it('compares nothing when writes cannot be kept waiting', async () => {
   expect(await ended).toBeUndefined()
 })
 
-it('ends with the store, in the middle of a round', async () => {
+it('the comparison ends with the store, in the middle of a round', async () => {
   const store = await openTestStore(temporaryFolder())
   await seed(store)
   store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now })
@@ -125,7 +125,7 @@ function comparingProcess(): number {
   return Number.parseInt(stdout.split('\n').find((line) => line.includes('verify-child')) ?? '', 10)
 }
 
-it('counts a round that could not be completed as a failure, not as damage, and writes go on', async () => {
+it('a round that could not be completed counts as a failure, not as damage, and writes go on', async () => {
   const store = await openTestStore(temporaryFolder())
   await seed(store)
   const firstEvent = new Promise((resolve) => {

@@ -315,7 +315,7 @@ describe('API keys and secrets', () => {
     }
   })
 
-  it('makes the key file for its owner alone and warns that it lies beside the data', async () => {
+  it('makes the key file for its owner alone and warns that it lies in the same folder as the data', async () => {
     const data = temporaryFolder()
     const store = await openTestStore(data)
     const file = join(data, 'secrets.key')

@@ -41,7 +41,7 @@ async function oldFolder(fillers = 0): Promise<{ data: string; before: unknown }
   return { data, before }
 }
 
-it('keeps everything that was there, and reports its progress', async () => {
+it('an upgrade keeps everything that was there, and reports its progress', async () => {
   const { data, before } = await oldFolder()
   const progress: [number, number][] = []
   const store = await openTestStore(data, { upgrading: (done, total) => progress.push([done, total]) })
@@ -55,7 +55,7 @@ it('keeps everything that was there, and reports its progress', async () => {
   expect(again.view(LOG).count('user')).toBe(12)
 })
 
-it('that is killed on the way leaves the old file as it was, and begins anew with the next start', async () => {
+it('an upgrade that is killed on the way leaves the old file as it was, and begins anew with the next start', async () => {
   const { data, before } = await oldFolder(400)
   const file = readFileSync(join(data, 'data.mdb'))
   const script = fileURLToPath(new URL('./upgrade-child.mjs', import.meta.url))
@@ -69,7 +69,7 @@ it('that is killed on the way leaves the old file as it was, and begins anew wit
   expect(contents(await openTestStore(data))).toEqual(before)
 })
 
-it('is refused when the disk has no room for it, or runs full on the way, and the old file stays', async () => {
+it('an upgrade is refused when the disk has no room for it or runs full on the way, and the old file stays', async () => {
   const { data } = await oldFolder(400)
   const file = readFileSync(join(data, 'data.mdb'))
   const script = fileURLToPath(new URL('./upgrade-child.mjs', import.meta.url))
@@ -82,7 +82,7 @@ it('is refused when the disk has no room for it, or runs full on the way, and th
   await expect(openTestStore(data)).rejects.toMatchObject(error('COPY_ROOM'))
 })
 
-it('is refused when records are missing that the old heads count', async () => {
+it('an upgrade is refused when records are missing that the old heads count', async () => {
   const { data } = await oldFolder()
   const { open } = await import('lmdb')
   const root = open({ path: data, noSubdir: false, maxDbs: 32 })
@@ -95,7 +95,7 @@ it('is refused when records are missing that the old heads count', async () => {
   await expect(openTestStore(data)).rejects.toMatchObject(damaged)
 })
 
-it('goes with a restore of a backup that is older', async () => {
+it('restoring an older backup upgrades it', async () => {
   const { data, before } = await oldFolder()
   const backup = temporaryFolder()
   makeBackupFolder(backup)

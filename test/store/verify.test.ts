@@ -48,7 +48,7 @@ const place = (number: number): Buffer => {
   return bytes
 }
 
-it('says that a folder is whole, after updates, deletes, an upgrade and retention', async () => {
+it('a folder is whole after updates, deletes, an upgrade and retention', async () => {
   const data = await folder()
   expect(await verifyData(data)).toMatchObject({ damages: 0 })
   await asFormat1(data)

@@ -13,7 +13,7 @@ async function startWriter(): Promise<Writer> {
 
 const createUser = (key: string) => ({ log: LOG, name: 'createUser', input: { key }, by: BY })
 
-it('keeps writes back until it ends, and loses none', async () => {
+it('a pause keeps writes back until it ends, and loses none', async () => {
   const writer = await startWriter()
   const order: string[] = []
   let written: Promise<unknown> | undefined
@@ -29,7 +29,7 @@ it('keeps writes back until it ends, and loses none', async () => {
   await writer.close()
 })
 
-it('begins when the writes before it are on disk', async () => {
+it('a pause begins when the writes before it are on disk', async () => {
   const writer = await startWriter()
   let written = 0
   for (let at = 0; at < 200; at++) void writer.commit(createUser(`u${at}`)).then(() => written++)
@@ -40,7 +40,7 @@ it('begins when the writes before it are on disk', async () => {
   expect(written).toBe(200)
 })
 
-it('ends when its step throws, and the error is passed on', async () => {
+it('a pause ends when its step throws, and the error is passed on', async () => {
   const writer = await startWriter()
   await expect(writer.whilePaused(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await expect(writer.commit(createUser('ana'))).resolves.toBeDefined()
@@ -48,7 +48,7 @@ it('ends when its step throws, and the error is passed on', async () => {
   await expect(writer.whilePaused(() => Promise.resolve())).rejects.toMatchObject(error('CLOSED'))
 })
 
-it('is waited for when the writer is closed', async () => {
+it('closing the writer waits for a pause', async () => {
   const writer = await startWriter()
   let isDone = false
   const step = writer.whilePaused(async () => {
@@ -61,7 +61,7 @@ it('is waited for when the writer is closed', async () => {
   await step
 })
 
-it('fails when the thread dies before it begins', async () => {
+it('a pause fails when the thread dies before it begins', async () => {
   const writer = await startWriter()
   const died = Promise.allSettled([writer.commit({ ...createUser('x'), name: 'die', input: null })])
   await new Promise((resolve) => setImmediate(resolve)) // it is on its way

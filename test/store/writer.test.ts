@@ -115,7 +115,7 @@ describe('many writers at once', () => {
     }
   })
 
-  it('are told to come back when too many wait', async () => {
+  it('are asked to try later when too many wait', async () => {
     const store = await openTestStore(temporaryFolder())
     const waiting = Array.from({ length: WRITER_QUEUE_MAX }, () => store.commit(LOG, 'nothing', null, BY))
     await expect(store.commit(LOG, 'nothing', null, BY)).rejects.toMatchObject(error('OVERLOADED'))

@@ -10,7 +10,7 @@ afterEach(() => {
   ofWorker.mockReset()
 })
 
-it('closes the port of its thread', () => {
+it('the port of the thread is closed', () => {
   const close = vi.fn()
   const port = { close } as unknown as MessagePort
   closePort(port)
@@ -18,7 +18,7 @@ it('closes the port of its thread', () => {
   expect(ofWorker).not.toHaveBeenCalled()
 })
 
-it('ends the worker where its port cannot be closed', () => {
+it('the worker ends where its port cannot be closed', () => {
   closePort({ postMessage: () => undefined } as unknown as MessagePort)
   expect(ofWorker).toHaveBeenCalledOnce()
 })

@@ -145,7 +145,7 @@ describe('a thread that is asked', () => {
     await open({ entry: () => expect.fail('it was started') }).close()
   })
 
-  it('tells of events', async () => {
+  it('reports events', async () => {
     const events: unknown[] = []
     const thread = open({ onEvent: (event) => events.push(event) })
     await thread.ask('send an event')
@@ -211,7 +211,7 @@ describe('a thread that cannot be used', () => {
     await Promise.all(watched.started.map((worker) => worker.terminate()))
   })
 
-  it('is told from a task that fails: Node does not start it', async () => {
+  it('is distinguished from a task that fails: Node does not start it', async () => {
     const thread = open({ entry: () => new URL('https://localhost/thread.mjs') })
     await expect(thread.ask({})).rejects.toMatchObject({ code: 'THREAD_LOST' })
   })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { apiError, describeError } from '../../../console/src/api/api-error.ts'
 
-it('who may not do something is told so, whether signed in with a key or at an identity provider', () => {
+it('a user without permission gets that message, whether signed in with a key or at an identity provider', () => {
   const message = 'this API key is not allowed to change the facts: it needs access `write`'
   const error = apiError(new Response(null, { status: 403 }), { error_code: 'KEY_TOO_NARROW', message })
   expect(describeError(error)).toMatchObject({

@@ -143,7 +143,7 @@ describe('a test', () => {
   })
 })
 
-it('says where a text is no JSON', () => {
+it('a text that is not JSON is refused with the place', () => {
   expect(parseText('')).toEqual({ conditions: {} })
   expect(parseText('{"a":\n  x}')).toMatchObject({
     problem: expect.stringMatching(/Line 2, column 3: Unexpected token 'x'\.$/),
@@ -174,7 +174,7 @@ describe('what was typed about a set', () => {
     expect(changedFields(draft, { ...stored, parent: 'staff' }, stored.conditions)).toEqual({ parent_id: null })
   })
 
-  it('stays when somebody else has changed other fields', () => {
+  it('stays when someone else has changed other fields', () => {
     const theirs = { ...stored, name: 'Elders', conditions: {} }
     expect(rebased({ ...draft, description: 'mine' }, stored, theirs)).toEqual({
       text: '{}',

@@ -9,14 +9,14 @@ import {
   toStreamQuery,
 } from '../../../console/src/pages/decisions/decisions-search.ts'
 
-it('says what is filtered, and nothing that is no filter', () => {
+it('the address holds the filters, and nothing else', () => {
   const search = { user: 'ana', action: 7, resource: 'invoice:18', tenant: 'acme', outcome: 'deny', page: 2 }
   expect(parseDecisionsSearch(search)).toEqual({ ...search, action: '7' })
   expect(parseDecisionsSearch({ user: '', action: {}, outcome: 'maybe', from: '20', page: 'x' })).toEqual({})
   expect([isFiltered({ page: 2 }), isFiltered({ outcome: 'allow' })]).toEqual([false, true])
 })
 
-it('asks the stream for the same, without times and pages', () => {
+it('the stream gets the same filters, without times and pages', () => {
   const query = toStreamQuery({
     user: 'ana b',
     tenant: 'acme',
@@ -28,7 +28,7 @@ it('asks the stream for the same, without times and pages', () => {
   expect(query.toString()).toBe('users=ana+b&tenant=acme&decision=false')
 })
 
-it('asks the API for it', () => {
+it('the API gets the filters of the address', () => {
   expect(toDecisionsQuery({})).toEqual({ page: 1, per_page: 50 })
   const asked = toDecisionsQuery({
     user: 'ana',
@@ -50,7 +50,7 @@ const DECISION = {
   context: { revision: 118, resource_key: '18' },
 } as unknown as RecordedDecision
 
-it('opens a decision as it was asked, at its revision and its time', () => {
+it('a decision opens as it was asked, at its revision and its time', () => {
   expect(questionOfDecision(DECISION)).toEqual({
     ...{ user: 'ana', action: 'read', resource: 'invoice:18', tenant: 'acme', at: '118' },
     user_attributes: { level: 3 },

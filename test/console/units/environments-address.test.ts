@@ -11,7 +11,7 @@ import { FACT_KINDS, POLICY_KINDS } from '../../../src/model/policy-kinds.ts'
 
 const open = { p: 'shop', e: 'staging' }
 
-it('names environments as the command line does', () => {
+it('environments are named as in the command line', () => {
   expect(parseEnvironmentPath(' production ', open)).toEqual({ p: 'shop', e: 'production' })
   expect(parseEnvironmentPath('billing/production', open)).toEqual({ p: 'billing', e: 'production' })
   for (const name of ['', ' ', '/', 'billing/', '/production', 'a/b/c'])
@@ -20,12 +20,12 @@ it('names environments as the command line does', () => {
     expect(nameBeside(parseEnvironmentPath(name, open)!, open)).toBe(name)
 })
 
-it('says what is copied where, and nothing that is no choice', () => {
+it('the address holds what is copied where, and nothing else', () => {
   expect(parseCopySearch({ to: 7, new: true, overwrite: true })).toEqual({ to: '7', new: true, overwrite: true })
   expect(parseCopySearch({ to: '', new: 'yes', overwrite: false, more: 1 })).toEqual({})
 })
 
-it('compares every kind of the schema, and no policy that names nothing', () => {
+it('a comparison covers every kind of the schema, and leaves out a policy that names nothing', () => {
   const managed = everythingManaged({ zerohop: 2, roles: [{ key: 'viewer' }] } as never)
   const kinds = managed?.manages?.map(({ kind }) => kind)
   expect(kinds).toEqual(POLICY_KINDS.filter((kind) => !FACT_KINDS.has(kind)))

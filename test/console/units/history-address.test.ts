@@ -4,7 +4,7 @@ import { isFiltered, parseHistorySearch, toHistoryQuery } from '../../../console
 import { makeRevertBody, parseRevertSearch } from '../../../console/src/pages/history/revert-search.ts'
 
 describe('the address of the history', () => {
-  it('says what is filtered, and nothing that is no filter', () => {
+  it('the address holds the filters, and nothing else', () => {
     const search = { who: 'ci', what: 118, from: '2026-11-20', until: '2026-11-21', page: 3 }
     expect(parseHistorySearch(search)).toEqual({ ...search, what: '118' })
     const wrong = { who: '', what: {}, from: 'yesterday', until: '2026-1-2', page: -1, more: 'x' }
@@ -35,7 +35,7 @@ describe('the address of a revert', () => {
     })
   })
 
-  it('has nothing that is no name', () => {
+  it('has nothing but names', () => {
     expect(parseRevertSearch({ without: ['role:editor', 3], cascade: 'yes' })).toEqual({ without: ['role:editor'] })
     expect(parseRevertSearch({ without: 'role:editor', cascade: true })).toEqual({ cascade: true })
   })

@@ -5,13 +5,13 @@ import { endAfter, markOfEnd, nameOfKey, pdpLines, reachOfKey } from '../../../c
 const ID = 'abcdef0123456789abcdef0123456789'
 type Reach = Parameters<typeof reachOfKey>[0]
 
-it('calls a key by its name, by what it is for, or by its id', () => {
+it('a key is called by its name, by what it is for, or by its id', () => {
   expect(nameOfKey({ name: 'shop', owner_type: 'member', id: ID })).toBe('shop')
   expect(nameOfKey({ name: null, owner_type: 'pdp_config', id: ID })).toBe('PDP of the environment')
   expect(nameOfKey({ name: null, owner_type: 'member', id: ID })).toBe('key abcdef01')
 })
 
-it('says what a key reaches, also when that was deleted', () => {
+it('the scope of a key is named, also when it was deleted', () => {
   const project = { key: 'shop' }
   expect(reachOfKey({ object_type: 'org', project: null, env: null })).toBe('The organization')
   expect(reachOfKey({ object_type: 'project', project, env: null } as Reach)).toBe('Project shop')
@@ -19,13 +19,13 @@ it('says what a key reaches, also when that was deleted', () => {
   expect(reachOfKey({ object_type: 'project', project: null, env: null })).toBe('Project (deleted)')
 })
 
-it('starts a PDP by the key of the shell, which asks for it', () => {
+it('the lines that start a PDP ask for the key instead of containing it', () => {
   const [first, ...lines] = pdpLines('https://console.acme.example')
   expect(first?.line).toBe('read -rs PDP_API_KEY && export PDP_API_KEY')
   for (const { line } of lines) expect(line).toMatch(/^(?!.*PDP_API_KEY=).*PDP_CONTROL_PLANE=https:\S+acme/)
 })
 
-it('marks a key that has ended, or ends within a week', () => {
+it('a key that has ended, or ends within a week, is marked', () => {
   const now = Date.UTC(2026, 0, 1)
   const mark = (days: number) => markOfEnd(endAfter(days, now) ?? null, now)
   expect([mark(0), mark(8), mark(7), mark(-1)]).toEqual([undefined, undefined, 'ends soon', 'expired'])

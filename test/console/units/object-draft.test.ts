@@ -62,7 +62,7 @@ describe('a draft', () => {
     expect(findProblems(FIELDS, makeDraft(FIELDS, STORED))).toEqual({})
   })
 
-  it('goes on above what somebody else has stored, field by field', () => {
+  it('is applied on top of what someone else has stored, field by field', () => {
     const theirs = { name: 'Anna', email: 'anna@acme.example', attributes: { level: 3 }, updated_at: '2' }
     const mine = { ...makeDraft(FIELDS, STORED), attributes: '{"level": 9}' }
     const next = rebased(FIELDS, mine, STORED, theirs)

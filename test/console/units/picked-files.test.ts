@@ -9,7 +9,7 @@ function file(name: string, content: string | Uint8Array<ArrayBuffer>): Readable
   return { name, size: bytes.length, arrayBuffer: async () => bytes.buffer }
 }
 
-it('reads texts, and the later one of a name takes the place of the earlier one', async () => {
+it('picked files are read as texts, and a later one replaces an earlier one of the same name', async () => {
   const first = await withPicked([], [file('a.yaml', 'one'), file('b.yaml', 'ü')])
   const second = await withPicked(first.files, [file('a.yaml', 'two')])
   expect(second).toEqual({
@@ -21,7 +21,7 @@ it('reads texts, and the later one of a name takes the place of the earlier one'
   })
 })
 
-it('refuses what is no text, too large, or too much together', async () => {
+it('files that are not text, too large, or too large together are refused', async () => {
   const { files, refused } = await withPicked(
     [],
     [
@@ -35,7 +35,7 @@ it('refuses what is no text, too large, or too much together', async () => {
   expect(refused.map((text) => text.split(' ')[0])).toEqual(['image.png', 'large.yaml', '4', 'gone.yaml'])
 })
 
-it('shows the line of a problem, cut around what is meant', () => {
+it('the line of a problem is shown, cut around the problem', () => {
   const files = [{ name: 'a.yaml', text: `\uFEFFone\r\n  - ${'x'.repeat(200)}raed${'y'.repeat(200)}\n` }]
   expect(lineAt(files, { file: 'a.yaml', line: 1, column: 1, length: 3 })).toEqual({
     before: '',

@@ -91,7 +91,7 @@ describe('signing in with an API key', () => {
     expect(json().data[0]).toMatchObject({ method: 'POST', path: '/v2/facts/default/development/users' })
   })
 
-  it('keeps what is no key out, and makes an address that guesses wait longer and longer', async () => {
+  it('refuses what is not a key, and makes an address that guesses wait longer and longer', async () => {
     const guess = (address: string) => new Visitor(own.app).signIn('zh_org_guess', { address })
     for (let at = 0; at < WRONG_KEYS_FREE; at++) {
       const answer = await guess('192.0.2.1')
@@ -348,7 +348,7 @@ describe('a cookie', () => {
   })
 })
 
-describe('a page of somebody else', () => {
+describe('a page of another origin', () => {
   it.each([
     ['of another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     [

@@ -198,7 +198,7 @@ describe('a claim that is left out', () => {
     expect((await visitor.ask('GET', SESSION)).json().access).toMatchObject({ access_level })
   })
 
-  it('is not needed where the first rule is for everybody', async () => {
+  it('is not needed where the first rule applies to all users', async () => {
     provider.claims = { sub: 'sub-8', hasgroups: true }
     const { visitor } = with_(['*=viewer', 'ops=admin'].map((rule) => readAccessRule(rule)!))
     expect((await comeBack(visitor)).headers.location).toBe('/console/')
@@ -239,7 +239,7 @@ describe('a user', () => {
     expect((await visitor.ask('POST', KEYS, { body: key })).status).toBe(keys)
   })
 
-  it('reaches the place of the rule, and nothing beside it', async () => {
+  it('reaches the place of the rule, and nothing else', async () => {
     const production = USERS.replace('development', 'production')
     expect((await (await signedIn('devs')).ask('GET', production)).status).toBe(200)
     const support = await signedIn('desk')
@@ -353,7 +353,7 @@ describe('on the way back', () => {
     await failed(visitor, await comeBack(visitor))
   })
 
-  it('somebody who did not begin here is refused before the code is used: nobody is signed in as another', async () => {
+  it('a sign-in that did not begin here is refused before its code is used: no one is signed in as another user', async () => {
     const attacker = new Visitor(own.app)
     const begun = await attacker.ask('GET', START)
     const back = toPath(provider.authorize(String(begun.headers.location)))

@@ -254,7 +254,7 @@ describe('records of decisions', () => {
     await applyRetention(api.store, { audit: api.audit, auditDays: 1 }, START + 10 * 86_400_000)
     expect(await list()).toMatchObject({ data: [], total_count: 0 })
   })
-  it('may each be of another PDP; a PDP that is not heard of any more is forgotten, and its number never given again', async () => {
+  it('may each be of another PDP; a PDP that sends nothing for long is forgotten, and its number never reused', async () => {
     const instanceId = (at: number) => at.toString(16).padStart(32, '0')
     const findNumber = async (at: number) => (await api.audit.instance(instanceId(at)))?.number
     const many = Array.from({ length: 6_000 }, (_, at) => line({ seq: 1, instance: instanceId(at) })).join('')

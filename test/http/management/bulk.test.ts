@@ -177,7 +177,7 @@ describe('bulk calls', () => {
     expect(revision()).toBe(before)
   })
 
-  it('PUT does not read a key as the id of somebody else', async () => {
+  it('PUT does not read a key as the id of another object', async () => {
     const { id } = (await api.ask('PUT', '$F/users/named', { attributes: { level: 1 } })).body
     const { status, body } = await api.ask('PUT', '$F/bulk/users', { operations: [{ key: id }] })
     expect([status, body.message]).toEqual([409, expect.stringContaining('reads as the id of another user')])

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe('the users whom a user set matches', () => {
-  it('are those of the stored set, and of the conditions that are sent beside it', async () => {
+  it('are those of the stored set, and of the conditions that are sent', async () => {
     const revision = api.store.head(api.environment).revision
     const sent = { 'user.level': { 'less-than': 9 } }
     expect(await ask({ set: 'seniors', conditions: sent })).toEqual({
@@ -125,7 +125,7 @@ describe('the instances that a resource set matches', () => {
   })
 })
 
-it('refuses what could not be stored, with its place, and what does not exist', async () => {
+it('conditions that could not be stored are refused with their place, and so are names that do not exist', async () => {
   const conditions = { allOf: [{ 'user.level': { above: 3 } }] }
   expect(await refused({ conditions })).toEqual([422, ['body', 'conditions', 'allOf', 0, 'user.level', 'above']])
   expect((await refused({}))[0]).toBe(422)

@@ -57,7 +57,7 @@ describe('groups', () => {
     expect(await listed('?page=2&per_page=2')).toEqual(['sales'])
   })
 
-  it('users join and leave; joining twice is no error, leaving twice is 404', async () => {
+  it('users join and leave; joining twice is accepted, leaving twice is 404', async () => {
     const path = '$S/groups/team:marketing/users/ana'
     const { body: ana } = await api.ask('GET', '$F/users/ana')
     const joined = await api.ask('PUT', path, { tenant: 'default', more: 'is ignored' })
@@ -126,7 +126,7 @@ describe('groups', () => {
     expect((await group('sales')).assigned_roles).toEqual(['group:sales#member'])
   })
 
-  it('the reads in pages show a group by itself, the groups beside it, its users and its roles', async () => {
+  it('the reads in pages show a group by itself, the other groups, its users and its roles', async () => {
     await api.ask('PUT', '$S/groups/sales/assign_group', { group_instance_key: 'org' })
     await api.ask('PUT', '$S/groups/sales/users/ben', { tenant: 'default' })
     const given = { role: 'editor', resource: 'video', resource_instance: 'intro', tenant: 'default' }

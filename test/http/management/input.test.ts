@@ -117,7 +117,7 @@ describe('bad input', () => {
     expect(await troubles(method, path, body)).toMatchObject([{ loc, type, msg: expect.any(String) }])
   })
 
-  it('a bad email address is told in the words that clients look for', async () => {
+  it('a bad email address is refused in the words that clients look for', async () => {
     const [trouble] = await troubles('POST', '$F/users', { key: 'u', email: 'nobody' })
     expect(trouble?.msg).toContain('value is not a valid email address')
   })

@@ -250,7 +250,7 @@ describe('the last use of a key', () => {
     expect(warned).toEqual([{ id: soon.id, name: 'soon', expires_at: Date.parse(soon.expires_at) }])
   })
 
-  it('counts the keys and old secrets in use that end within a week, until they end or are no more', async () => {
+  it('counts the keys and old secrets in use that end within a week, until they end or are deleted', async () => {
     const end = Date.now() + 6 * DAY_MS
     const expires_at = new Date(end).toISOString()
     const [ending, deleted, unused] = [

@@ -172,7 +172,7 @@ describe('role assignments', () => {
   })
   afterAll(() => api.close())
 
-  it('are given, read back, refused twice and taken away', async () => {
+  it('are assigned, read back, refused twice and removed', async () => {
     const body = { user: 'ana', role: 'admin', tenant: 'acme', resource_instance: null }
     const made = await api.ask('POST', '$F/role_assignments', body)
     expect(made.status).toBe(200)

@@ -249,7 +249,7 @@ describe('objects over HTTP', () => {
     expect((await api.ask('GET', '$S/roles/__proto__')).status).toBe(200)
   })
 
-  it('what v1 says of a resource, an action or a role is written too, and stays when it is not sent', async () => {
+  it('the v1 fields of a resource, an action or a role are written too, and stay when they are not sent', async () => {
     const ofResource = { v1compat_path: '/notes', v1compat_type: 'rest', v1compat_name: 'Note' }
     const ofAction = { v1compat_path: '/notes/read', v1compat_name: 'Read' }
     const made = await api.ask('POST', '$S/resources', { key: 'note', ...ofResource, actions: { read: ofAction } })

@@ -168,7 +168,7 @@ describe('a plan', () => {
     expect((await apply({ policy: POLICY })).status).toBe(200)
   })
 
-  it('of two people who apply at once, one comes first and the other is told', async () => {
+  it('of two people who apply at once, one comes first and the other gets a conflict', async () => {
     const of = async (description: string) => {
       const policy = withRole('writer', { description })
       return { policy, fingerprints: (await plan({ policy })).body.fingerprints }

@@ -272,7 +272,7 @@ describe('proxy configs', () => {
     expect((await get('$F/proxy_configs/app')).secret).toBe(secret.slice(2))
   })
 
-  it('PATCH replaces, adds and takes away single mapping rules', async () => {
+  it('PATCH replaces, adds and removes single mapping rules', async () => {
     await api.ask('POST', '$F/proxy_configs', {
       key: 'rules',
       secret: 'x',

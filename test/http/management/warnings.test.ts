@@ -188,7 +188,7 @@ describe('[D11] warnings of a write', () => {
     expect(whole.headers.warning).toEqual(expect.arrayContaining([expect.stringContaining('`unblocked`')]))
   })
 
-  it('say which tenant is gone, and what of it is no longer read', async () => {
+  it('name the tenant that is gone, and what is no longer read from it', async () => {
     await api.ask('POST', '$F/tenants/acme/users', { key: 'eva' })
     const { status, headers } = await api.ask('DELETE', '$F/tenants/acme/users/eva')
     expect([status, headers.warning]).toEqual([

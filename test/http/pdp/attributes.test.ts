@@ -53,7 +53,7 @@ const ask = (action: string, attributes: unknown, context: object = {}, ofResour
   context,
 })
 
-describe('a PDP that is not told otherwise', () => {
+describe('a PDP with default settings', () => {
   let pdp: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
     pdp = await start({})

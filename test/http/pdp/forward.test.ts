@@ -180,7 +180,7 @@ describe('facts through a PDP', () => {
     expect((await send('GET', '/facts/users/never')).status).toBe(404)
   })
 
-  it('a write that is not seen in time is answered all the same, or with 424', async () => {
+  it('a write that is not applied in time is answered as usual, or with 424', async () => {
     late = true
     expect((await send('POST', '/facts/users', { key: 'late-1' })).body.key).toBe('late-1')
     const ignored = await send('POST', '/facts/users', { key: 'late-2' }, { 'X-Timeout-Policy': 'Ignore' })
@@ -216,7 +216,7 @@ describe('facts through a PDP', () => {
     expect(waited).toEqual([])
   })
 
-  it('a query goes along, and keys with signs in them', async () => {
+  it('a query is passed on, and so are keys with special characters', async () => {
     await send('POST', '/facts/users', { key: 'auth0|elon' })
     expect((await send('GET', '/facts/users/auth0%7Celon')).body.key).toBe('auth0|elon')
     const { body } = await send('GET', '/facts/users?search=elon&per_page=1')

@@ -50,7 +50,7 @@ it('the PDP of `serve` refuses a key from its end on, also one that asked just b
   await pdp.close()
 })
 
-it('a stream of the feed ends before the next change, and the PDP and its callers are told why', async () => {
+it('a stream of the feed ends before the next change, and the PDP and its callers get the reason', async () => {
   const { secret } = await make()
   const pdp = await connect({ url, apiKey: secret })
   const server = pdpServer(pdp, secret)

@@ -46,7 +46,7 @@ async function halfLoaded(options: Options = {}) {
   return { pdp, way, sends, ready, revision }
 }
 
-it('says how many bytes of which revision have come, and no more of it once it answers', async () => {
+it('/ready shows the bytes of the image that were received and its revision, until the PDP answers', async () => {
   const { pdp, sends, ready, revision } = await halfLoaded()
   const { status, loading } = await ready()
   expect([status, loading]).toEqual(['error', { bytes: 1000, of_bytes: expect.any(Number), revision }])
@@ -57,7 +57,7 @@ it('says how many bytes of which revision have come, and no more of it once it a
   expect(await ready()).not.toHaveProperty('loading')
 })
 
-it('says nothing of an image that broke off, and begins anew with the next one', async () => {
+it('/ready forgets an image that broke off, and begins anew with the next one', async () => {
   const { pdp, way, sends, ready } = await halfLoaded()
   way.answers.set('/image', (to) => to.writeHead(503).end())
   sends.nothing()
@@ -68,7 +68,7 @@ it('says nothing of an image that broke off, and begins anew with the next one',
   await eventually(async () => (await ready()).status, 'ok')
 })
 
-it('says of several workers what has come least far', async () => {
+it('/ready shows the worker that has received the least', async () => {
   const state = { ok: false, revision: null, ageMs: null, source: null, stale: true } as const
   const each: (Health | null)[] = [
     { ...state, loading: { bytes: 700, ofBytes: 900, revision: 3 } },

@@ -123,7 +123,7 @@ describe('the PDP of one environment', () => {
     expect([status, body.detail]).toEqual([421, expect.stringContaining('upgrade')])
   })
 
-  it('refuses what is no JSON, no UTF-8, not there, or of another type, in JSON', async () => {
+  it('refuses a body that is not JSON, not UTF-8, missing, or of another type, with an error in JSON', async () => {
     const bad = [
       await ask('/allowed', '{"user":'),
       await ask('/allowed', Buffer.from([0x22, 0xff, 0x22])),
@@ -246,7 +246,7 @@ describe('the PDP of one environment', () => {
     expect((await wait('soon')).body.detail[0].loc).toEqual(['header', 'x-min-revision'])
   })
 
-  it('tells everybody how it is', async () => {
+  it('reports its health without a key', async () => {
     for (const path of ['/health', '/healthy', '/ready']) {
       const response = await app.inject(path)
       expect(response.statusCode).toBe(200)

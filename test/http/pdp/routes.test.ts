@@ -359,7 +359,7 @@ describe('/nginx_allowed', () => {
 })
 
 describe('the service', () => {
-  it('tells its version and health to everybody', async () => {
+  it('shows its version and health without a key', async () => {
     expect((await get('/version', {})).body).toEqual({ api_version: 4, version: '1.2.3', revision: 7 })
     for (const path of [
       '/health',
@@ -413,7 +413,7 @@ describe('the service', () => {
       expect(answer.headers.get('x-revision')).toBe('7')
   })
 
-  it('waits for x-min-revision as long as it is told, and cannot decide without it', async () => {
+  it('waits for x-min-revision as long as the header allows, and cannot decide without that revision', async () => {
     const body = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
     const key = { authorization: `Bearer ${KEY}` }
     for (const path of ['/allowed', '/user-tenants', '/allowed/all-tenants']) {

@@ -85,7 +85,7 @@ describe('zerohop pdp --v1', () => {
     expect((await call(pdp, 'POST', '/policy-updater/trigger')).status).toBe(200)
   })
 
-  it('allows what is outside of environments as soon as somebody defines it', async () => {
+  it('allows what is outside of environments as soon as it is defined', async () => {
     await call(api, 'PUT', '/v1/resources', { resources: [{ type: 'archive', actions: { read: {} } }] }, organization)
     await call(api, 'POST', '/v1/roles', { name: 'archivist', permissions: ['archive:read'] }, organization)
     await call(api, 'PUT', '/v1/users', { key: 'tom', roles: [{ role: 'archivist' }] }, organization)

@@ -185,7 +185,7 @@ describe('bad input on /v1', () => {
     expect(asked).toBeGreaterThan(200)
   })
 
-  it('refuses names that are no keys of v2, and says which characters are', async () => {
+  it('refuses names that are not keys of v2, and lists the allowed characters', async () => {
     const key = api.made.environments[0]?.secret ?? ''
     for (const [method, path, body, field] of [
       ['PUT', '/v1/users', { key: 'eva roth' }, 'key'],

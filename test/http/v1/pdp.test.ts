@@ -47,7 +47,7 @@ const fresh = async (app: App, user: string, action: string, type: string) =>
   (await ask(app, { user: { key: user }, action, resource: { type, tenant: 'default' } })).body.allow
 const ready = (app: App) => eventually(async () => (await app.inject({ url: '/ready' })).statusCode, 200)
 
-describe('a v1 PDP beside a PDP of the second version', () => {
+describe('a v1 PDP next to a PDP of the second version', () => {
   let first: App
   let second: App
   beforeAll(async () => {

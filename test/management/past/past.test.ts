@@ -207,7 +207,7 @@ describe('past revisions of a data folder', () => {
     for (const [at, hash] of hashes) if (at >= old!.revision) expect([at, await hashAt(at)]).toEqual([at, hash])
   })
 
-  it('begin later while a checkpoint cannot be written, which is told', async () => {
+  it('begin later while a checkpoint cannot be written, which is reported', async () => {
     const events: CheckpointEvent[] = []
     await management.store.close()
     management = await openManagementData({ data, newId, onCheckpoint: (event) => void events.push(event) })

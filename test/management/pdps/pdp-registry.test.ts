@@ -35,7 +35,7 @@ class Other {
 const written = ({ writes }: Other) =>
   writes.map((rows) => rows.map(({ instance, state, applied }) => [instance, state, applied]))
 
-it('keeps of those that are gone the last ones, in each environment', async () => {
+it('the registry keeps the last of the disconnected PDPs in each environment', async () => {
   const registry = new PdpRegistry({ now })
   registry.opened('other', who('first'), sent)()
   registry.opened('e', who('connected'), sent)
@@ -51,7 +51,7 @@ it('keeps of those that are gone the last ones, in each environment', async () =
   expect((await registry.list('e')).map(({ name }) => name)).toEqual(['connected'])
 })
 
-it('is connected while one of its streams is open: the next one may come before the last one has ended', async () => {
+it('a PDP is connected while one of its streams is open: the next one may begin before the last one has ended', async () => {
   const registry = new PdpRegistry({ now })
   const [first, second] = [registry.opened('e', who('a'), sent), registry.opened('e', who('a'), () => 2)]
   expect(await registry.list('e')).toMatchObject([{ isConnected: true, revision: 2 }])

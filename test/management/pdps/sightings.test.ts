@@ -39,7 +39,7 @@ it.each([
   expect(isStale({ sinceMs: undefined, ...lag })).toBe(expected)
 })
 
-it('takes what is said of a PDP wherever it said it, the newest revision that it applied, and its whole time', () => {
+it('sightings of one PDP are merged: its details, the newest revision that it applied, its whole time', () => {
   for (const both of [
     [seen(), HEARD],
     [HEARD, seen()],
@@ -61,7 +61,7 @@ it('takes what is said of a PDP wherever it said it, the newest revision that it
   expect(mergeSightings(moved)).toMatchObject([{ isConnected: true, firstSeenAgoMs: 50_000, lastSeenAgoMs: 5 }])
 })
 
-it('falls back to what was sent, and leaves out what left, is long gone or was only heard of', () => {
+it('sightings fall back to the sent revision, and leave out PDPs that left, are long gone or were only heard of', () => {
   expect(mergeSightings([seen({ applied: null, appliedAgoMs: null })])).toMatchObject([
     { revision: 8, isApplied: false },
   ])
@@ -77,7 +77,7 @@ it('falls back to what was sent, and leaves out what left, is long gone or was o
   expect(mergeSightings([seen(), seen({ state: 'left' })])).toMatchObject([{ isConnected: true }])
 })
 
-it('shows no instance of a PDP that says nothing of itself', () => {
+it('sightings have no instance of a PDP that sends no details', () => {
   const other = seen({ instance: '#2', name: null, version: null, applied: null, appliedAgoMs: null })
   expect(mergeSightings([seen(), other]).map(({ instance }) => instance)).toEqual(['aaaaaaaa', undefined])
 })

@@ -27,7 +27,7 @@ const endpoints = (base: string) => ({
 const HEADERS = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example;proto=http' }
 
 describe('GET /.well-known/authzen-configuration', () => {
-  it('[A10] names the configured address, whatever the headers say, to everybody', async () => {
+  it('[A10] names the configured address without a key, whatever the headers are', async () => {
     await serve({ authzen: { publicUrl: 'https://pdp.example.com/' } })
     const response = await app.inject({ url: PATH, headers: { ...HEADERS, 'x-request-id': 'mine' } })
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/json'])

@@ -115,7 +115,7 @@ describe('POST /access/v1/evaluations', () => {
     expect(decisions(await send(EVALUATIONS, body))).toEqual([false, true, true, true])
   })
 
-  it('refuses defaults of a wrong type, items that are no list, and too many of them', async () => {
+  it('refuses defaults of a wrong type, items that are not a list, and too many of them', async () => {
     for (const wrong of [{ subject: 'ana' }, { action: [] }, { resource: 1 }, { context: 'x' }, { options: 1 }]) {
       expect((await send(EVALUATIONS, { ...ana, evaluations: reads('plan'), ...wrong })).status).toBe(400)
     }
