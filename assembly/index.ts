@@ -139,7 +139,7 @@ export function setDocument(document: u32, encoded: u32): void {
   setAttributes(document, Document.Value, encoded)
 }
 
-/** Deletes a document; nothing when it is none. */
+/** Deletes a document; does nothing for 0. */
 export function removeDocument(document: u32): void {
   deleteDocument(document)
 }
@@ -149,7 +149,7 @@ export function joinTenant(user: u32, tenant: u32): void {
   join(user, tenant)
 }
 
-/** Ends a membership; nothing when one of them is none. */
+/** Ends a membership; does nothing when one of them is 0. */
 export function leaveTenant(user: u32, tenant: u32): void {
   if (user !== 0 && tenant !== 0) leave(user, tenant)
 }
@@ -192,7 +192,7 @@ export function addSetRule(permission: u32, users: u32, resources: u32): void {
   createSetRule(permission, users, resources)
 }
 
-/** Removes a set rule; nothing when one of them is none. */
+/** Removes a set rule; does nothing when one of them is 0. */
 export function removeSetRule(permission: u32, users: u32, resources: u32): void {
   if (permission !== 0 && users !== 0 && resources !== 0) deleteSetRule(permission, users, resources)
 }
@@ -274,13 +274,13 @@ export function deleteInstance(instance: u32): void {
   removeInstance(instance)
 }
 
-/** 1 when something changed; 0 also when one of them is none. */
+/** 1 when something changed; 0 also when one of them is 0. */
 export function relate(relation: u32, subject: u32, object: u32): u32 {
   if (relation === 0 || subject === 0 || object === 0) return 0
   return createTuple(relation, subject, object) ? 1 : 0
 }
 
-/** 1 when something changed; 0 also when one of them is none. */
+/** 1 when something changed; 0 also when one of them is 0. */
 export function unrelate(relation: u32, subject: u32, object: u32): u32 {
   if (relation === 0 || subject === 0 || object === 0) return 0
   return deleteTuple(relation, subject, object) ? 1 : 0

@@ -61,8 +61,8 @@ export function decideBySets(query: u32, user: u32, tenant: u32, permission: u32
     // Whichever is less work: each rule of the side, or each resource that can be true.
     const found =
       rules > LINEAR_SCAN_MAX && resources < rules
-        ? holdsOneOf(query, permission, side, resources)
-        : holdsRuleOf(query, side)
+        ? holdsSomeCollectedRule(query, permission, side, resources)
+        : holdsSomeRule(query, side)
     if (found === Verdict.Allow && usersHold === Verdict.Allow) return Verdict.Allow
     if (found !== Verdict.Deny) verdict = Verdict.Undecided
   }
@@ -86,7 +86,7 @@ function decideByRules(query: u32, first: u32): Verdict {
 }
 
 /** Is the resource side of some rule of a side of users true? */
-function holdsRuleOf(query: u32, side: u32): Verdict {
+function holdsSomeRule(query: u32, side: u32): Verdict {
   let verdict = Verdict.Deny
   let left = linksMax()
   for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
@@ -99,7 +99,7 @@ function holdsRuleOf(query: u32, side: u32): Verdict {
 }
 
 /** The same, by the sides of resources that were collected; each is evaluated once for all sides of users. */
-function holdsOneOf(query: u32, permission: u32, side: u32, resources: u32): Verdict {
+function holdsSomeCollectedRule(query: u32, permission: u32, side: u32, resources: u32): Verdict {
   const users = load<u32>(side, Side.Set)
   let verdict = Verdict.Deny
   for (let index: u32 = 0; index < resources; index++) {

@@ -20,12 +20,12 @@ import { ENCODED_BYTES, Kind, Source, Type } from '../limits'
 import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { memberOf } from '../memory/values'
+import { findMemberCell } from '../memory/values'
 import { copyRoles, findGrant, roleCount } from '../policy/grants'
 import { findMember, tenantOfScope } from '../policy/memberships'
 import { permissionRecord } from '../policy/permissions'
 import { count } from './compare'
-import { instantOf } from './instants'
+import { parseInstant } from './instants'
 
 /** Begins a question; what was sent ends at `end` in the encoded area. */
 export function ask(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): void {
@@ -136,7 +136,7 @@ function declared(query: u32, resource: u32, path: u32, sent: u32, stored: u32):
 function declaredAs(resource: u32, name: u32): u32 {
   if (resource === 0 || !isLive(resource)) return Type.Json
   const types = load<u32>(resource, Resource.Attributes)
-  const cell = types === 0 ? 0 : memberOf(types, name)
+  const cell = types === 0 ? 0 : findMemberCell(types, name)
   return cell === 0 ? Type.Json : (load<f64>(cell, Cell.Value) as u32)
 }
 
@@ -150,7 +150,7 @@ function hasType(query: u32, cell: u32, declaredType: u32): bool {
     case Type.String:
       return kind === Kind.Text || kind === Kind.Key
     case Type.Time: {
-      const instant = instantOf(cell)
+      const instant = parseInstant(cell)
       return !Number.isNaN(instant)
     }
     case Type.Array:
@@ -173,7 +173,7 @@ function holdsObjects(query: u32, list: u32): bool {
   return true
 }
 
-/** The cell at the end of a path's names, from an object; 0 when there is none. */
+/** The cell at the end of a path's names, from an object; 0 when a name is missing. */
 function member(query: u32, composite: u32, path: u32): u32 {
   const names = load<u32>(path, AttributePath.Names)
   const length = load<u32>(names, Names.Count)
@@ -185,7 +185,7 @@ function member(query: u32, composite: u32, path: u32): u32 {
       at = load<u32>(cell, Cell.Value)
     }
     if (!count(query, load<u32>(at, Composite.Count) >>> 2)) return 0
-    cell = memberOf(at, load<u32>(names + index * 4, Names.Texts))
+    cell = findMemberCell(at, load<u32>(names + index * 4, Names.Texts))
     if (cell === 0) return 0
   }
   return cell

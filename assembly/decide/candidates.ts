@@ -3,10 +3,10 @@
 // its program.
 import { Composite, Grant, Group, Index, LIST_TEST, Query, RoleSet, SINGLE, Side } from '../abi'
 import { follow, linksMax } from '../memory/lists'
-import { hashOf, hashOfRole, mix } from '../policy/equality-tests'
-import { findGroup, seedOf } from '../policy/set-rule-index'
+import { hashOfRole, hashValue, mix } from '../policy/equality-tests'
+import { findGroup, toSeed } from '../policy/set-rule-index'
 import { grantAsked, isOverfull, resetGenerated, resolve, resolvedTime } from './attributes'
-import { count, itemAt, listOf } from './compare'
+import { count, findList, itemAt } from './compare'
 
 /** What `collect` says when the sides do not fit. */
 export const OVERFLOW: u32 = 0xffffffff
@@ -26,7 +26,7 @@ export function collect(query: u32, first: u32, list: u32, most: u32): u32 {
 
 /** False when the sides do not fit. */
 function collectFrom(query: u32, index: u32): bool {
-  let hash = seedOf(index)
+  let hash = toSeed(index)
   const tests = load<u32>(index, Index.Count)
   for (let each: u32 = 0; each < tests; each++) {
     if (!count(query, 1)) return false
@@ -36,8 +36,8 @@ function collectFrom(query: u32, index: u32): bool {
     // Instants are equal in many spellings, and without room for a value nothing is known of it: every side of the
     // index then.
     if (isOverfull(query) || resolvedTime(query)) return takeAll(query, index)
-    if ((path & LIST_TEST) !== 0) return takeByItems(query, index, hash, listOf(cell))
-    const value = cell === 0 ? 0 : hashOf(cell)
+    if ((path & LIST_TEST) !== 0) return takeByItems(query, index, hash, findList(cell))
+    const value = cell === 0 ? 0 : hashValue(cell)
     if (value === 0) return true
     hash = mix(hash, value)
   }
@@ -49,7 +49,7 @@ function takeByItems(query: u32, index: u32, hash: u32, list: u32): bool {
   const length = load<u32>(list, Composite.Count)
   if (!count(query, length)) return false
   for (let each: u32 = 0; each < length; each++) {
-    const value = hashOf(itemAt(list, each))
+    const value = hashValue(itemAt(list, each))
     if (value !== 0 && !take(query, findGroup(index, mix(hash, value)))) return false
   }
   return true

@@ -4,7 +4,7 @@ import { CELL_BYTES, Cell, Composite, Query } from '../abi'
 import { CONDITION_STEPS_MAX, Kind } from '../limits'
 import { sameBytes } from '../memory/symbols'
 import { isText, textLength, textStart } from '../memory/values'
-import { instantOf } from './instants'
+import { parseInstant } from './instants'
 
 /** What `order` says when neither comes first. */
 export const NO_ORDER: i32 = 2
@@ -34,15 +34,15 @@ function isScalar(cell: u32): bool {
 export function areComparable(left: u32, right: u32, time: bool): bool {
   if (left === 0 || right === 0) return false
   if (!time) return isScalar(left) && isScalar(right)
-  const a = instantOf(left)
-  const b = instantOf(right)
+  const a = parseInstant(left)
+  const b = parseInstant(right)
   return !Number.isNaN(a) && !Number.isNaN(b)
 }
 
 /** The same value of the same kind, or the same instant. */
 export function areEqual(query: u32, left: u32, right: u32, time: bool): bool {
   if (left === 0 || right === 0) return false
-  if (time) return instantOf(left) === instantOf(right)
+  if (time) return parseInstant(left) === parseInstant(right)
   if (isText(left)) return isText(right) && sameTexts(query, left, right)
   const kind = load<u32>(left, Cell.Kind)
   if (kind !== load<u32>(right, Cell.Kind)) return false
@@ -63,7 +63,7 @@ function sameTexts(query: u32, left: u32, right: u32): bool {
 /** -1, 0 or 1; NO_ORDER for anything but two numbers, two texts or two instants. */
 export function order(query: u32, left: u32, right: u32, time: bool): i32 {
   if (left === 0 || right === 0) return NO_ORDER
-  if (time) return orderNumbers(instantOf(left), instantOf(right))
+  if (time) return orderNumbers(parseInstant(left), parseInstant(right))
   if (isText(left)) return isText(right) ? orderTexts(query, left, right) : NO_ORDER
   if (load<u32>(left, Cell.Kind) !== Kind.Number || load<u32>(right, Cell.Kind) !== Kind.Number) return NO_ORDER
   return orderNumbers(load<f64>(left, Cell.Value), load<f64>(right, Cell.Value))
@@ -130,7 +130,7 @@ export function contains(query: u32, left: u32, right: u32): bool {
 }
 
 /** The composite of a list cell, or 0. */
-export function listOf(cell: u32): u32 {
+export function findList(cell: u32): u32 {
   return cell !== 0 && load<u32>(cell, Cell.Kind) === Kind.List ? load<u32>(cell, Cell.Value) : 0
 }
 

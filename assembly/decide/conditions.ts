@@ -24,12 +24,12 @@ import {
   contains,
   count,
   endsWith,
+  findList,
   has,
   intersect,
   isExhausted,
   isSubset,
   itemAt,
-  listOf,
   order,
   startsWith,
 } from './compare'
@@ -90,7 +90,7 @@ function openMatch(frame: u32, step: u32, at: u32, left: u32): bool {
   let first = left
   let items: u32 = 1
   if ((load<u16>(step, Step.Op) as u32) !== Op.MatchObject) {
-    const list = listOf(left)
+    const list = findList(left)
     if (list === 0) return false
     first = list + Composite.Cells
     items = load<u32>(list, Composite.Count)
@@ -102,7 +102,7 @@ function openMatch(frame: u32, step: u32, at: u32, left: u32): bool {
   return true
 }
 
-/** Goes to the next item that tests can look into: Undecided. Without one, what the match comes to: Allow or Deny. */
+/** Goes to the next item that tests can look into: Undecided. Without one, the verdict of the match: Allow or Deny. */
 function nextItem(query: u32, frame: u32, program: u32): Verdict {
   const step = load<u32>(frame, Frame.Step)
   const op = load<u16>(step, Step.Op) as u32
@@ -117,7 +117,7 @@ function nextItem(query: u32, frame: u32, program: u32): Verdict {
   return op === Op.MatchAll ? Verdict.Allow : Verdict.Deny
 }
 
-/** Can tests look into the item? Into an object, or into the stored instance of which it is the key. */
+/** Can tests look into the item? Into an object, or into the stored instance that has the item as its key. */
 function enter(frame: u32, program: u32, step: u32, item: u32): bool {
   store<u32>(frame, 0, Frame.Instance)
   if (((load<u16>(step, Step.Flags) as u32) & FOREIGN) === 0) return load<u32>(item, Cell.Kind) === Kind.Object
@@ -172,7 +172,7 @@ function test(query: u32, program: u32, step: u32, op: u32, frame: u32): bool {
       return way === 0 || way === 1
     }
     case Op.Between:
-      return isBetween(query, left, listOf(right), time)
+      return isBetween(query, left, findList(right), time)
     case Op.Contains:
       return contains(query, left, right)
     case Op.StartsWith:
@@ -195,8 +195,8 @@ function isBetween(query: u32, left: u32, range: u32, time: bool): bool {
  * them.
  */
 function testLists(query: u32, left: u32, right: u32, op: u32, leftTime: bool, rightTime: bool): bool {
-  const one = listOf(left)
-  const other = listOf(right)
+  const one = findList(left)
+  const other = findList(right)
   switch (op) {
     case Op.In:
       return left !== 0 && other !== 0 && has(query, other, left, leftTime)

@@ -5,7 +5,7 @@ import { SCRATCH_BYTES } from '../limits'
 import { hasBit } from '../memory/bitset'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
-import { bucketByIndex, overflowOf, recordAt } from '../memory/table'
+import { bucketByIndex, bucketOverflow, recordAt } from '../memory/table'
 import { ownRow } from '../policy/roles'
 import { grantHolds } from './rbac'
 
@@ -44,7 +44,7 @@ export function permissionsOfRole(role: u32, first: u32): u32 {
 export function recordsInBucket(table: u32, index: u32): u32 {
   let written: u32 = 0
   let left = linksMax()
-  for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+  for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = bucketOverflow(bucket)) {
     left = follow(left)
     const count = load<u32>(bucket, Bucket.Count)
     for (let slot: u32 = 0; slot < count && written < LIST_MAX; slot++) {

@@ -5,8 +5,8 @@ import { Cell } from '../abi'
 import { Kind } from '../limits'
 import { isText, textLength, textStart } from '../memory/values'
 
-/** Milliseconds since 1970, or NaN when the cell is no instant. A number is one already. */
-export function instantOf(cell: u32): f64 {
+/** Milliseconds since 1970, or NaN when the cell is not an instant. A number counts as milliseconds. */
+export function parseInstant(cell: u32): f64 {
   if (load<u32>(cell, Cell.Kind) === Kind.Number) return load<f64>(cell, Cell.Value)
   return isText(cell) ? parse(textStart(cell), textLength(cell)) : NaN
 }
@@ -23,7 +23,7 @@ function parse(at: u32, length: u32): f64 {
   return midnight + inDay // NaN stays NaN
 }
 
-/** Milliseconds of `Thh:mm…` up to `end`, its offset taken off; NaN when it is none. */
+/** Milliseconds of `Thh:mm…` up to `end`, minus its offset; NaN when it is not a time. */
 function parseTime(at: u32, end: u32): f64 {
   if (end - at < 6 || !isByte(at, 0x54) || !isByte(at + 3, 0x3a)) return NaN
   const hour = digits(at + 1, 2)

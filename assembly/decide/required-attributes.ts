@@ -28,11 +28,11 @@ export function listReads(permission: u32): u32 {
   const ofUsers = readSides(load<u32>(record, Permission.UserIndexes), 0)
   const paths = readSides(load<u32>(record, Permission.ResourceIndexes), ofUsers)
   // The marks go again: what was sent with a question is written there.
-  for (let at: u32 = 0; at < paths; at++) store<u32>(markOf(load<u32>(SCRATCH + at * 4)), 0)
+  for (let at: u32 = 0; at < paths; at++) store<u32>(markAddress(load<u32>(SCRATCH + at * 4)), 0)
   return paths
 }
 
-function markOf(path: u32): u32 {
+function markAddress(path: u32): u32 {
   return SENT + load<u32>(path, AttributePath.Number) * 4
 }
 
@@ -74,7 +74,7 @@ function readSet(first: u32, found: u32): u32 {
 }
 
 function addPath(path: u32, paths: u32): u32 {
-  const mark = markOf(path)
+  const mark = markAddress(path)
   // While the marks are there, nothing else is: a path is its own mark.
   if (load<u32>(mark) === path) return paths
   store<u32>(mark, path)

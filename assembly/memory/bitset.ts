@@ -4,31 +4,31 @@ import { PAGE_BYTES, PAGE_SHIFT, ROW_PAGES, Row } from '../abi'
 import { assertPage } from './checked'
 import { allocate, release } from './memory'
 
-function wordOf(page: u32, bit: u32): u32 {
+function wordAddress(page: u32, bit: u32): u32 {
   return page + ((bit >>> 3) & (PAGE_BYTES - 4))
 }
 
 /** The address of a page of a row, 0 for a page of zeros. */
-export function pageOf(row: u32, index: u32): u32 {
+export function pageAddress(row: u32, index: u32): u32 {
   return index === 0 ? row + Row.FirstPage : load<u32>(row + index * 4, Row.Pages)
 }
 
 export function hasBit(row: u32, bit: u32): bool {
-  const page = pageOf(row, bit >>> PAGE_SHIFT)
+  const page = pageAddress(row, bit >>> PAGE_SHIFT)
   if (!ASC_NO_ASSERT) assertPage(page)
   if (page === 0) return false
-  return ((load<u32>(wordOf(page, bit)) >>> (bit & 31)) & 1) !== 0
+  return ((load<u32>(wordAddress(page, bit)) >>> (bit & 31)) & 1) !== 0
 }
 
 /** Sets a bit; true when it was clear. */
 export function setBit(row: u32, bit: u32): bool {
-  let page = pageOf(row, bit >>> PAGE_SHIFT)
+  let page = pageAddress(row, bit >>> PAGE_SHIFT)
   if (!ASC_NO_ASSERT) assertPage(page)
   if (page === 0) {
     page = allocate(PAGE_BYTES)
     store<u32>(row + (bit >>> PAGE_SHIFT) * 4, page, Row.Pages)
   }
-  const word = wordOf(page, bit)
+  const word = wordAddress(page, bit)
   const mask = (1 as u32) << (bit & 31)
   const old = load<u32>(word)
   store<u32>(word, old | mask)
@@ -39,8 +39,8 @@ export function setBit(row: u32, bit: u32): bool {
 export function clearBit(row: u32, bit: u32): bool {
   if (!hasBit(row, bit)) return false
   const index = bit >>> PAGE_SHIFT
-  const page = pageOf(row, index)
-  const word = wordOf(page, bit)
+  const page = pageAddress(row, index)
+  const word = wordAddress(page, bit)
   store<u32>(word, load<u32>(word) & ~((1 as u32) << (bit & 31)))
   dropPageIfEmpty(row, index)
   return true

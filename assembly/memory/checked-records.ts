@@ -104,20 +104,20 @@ export function isBlock(address: u32, bytes: u32): bool {
   return address >= (HEAP as u32) && (address & 3) === 0 && isRoom(address, bytes)
 }
 
-/** The table of a symbol; a number that no table has when it is none. */
-function tableOf(record: u32): u32 {
+/** The table of a symbol; a number that no table has when it is not a symbol. */
+function readTable(record: u32): u32 {
   return isBlock(record, 4) ? (load<u8>(record, SymbolRecord.Table) as u32) : 0xff
 }
 
 export function isIn(record: u32, table: u32): bool {
-  return tableOf(record) === table
+  return readTable(record) === table
 }
 
 /** Do the fields of the record, or its table, say that it is of this kind? */
 export function isRecord(record: u32, kind: u32): bool {
   switch (kind) {
     case Checked.SymbolRecord:
-      return isSymbolTable(tableOf(record))
+      return isSymbolTable(readTable(record))
     case Checked.Principal:
       return isScope(record) || isIn(record, Table.Users)
     case Checked.Resource:

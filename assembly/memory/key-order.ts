@@ -69,7 +69,7 @@ export function insertOrdered(order: u32, record: u32, offset: u32): void {
   } else if (isFull(node, level)) {
     const above = allocate(NODE_BYTES)
     store<u32>(above, 1, Node.Count)
-    setEntry(above, 0, firstOf(node, level), node)
+    setEntry(above, 0, firstRecord(node, level), node)
     store<u32>(root, above, OrderRoot.Node)
     store<u32>(root, ++level, OrderRoot.Height)
     node = above
@@ -109,7 +109,7 @@ function splitEntry(parent: u32, slot: u32, level: u32, last: bool, record: u32,
   const full: u32 = level === 0 ? LEAF_RECORDS : FANOUT
   const bytes: u32 = level === 0 ? 4 : NODE_ENTRY_BYTES
   const start = record + offset
-  const ending = last && !isAfter(lastOf(node, level), offset, start, load<u16>(record, SymbolRecord.Meta) as u32)
+  const ending = last && !isAfter(lastRecord(node, level), offset, start, load<u16>(record, SymbolRecord.Meta) as u32)
   const keep: u32 = ending ? (level === 0 ? full : full - 1) : (full + 1) >>> 1
   const moved = full - keep
   memory.copy(sibling + Node.Entries, node + Node.Entries + keep * bytes, moved * bytes)
@@ -122,7 +122,7 @@ function splitEntry(parent: u32, slot: u32, level: u32, last: bool, record: u32,
   const count = load<u32>(parent, Node.Count)
   const place = parent + Node.Entries + (slot + 1) * NODE_ENTRY_BYTES
   memory.copy(place + NODE_ENTRY_BYTES, place, (count - slot - 1) * NODE_ENTRY_BYTES)
-  setEntry(parent, slot + 1, moved === 0 ? record : firstOf(sibling, level), sibling)
+  setEntry(parent, slot + 1, moved === 0 ? record : firstRecord(sibling, level), sibling)
   store<u32>(parent, count + 1, Node.Count)
 }
 
@@ -144,12 +144,12 @@ function setEntry(node: u32, slot: u32, first: u32, below: u32): void {
 }
 
 /** Leaves and entries both begin with a record. */
-function firstOf(node: u32, _level: u32): u32 {
+function firstRecord(node: u32, _level: u32): u32 {
   return load<u32>(node, Node.Entries)
 }
 
 /** The last record of a leaf, or the first one below the last entry. */
-function lastOf(node: u32, level: u32): u32 {
+function lastRecord(node: u32, level: u32): u32 {
   const at = load<u32>(node, Node.Count) - 1
   return level === 0 ? load<u32>(node + at * 4, Node.Entries) : entryFirst(node, at)
 }

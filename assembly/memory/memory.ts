@@ -28,7 +28,7 @@ export function blockBytes(bytes: u32): u32 {
   return (1 as u32) << (32 - clz<u32>(bytes - 1))
 }
 
-function listOf(bytes: u32): u32 {
+function freeListAddress(bytes: u32): u32 {
   if (bytes <= SMALL_MAX) return HEADER + Header.FreeSmall + (bytes - 4)
   return HEADER + Header.FreeLarge + (ctz<u32>(bytes) - 9) * 4
 }
@@ -38,7 +38,7 @@ function listOf(bytes: u32): u32 {
  */
 export function allocate(bytes: u32): u32 {
   const size = blockBytes(bytes)
-  const list = listOf(size)
+  const list = freeListAddress(size)
   let block = load<u32>(list)
   if (block !== 0) {
     if (!ASC_NO_ASSERT) {
@@ -63,7 +63,7 @@ export function allocate(bytes: u32): u32 {
 /** Gives a block back; `bytes` as it was asked for. */
 export function release(block: u32, bytes: u32): void {
   const size = blockBytes(bytes)
-  const list = listOf(size)
+  const list = freeListAddress(size)
   if (!ASC_NO_ASSERT) {
     assertBlock(block, size)
     assert(load<u32>(list) !== block, 'a block is freed twice')

@@ -47,7 +47,7 @@ export function keyOffset(table: u32): u32 {
 }
 
 /** The header field that counts what is live in a table of symbols. */
-export function counterOf(table: u32): u32 {
+export function counterField(table: u32): u32 {
   switch (table) {
     case Table.Users:
       return Header.Users
@@ -163,7 +163,7 @@ export function intern(table: u32, start: u32, length: u32): u32 {
     addToField(Header.Dead, -(symbolBytes(table, record) as i32))
   }
   store<u8>(record, FLAG_LIVE as u8, SymbolRecord.Flags)
-  addToField(counterOf(table), 1)
+  addToField(counterField(table), 1)
   return record
 }
 
@@ -171,7 +171,7 @@ export function intern(table: u32, start: u32, length: u32): u32 {
 export function tombstone(table: u32, record: u32): void {
   if (!isLive(record)) return
   store<u8>(record, 0, SymbolRecord.Flags)
-  addToField(counterOf(table), -1)
+  addToField(counterField(table), -1)
   addToField(Header.Dead, symbolBytes(table, record) as i32)
 }
 

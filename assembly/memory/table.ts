@@ -5,7 +5,7 @@
 //   bucket  │ hash u32 × 7 │ count u32 │ record u32 × 7 │ overflow u32 │
 //
 // INVARIANT: entries fill a chain front to back; only the last bucket of a chain may be partly filled.
-// INVARIANT: an entry of hash h is in the chain of bucketOf(h).
+// INVARIANT: an entry of hash h is in the chain of findBucket(h).
 import {
   BUCKET_BYTES,
   BUCKET_SLOTS,
@@ -26,13 +26,13 @@ import { allocate, release } from './memory'
 const FIRST_SLOT: u64 = 0x1_0000_0000
 const BUCKET: u64 = 0xffff_ffff
 
-export function rootOf(table: u32): u32 {
+export function rootAddress(table: u32): u32 {
   return HEADER + Header.Tables + table * TABLE_BYTES
 }
 
 /** Makes an empty table of one segment. */
 export function createTable(table: u32): void {
-  const root = rootOf(table)
+  const root = rootAddress(table)
   const directory = allocate(64)
   store<u32>(directory, allocate(SEGMENT_BYTES))
   store<u32>(root, 0, Root.Count)
@@ -49,8 +49,8 @@ function bucketAt(root: u32, index: u32): u32 {
 }
 
 /** The first bucket of the chain that holds `hash`. */
-export function bucketOf(table: u32, hash: u32): u32 {
-  const root = rootOf(table)
+export function findBucket(table: u32, hash: u32): u32 {
+  const root = rootAddress(table)
   const mask = load<u32>(root, Root.Mask)
   let index = hash & mask
   if (index < load<u32>(root, Root.Split)) index = hash & (mask * 2 + 1)
@@ -59,11 +59,11 @@ export function bucketOf(table: u32, hash: u32): u32 {
 
 /** The bucket at a position from 0 to bucketCount − 1, for walks over all entries. */
 export function bucketByIndex(table: u32, index: u32): u32 {
-  return bucketAt(rootOf(table), index)
+  return bucketAt(rootAddress(table), index)
 }
 
 export function bucketCount(table: u32): u32 {
-  return load<u32>(rootOf(table), Root.Buckets)
+  return load<u32>(rootAddress(table), Root.Buckets)
 }
 
 /** Bit i is set when slot i of this bucket holds `hash`. */
@@ -78,7 +78,7 @@ export function recordAt(bucket: u32, slot: u32): u32 {
   return load<u32>(bucket + slot * 4, Bucket.Records)
 }
 
-export function overflowOf(bucket: u32): u32 {
+export function bucketOverflow(bucket: u32): u32 {
   return load<u32>(bucket, Bucket.Overflow)
 }
 
@@ -91,14 +91,14 @@ const CHAIN_MAX: u32 = IMAGE_BYTES_MAX / BUCKET_BYTES
  * that bucket with the same hash.
  */
 export function firstMatch(table: u32, hash: u32): u64 {
-  return matchFrom(bucketOf(table, hash), hash)
+  return matchFrom(findBucket(table, hash), hash)
 }
 
 /** The match after this one, or 0. */
 export function nextMatch(match: u64, hash: u32): u64 {
   const rest = match & ((match - FIRST_SLOT) | BUCKET)
   if (rest > BUCKET) return rest
-  const next = overflowOf(match as u32)
+  const next = bucketOverflow(match as u32)
   return next === 0 ? 0 : matchFrom(next, hash)
 }
 
@@ -108,7 +108,7 @@ export function matchedRecord(match: u64): u32 {
 }
 
 function matchFrom(first: u32, hash: u32): u64 {
-  for (let bucket = first, left = CHAIN_MAX; bucket !== 0; bucket = overflowOf(bucket), left = follow(left)) {
+  for (let bucket = first, left = CHAIN_MAX; bucket !== 0; bucket = bucketOverflow(bucket), left = follow(left)) {
     const found = matches(bucket, hash)
     if (found !== 0) return ((found as u64) << 32) | (bucket as u64)
   }
@@ -131,7 +131,7 @@ export function nextEntry(table: u32, entry: u64): u64 {
 }
 
 /** The record of an entry. */
-export function recordOf(entry: u64): u32 {
+export function entryRecord(entry: u64): u32 {
   return recordAt(entry as u32, ((entry >>> 32) as u32) & 7)
 }
 
@@ -146,7 +146,7 @@ function entryFrom(table: u32, index: u32, bucket: u32, slot: u32): u64 {
   let at = bucket
   for (let chain = index; chain < chains; chain++) {
     if (at === 0) at = bucketByIndex(table, chain)
-    for (let left = CHAIN_MAX; at !== 0; at = overflowOf(at), left = follow(left)) {
+    for (let left = CHAIN_MAX; at !== 0; at = bucketOverflow(at), left = follow(left)) {
       if (slot < load<u32>(at, Bucket.Count)) return ((((chain << 3) | slot) as u64) << 32) | (at as u64)
       slot = 0
     }
@@ -156,13 +156,13 @@ function entryFrom(table: u32, index: u32, bucket: u32, slot: u32): u64 {
 
 /** Adds an entry; the caller has made sure that the record is not there yet. */
 export function insert(table: u32, hash: u32, record: u32): void {
-  const root = rootOf(table)
+  const root = rootAddress(table)
   if (!ASC_NO_ASSERT) assertCount(table)
   const count = load<u32>(root, Root.Count) + 1
   store<u32>(root, count, Root.Count)
   // 4.5 entries a bucket on average: 14 bytes an entry, and few chains.
   if (count * 2 > load<u32>(root, Root.Buckets) * 9) split(root)
-  append(bucketOf(table, hash), hash, record)
+  append(findBucket(table, hash), hash, record)
 }
 
 function append(bucket: u32, hash: u32, record: u32): void {
@@ -182,7 +182,7 @@ function append(bucket: u32, hash: u32, record: u32): void {
 
 /** Removes an entry that is there: the last entry of the chain takes its place. */
 export function remove(table: u32, hash: u32, record: u32): void {
-  let bucket = bucketOf(table, hash)
+  let bucket = findBucket(table, hash)
   // The bucket in front of `bucket`, later of `last`: an overflow bucket that becomes empty is unlinked from it.
   let before: u32 = 0
   let slot: u32 = 0
@@ -211,7 +211,7 @@ export function remove(table: u32, hash: u32, record: u32): void {
     store<u32>(before, 0, Bucket.Overflow)
     release(last, BUCKET_BYTES)
   }
-  const root = rootOf(table)
+  const root = rootAddress(table)
   store<u32>(root, load<u32>(root, Root.Count) - 1, Root.Count)
 }
 

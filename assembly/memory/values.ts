@@ -124,7 +124,7 @@ export function discard(composite: u32): void {
   }
 }
 
-/** Replaces the composite at a field of a record by a copy of the encoded one; 0 is none. */
+/** Replaces the composite at a field of a record by a copy of the encoded one; 0 removes it. */
 export function setAttributes(record: u32, offset: u32, encoded: u32): void {
   discard(load<u32>(record + offset))
   store<u32>(record + offset, encoded === 0 ? 0 : keep(encoded))
@@ -134,7 +134,7 @@ export function setAttributes(record: u32, offset: u32, encoded: u32): void {
  * The cell of a member of an object, or 0. `name` is a stored text; names of what was sent are not, and are compared by
  * their bytes.
  */
-export function memberOf(composite: u32, name: u32): u32 {
+export function findMemberCell(composite: u32, name: u32): u32 {
   const count = load<u32>(composite, Composite.Count)
   const end = composite + count * CELL_BYTES
   const stored = composite >= (HEAP as u32)

@@ -4,18 +4,18 @@ import { Document, Permission, Principal, Resource } from '../abi'
 import { Table } from '../limits'
 import { isLive, tombstone } from '../memory/symbols'
 import { discard, setAttributes } from '../memory/values'
-import { deleteGrantsOf } from './grants'
-import { deleteMembersOf } from './memberships'
+import { deletePartyGrants } from './grants'
+import { deletePartyMembers } from './memberships'
 import { permissionRecord } from './permissions'
 import { withdraw } from './roles'
-import { deleteSetRulesOf } from './set-rules'
+import { deletePermissionSetRules } from './set-rules'
 
 /** An action is gone: no role has its permission any more, and its name is unknown (D1, D11). */
 export function deletePermission(id: u32): void {
   const record = permissionRecord(id)
   if (record === 0 || !isLive(record)) return
   if (load<u32>(record, Permission.Holders) !== 0) withdraw(id)
-  deleteSetRulesOf(id)
+  deletePermissionSetRules(id)
   tombstone(Table.Permissions, record)
 }
 
@@ -34,20 +34,20 @@ export function deleteResource(resource: u32): void {
 }
 
 export function deleteUser(user: u32): void {
-  deleteGrantsOf(user)
-  deleteMembersOf(user)
+  deletePartyGrants(user)
+  deletePartyMembers(user)
   setAttributes(user, Principal.Attributes, 0)
   tombstone(Table.Users, user)
 }
 
 export function deleteTenant(tenant: u32): void {
-  deleteGrantsOf(tenant)
-  deleteMembersOf(tenant)
+  deletePartyGrants(tenant)
+  deletePartyMembers(tenant)
   setAttributes(tenant, Principal.Attributes, 0)
   tombstone(Table.Tenants, tenant)
 }
 
-/** Deletes a document; nothing when there is none. */
+/** Deletes a document; does nothing for 0. */
 export function deleteDocument(document: u32): void {
   if (document === 0) return
   setAttributes(document, Document.Value, 0)

@@ -36,8 +36,8 @@ export function mix(hash: u32, value: u32): u32 {
   return (mixed ^ (mixed >>> 15)) * 0x2c1b3c6d
 }
 
-/** The hash of a value by its kind; 0 when it is none that Equal takes. */
-export function hashOf(cell: u32): u32 {
+/** The hash of a value by its kind; 0 for a value that Equal does not take. */
+export function hashValue(cell: u32): u32 {
   if (isText(cell)) return hashText(textStart(cell), textLength(cell))
   const kind = load<u32>(cell, Cell.Kind)
   if (kind === Kind.Number) {
@@ -91,7 +91,7 @@ function addStep(program: u32, step: u32, op: u32): void {
   // What is always compared as an instant has no hash, and an item has no value of its own.
   if (source === Source.Now || source === Source.Item) return
   const constants = load<u32>(program, Program.Constants)
-  const hash = hashOf(constants + Composite.Cells + load<u32>(step, Step.Right) * CELL_BYTES)
+  const hash = hashValue(constants + Composite.Cells + load<u32>(step, Step.Right) * CELL_BYTES)
   if (hash === 0) return
   if (op === Op.Equal) addTest(path, hash)
   else addTest(source === Source.UserRoles ? LIST_TEST : path | LIST_TEST, hash)

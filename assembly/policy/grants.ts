@@ -193,7 +193,7 @@ function dropRoles(roles: u32): void {
 /**
  * Removes every grant of a user or a scope: the object is gone, and what hung on it goes in the same revision (D11).
  */
-export function deleteGrantsOf(party: u32): void {
+export function deletePartyGrants(party: u32): void {
   for (;;) {
     const grant = load<u32>(party, Principal.Grants)
     if (grant === 0) return

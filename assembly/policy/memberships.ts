@@ -47,7 +47,7 @@ function deleteMember(member: u32): void {
 }
 
 /** A user or a tenant is gone. */
-export function deleteMembersOf(party: u32): void {
+export function deletePartyMembers(party: u32): void {
   for (;;) {
     const member = load<u32>(party, Principal.Members)
     if (member === 0) return

@@ -6,7 +6,7 @@ import { assertEntered } from '../memory/checked'
 import { allocate, field, release, setField } from '../memory/memory'
 import { find, intern } from '../memory/symbols'
 
-/** The record of a permission id; 0 when there is none. */
+/** The record of a permission id; 0 when it has none. */
 export function permissionRecord(id: u32): u32 {
   /* canary: permissions-that-are-not-there */
   if (id === 0 || id > field(Header.PermissionTop)) return 0

@@ -15,7 +15,7 @@ import { ruleAt, tupleAt } from '../memory/records'
 import { intern, tombstone } from '../memory/symbols'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { setAttributes } from '../memory/values'
-import { deleteGrantsOf } from './grants'
+import { deletePartyGrants } from './grants'
 
 /** Makes the instance whose key is at `start` live and puts it into the tenant. */
 export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
@@ -27,7 +27,7 @@ export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u3
 
 /** An instance is gone, with the roles on it and its tuples (D11). */
 export function deleteInstance(instance: u32): void {
-  deleteGrantsOf(instance)
+  deletePartyGrants(instance)
   for (;;) {
     const tuple = load<u32>(instance, Instance.Objects)
     if (tuple === 0) break

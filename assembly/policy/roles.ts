@@ -9,11 +9,11 @@
 // effective.
 import { EDGE_BYTES, Edge, Header, PAGE_BYTES, PAGE_SHIFT, ROW_BYTES, ROW_PAGES, Role } from '../abi'
 import { EXTENDS_DEPTH_MAX, Table } from '../limits'
-import { clearBit, clearRow, dropPageIfEmpty, hasBit, pageOf, setBit } from '../memory/bitset'
+import { clearBit, clearRow, dropPageIfEmpty, hasBit, pageAddress, setBit } from '../memory/bitset'
 import { link, unlink } from '../memory/lists'
 import { allocate, field, release } from '../memory/memory'
 import { isLive, tombstone } from '../memory/symbols'
-import { firstEntry, nextEntry, recordOf } from '../memory/table'
+import { entryRecord, firstEntry, nextEntry } from '../memory/table'
 import { countHolder } from './permissions'
 import { clearRules, clearSources } from './relations'
 
@@ -35,7 +35,7 @@ export function holds(role: u32, permission: u32): bool {
 export function clearPermissions(role: u32): void {
   const row = ownRow(role)
   for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
-    const page = pageOf(row, index)
+    const page = pageAddress(row, index)
     if (page === 0) continue
     for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 4) {
       for (let bits = load<u32>(page + offset); bits !== 0; bits &= bits - 1) {
@@ -131,12 +131,12 @@ function recompute(role: u32): bool {
 }
 
 function recomputePage(role: u32, own: u32, row: u32, index: u32): bool {
-  const ownPage = pageOf(own, index)
+  const ownPage = pageAddress(own, index)
   let sources = ownPage
   for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
-    sources |= pageOf(load<u32>(edge, Edge.Parent) + Role.Row, index)
+    sources |= pageAddress(load<u32>(edge, Edge.Parent) + Role.Row, index)
   }
-  let page = pageOf(row, index)
+  let page = pageAddress(row, index)
   if (page === 0) {
     if (sources === 0) return false
     page = allocate(PAGE_BYTES)
@@ -146,7 +146,7 @@ function recomputePage(role: u32, own: u32, row: u32, index: u32): bool {
   for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) {
     let bits: u64 = ownPage === 0 ? 0 : load<u64>(ownPage + offset)
     for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
-      const parentPage = pageOf(load<u32>(edge, Edge.Parent) + Role.Row, index)
+      const parentPage = pageAddress(load<u32>(edge, Edge.Parent) + Role.Row, index)
       if (parentPage !== 0) bits |= load<u64>(parentPage + offset)
     }
     if (bits !== load<u64>(page + offset)) {
@@ -198,7 +198,7 @@ function unlinkFromChild(edge: u32, child: u32): void {
  */
 export function withdraw(permission: u32): void {
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
-    const role = recordOf(entry)
+    const role = entryRecord(entry)
     if (!isLive(role) || !clearBit(ownRow(role), permission)) continue
     countHolder(permission, -1)
     refresh(role)

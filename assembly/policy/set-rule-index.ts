@@ -132,22 +132,22 @@ function place(side: u32): void {
 
 /** The hash of a group whose sides have the tests at GATHERED. */
 export function groupHash(index: u32, count: u32): u32 {
-  let hash = seedOf(index)
+  let hash = toSeed(index)
   for (let each: u32 = 0; each < count; each++) hash = mix(hash, hashOfTest(GATHERED, each))
   return hash
 }
 
-export function seedOf(index: u32): u32 {
+export function toSeed(index: u32): u32 {
   return index * 0x9e3779b1
 }
 
-export function indexesOf(permission: u32, kind: u32): u32 {
+export function indexesAddress(permission: u32, kind: u32): u32 {
   return permissionRecord(permission) + (kind === SET_OF_USERS ? Permission.UserIndexes : Permission.ResourceIndexes)
 }
 
 /** The index of the paths at GATHERED, or 0. */
 function findIndex(permission: u32, kind: u32, count: u32): u32 {
-  let index = load<u32>(indexesOf(permission, kind))
+  let index = load<u32>(indexesAddress(permission, kind))
   while (index !== 0 && !hasPaths(index, count)) index = indexAt(index).next
   return index
 }
@@ -164,7 +164,7 @@ export function hasPaths(index: u32, count: u32): bool {
 /** Are there as many indexes as a check may look at, apart from the one without tests? */
 function isFull(permission: u32, kind: u32): bool {
   let count: u32 = 0
-  for (let index = load<u32>(indexesOf(permission, kind)); index !== 0; index = indexAt(index).next) {
+  for (let index = load<u32>(indexesAddress(permission, kind)); index !== 0; index = indexAt(index).next) {
     if (indexAt(index).count !== 0) count++
   }
   return count >= (INDEXES_MAX as u32)
@@ -176,7 +176,7 @@ function addIndex(permission: u32, kind: u32, count: u32): u32 {
   indexAt(index).kind = kind
   indexAt(index).count = count
   for (let each: u32 = 0; each < count; each++) store<u32>(index + each * 4, pathOfTest(GATHERED, each), Index.Paths)
-  link(index, indexesOf(permission, kind), Index.Next, Index.Previous)
+  link(index, indexesAddress(permission, kind), Index.Next, Index.Previous)
   return index
 }
 
@@ -213,6 +213,6 @@ function leaveGroup(side: u32): void {
   remove(Table.Groups, groupAt(group).hash, group)
   release(group, GROUP_BYTES)
   if (indexAt(index).groups !== 0) return
-  unlink(index, indexesOf(indexAt(index).permission, indexAt(index).kind), Index.Next, Index.Previous)
+  unlink(index, indexesAddress(indexAt(index).permission, indexAt(index).kind), Index.Next, Index.Previous)
   release(index, INDEX_BYTES)
 }

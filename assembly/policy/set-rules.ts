@@ -70,7 +70,7 @@ function deleteSetRule(rule: u32): void {
 }
 
 /** A permission is gone, with its set rules (D11). */
-export function deleteSetRulesOf(permission: u32): void {
+export function deletePermissionSetRules(permission: u32): void {
   for (;;) {
     const rule = load<u32>(permissionRecord(permission), Permission.SetRules)
     if (rule === 0) return

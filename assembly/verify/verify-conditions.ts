@@ -21,7 +21,7 @@ import {
 import { Fault, FOREIGN, KEY_BYTES_MAX, Kind, Op, SET_OF_RESOURCES, SET_OF_USERS, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'
+import { entryRecord, firstEntry, hashOfEntry, nextEntry } from '../memory/table'
 import { textLength } from '../memory/values'
 import { readsPath, rightIsPath } from '../policy/condition-sets'
 import { permissionRecord } from '../policy/permissions'
@@ -32,7 +32,7 @@ import { refersToText, soundComposite } from './verify-values'
 
 export function verifyConditions(): Fault {
   for (let entry = firstEntry(Table.Sets); entry !== 0; entry = nextEntry(Table.Sets, entry)) {
-    if (!soundSet(recordOf(entry))) return Fault.Condition
+    if (!soundSet(entryRecord(entry))) return Fault.Condition
   }
   return usesOfPaths() === load<u64>(TALLY, Tally.Uses) ? verifySetRules() : Fault.Counter
 }
@@ -40,7 +40,7 @@ export function verifyConditions(): Fault {
 function usesOfPaths(): u64 {
   let counted: u64 = 0
   for (let entry = firstEntry(Table.Paths); entry !== 0; entry = nextEntry(Table.Paths, entry)) {
-    counted += load<u32>(recordOf(entry), AttributePath.Uses) as u64
+    counted += load<u32>(entryRecord(entry), AttributePath.Uses) as u64
   }
   return counted
 }
@@ -105,7 +105,7 @@ function verifySetRules(): Fault {
   const rules = field(Header.SetRules)
   let found: u32 = 0
   for (let entry = firstEntry(Table.SetRules); entry !== 0; entry = nextEntry(Table.SetRules, entry)) {
-    const rule = recordOf(entry)
+    const rule = entryRecord(entry)
     if (!soundSetRule(rule, hashOfEntry(entry))) return Fault.SetRule
     found++
   }
@@ -150,7 +150,7 @@ function countRulesOfSides(): u32 {
   const most = field(Header.SetRules)
   let total: u32 = 0
   for (let entry = firstEntry(Table.Sides); entry !== 0; entry = nextEntry(Table.Sides, entry)) {
-    const side = recordOf(entry)
+    const side = entryRecord(entry)
     if (!inHeap(side, SIDE_BYTES)) return 0xffffffff
     const end = total + load<u32>(side, Side.Count)
     if (load<u32>(side, Side.Kind) !== SET_OF_USERS) {

@@ -20,7 +20,7 @@ import {
 import { Fault, ORDER_HEIGHT_MAX, Order, Table } from '../limits'
 import { compareKeys } from '../memory/key-order'
 import { keyLength, keyOffset } from '../memory/symbols'
-import { rootOf } from '../memory/table'
+import { rootAddress } from '../memory/table'
 import { inHeap, isSymbol } from './bounds'
 
 export function verifyOrders(): Fault {
@@ -32,7 +32,7 @@ export function verifyOrders(): Fault {
 function soundOrder(order: u32, table: u32): bool {
   const root = HEADER + Header.Orders + order * OrderRoot.Bytes
   const height = load<u32>(root, OrderRoot.Height)
-  const total = load<u32>(rootOf(table), Root.Count)
+  const total = load<u32>(rootAddress(table), Root.Count)
   const node = load<u32>(root, OrderRoot.Node)
   if (node === 0) return total === 0 && height === 0
   if (height > (ORDER_HEIGHT_MAX as u32)) return false

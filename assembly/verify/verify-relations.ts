@@ -4,7 +4,7 @@ import { Header, Instance, Principal, Relation, Resource, Role, RULE_BYTES, Rule
 import { Fault, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { bucketCount, firstEntry, hashOfEntry, nextEntry, recordOf, rootOf } from '../memory/table'
+import { bucketCount, entryRecord, firstEntry, hashOfEntry, nextEntry, rootAddress } from '../memory/table'
 import { findTuple, tupleHash } from '../policy/relations'
 import { inHeap, isLiveSymbol, isSymbol } from './bounds'
 
@@ -23,7 +23,7 @@ export function verifyRelations(): Fault {
 function soundTuples(): bool {
   let tuples: u32 = 0
   for (let entry = firstEntry(Table.Tuples); entry !== 0; entry = nextEntry(Table.Tuples, entry)) {
-    const tuple = recordOf(entry)
+    const tuple = entryRecord(entry)
     if (!inHeap(tuple, TUPLE_BYTES)) return false
     const relation = load<u32>(tuple, Tuple.Relation)
     const subject = load<u32>(tuple, Tuple.Subject)
@@ -39,7 +39,7 @@ function soundTuples(): bool {
 
 function soundInstances(): bool {
   for (let entry = firstEntry(Table.Instances); entry !== 0; entry = nextEntry(Table.Instances, entry)) {
-    if (!soundInstance(recordOf(entry))) return false
+    if (!soundInstance(entryRecord(entry))) return false
   }
   return true
 }
@@ -59,7 +59,7 @@ function countTuples(head: u32, owner: u32, next: u32, previous: u32): u32 {
   const most = field(Header.Tuples)
   let total: u32 = 0
   for (let entry = firstEntry(Table.Instances); entry !== 0; entry = nextEntry(Table.Instances, entry)) {
-    const instance = recordOf(entry)
+    const instance = entryRecord(entry)
     let before: u32 = 0
     for (let tuple = load<u32>(instance + head); tuple !== 0; tuple = load<u32>(tuple + next)) {
       if (++total > most || !inHeap(tuple, TUPLE_BYTES)) return 0xffffffff
@@ -75,13 +75,13 @@ function soundTypes(): bool {
   let typed: u32 = 0
   let _buckets = bucketCount(Table.Roles)
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
-    if (load<u32>(recordOf(entry), Role.Type) !== 0) typed++
+    if (load<u32>(entryRecord(entry), Role.Type) !== 0) typed++
   }
-  const most = load<u32>(rootOf(Table.Roles))
+  const most = load<u32>(rootAddress(Table.Roles))
   let listed: u32 = 0
   _buckets = bucketCount(Table.Resources)
   for (let entry = firstEntry(Table.Resources); entry !== 0; entry = nextEntry(Table.Resources, entry)) {
-    const type = recordOf(entry)
+    const type = entryRecord(entry)
     let role = load<u32>(type, Resource.Roles)
     for (; role !== 0; role = load<u32>(role, Role.NextOfType)) {
       if (++listed > most || !isSymbol(role, Table.Roles) || load<u32>(role, Role.Type) !== type) return false
@@ -96,7 +96,7 @@ function soundRules(): bool {
   let derived: u32 = 0
   let deriving: u32 = 0
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
-    const role = recordOf(entry)
+    const role = entryRecord(entry)
     let rule = load<u32>(role, Role.Rules)
     for (; rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
       if (++derived > most || !soundRule(rule) || load<u32>(rule, Rule.Target) !== role) return false
@@ -123,7 +123,7 @@ function soundRule(rule: u32): bool {
 function soundUses(): bool {
   let uses: u64 = 0
   for (let entry = firstEntry(Table.Relations); entry !== 0; entry = nextEntry(Table.Relations, entry)) {
-    const relation = recordOf(entry)
+    const relation = entryRecord(entry)
     if (isLive(relation) !== (load<u32>(relation, Relation.Uses) !== 0)) return false
     uses += load<u32>(relation, Relation.Uses) as u64
   }

@@ -2,23 +2,23 @@
 // permission. Safe on any bytes, as the rest.
 import { EDGE_BYTES, Edge, Header, PAGE_BYTES, Permission, ROW_BYTES, ROW_PAGES, Role } from '../abi'
 import { Fault, Table } from '../limits'
-import { hasBit, isEmptyPage, pageOf } from '../memory/bitset'
+import { hasBit, isEmptyPage, pageAddress } from '../memory/bitset'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { firstEntry, nextEntry, recordOf } from '../memory/table'
+import { entryRecord, firstEntry, nextEntry } from '../memory/table'
 import { ownRow } from '../policy/roles'
 import { inHeap, isLiveSymbol } from './bounds'
 
 export function verifyRoles(): Fault {
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
-    const role = recordOf(entry)
+    const role = entryRecord(entry)
     if (load<u32>(role, Role.Queue) !== 0) return Fault.Row
     if (!soundRow(role + Role.Row)) return Fault.Row
     const own = load<u32>(role, Role.Own)
     if (own !== 0 && (!inHeap(own, ROW_BYTES) || !soundRow(own))) return Fault.Row
   }
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
-    const role = recordOf(entry)
+    const role = entryRecord(entry)
     if (!soundEdges(role)) return Fault.Edge
     if (!soundEffective(role)) return Fault.Row
   }
@@ -94,7 +94,7 @@ function verifyHolders(): Fault {
   }
   let held: u64 = 0
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
-    held += countBits(ownRow(recordOf(entry)))
+    held += countBits(ownRow(entryRecord(entry)))
   }
   return held === expected ? Fault.None : Fault.Counter
 }
@@ -102,7 +102,7 @@ function verifyHolders(): Fault {
 function countBits(row: u32): u64 {
   let bits: u64 = 0
   for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
-    const page = pageOf(row, index)
+    const page = pageAddress(row, index)
     if (page === 0) continue
     for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) bits += popcnt<u64>(load<u64>(page + offset))
   }

@@ -19,10 +19,10 @@ import {
 import { Fault, INDEX_TESTS_MAX, INDEXES_MAX, SET_OF_RESOURCES, SET_OF_USERS, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { firstEntry, hashOfEntry, nextEntry, recordOf, rootOf } from '../memory/table'
+import { entryRecord, firstEntry, hashOfEntry, nextEntry, rootAddress } from '../memory/table'
 import { findTests, GATHERED, gatherTests, hashOfTest, pathOfTest, testsBytes } from '../policy/equality-tests'
 import { permissionRecord } from '../policy/permissions'
-import { findGroup, findSide, groupHash, hasPaths, indexesOf, sideHash } from '../policy/set-rule-index'
+import { findGroup, findSide, groupHash, hasPaths, indexesAddress, sideHash } from '../policy/set-rule-index'
 import { inHeap, isLiveSymbol } from './bounds'
 
 export function verifySides(): Fault {
@@ -30,15 +30,15 @@ export function verifySides(): Fault {
   for (let id: u32 = 1; id <= top; id++) {
     if (!soundIndexes(id, SET_OF_USERS) || !soundIndexes(id, SET_OF_RESOURCES)) return Fault.Index
   }
-  if (load<u32>(TALLY, Tally.Groups) !== load<u32>(rootOf(Table.Groups), Root.Count)) return Fault.Index
-  if (load<u32>(TALLY, Tally.Sides) !== load<u32>(rootOf(Table.Sides), Root.Count)) return Fault.Index
+  if (load<u32>(TALLY, Tally.Groups) !== load<u32>(rootAddress(Table.Groups), Root.Count)) return Fault.Index
+  if (load<u32>(TALLY, Tally.Sides) !== load<u32>(rootAddress(Table.Sides), Root.Count)) return Fault.Index
   return soundSets() ? eachSide() : Fault.Index
 }
 
 function soundIndexes(permission: u32, kind: u32): bool {
   let count: u32 = 0
   let before: u32 = 0
-  for (let index = load<u32>(indexesOf(permission, kind)); index !== 0; index = load<u32>(index, Index.Next)) {
+  for (let index = load<u32>(indexesAddress(permission, kind)); index !== 0; index = load<u32>(index, Index.Next)) {
     if (++count > (INDEXES_MAX as u32) + 1 || !inHeap(index, INDEX_BYTES)) return false
     if (load<u32>(index, Index.Permission) !== permission || load<u32>(index, Index.Kind) !== kind) return false
     if (load<u32>(index, Index.Previous) !== before || load<u32>(index, Index.Groups) === 0) return false
@@ -72,7 +72,7 @@ function counted(offset: u32): u32 {
 }
 
 function soundGroups(index: u32): bool {
-  const most = load<u32>(rootOf(Table.Groups), Root.Count)
+  const most = load<u32>(rootAddress(Table.Groups), Root.Count)
   let before: u32 = 0
   for (let group = load<u32>(index, Index.Groups); group !== 0; group = load<u32>(group, Group.Next)) {
     if (counted(Tally.Groups) > most || !inHeap(group, GROUP_BYTES)) return false
@@ -86,7 +86,7 @@ function soundGroups(index: u32): bool {
 
 /** A list of sides that name their owner, linked both ways. */
 function soundList(owner: u32, head: u32, ownerField: u32, next: u32, previous: u32): bool {
-  const most = load<u32>(rootOf(Table.Sides), Root.Count)
+  const most = load<u32>(rootAddress(Table.Sides), Root.Count)
   let before: u32 = 0
   for (let side = load<u32>(head); side !== 0; side = load<u32>(side + next)) {
     if (counted(Tally.Sides) > most || !inHeap(side, SIDE_BYTES)) return false
@@ -101,9 +101,9 @@ function soundSets(): bool {
   store<u32>(TALLY, 0, Tally.Sides)
   let below: u32 = 0
   let children: u32 = 0
-  const most = load<u32>(rootOf(Table.Sets), Root.Count)
+  const most = load<u32>(rootAddress(Table.Sets), Root.Count)
   for (let entry = firstEntry(Table.Sets); entry !== 0; entry = nextEntry(Table.Sets, entry)) {
-    const set = recordOf(entry)
+    const set = entryRecord(entry)
     if (load<u32>(set, ConditionSet.Queue) !== 0 || !soundTests(set)) return false
     if (!soundList(set, set + ConditionSet.Sides, Side.Set, Side.NextOfSet, Side.PreviousOfSet)) return false
     if (load<u32>(set, ConditionSet.Parent) !== 0) below++
@@ -138,7 +138,7 @@ function eachSide(): Fault {
   let ofResources: u32 = 0
   let ofSets: u32 = 0
   for (let entry = firstEntry(Table.Sides); entry !== 0; entry = nextEntry(Table.Sides, entry)) {
-    const side = recordOf(entry)
+    const side = entryRecord(entry)
     if (!soundSide(side, hashOfEntry(entry))) return Fault.Index
     const rules = load<u32>(side, Side.Count)
     if (load<u32>(side, Side.Kind) === SET_OF_USERS) ofUsers += rules

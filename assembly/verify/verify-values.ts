@@ -19,7 +19,7 @@ import {
 import { Fault, Kind, Table } from '../limits'
 import { field } from '../memory/memory'
 import { hashBytes, isLive, keyLength } from '../memory/symbols'
-import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'
+import { entryRecord, firstEntry, hashOfEntry, nextEntry } from '../memory/table'
 import { compositeBytes, findText } from '../memory/values'
 import { namesBytes } from '../policy/attribute-paths'
 import { grantHash } from '../policy/grants'
@@ -33,7 +33,7 @@ export function soundReferences(): bool {
   let counted: u64 = 0
   let texts: u32 = 0
   for (let entry = firstEntry(Table.Texts); entry !== 0; entry = nextEntry(Table.Texts, entry)) {
-    const text = recordOf(entry)
+    const text = entryRecord(entry)
     if (!isStoredText(text) || load<u32>(text, Text.References) === 0) return false
     counted += load<u32>(text, Text.References) as u64
     texts++
@@ -54,7 +54,7 @@ export function refersToText(text: u32): bool {
   return isStoredText(text)
 }
 
-/** Is it a sound composite with everything in it? 0 is none. */
+/** Is it a sound composite with everything in it? 0, which stands for no composite, is sound. */
 export function soundComposite(composite: u32): bool {
   if (composite === 0) return true
   if (!enters(composite)) return false
@@ -107,7 +107,7 @@ export function verifyAttributes(): Fault {
 
 function soundAttributes(table: u32, offset: u32): bool {
   for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
-    const record = recordOf(entry)
+    const record = entryRecord(entry)
     const composite = load<u32>(record + offset)
     if (composite !== 0 && !isLive(record)) return false
     if (!soundComposite(composite)) return false
@@ -119,7 +119,7 @@ function soundAttributes(table: u32, offset: u32): bool {
 function soundPaths(): bool {
   const top = field(Header.PathTop)
   for (let entry = firstEntry(Table.Paths); entry !== 0; entry = nextEntry(Table.Paths, entry)) {
-    const path = recordOf(entry)
+    const path = entryRecord(entry)
     const number = load<u32>(path, AttributePath.Number)
     const names = load<u32>(path, AttributePath.Names)
     if (number === 0 || number > top || isLive(path) !== (load<u32>(path, AttributePath.Uses) !== 0)) return false
@@ -143,7 +143,7 @@ export function verifyMembers(): Fault {
   const members = field(Header.Members)
   let found: u32 = 0
   for (let entry = firstEntry(Table.Members); entry !== 0; entry = nextEntry(Table.Members, entry)) {
-    const member = recordOf(entry)
+    const member = entryRecord(entry)
     if (!inHeap(member, MEMBER_BYTES)) return Fault.Member
     const user = load<u32>(member, Member.User)
     const tenant = load<u32>(member, Member.Tenant)
@@ -163,7 +163,7 @@ function countMembers(table: u32, owner: u32, next: u32, previous: u32): u32 {
   const most = field(Header.Members)
   let total: u32 = 0
   for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
-    const party = recordOf(entry)
+    const party = entryRecord(entry)
     let before: u32 = 0
     for (let member = load<u32>(party, Principal.Members); member !== 0; member = load<u32>(member + next)) {
       if (++total > most || !inHeap(member, MEMBER_BYTES)) return 0xffffffff

@@ -24,20 +24,20 @@ import {
 import { Fault, GRANT_ROLES_MAX, KEY_BYTES_MAX, PERMISSIONS_MAX, Table } from '../limits'
 import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
-import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
+import { counterField, hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
 import {
   bucketByIndex,
-  bucketOf,
+  bucketOverflow,
+  entryRecord,
+  findBucket,
   firstEntry,
   firstMatch,
   hashOfEntry,
   matchedRecord,
   nextEntry,
   nextMatch,
-  overflowOf,
   recordAt,
-  recordOf,
-  rootOf,
+  rootAddress,
 } from '../memory/table'
 import { findGrant, grantHash } from '../policy/grants'
 import { inHeap, isLiveSymbol, isSymbol } from './bounds'
@@ -90,7 +90,7 @@ export function verifyImage(): Fault {
 }
 
 function soundTable(table: u32): bool {
-  const root = rootOf(table)
+  const root = rootAddress(table)
   const buckets = load<u32>(root, Root.Buckets)
   const mask = load<u32>(root, Root.Mask)
   const capacity = load<u32>(root, Root.Capacity)
@@ -106,20 +106,20 @@ function soundTable(table: u32): bool {
 }
 
 function soundBuckets(table: u32, buckets: u32): bool {
-  const total = load<u32>(rootOf(table), Root.Count)
+  const total = load<u32>(rootAddress(table), Root.Count)
   if (total > linksMax()) return false
   let entries: u32 = 0
   for (let index: u32 = 0; index < buckets; index++) {
     const first = bucketByIndex(table, index)
-    for (let bucket = first; bucket !== 0; bucket = overflowOf(bucket)) {
+    for (let bucket = first; bucket !== 0; bucket = bucketOverflow(bucket)) {
       if (!inHeap(bucket, BUCKET_BYTES)) return false
       const count = load<u32>(bucket, Bucket.Count)
-      if (count > (BUCKET_SLOTS as u32) || (overflowOf(bucket) !== 0 && count !== BUCKET_SLOTS)) return false
+      if (count > (BUCKET_SLOTS as u32) || (bucketOverflow(bucket) !== 0 && count !== BUCKET_SLOTS)) return false
       entries += count
       if (entries > total) return false
       for (let slot: u32 = 0; slot < count; slot++) {
         if (!inHeap(recordAt(bucket, slot), RECORD_BYTES)) return false
-        if (bucketOf(table, load<u32>(bucket + slot * 4, Bucket.Hashes)) !== first) return false
+        if (findBucket(table, load<u32>(bucket + slot * 4, Bucket.Hashes)) !== first) return false
       }
       if (count === 0 && bucket !== first) return false
     }
@@ -158,7 +158,7 @@ function verifySymbols(table: u32): Fault {
   const longest = longestKey(table)
   let live: u32 = 0
   for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
-    const record = recordOf(entry)
+    const record = entryRecord(entry)
     const length = keyLength(record)
     if (length > longest || !inHeap(record, offset + length)) return Fault.Symbol
     if ((load<u8>(record, SymbolRecord.Table) as u32) !== table) return Fault.Symbol
@@ -168,7 +168,7 @@ function verifySymbols(table: u32): Fault {
     if (isLive(record)) live++
     if (table === Table.Permissions && !soundPermission(record)) return Fault.Symbol
   }
-  return live === field(counterOf(table)) ? Fault.None : Fault.Counter
+  return live === field(counterField(table)) ? Fault.None : Fault.Counter
 }
 
 function soundPermission(record: u32): bool {
@@ -183,7 +183,7 @@ function soundPermission(record: u32): bool {
 function verifyRoleSets(): Fault {
   let sets: u32 = 0
   for (let entry = firstEntry(Table.RoleSets); entry !== 0; entry = nextEntry(Table.RoleSets, entry)) {
-    const set = recordOf(entry)
+    const set = entryRecord(entry)
     const count = load<u32>(set, RoleSet.Count)
     if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !inHeap(set, RoleSet.Roles + count * 4)) return Fault.RoleSet
     if (load<u32>(set, RoleSet.Hash) !== hashOfEntry(entry)) return Fault.RoleSet
@@ -203,7 +203,7 @@ function verifyGrants(): Fault {
   let grants: u32 = 0
   let assignments: u32 = 0
   for (let entry = firstEntry(Table.Grants); entry !== 0; entry = nextEntry(Table.Grants, entry)) {
-    const grant = recordOf(entry)
+    const grant = entryRecord(entry)
     if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
     const user = load<u32>(grant, Grant.User)
     const scope = load<u32>(grant, Grant.Scope)
@@ -251,7 +251,7 @@ function countLists(table: u32, owner: u32, next: u32, previous: u32): u32 {
   const most = field(Header.Grants)
   let total: u32 = 0
   for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
-    const party = recordOf(entry)
+    const party = entryRecord(entry)
     let before: u32 = 0
     for (let grant = load<u32>(party, Principal.Grants); grant !== 0; grant = load<u32>(grant + next)) {
       if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff

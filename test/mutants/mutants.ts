@@ -41,7 +41,7 @@ export const FILES: readonly string[] = [
  */
 export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
   'policy/condition-sets.ts': ['define', 'setParent', 'undefine', 'deleteSet'],
-  'policy/set-rules.ts': ['addSetRule', 'removeSetRule', 'deleteSetRule', 'deleteSetRulesOf'],
+  'policy/set-rules.ts': ['addSetRule', 'removeSetRule', 'deleteSetRule', 'deletePermissionSetRules'],
   'policy/equality-tests.ts': [
     'pathOfTest',
     'hashOfTest',
@@ -64,7 +64,7 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
     'moveSides',
     'place',
     'groupHash',
-    'indexesOf',
+    'indexesAddress',
     'findIndex',
     'hasPaths',
     'isFull',
@@ -101,7 +101,7 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
     'findSet',
     'sameRoles',
     'dropRoles',
-    'deleteGrantsOf',
+    'deletePartyGrants',
   ],
   'memory/values.ts': [
     'compositeBytes',
@@ -115,7 +115,7 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
     'setAttributes',
   ],
   'policy/attribute-paths.ts': ['putPath', 'splitNames', 'namesBytes', 'usePath', 'disusePath', 'isGenerated'],
-  'policy/memberships.ts': ['join', 'leave', 'deleteMember', 'deleteMembersOf'],
+  'policy/memberships.ts': ['join', 'leave', 'deleteMember', 'deletePartyMembers'],
   'policy/roles.ts': [
     'ownRow',
     'clearPermissions',
@@ -133,11 +133,11 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
   'memory/bitset.ts': ['setBit', 'clearBit', 'dropPageIfEmpty', 'isEmptyPage', 'clearRow'],
   'policy/permissions.ts': ['putPermission', 'enter', 'countHolder'],
   'policy/deletions.ts': ['deletePermission', 'deleteResource'],
-  'memory/symbols.ts': ['counterOf', 'intern', 'tombstone', 'symbolBytes'],
+  'memory/symbols.ts': ['counterField', 'intern', 'tombstone', 'symbolBytes'],
   'memory/table.ts': [
     'firstEntry',
     'nextEntry',
-    'recordOf',
+    'entryRecord',
     'hashOfEntry',
     'entryFrom',
     'createTable',

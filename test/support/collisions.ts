@@ -390,7 +390,7 @@ function groups(): Collision {
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** As `hashOf` in assembly/policy/equality-tests.ts. */
+/** As `hashValue` in assembly/policy/equality-tests.ts. */
 function hashOfNumber(value: number): number {
   const KIND_NUMBER = 4
   bits.setFloat64(0, value)
