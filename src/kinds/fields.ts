@@ -1,4 +1,4 @@
-// Fields of stored objects as data: a table for each kind says which fields its objects have, of which form and in which
+// Fields of stored objects as data: a table for each kind has the fields of its objects, their forms, and their
 // order. Bodies, answers, policy files and what a write settles are read from it, by one interpreter each. Forms are a
 // closed list; an irregular field has the form `own`, and whoever interprets it is given what the table can't say.
 import type { JsonObject } from '../model/objects.ts'
@@ -86,7 +86,7 @@ export type SentFields<F extends Fields> = { readonly [N in RegularName<F>]: Sen
  * The value of a field for which nothing was sent. Also that of a stored object from before there was the field.
  * @param key the key of the object; of a part that without its resource type
  */
-export function defaultOf(field: Field, key: string): unknown {
+export function defaultValue(field: Field, key: string): unknown {
   switch (field.form) {
     case 'name':
       return key
@@ -109,7 +109,7 @@ export function fieldValue(
   key: string,
 ): unknown {
   const value = object[name]
-  return value === undefined ? defaultOf(field, key) : value
+  return value === undefined ? defaultValue(field, key) : value
 }
 
 /** The fields that objects with names have. */

@@ -44,7 +44,7 @@ const parts = (key: string, count: number, text: (...parts: string[]) => string)
   const found = split(key)
   return found.length < count ? key : text(...found.slice(0, count - 1), found.slice(count - 1).join('/'))
 }
-const partOf = (key: string): string => parts(key, 2, (resource, part) => `${part} of ${resource}`)
+const formatPart = (key: string): string => parts(key, 2, (resource, part) => `${part} of ${resource}`)
 const place = (tenant: string, instance: string | undefined): string =>
   instance === undefined ? `in tenant ${tenant}` : `on ${instance}`
 const assigned = (key: string, text: (user: string, role: string, where: string) => string): string => {
@@ -87,9 +87,9 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
       delete: (key) => parts(key, 2, (tenant, user) => `Removed ${user} from tenant ${tenant}`),
     },
   },
-  resource_role: { one: 'role', many: 'roles of resources', name: partOf },
-  relation: { one: 'relation', many: 'relations', name: partOf },
-  action_group: { one: 'action group', many: 'action groups', name: partOf },
+  resource_role: { one: 'role', many: 'roles of resources', name: formatPart },
+  relation: { one: 'relation', many: 'relations', name: formatPart },
+  action_group: { one: 'action group', many: 'action groups', name: formatPart },
   condition_set: { one: 'condition set', many: 'condition sets' },
   set_rule: {
     one: 'access rule',
@@ -139,7 +139,7 @@ interface OperationWords {
   readonly says: string
   /** of the object that it is about; others come along */
   readonly kind?: KindName
-  /** the sentence with the object; absent: what is said of the kind */
+  /** the sentence with the object; absent: that of the kind */
   readonly named?: (name: string, key: string) => string
 }
 
@@ -299,16 +299,16 @@ export function leadingFirst<T extends Pick<WrittenObject, 'kind'>>(operation: s
 
 /** What became of one object: "Changed condition set staff". */
 export function objectSentence({ kind, key, op }: WrittenObject): string {
-  const words = wordsOf(kind)
+  const words = readWords(kind)
   return plain(words.said?.[op]?.(key) ?? `${VERBS[op]} ${withKind(kind, key)}`)
 }
 
-const wordsOf = (kind: string): KindWords => KIND_WORDS[kind as KindName]
-const nameOf = (kind: string, key: string): string => wordsOf(kind).name?.(key) ?? key
+const readWords = (kind: string): KindWords => KIND_WORDS[kind as KindName]
+const formatName = (kind: string, key: string): string => readWords(kind).name?.(key) ?? key
 /** "role editor", also among objects of other kinds. */
 function withKind(kind: string, key: string): string {
-  const { one, isWhole = false } = wordsOf(kind)
-  return isWhole ? nameOf(kind, key) : `${one} ${nameOf(kind, key)}`
+  const { one, isWhole = false } = readWords(kind)
+  return isWhole ? formatName(kind, key) : `${one} ${formatName(kind, key)}`
 }
 
 interface Told {
@@ -336,12 +336,14 @@ export function historySentence({ operation, summary, changed }: Told): HistoryS
     // what is written twice within a millisecond has the time of both
     const op = first.op === 'create' && operation.startsWith('update') ? 'update' : first.op
     return {
-      title: isNamed ? plain(words.named!(nameOf(first.kind, first.key), first.key)) : objectSentence({ ...first, op }),
+      title: isNamed
+        ? plain(words.named!(formatName(first.kind, first.key), first.key))
+        : objectSentence({ ...first, op }),
       objects: count > 1 ? `and ${(count - 1).toLocaleString('en-US')} ${plural(count - 1, 'related object')}` : '',
     }
   }
   const isSame = objects.every(({ kind, op }) => kind === first.kind && op === first.op)
-  const names = objects.map(({ kind, key }) => plain(isSame ? nameOf(kind, key) : withKind(kind, key)))
+  const names = objects.map(({ kind, key }) => plain(isSame ? formatName(kind, key) : withKind(kind, key)))
   const more = count - names.length
   return { title: says, objects: names.join(', ') + (more > 0 ? `, and ${more.toLocaleString('en-US')} more` : '') }
 }

@@ -22,7 +22,7 @@ export interface Projection<K extends string, T, P> {
   readonly project: (object: T) => P | undefined
   /** The fields of a put, without names and without the code of the kind. */
   readonly write: (value: P, key: string) => unknown[]
-  /** The put with these fields, of which the first is the code. @throws FRAME_INVALID */
+  /** The put with these fields; the first is the code. @throws FRAME_INVALID */
   readonly read: (fields: readonly unknown[]) => PutOf<K, P>
 }
 

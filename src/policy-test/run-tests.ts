@@ -4,7 +4,7 @@ import type { Image } from '../image/image.ts'
 import type { PolicyChange } from '../log/delta.ts'
 import { formSentence } from '../management/policy-file/form-sentence.ts'
 import type { Problem, Source } from '../management/policy-file/problem.ts'
-import { versionOf } from '../management/policy-file/versions.ts'
+import { findVersion } from '../management/policy-file/versions.ts'
 import { YamlDocument } from '../management/policy-file/yaml-document.ts'
 import type { Path } from '../management/rules/fields.ts'
 import { misfits } from '../management/rules/shape.ts'
@@ -79,7 +79,7 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
     problems.push({ severity: 'error', message, place: document.place(path, which) })
   const nothing = { file: source.name, name: undefined, results: [] }
   if (document.value === undefined) return nothing
-  if (versionOf(document.value) !== undefined) {
+  if (findVersion(document.value) !== undefined) {
     wrong('this is a policy file, and not a test: name it after `--policy`', ['zerohop'], 'key')
     return nothing
   }

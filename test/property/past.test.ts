@@ -9,7 +9,7 @@ import { shortReason } from '../../src/http/pdp/record-decision.ts'
 import type { Question } from '../../src/image/explain/explain.ts'
 import { type Explanation, Image } from '../../src/image/image.ts'
 import { toDelta } from '../../src/log/delta.ts'
-import { type Answer, answerOf, compareAnswers } from '../../src/management/past/compare-answers.ts'
+import { type Answer, askImage, compareAnswers } from '../../src/management/past/compare-answers.ts'
 import { imageAt } from '../../src/management/past/past-image.ts'
 import { missingFor, questionIn } from '../../src/management/past/replay.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
@@ -187,7 +187,7 @@ describe('past revisions', () => {
               asked.push(toQuestion(request))
               answers.push([])
             }
-          for (const [at, question] of asked.entries()) answers[at]!.push(answerOf(image, question))
+          for (const [at, question] of asked.entries()) answers[at]!.push(askImage(image, question))
         })
         await withReader(log, async (reader) => {
           const to = revisions.at(-1)!

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAdmin } from '../../src/management/host/admin.ts'
-import { type ManagementData, openManagementData, organizationsOf } from '../../src/management/host/open.ts'
+import { listAllOrganizations, type ManagementData, openManagementData } from '../../src/management/host/open.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
@@ -33,7 +33,7 @@ describe.skipIf(withoutPostgres())('three replicas that start over an empty data
 
   const organizations = async () => {
     for (const { store } of replicas) await store.confirm()
-    return replicas.map(({ store }) => organizationsOf(store))
+    return replicas.map(({ store }) => listAllOrganizations(store))
   }
 
   it('make one organization, and one of them has made it', async () => {

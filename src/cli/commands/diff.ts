@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { Image } from '../../image/image.ts'
-import { compareImages, compareViews, imageOf } from '../../management/plan/compare.ts'
+import { buildImage, compareImages, compareViews } from '../../management/plan/compare.ts'
 import { planRead } from '../../management/plan/render-plan.ts'
 import { applyPolicy } from '../../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../../management/policy-file/empty-environment.ts'
@@ -102,5 +102,5 @@ function ofPolicy(policy: PolicyFile): Side {
   const mint = countingMint()
   const view = emptyEnvironment(mint)
   applyPolicy(view, policy, mint)
-  return { view, image: imageOf(view) }
+  return { view, image: buildImage(view) }
 }

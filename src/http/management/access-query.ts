@@ -25,7 +25,7 @@ export function readLimit(query: Query): number {
   return limit
 }
 
-/** One of some words. @throws INPUT_INVALID on another one, or none where there is no default */
+/** One of some words. @throws INPUT_INVALID for another word, or when it is missing and has no default */
 export function readWord<T extends string>(query: Query, name: string, words: readonly T[], absent?: T): T {
   const text = readText(query, name) ?? absent
   const word = words.find((each) => each === text)

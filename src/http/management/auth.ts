@@ -59,7 +59,7 @@ declare module 'fastify' {
     caller: Caller
     /** set on routes below `/:p/:e` */
     scope: Scope
-    /** true when the operator's token came in the place of a key: then there is no caller */
+    /** true for a request with the operator's token instead of a key, which has no caller */
     isOperator: boolean
   }
   interface FastifyContextConfig {
@@ -78,7 +78,7 @@ declare module 'fastify' {
 
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i
 
-/** The secret of an Authorization header; undefined when there is none, or it is no bearer. */
+/** The secret of an Authorization header; undefined without a header or a bearer. */
 function findBearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1]
 }
@@ -108,7 +108,7 @@ export class Gate {
   }
 
   /**
-   * @param follows whether a PDP asks, which is told that its environment is deleted; for others such a key is unknown
+   * @param follows whether a PDP asks, which then learns that its environment is deleted; for others the key is unknown
    * @throws KEY_MISSING, KEY_UNKNOWN, KEY_EXPIRED, KEY_REVOKED, ENVIRONMENT_DELETED
    */
   caller(authorization: string | undefined, follows = false): Caller {
@@ -162,7 +162,7 @@ export class Gate {
     return this.#store.view(caller.organization)
   }
 
-  /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
+  /** @throws OBJECT_NOT_FOUND unless the key reaches it */
   project(caller: Caller, ref: string): Project {
     const project = this.control(caller).find('project', ref)
     if (project === undefined || !reachesProject(caller.key, project)) throw missing('project', ref)
@@ -180,7 +180,7 @@ export class Gate {
     return [...all].map(({ id }) => id)
   }
 
-  /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
+  /** @throws OBJECT_NOT_FOUND unless the key reaches it */
   scope(caller: Caller, projectRef: string, environmentRef: string): Scope {
     // a user may have other rights in another session
     const { id, project_id, environment_id } = caller.key

@@ -30,7 +30,7 @@ export interface Rows<T> {
   readonly total: number
 }
 
-/** Kinds of which there may be very many have an index of all: deep pages of it are cheap. */
+/** Kinds that may have very many objects have an index of all: deep pages of it are cheap. */
 const EVERY_OF: Readonly<Partial<Record<KindName, IndexName>>> = {
   user: 'every_user',
   tenant: 'every_tenant',
@@ -251,7 +251,7 @@ export function matcher(search: string, wildcard = false): (...texts: readonly (
 /** A test on the JSON of an object that every object passes which `matcher(search)` finds by one of its texts. */
 export function jsonMatcher(search: string): (json: string) => boolean {
   const part = search.toLowerCase()
-  if (/[σς]/.test(part)) return () => true // how it is lowered depends on what stands beside it
+  if (/[σς]/.test(part)) return () => true // how it is lowered depends on its neighbours
   const escaped = JSON.stringify(part).slice(1, -1)
   return (json) => json.toLowerCase().includes(escaped)
 }

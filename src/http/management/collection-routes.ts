@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
 import type { Operation } from '../../management/rules/access.ts'
-import { listOrPage, NoBody, pageOf } from '../../management/schemas/schema-parts.ts'
+import { listOrPage, makePage, NoBody } from '../../management/schemas/schema-parts.ts'
 import * as t from '../../model/json-schema.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
@@ -129,7 +129,7 @@ export interface CollectionRoutes<
   readonly remove?: UseCaseFor<OneInput<Part>, null>
 }
 
-const RESPONSES = { array: t.listOf, page: pageOf, 'array or page': listOrPage } as const
+const RESPONSES = { array: t.listOf, page: makePage, 'array or page': listOrPage } as const
 
 export function listRoute<T>(
   app: FastifyInstance,

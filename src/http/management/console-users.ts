@@ -17,7 +17,7 @@ import { isSecure, type Sessions, type SessionUser } from '../console/sessions.t
 import { type AccessRule, ruleFor, type UserRole } from '../console/user-access.ts'
 import type { Caller, CallerKey } from './auth.ts'
 
-/** Goes along when the provider leads back: until then there is no session. */
+/** Sent with the request that leads back from the provider: before it, no session exists. */
 const SIGN_IN_COOKIE: Cookie = { name: 'zerohop_sign_in', sameSite: 'Lax', maxAge: SIGN_IN_MS / 1000 }
 
 const ACCESS_OF: Readonly<Record<UserRole, AccessLevel>> = {

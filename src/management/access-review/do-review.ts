@@ -46,7 +46,7 @@ export class Reviews {
     const is = await this.#image(environment, at)
     const was = since && (await this.#image(environment, since))
     const name = JSON.stringify([environment, at, since, question])
-    const review = kept(this.#reviews, name, REVIEWS_KEPT_MAX, () => reviewOf(is, was, question))
+    const review = kept(this.#reviews, name, REVIEWS_KEPT_MAX, () => makeReview(is, was, question))
     // a review is of the images that it was made with: these are guarded here, against broken ones
     const page = () => review.page(after, limit, REVIEW_WORK_MAX)
     return is.guard(() => (was === undefined ? page() : was.guard(page)))
@@ -116,7 +116,7 @@ export class Reviews {
 /** Milliseconds for which counts stay as they are. */
 const COUNTS_MS = 60_000
 
-function reviewOf(is: Image, was: Image | undefined, question: Of<'lines'>['question']): AccessReview {
+function makeReview(is: Image, was: Image | undefined, question: Of<'lines'>['question']): AccessReview {
   return is.inside((after) => {
     if (was === undefined) return new AccessReview(after, undefined, question)
     return was.inside((before) => new AccessReview(after, before, question))

@@ -1,5 +1,5 @@
 // What a list of changes does, in the words of the file: one entry for each object of the file that becomes another
-// one, field by field. A change that the file cannot tell from none, such as another order of permissions, is none.
+// one, field by field. A change that the file cannot see, such as another order of permissions, has no entry.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { KindName, Objects } from '../../kinds/index.ts'
@@ -29,10 +29,10 @@ export interface Entry extends PlanEntry {
 }
 
 /** The entries of one change: none when the file cannot tell. */
-export function entriesOf(view: Pick<View, 'get'>, change: Change): Entry[] {
+export function listEntries(view: Pick<View, 'get'>, change: Change): Entry[] {
   const before = view.get(change.kind, change.key)
-  const then = objectsOf(change.kind, before)
-  const now = objectsOf(change.kind, change.op === 'put' ? change.value : undefined)
+  const then = describeObjects(change.kind, before)
+  const now = describeObjects(change.kind, change.op === 'put' ? change.value : undefined)
   const entries: Entry[] = []
   for (const [name, { kind, key, fields }] of now) {
     const old = then.get(name)
@@ -53,7 +53,7 @@ export function isIdle(view: View, change: Change): boolean {
   if (change.op === 'delete') return false
   const before = view.get(change.kind, change.key)
   if (before === undefined) return false
-  if (objectsOf(change.kind, change.value).size > 0) return entriesOf(view, change).length === 0
+  if (describeObjects(change.kind, change.value).size > 0) return listEntries(view, change).length === 0
   return isDeepStrictEqual({ ...before, updated_at: 0 }, { ...change.value, updated_at: 0 })
 }
 
@@ -65,7 +65,7 @@ interface Described {
   readonly fields: FileFields
 }
 
-function objectsOf<K extends KindName>(kind: K, object: Objects[K] | undefined): Map<string, Described> {
+function describeObjects<K extends KindName>(kind: K, object: Objects[K] | undefined): Map<string, Described> {
   if (object === undefined) return new Map()
   return new Map(fileObjects(kind, object).map((one) => [`${one.kind} ${one.key}`, one]))
 }

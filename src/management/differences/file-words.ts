@@ -49,7 +49,7 @@ export function fileObjects<K extends KindName>(kind: K, object: Objects[K]): Fi
 }
 
 function whole(kind: PolicyKind, { key }: { readonly key: string }, fields: Fields): FileObject {
-  return { kind, key, part: '', fields: said(fields) }
+  return { kind, key, part: '', fields: withoutNulls(fields) }
 }
 
 /** The part of that name in the stored object of a resource type. */
@@ -58,22 +58,22 @@ export const partName = (kind: 'action' | 'attribute', key: string): string => `
 function ofResource(resource: Resource): FileObject[] {
   const { key, urn, type_attributes } = resource
   const itself = whole('resource', resource, { ...naming(resource, key), urn, type_attributes })
-  return [itself, ...resource.actions.map((action) => ofAction(key, action)), ...attributesOf('attribute', resource)]
+  return [itself, ...resource.actions.map((action) => ofAction(key, action)), ...listAttributes('attribute', resource)]
 }
 
 function ofAction(resource: string, { key, name, description, attributes }: Action): FileObject {
-  const fields = said({ ...naming({ name, description }, key), attributes })
+  const fields = withoutNulls({ ...naming({ name, description }, key), attributes })
   return { kind: 'action', key: partKey(resource, key), part: partName('action', key), fields }
 }
 
 function ofBuiltIn(resource: Resource): FileObject[] {
-  if (resource.key === USER_TYPE) return attributesOf('user_attribute', resource)
-  return resource.key === TENANT_TYPE ? attributesOf('tenant_attribute', resource) : []
+  if (resource.key === USER_TYPE) return listAttributes('user_attribute', resource)
+  return resource.key === TENANT_TYPE ? listAttributes('tenant_attribute', resource) : []
 }
 
-function attributesOf(kind: 'attribute' | 'user_attribute' | 'tenant_attribute', of: Resource): FileObject[] {
+function listAttributes(kind: 'attribute' | 'user_attribute' | 'tenant_attribute', of: Resource): FileObject[] {
   return of.attributes.map(({ key, type, description }: AttributeDefinition) => {
-    const fields = said({ type, description })
+    const fields = withoutNulls({ type, description })
     return { kind, key: kind === 'attribute' ? partKey(of.key, key) : key, part: partName('attribute', key), fields }
   })
 }
@@ -150,7 +150,7 @@ function derivation(granted: Objects['resource_role']['granted_to']): Json {
 }
 
 /** The fields that have a value other than their default. */
-function said(fields: Fields): FileFields {
+function withoutNulls(fields: Fields): FileFields {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(entries) as FileFields
 }

@@ -36,8 +36,8 @@ export interface Place {
   readonly part: string
 }
 
-/** Undefined for facts, of which nothing is remembered: they may be millions. */
-export function placeOf(kind: PolicyKind, key: string): Place | undefined {
+/** Undefined for facts, which remember nothing: they may be millions. */
+export function findPlace(kind: PolicyKind, key: string): Place | undefined {
   const slash = key.indexOf('/')
   switch (kind) {
     case 'user_attribute':
@@ -52,15 +52,15 @@ export function placeOf(kind: PolicyKind, key: string): Place | undefined {
   }
 }
 
-/** The fingerprint of an object of the file as the view has it; null when there is none. */
+/** The fingerprint of an object of the file as the view has it; null when it does not exist. */
 export function fingerprintAt(view: View, kind: PolicyKind, key: string): string | null {
-  const { kind: stored, key: at, part } = placeOf(kind, key) ?? { kind: kind as KindName, key, part: '' }
+  const { kind: stored, key: at, part } = findPlace(kind, key) ?? { kind: kind as KindName, key, part: '' }
   const object = view.get(stored, at)
-  return (object && fingerprintsOf(stored, object).get(part)) ?? null
+  return (object && listFingerprints(stored, object).get(part)) ?? null
 }
 
 /** The fingerprints of a stored object and its parts, by the names of the parts. */
-export function fingerprintsOf<K extends KindName>(kind: K, object: Objects[K]): Map<string, string> {
+export function listFingerprints<K extends KindName>(kind: K, object: Objects[K]): Map<string, string> {
   return new Map(fileObjects(kind, object).map(({ part, fields }) => [part, fingerprint(fields)]))
 }
 
@@ -71,7 +71,7 @@ export function fingerprintsOf<K extends KindName>(kind: K, object: Objects[K]):
 export function remember(view: View, named: NamedObjects, by: string | null, mint: Mint): Change[] {
   const places = new Map<string, { readonly kind: KindName; readonly key: string; readonly parts: Set<string> }>()
   for (const [kind, key] of named) {
-    const place = placeOf(kind, key)
+    const place = findPlace(kind, key)
     if (place === undefined) continue
     const name = appliedKey(place.kind, place.key)
     const found = places.get(name) ?? { kind: place.kind, key: place.key, parts: new Set() }
@@ -82,7 +82,7 @@ export function remember(view: View, named: NamedObjects, by: string | null, min
   for (const [name, { kind, key, parts }] of places) {
     const object = view.get(kind, key)
     if (object === undefined) continue
-    const applied = written(view, name, { now: fingerprintsOf(kind, object), parts }, by, mint)
+    const applied = written(view, name, { now: listFingerprints(kind, object), parts }, by, mint)
     if (applied !== undefined) changes.push(put('applied_object', applied))
   }
   return changes

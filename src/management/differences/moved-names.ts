@@ -14,7 +14,7 @@ export class Names implements ConditionNames {
     for (const { kind, from, to } of moved) this.#now.set(`${kind} ${from}`, to)
   }
 
-  /** The key now of an object that is no part. */
+  /** The key now of an object that is not a part. */
   of(kind: PolicyKind, key: string): string {
     return this.#now.get(`${kind} ${key}`) ?? key
   }

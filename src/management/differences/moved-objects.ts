@@ -16,9 +16,9 @@ export function rewritten<K extends KindName>(kind: K, object: Objects[K], names
 }
 
 /** A name that is the key by default stays so. */
-const nameOf = (name: string, before: string, now: string): string => (name === before ? now : name)
+const renameDefault = (name: string, before: string, now: string): string => (name === before ? now : name)
 
-const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+const instanceType = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
 const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K> | null } = {
   resource: (resource, names) => {
@@ -26,10 +26,10 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     return {
       ...resource,
       key,
-      name: nameOf(resource.name, resource.key, key),
+      name: renameDefault(resource.name, resource.key, key),
       actions: resource.actions.map((action) => {
         const now = names.part('action', resource.key, action.key)
-        return { ...action, key: now, name: nameOf(action.name, action.key, now) }
+        return { ...action, key: now, name: renameDefault(action.name, action.key, now) }
       }),
       attributes: attributes(resource, names),
     }
@@ -41,7 +41,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     return {
       ...role,
       key,
-      name: nameOf(role.name, role.key, key),
+      name: renameDefault(role.name, role.key, key),
       permissions: permissions(role, names),
       extends: parents,
     }
@@ -64,7 +64,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
       key: partKey(resource, now),
       resource,
       role: now,
-      name: nameOf(role.name, role.role, now),
+      name: renameDefault(role.name, role.role, now),
       permissions: permissions(role, names),
       extends: role.extends.map(name),
       granted_to,
@@ -74,13 +74,18 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     const resource = names.resource(relation.resource)
     const now = names.part('relation', relation.resource, relation.relation)
     const of = { resource, relation: now, subject_resource: names.resource(relation.subject_resource) }
-    return { ...relation, ...of, key: partKey(resource, now), name: nameOf(relation.name, relation.relation, now) }
+    return {
+      ...relation,
+      ...of,
+      key: partKey(resource, now),
+      name: renameDefault(relation.name, relation.relation, now),
+    }
   },
   action_group: (group, names) => {
     const resource = names.resource(group.resource)
     const now = names.part('action_group', group.resource, group.group)
     const actions = group.actions.map((action) => names.part('action', group.resource, action))
-    const name = nameOf(group.name, group.group, now)
+    const name = renameDefault(group.name, group.group, now)
     return { ...group, key: partKey(resource, now), resource, group: now, name, actions }
   },
   condition_set: (set, names) => {
@@ -88,7 +93,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     return {
       ...set,
       key,
-      name: nameOf(set.name, set.key, key),
+      name: renameDefault(set.name, set.key, key),
       resource: set.resource === null ? null : names.resource(set.resource),
       parent: set.parent === null ? null : names.of('condition_set', set.parent),
       conditions: renamedConditions(set.conditions, set.resource, names),
@@ -115,7 +120,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
   group: placed,
   relationship_tuple: (tuple, names) => {
     const [subject, object] = [names.instance(tuple.subject), names.instance(tuple.object)]
-    const relation = names.part('relation', typeOf(tuple.object), tuple.relation)
+    const relation = names.part('relation', instanceType(tuple.object), tuple.relation)
     const tenant = names.of('tenant', tuple.tenant)
     return { ...tuple, key: tupleKey(subject, relation, object), subject, relation, object, tenant }
   },
@@ -138,7 +143,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
 function renamed(kind: PlainKind, object: Objects[PlainKind], names: Names): Objects[PlainKind] {
   const key = names.of(kind, object.key)
   const { name } = object as { readonly name?: string }
-  return { ...object, key, ...(name === undefined ? {} : { name: nameOf(name, object.key, key) }) }
+  return { ...object, key, ...(name === undefined ? {} : { name: renameDefault(name, object.key, key) }) }
 }
 
 const permissions = (role: Objects['role' | 'resource_role'], names: Names): string[] =>
@@ -149,7 +154,7 @@ const attributes = (type: Objects['resource'], names: Names) =>
 
 function roleHeld(role: string, instance: string | null, names: Names): { role: string; instance: string | null } {
   if (instance === null) return { role: names.of('role', role), instance }
-  return { role: names.part('resource_role', typeOf(instance), role), instance: names.instance(instance) }
+  return { role: names.part('resource_role', instanceType(instance), role), instance: names.instance(instance) }
 }
 
 function placed<T extends Objects['resource_instance' | 'group']>(object: T, names: Names): T {

@@ -18,7 +18,7 @@ import { BODY, type Path } from '../rules/fields.ts'
 import { isConnecting, isPart } from '../rules/kinds-in-files.ts'
 import type { Moved } from '../schemas/policy-file.ts'
 import { partName } from './file-words.ts'
-import { fingerprintsOf } from './fingerprints.ts'
+import { listFingerprints } from './fingerprints.ts'
 import { Names } from './moved-names.ts'
 import { rewritten } from './moved-objects.ts'
 
@@ -40,7 +40,7 @@ const SCHEMA: readonly KindName[] = [
 /**
  * Stages the moves whose object is still under its old key; the others were made before.
  * @returns the moves that were staged
- * @throws INPUT_INVALID when a kind has no keys, or a part would come to another resource type; OBJECT_EXISTS when the
+ * @throws INPUT_INVALID when a kind has no keys, or a part would move to another resource type; OBJECT_EXISTS when the
  *   new key is taken; KEY_INVALID
  */
 export function stageMoves(draft: Draft, moved: readonly Moved[]): Moved[] {
@@ -122,7 +122,7 @@ function rememberedAfter(
     now,
   }: { readonly kind: KindName; readonly object: Objects[KindName]; readonly now: Objects[KindName] },
 ): Record<string, string> {
-  const [before, after] = [fingerprintsOf(kind, object), fingerprintsOf(kind, now)]
+  const [before, after] = [listFingerprints(kind, object), listFingerprints(kind, now)]
   const entries = Object.entries(fingerprints).map(([part, text]) => {
     const called = partAfter(part, object.key, names)
     return [called, before.get(part) === text ? (after.get(called) ?? text) : text]

@@ -179,8 +179,8 @@ function replacedSets(view: View, { condition_sets }: PolicyFile): Replaced[] {
 
 /** Relations from another resource type than the stored one of the key. */
 function replacedRelations(view: View, { resources: sent }: PolicyFile): Replaced[] {
-  return (sent ?? []).flatMap(({ key: of, relations: said }, at) =>
-    Object.entries(said ?? {}).flatMap(([relation, from]) => {
+  return (sent ?? []).flatMap(({ key: of, relations: subjects }, at) =>
+    Object.entries(subjects ?? {}).flatMap(([relation, from]) => {
       const stored = view.get('relation', partKey(of, relation))
       const subject = typeof from === 'string' ? from : from.subject_resource
       const path = [...BODY, 'resources', at, 'relations', relation]

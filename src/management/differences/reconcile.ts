@@ -11,9 +11,9 @@ import type { Mint, View } from '../../store/view.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
 import { IN_FILES, isConnecting, isPolicyKind } from '../rules/kinds-in-files.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
-import { type Entry, entriesOf, inOrder, isIdle } from './entries.ts'
+import { type Entry, inOrder, isIdle, listEntries } from './entries.ts'
 import { fingerprintAt, remember } from './fingerprints.ts'
-import { isEmptyPolicy, type NamedObjects, namedObjects, type Ownership, ownershipOf } from './managed.ts'
+import { isEmptyPolicy, type NamedObjects, namedObjects, type Ownership, readOwnership } from './managed.ts'
 import { stageMoves } from './moves.ts'
 import { prune, requireNothingReplaced } from './prune.ts'
 
@@ -52,13 +52,13 @@ export function reconcile(view: View, policy: PolicyFile, { prune: prunes }: Rec
   const moves = stageMoves(moved, policy.moved ?? [])
   const carried = moved.changes().filter(({ op, kind }) => op === 'put' && FACT_KINDS.has(kind))
   const named = namedObjects(policy, moved)
-  const ownership = ownershipOf(policy)
+  const ownership = readOwnership(policy)
   const draft = new Draft(moved)
   if (prunes) prune(draft, { policy, named, ownership, mint })
   else requireNothingReplaced(draft, policy)
   applyPolicy(draft, policy, mint)
   const real = draft.changes().filter((change) => !isIdle(moved, change))
-  const { entries, cascade } = told(moved, real, (kind, key) => isPruned(ownership, named, kind, key))
+  const { entries, cascade } = planEntries(moved, real, (kind, key) => isPruned(ownership, named, kind, key))
   const final = new Draft(view).stage(moved.changes()).stage(real)
   return {
     changes: final.changes(),
@@ -74,7 +74,7 @@ const isPruned = (ownership: Ownership, named: NamedObjects, kind: KindName, key
   isPolicyKind(kind) && ownership.owns(kind, key) && !named.has(kind, key)
 
 /** Entries, and the number of facts that go with something else: they may be very many. */
-export function told(
+export function planEntries(
   view: View,
   changes: readonly Change[],
   isWanted: (kind: KindName, key: string) => boolean,
@@ -84,7 +84,7 @@ export function told(
   for (const change of changes) {
     const { op, kind, key } = change
     const isFact = FACT_KINDS.has(kind) || kind === 'group' || kind === 'user_invite'
-    if (op === 'put' || !isFact || isWanted(kind, key)) entries.push(...entriesOf(view, change))
+    if (op === 'put' || !isFact || isWanted(kind, key)) entries.push(...listEntries(view, change))
     else if (kind !== 'membership' || view.get('membership', key)?.explicit) taken.push(kind)
   }
   return { entries, cascade: counted(taken) }

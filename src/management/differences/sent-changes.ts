@@ -6,7 +6,7 @@ import { PLAN_CHANGES_MAX } from '../../model/limits.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { eachOf } from '../objects/bulk-items.ts'
+import { stageEach } from '../objects/bulk-items.ts'
 import { sentWrites } from '../objects/in-files.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { isConnecting, isPart } from '../rules/kinds-in-files.ts'
@@ -15,7 +15,7 @@ import type { SentChange } from '../schemas/plan.ts'
 /** Stages the changes, in their order. @throws what single writes throw, with the place in the list */
 export function stageSent(view: View, sent: readonly SentChange[], mint: Mint): Draft {
   const changes = { items: sent, path: [...BODY, 'changes'], what: 'changes', limit: PLAN_CHANGES_MAX }
-  return eachOf(view, changes, (draft, change) => decided(draft, change, mint))
+  return stageEach(view, changes, (draft, change) => decided(draft, change, mint))
 }
 
 function decided(view: View, { op, kind, key, value }: SentChange, mint: Mint): Decided<unknown> {

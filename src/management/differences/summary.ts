@@ -9,13 +9,13 @@ const WORDS: readonly (readonly [Op, string])[] = [
 ]
 
 /** `apply plan: 3 created, 1 changed`: what was done, and to how many objects. */
-export function summaryOf(done: string, counts: Partial<Readonly<Record<Op, number>>>): string {
-  const told = WORDS.flatMap(([op, word]) => (counts[op] ? [`${counts[op]} ${word}`] : []))
-  return told.length === 0 ? done : `${done}: ${told.join(', ')}`
+export function formatSummary(done: string, counts: Partial<Readonly<Record<Op, number>>>): string {
+  const words = WORDS.flatMap(([op, word]) => (counts[op] ? [`${counts[op]} ${word}`] : []))
+  return words.length === 0 ? done : `${done}: ${words.join(', ')}`
 }
 
 /** How many objects of a policy file. */
-export function countsOf(entries: readonly Pick<PlanEntry, 'op'>[]): Partial<Record<Op, number>> {
+export function countByOp(entries: readonly Pick<PlanEntry, 'op'>[]): Partial<Record<Op, number>> {
   const counts: Partial<Record<Op, number>> = {}
   for (const { op } of entries) counts[op] = (counts[op] ?? 0) + 1
   return counts

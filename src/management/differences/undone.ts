@@ -34,7 +34,7 @@ export interface Conflict {
   readonly reason: ConflictReason
   /** completes a sentence that begins with the object */
   readonly what: string
-  /** the stored object of which the log says who changed it last */
+  /** the stored object whose last change the log is searched for */
   readonly stored?: { readonly kind: KindName; readonly key: string }
 }
 

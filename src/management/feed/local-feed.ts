@@ -60,12 +60,16 @@ export interface Followed {
 /** The feed of one environment. */
 export function localFeed(deps: FeedDeps, followed: Followed): Feed {
   return {
-    image: (signal) => imageOf(deps, followed, signal),
+    image: (signal) => readImage(deps, followed, signal),
     deltas: (after, signal) => deltasOf(deps, followed, after, signal),
   }
 }
 
-async function imageOf({ store, snapshots }: FeedDeps, followed: Followed, signal?: AbortSignal): Promise<Uint8Array> {
+async function readImage(
+  { store, snapshots }: FeedDeps,
+  followed: Followed,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   requireEnvironment(store, followed)
   const { bytes } = await snapshots.image(followed.environment)
   signal?.throwIfAborted()
@@ -105,7 +109,7 @@ async function* deltasOf(
         throw new ZerohopError('FEED_GAP', { have: at.revision, got: entry.revision })
       if (entry.previous !== at.chain) throw new ZerohopError('FEED_FORK', { to: entry.revision })
       at = { revision: entry.revision, chain: entry.chain }
-      const event = await eventOf(entry)
+      const event = await makeEvent(entry)
       recent?.add(event)
       yield event
       if (signal?.aborted) return
@@ -152,7 +156,7 @@ async function isConfirmed(store: FeedDeps['store'], confirmedAt: number): Promi
 }
 
 /** A large delta is packed piece by piece: its followers unpack it in a thread. */
-async function eventOf(entry: LogEntry): Promise<DeltaEvent> {
+async function makeEvent(entry: LogEntry): Promise<DeltaEvent> {
   const delta = toDelta(entry)
   if (delta.changes.length <= DELTA_IN_TURN_MAX) return { type: 'delta', delta }
   return { type: 'packed', delta: await packDeltaSlowly(delta, () => setImmediate()) }

@@ -6,7 +6,7 @@ import { environmentKey } from '../../model/objects.ts'
 import type { Store } from '../../store/store.ts'
 import type { View } from '../../store/view.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
-import { organizationsOf } from './open.ts'
+import { listAllOrganizations } from './open.ts'
 import type { ManagementUseCases } from './registry.ts'
 
 export type ManagementStore = Store<ManagementUseCases>
@@ -71,7 +71,7 @@ export function findEnvironment(
 
 /** @throws OBJECT_NOT_FOUND */
 export function findOrganization(store: ManagementStore, ref: string | undefined): LogId {
-  const logs = organizationsOf(store)
+  const logs = listAllOrganizations(store)
   const id = ref === undefined ? undefined : parseId(ref)
   const found = logs.find((log) => ref === undefined || log === id || organizationIn(store.view(log)).key === ref)
   if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'organization', ref: ref ?? '' })

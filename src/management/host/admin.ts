@@ -38,7 +38,7 @@ import {
   planEnvironmentCopy,
 } from './admin-plans.ts'
 import { keepKeysFile } from './keys-file-upkeep.ts'
-import { organizationsOf } from './open.ts'
+import { listAllOrganizations } from './open.ts'
 import type { ManagementUseCases } from './registry.ts'
 
 export interface KeyRow {
@@ -53,7 +53,7 @@ export interface KeyRow {
   readonly last_used_at: number | null
   /** when it ends; null when it has no end */
   readonly expires_at: number | null
-  /** when the secret before the current one ends, or ended; null when there is none */
+  /** when the secret before the current one ends, or ended; null without one */
   readonly old_secret_expires_at: number | null
 }
 
@@ -93,7 +93,7 @@ export type AdminCommand = keyof typeof ADMIN
 export type AdminInput<C extends AdminCommand> = Parameters<(typeof ADMIN)[C]>[1]
 export type AdminResult<C extends AdminCommand> = Awaited<ReturnType<(typeof ADMIN)[C]>>
 
-/** Runs a command. @throws INPUT_INVALID when there is none of this name, and what the command throws */
+/** Runs a command. @throws INPUT_INVALID for an unknown name, and what the command throws */
 export async function runAdmin(deps: AdminDeps, command: string, input: unknown): Promise<unknown> {
   if (!Object.hasOwn(ADMIN, command))
     throw new ZerohopError('INPUT_INVALID', { reason: `no command is named ${command}` })
@@ -108,7 +108,7 @@ export async function openAdminStore(data: string, secretsKeyFile: string | unde
   const writerThread = threadUrl(import.meta.url, './writer-thread.ts')
   const of = { data, writerThread, ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }) }
   const store = await openStore<ManagementUseCases>(of)
-  const [organization] = organizationsOf(store)
+  const [organization] = listAllOrganizations(store)
   if (organization !== undefined) keepKeysFile(data, store, organization)
   return store
 }
@@ -132,7 +132,7 @@ async function createOrganization(
 }
 
 async function listOrganizations({ store }: AdminDeps, _input: object) {
-  return organizationsOf(store).map((log) => {
+  return listAllOrganizations(store).map((log) => {
     const view = store.view(log)
     const { id, key, name } = organizationIn(view)
     return { id, key, name, projects: view.count('project'), environments: view.count('environment') }
@@ -225,7 +225,7 @@ async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
   makeBackupFolder(folder)
-  for (const log of organizationsOf(store)) await store.commit(log, 'noteRead', null, withoutRequest('backup'))
+  for (const log of listAllOrganizations(store)) await store.commit(log, 'noteRead', null, withoutRequest('backup'))
   await store.copyData(folder)
   return null
 }
@@ -263,7 +263,7 @@ function environmentIn(reader: Reader, log: LogId): string | undefined {
 /** Ids are unique over all organizations. @throws OBJECT_NOT_FOUND */
 function organizationOfKey(store: ManagementStore, ref: string): LogId {
   const id = parseId(ref) ?? ''
-  const log = organizationsOf(store).find((one) => store.view(one).find('api_key', id) !== undefined)
+  const log = listAllOrganizations(store).find((one) => store.view(one).find('api_key', id) !== undefined)
   if (log === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'API key', ref })
   return log
 }

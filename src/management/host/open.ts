@@ -70,12 +70,12 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     ...(options.replica === undefined ? {} : { replica: options.replica }),
   })
   try {
-    const existing = organizationsOf(store)[0]
+    const existing = listAllOrganizations(store)[0]
     if (existing === undefined) requireUndamaged(store)
     const { organization, isNew } = existing ? { organization: existing, isNew: false } : await setUp(store, options)
     /* canary: fork-after-a-loss */ if (store.historyLost !== undefined) await forkLogs(store)
     // of several replicas, only the one that set up the database has the file with the first keys
-    if (isNew || !store.isReplicated) writeKeysOnce(data, () => keysOf(store, organization))
+    if (isNew || !store.isReplicated) writeKeysOnce(data, () => readKeysFile(store, organization))
     keepKeysFile(data, store, organization)
     const audit = openAuditLog(options)
     store.closeWith(audit)
@@ -95,7 +95,7 @@ export function openAuditLog({ data, replica }: Pick<ManagementDataOptions, 'dat
 }
 
 /** The organizations of a store, the oldest first. One whose control log is damaged is stopped and left out. */
-export function organizationsOf(store: Pick<Store<ManagementUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
+export function listAllOrganizations(store: Pick<Store<ManagementUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
   return store.logs().filter((log) => store.damage(log) === undefined && store.view(log).count('organization') > 0)
 }
 
@@ -132,7 +132,7 @@ async function setUp(
   } catch (error) {
     if (!store.isReplicated || !isZerohopError(error, 'OBJECT_EXISTS')) throw error
     await store.confirm()
-    const organization = organizationsOf(store)[0]
+    const organization = listAllOrganizations(store)[0]
     if (organization === undefined) throw error
     return { organization, isNew: false }
   }
@@ -156,7 +156,7 @@ async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDa
 }
 
 /** The valid keys of the first organization, by their scope. */
-function keysOf(store: Store<ManagementUseCases>, organization: LogId): KeysFile {
+function readKeysFile(store: Store<ManagementUseCases>, organization: LogId): KeysFile {
   const view = store.view(organization)
   const environments = new Map<string, string>()
   let first: string | undefined

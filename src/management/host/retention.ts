@@ -17,9 +17,9 @@ import {
 } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deletion } from '../../store/trim.ts'
-import { type Checkpoints, keepOf, type PastOptions } from '../past/checkpoints.ts'
+import { type Checkpoints, type PastOptions, readKeep } from '../past/checkpoints.ts'
 import type { Snapshots } from '../snapshot/snapshot.ts'
-import { organizationsOf } from './open.ts'
+import { listAllOrganizations } from './open.ts'
 import type { ManagementUseCases } from './registry.ts'
 
 export interface RetentionOptions extends PastOptions {
@@ -90,13 +90,13 @@ export async function applyRetention(
     await options.images?.forget(id)
     options.checkpoints?.forget(id)
   }
-  await options.checkpoints?.keep(environmentsOf(store), options, now)
-  const past = options.pastRevisions === undefined ? undefined : keepOf(options)
+  await options.checkpoints?.keep(listEnvironments(store), options, now)
+  const past = options.pastRevisions === undefined ? undefined : readKeep(options)
   let rows = 0
   for (let more = true; more; ) {
     const floors = lowest(
       options.images?.floors() ?? new Map(),
-      options.checkpoints?.floors(environmentsOf(store), options, now) ?? new Map(),
+      options.checkpoints?.floors(listEnvironments(store), options, now) ?? new Map(),
     )
     const trimmed = await store.maintain({
       now,
@@ -142,7 +142,7 @@ function findDeleted(
   const deleted: LogId[] = []
   const deletions: Deletion[] = []
   const known = new Set<LogId>()
-  for (const control of organizationsOf(store)) {
+  for (const control of listAllOrganizations(store)) {
     const view = store.view(control)
     known.add(control)
     if (store.isReplicated) for (const { id } of view.list('environment')) known.add(id)
@@ -157,8 +157,8 @@ function findDeleted(
 }
 
 /** Ids of the environments that are not deleted, and not damaged. */
-function environmentsOf(store: Store<ManagementUseCases>): LogId[] {
-  return organizationsOf(store)
+function listEnvironments(store: Store<ManagementUseCases>): LogId[] {
+  return listAllOrganizations(store)
     .flatMap((control) => [...store.view(control).list('environment')].map(({ id }) => id))
     .filter((id) => store.exists(id) && store.damage(id) === undefined)
 }

@@ -48,7 +48,7 @@ export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<
     input.secret === undefined ? mintSecret(input.level, mint, form) : requireFixedKey(input.secret, 'secret')
   const name = typeof input.name === 'string' ? settleName(input.name, '', '') : null
   const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form }
-  const key = newApiKey(scopeOf(view, input), secret, about, mint)
+  const key = newApiKey(resolveScope(view, input), secret, about, mint)
   view.refuse('api_key', key.key)
   return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }
 }
@@ -89,7 +89,7 @@ export function rotateApiKey(view: View, { ref, keepOldSeconds }: Rotation, mint
   }
 }
 
-/** Ends the old secret of a rotated key before its time. @throws OBJECT_NOT_FOUND when there is none that is valid */
+/** Ends the old secret of a rotated key before its time. @throws OBJECT_NOT_FOUND without a valid one */
 export function endOldSecret(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {
   const { old_secret, ...key } = requireKey(view, ref)
   if (old_secret === undefined || isEnded(old_secret, mint.now))
@@ -171,20 +171,20 @@ export function requireFixedKey(text: string, field: string): string {
 }
 
 /** @throws INPUT_INVALID when a level is given more, or less, than it needs; OBJECT_NOT_FOUND */
-function scopeOf(view: View, { level, project: projectRef, environment: environmentRef }: NewApiKey): KeyScope {
+function resolveScope(view: View, { level, project: projectRef, environment: environmentRef }: NewApiKey): KeyScope {
   const organization_id = view.log
   if (level !== 'env' && environmentRef != null) throw unfit('environment_id', `a key of level ${level} has none`)
   if (level === 'org') {
     if (projectRef != null) throw unfit('project_id', 'a key of level org has none')
     return { level, organization_id, project_id: null, environment_id: null }
   }
-  if (level === 'env') return scopeIn(view, environmentOf(view, environmentRef, projectRef))
+  if (level === 'env') return scopeIn(view, requireEnvironment(view, environmentRef, projectRef))
   if (projectRef == null) throw unfit('project_id', 'a key of level project needs it')
   const project = view.require('project', projectRef, [...BODY, 'project_id'])
   return { level, organization_id, project_id: project.id, environment_id: null }
 }
 
-function environmentOf(view: View, ref: Sent<string>, projectRef: Sent<string>): Environment {
+function requireEnvironment(view: View, ref: Sent<string>, projectRef: Sent<string>): Environment {
   if (ref == null) throw unfit('environment_id', 'a key of level env needs it')
   const project = projectRef == null ? undefined : view.require('project', projectRef, [...BODY, 'project_id'])
   const named = project && view.get('environment', environmentKey(project.key, ref))

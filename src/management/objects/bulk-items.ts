@@ -15,7 +15,7 @@ export interface Items<I> {
 }
 
 /** @throws LIMIT_EXCEEDED, and what `run` throws, with the path of the item */
-export function eachOf<I>(
+export function stageEach<I>(
   view: View,
   { items, path, what, limit }: Items<I>,
   run: (draft: Draft, item: I) => Decided<unknown>,

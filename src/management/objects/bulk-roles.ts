@@ -10,7 +10,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { create, replace } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
 import type { RoleBulk, RoleBulkRead } from '../schemas/roles.ts'
-import { eachOf, within } from './bulk-items.ts'
+import { stageEach, within } from './bulk-items.ts'
 import { dropParents, resourceRoles } from './resource-roles.ts'
 import { roles } from './roles.ts'
 
@@ -23,8 +23,8 @@ export function putRoles(view: View, { operations }: RoleBulk, mint: Mint): Deci
   const created = new Map<string, string>()
   const updated = new Map<string, string>()
   const items = { items: operations, path: OPERATIONS, what: 'roles', limit: ROLES_PER_REQUEST_MAX }
-  const draft = eachOf(view, items, (staged, item) => {
-    const of = resourceOf(staged, item)
+  const draft = stageEach(view, items, (staged, item) => {
+    const of = findResource(staged, item)
     const name = of === undefined ? item.key : partKey(of, item.key)
     const known = of === undefined ? view.get('role', name) : view.get('resource_role', name)
     const set = known === undefined ? created : updated
@@ -58,7 +58,7 @@ function makePlace(draft: Draft, of: string | undefined, item: RoleInBulk, mint:
 }
 
 function write(draft: Draft, { resource: _, ...fields }: RoleInBulk, mint: Mint): void {
-  const of = resourceOf(draft, { resource: _ })
+  const of = findResource(draft, { resource: _ })
   if (of === undefined) {
     const { granted_to, ...rest } = fields
     if (granted_to?.users_with_role?.length || granted_to?.when?.no_direct_roles_on_object) {
@@ -72,6 +72,6 @@ function write(draft: Draft, { resource: _, ...fields }: RoleInBulk, mint: Mint)
   draft.take(replace(resourceRoles, draft, { ref: id, fields }, mint, { of }))
 }
 
-function resourceOf(view: View, { resource }: Pick<RoleInBulk, 'resource'>): string | undefined {
+function findResource(view: View, { resource }: Pick<RoleInBulk, 'resource'>): string | undefined {
   return resource ? view.require('resource', resource, [...BODY, 'resource']).key : undefined
 }

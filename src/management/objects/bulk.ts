@@ -24,7 +24,7 @@ import type {
   TupleIdents,
   UserBulk,
 } from '../schemas/bulk.ts'
-import { eachOf } from './bulk-items.ts'
+import { stageEach } from './bulk-items.ts'
 import { deleteInstance, putInstance } from './instances.ts'
 import { assign, unassign } from './role-assignments.ts'
 import { createTenant, deleteTenant } from './tenants.ts'
@@ -43,12 +43,14 @@ const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), resul
 
 /** Creates all of the users, or none. */
 export const createUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
-  done(eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => createUser(draft, user, mint)))
+  done(
+    stageEach(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => createUser(draft, user, mint)),
+  )
 
 /** Creates those users that are missing and replaces the others. A key in a body is never read as an id. */
 export const replaceUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
   done(
-    eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => {
+    stageEach(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => {
       const { key, ...fields } = user
       if (draft.get('user', key) === undefined) return createUser(draft, user, mint)
       return replaceUser(draft, { ref: key, fields }, mint)
@@ -57,7 +59,7 @@ export const replaceUsers = (view: View, { operations }: UserBulk, mint: Mint) =
 
 export const deleteUsers = (view: View, { idents }: Idents, mint: Mint) =>
   done(
-    eachOf(
+    stageEach(
       view,
       { items: idents, path: IDENTS, ...USERS },
       once((draft, ref) => deleteUser(draft, { ref }, mint)),
@@ -67,14 +69,14 @@ export const deleteUsers = (view: View, { idents }: Idents, mint: Mint) =>
 /** Creates all of the tenants, or none. */
 export const createTenants = (view: View, { operations }: TenantBulk, mint: Mint) =>
   done(
-    eachOf(view, { items: operations, path: OPERATIONS, ...TENANTS }, (draft, tenant) =>
+    stageEach(view, { items: operations, path: OPERATIONS, ...TENANTS }, (draft, tenant) =>
       createTenant(draft, tenant, mint),
     ),
   )
 
 export const deleteTenants = (view: View, { idents }: Idents, mint: Mint) =>
   done(
-    eachOf(
+    stageEach(
       view,
       { items: idents, path: IDENTS, ...TENANTS },
       once((draft, ref) => deleteTenant(draft, { ref }, mint)),
@@ -84,14 +86,14 @@ export const deleteTenants = (view: View, { idents }: Idents, mint: Mint) =>
 /** Creates those instances that are missing and sets the attributes of the others. */
 export const putInstances = (view: View, { operations }: InstanceBulk, mint: Mint) =>
   done(
-    eachOf(view, { items: operations, path: OPERATIONS, ...INSTANCES }, (draft, instance) =>
+    stageEach(view, { items: operations, path: OPERATIONS, ...INSTANCES }, (draft, instance) =>
       putInstance(draft, instance, mint),
     ),
   )
 
 export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
   done(
-    eachOf(
+    stageEach(
       view,
       { items: idents, path: IDENTS, ...INSTANCES },
       once((draft, ref) => deleteInstance(draft, { ref }, mint)),
@@ -101,11 +103,13 @@ export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
 /** Creates all of the tuples, or none. */
 export const createTuples = (view: View, { operations }: TupleBulk, mint: Mint) =>
   done(
-    eachOf(view, { items: operations, path: OPERATIONS, ...TUPLES }, (draft, tuple) => createTuple(draft, tuple, mint)),
+    stageEach(view, { items: operations, path: OPERATIONS, ...TUPLES }, (draft, tuple) =>
+      createTuple(draft, tuple, mint),
+    ),
   )
 
 export const deleteTuples = (view: View, { idents }: TupleIdents, mint: Mint) =>
-  done(eachOf(view, { items: idents, path: IDENTS, ...TUPLES }, (draft, tuple) => deleteTuple(draft, tuple, mint)))
+  done(stageEach(view, { items: idents, path: IDENTS, ...TUPLES }, (draft, tuple) => deleteTuple(draft, tuple, mint)))
 
 export interface NewAssignments {
   readonly assignments: RoleAssignmentBulk
@@ -119,7 +123,7 @@ export function assignMany(
   mint: Mint,
 ): Decided<AssignmentsCreated> {
   let assignments_created = 0
-  const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
+  const draft = stageEach(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
     const missing = policy !== 'fail' && into.find('user', item.user) === undefined
     if (missing && policy === 'ignore') return { changes: [], result: null }
     if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
@@ -135,7 +139,7 @@ export function unassignMany(
   { assignments: items }: { readonly assignments: RoleAssignmentBulk },
 ): Decided<AssignmentsRemoved> {
   let assignments_removed = 0
-  const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
+  const draft = stageEach(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
     try {
       const gone = unassign(from, item)
       assignments_removed++

@@ -9,7 +9,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
-import { afterActions, afterFactsOf, removals, withoutAssignments } from '../rules/cascade.ts'
+import { afterActions, afterFacts, removals, withoutAssignments } from '../rules/cascade.ts'
 import { withoutParent } from '../rules/role-permissions.ts'
 import { withoutRules } from './derivations.ts'
 
@@ -56,7 +56,7 @@ export function afterResource(view: View, resource: Resource, mint: Mint): Chang
   const { key } = resource
   const draft = new Draft(view)
   refuseReaders(view, resource)
-  draft.stage(afterActions(draft, key, () => true, mint)).stage(afterFactsOf(draft, key))
+  draft.stage(afterActions(draft, key, () => true, mint)).stage(afterFacts(draft, key))
   for (const role of [...draft.by('resource_roles_of_resource', key)]) {
     draft.stage([...afterResourceRole(draft, role, mint), remove('resource_role', role.key)])
   }

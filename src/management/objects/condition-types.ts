@@ -68,7 +68,7 @@ function check(view: View, { key, conditions, resource }: Checked, path: Path, i
   const condition = parseConditions(conditions, path)
   requireStorable(conditions, 'the conditions', path)
   requireStorable(compile(condition).constants, 'the values in the conditions', path)
-  const times = () => (isNew ? timesOf(view, typesOfRules(view, key)) : NONE)
+  const times = () => (isNew ? listTimes(view, typesOfRules(view, key)) : NONE)
   checkTests(new Checker(view, resource, path, isNew, times), condition)
   return condition
 }
@@ -142,7 +142,7 @@ class Checker {
   }
 
   operand(attribute: AttributePath, test: Test): void {
-    this.#test(nameOf(attribute), this.#declared(attribute), test)
+    this.#test(formatPath(attribute), this.#declared(attribute), test)
   }
 
   #declared(path: AttributePath): Declared {
@@ -199,7 +199,8 @@ class Checker {
   #compare(attribute: string, type: Declared, { operator, right }: Comparison): void {
     this.#require(attribute, type, OPERATORS[operator].left, `\`${operator}\``)
     const other = right.kind === 'ref' ? this.#declared(right.path) : undefined
-    if (this.#isNew && right.kind === 'ref') this.#requireInstants(attribute, type, operator, nameOf(right.path), other)
+    if (this.#isNew && right.kind === 'ref')
+      this.#requireInstants(attribute, type, operator, formatPath(right.path), other)
     if (type === undefined || type === 'json' || type === 'array') return
     if (right.kind === 'value') {
       const values = Array.isArray(right.value) ? right.value : [right.value]
@@ -207,7 +208,7 @@ class Checker {
       if (odd !== undefined) throw this.#mismatch(attribute, type, `\`${operator}\` compares it with \`${odd}\``)
     } else if (other !== undefined && other !== 'json') {
       const well = OPERATORS[operator].shape === 'list' ? other === 'array' : comparable(type, other)
-      if (!well) throw this.#mismatch(attribute, type, `\`${nameOf(right.path)}\` is declared ${other}`)
+      if (!well) throw this.#mismatch(attribute, type, `\`${formatPath(right.path)}\` is declared ${other}`)
     }
   }
 
@@ -236,7 +237,7 @@ class Checker {
  * The attributes of resources that are times for a user set, which may be asked about any resource: those that one of
  * the types of its rules declares as `time`, and those that every type that has them does.
  */
-function timesOf(view: View, types: readonly string[]): ReadonlySet<string> {
+function listTimes(view: View, types: readonly string[]): ReadonlySet<string> {
   const [times, others] = [new Set<string>(), new Set<string>()]
   for (const { attributes } of view.list('resource'))
     for (const one of attributes) (isTime(one) ? times : others).add(one.key)
@@ -271,7 +272,7 @@ function comparable(one: AttributeType, other: AttributeType): boolean {
   return one === other || time === 'string' || time === 'number'
 }
 
-function nameOf({ root, names }: AttributePath): string {
+function formatPath({ root, names }: AttributePath): string {
   return [root, ...names].join('.')
 }
 

@@ -21,7 +21,7 @@ export interface RoleRef {
   readonly ref: string
 }
 
-const settingsOf = (sent: Sent<SettingsSent>): DerivationSettings => ({
+const settleSettings = (sent: Sent<SettingsSent>): DerivationSettings => ({
   no_direct_roles_on_object: sent?.no_direct_roles_on_object ?? false,
 })
 const sameRule = (one: DerivationRule, other: DerivationRule): boolean =>
@@ -30,7 +30,7 @@ const sameRule = (one: DerivationRule, other: DerivationRule): boolean =>
   one.linked_by_relation === other.linked_by_relation
 
 /** The derivation made of `sent` and defaults; it keeps the id of the previous one. */
-export function derivationOf(
+export function resolveDerivation(
   view: View,
   resource: string,
   sent: DerivationSent,
@@ -42,11 +42,11 @@ export function derivationOf(
   for (const [at, rule] of (sent.users_with_role ?? []).entries()) {
     const resolved = resolveRule(view, resource, rule, [...path, 'users_with_role', at])
     if (rules.some((one) => sameRule(one, resolved))) {
-      throw new ZerohopError('OBJECT_EXISTS', { kind: 'derivation rule', key: nameOf(resolved) })
+      throw new ZerohopError('OBJECT_EXISTS', { kind: 'derivation rule', key: formatRule(resolved) })
     }
     rules.push(resolved)
   }
-  return block(stored, settingsOf(sent.when), rules, mint, [...path, 'users_with_role'])
+  return block(stored, settleSettings(sent.when), rules, mint, [...path, 'users_with_role'])
 }
 
 /** The derivation, or null when it has neither a rule nor a setting. */
@@ -77,7 +77,7 @@ function resolveRule(view: View, resource: string, sent: RuleSent, path: Path): 
     throw new ZerohopError('RELATION_MISMATCH', details, { path: [...path, 'on_resource'] })
   }
   const role = locate(view, 'resource_role', sent.role, on, [...path, 'role'])
-  return { role: role.role, on_resource: on, linked_by_relation: relation.relation, when: settingsOf(sent.when) }
+  return { role: role.role, on_resource: on, linked_by_relation: relation.relation, when: settleSettings(sent.when) }
 }
 
 /** A rule with the ids of its references. */
@@ -107,9 +107,9 @@ export function addDerivation(
   const rule = resolveRule(view, role.resource, input.rule, BODY)
   const rules = role.granted_to?.users_with_role ?? []
   if (rules.some((one) => sameRule(one, rule))) {
-    throw new ZerohopError('OBJECT_EXISTS', { kind: 'derivation rule', key: nameOf(rule) })
+    throw new ZerohopError('OBJECT_EXISTS', { kind: 'derivation rule', key: formatRule(rule) })
   }
-  const when = role.granted_to?.when ?? settingsOf(undefined)
+  const when = role.granted_to?.when ?? settleSettings(undefined)
   const granted_to = block(role.granted_to, when, [...rules, rule], mint, BODY)
   const result = withRuleIds(view, role.resource, rule)
   if (result === undefined) throw new ZerohopError('INTERNAL')
@@ -121,7 +121,7 @@ export function removeDerivation(view: View, input: RoleRef & { readonly rule: R
   const role = findRole(view, input)
   const rule = resolveRule(view, role.resource, input.rule, BODY)
   const found = role.granted_to?.users_with_role.some((one) => sameRule(one, rule))
-  if (!found) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'derivation rule', ref: nameOf(rule) })
+  if (!found) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'derivation rule', ref: formatRule(rule) })
   const changed = withoutRules(role, (one) => sameRule(one, rule), mint)
   return { changes: [put('resource_role', changed)], status: 204, result: null }
 }
@@ -133,7 +133,7 @@ export function setDerivationConditions(
   mint: Mint,
 ): Decided<DerivationSettings> {
   const role = findRole(view, input)
-  const when = settingsOf(input.when)
+  const when = settleSettings(input.when)
   const stored = role.granted_to
   if (when.no_direct_roles_on_object === (stored?.when.no_direct_roles_on_object ?? false)) {
     return { changes: [], result: when }
@@ -154,6 +154,6 @@ function findRole(view: View, { resource, ref }: RoleRef): ResourceRole {
   return locate(view, 'resource_role', ref, view.require('resource', resource).key)
 }
 
-function nameOf({ on_resource, role, linked_by_relation }: DerivationRule): string {
+function formatRule({ on_resource, role, linked_by_relation }: DerivationRule): string {
   return `${partKey(on_resource, role)} by ${linked_by_relation}`
 }

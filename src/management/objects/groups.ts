@@ -33,10 +33,10 @@ interface InGroup {
 type GroupUser = InGroup & { readonly user: string; readonly tenant?: Sent<string> }
 
 /** The relation over which members of groups of a type have a role. */
-export const relationOf = (groupType: string, role: string): string => `${groupType}_group_${role}`
+export const groupRelation = (groupType: string, role: string): string => `${groupType}_group_${role}`
 
 /**
- * A group by id or `type:key`, or by key alone where only one has it: a name must not come to mean another group.
+ * A group by id or `type:key`, or by key alone where only one has it: a name must not change its meaning.
  * @throws OBJECT_NOT_FOUND, GROUP_AMBIGUOUS
  */
 export function requireGroup(view: View, ref: string, path?: Path): Group {
@@ -74,13 +74,13 @@ export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): De
   const draft = new Draft(view)
   const tuples = [...view.by('tuples_of_subject', key)]
   draft.stage([...afterInstance(draft, key), remove('resource_instance', key)])
-  for (const { object, relation } of tuples) sweep(draft, resource, partKey(typeOf(object), relation), mint)
+  for (const { object, relation } of tuples) sweep(draft, resource, partKey(instanceType(object), relation), mint)
   return { changes: draft.changes(), status: 204, result: null }
 }
 
 /** Makes the user a member; no change when the user is one already. @throws TENANT_MISMATCH */
 export function addGroupUser(view: View, input: GroupUser, mint: Mint): Decided<Group> {
-  const { group, user } = memberOf(view, input)
+  const { group, user } = requireMember(view, input)
   if (view.get('role_assignment', assignmentKey(user, MEMBER, group.tenant, group.key))) {
     return { changes: [], result: group }
   }
@@ -90,12 +90,12 @@ export function addGroupUser(view: View, input: GroupUser, mint: Mint): Decided<
 
 /** @throws OBJECT_NOT_FOUND when the user is not a member, TENANT_MISMATCH */
 export function removeGroupUser(view: View, input: GroupUser, _mint: Mint): Decided<null> {
-  const { group, user } = memberOf(view, input)
+  const { group, user } = requireMember(view, input)
   const { changes } = unassign(view, { user, role: MEMBER, resource_instance: group.key })
   return { changes, status: 204, result: null }
 }
 
-function memberOf(view: View, input: GroupUser): { readonly group: Group; readonly user: string } {
+function requireMember(view: View, input: GroupUser): { readonly group: Group; readonly user: string } {
   const group = requireGroup(view, input.group)
   requireTenant(view, view.require('resource_instance', group.key), input.tenant)
   return { group, user: view.require('user', input.user).key }
@@ -109,7 +109,7 @@ export function addGroupRole(
 ): Decided<Group> {
   const draft = new Draft(view)
   const group = requireGroup(view, input.group)
-  const { relation, role, object } = linkOf(draft, group, input.role)
+  const { relation, role, object } = resolveLink(draft, group, input.role)
   const of = { resource: role.resource, ref: role.role }
   if (draft.get('relation', partKey(role.resource, relation)) === undefined) {
     const made = { key: relation, subject_resource: group.resource }
@@ -134,7 +134,7 @@ export function removeGroupRole(
 ): Decided<null> {
   const draft = new Draft(view)
   const group = requireGroup(view, input.group)
-  const { relation, role, object } = linkOf(draft, group, input.role)
+  const { relation, role, object } = resolveLink(draft, group, input.role)
   const tuple = draft.get('relationship_tuple', tupleKey(group.key, relation, object))
   if (tuple === undefined) {
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role of the group', ref: `${object}#${role.role}` })
@@ -162,7 +162,7 @@ function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): Ro
 }
 
 /** The relation, tuple and derivation that give a group a role on an instance. */
-function linkOf(
+function resolveLink(
   view: View,
   group: Group,
   { role: roleRef, resource: resourceRef, resource_instance: ref }: RoleOnInstance,
@@ -170,20 +170,21 @@ function linkOf(
   const resource = view.require('resource', resourceRef, [...BODY, 'resource']).key
   const role = locate(view, 'resource_role', roleRef, resource, [...BODY, 'role'])
   const object = view.find('resource_instance', ref)?.key ?? (ref.includes(':') ? ref : instanceKey(resource, ref))
-  if (typeOf(object) !== resource) {
+  if (instanceType(object) !== resource) {
     const path = [...BODY, 'resource_instance']
     throw new ZerohopError('INPUT_INVALID', { reason: `the instance is not of resource \`${resource}\`` }, { path })
   }
-  return { relation: relationOf(group.resource, role.role), role, object }
+  return { relation: groupRelation(group.resource, role.role), role, object }
 }
 
 /** Removes a relation that was created for groups, with its derivation, when no tuple uses it any more. */
 function sweep(draft: Draft, groupType: string, key: string, mint: Mint): void {
   const relation = draft.get('relation', key)
-  if (!relation?.relation.startsWith(relationOf(groupType, '')) || draft.countBy('tuples_of_relation', key) > 0) return
+  if (!relation?.relation.startsWith(groupRelation(groupType, '')) || draft.countBy('tuples_of_relation', key) > 0)
+    return
   draft.take(erase(relations, draft, { ref: relation.id }, mint, { of: relation.resource }))
 }
 
-function typeOf(instance: string): string {
+function instanceType(instance: string): string {
   return instance.slice(0, instance.indexOf(':'))
 }

@@ -1,5 +1,5 @@
 // On which day API keys were last used. A use is kept in memory, and noted some time later with all others, in one
-// write: no request waits for it, and a key costs at most one write a day, whichever replica it comes to. What is not
+// write: no request waits for it, and a key costs at most one write a day, whichever replica it reaches. What is not
 // noted yet when the process ends is lost: it is the use of one minute.
 
 import type { ApiKey } from '../../kinds/api-key.ts'
@@ -48,7 +48,7 @@ export class KeyUse {
   readonly #ending = new Map<string, LogId>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @param onEnding is told, once a day, of a key that is used and ends soon */
+  /** @param onEnding called once a day with a key that is used and ends soon */
   constructor(store: Noting, now: () => number, onEnding: (key: EndingKey) => void = () => {}) {
     this.#store = store
     this.#now = now

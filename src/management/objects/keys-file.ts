@@ -20,7 +20,7 @@ export interface KeysFile {
 
 export const keysPath = (data: string): string => join(data, 'keys.json')
 
-/** The keys of a data folder; undefined when there is no such file. */
+/** The keys of a data folder; undefined without the file. */
 export function readKeys(data: string): KeysFile | undefined {
   try {
     return JSON.parse(readFileSync(keysPath(data), 'utf8')) as KeysFile

@@ -15,12 +15,12 @@ export interface PdpLag {
 }
 
 /** Tells of PDPs of an environment how far they are behind. `now`: ms since 1970 */
-export function lagOf(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpLag {
+export function makeLagReader(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpLag {
   const head = store.head(environment).revision
   const times = new Map<number, number | undefined>()
   // many PDPs lack the same revision
   const writtenAt = (revision: number): number | undefined => {
-    if (!times.has(revision)) times.set(revision, timeOf(store, environment, revision))
+    if (!times.has(revision)) times.set(revision, findTime(store, environment, revision))
     return times.get(revision)
   }
   return ({ isConnected, revision }) => {
@@ -32,7 +32,7 @@ export function lagOf(store: Store<UseCases>, environment: LogId, now: number): 
 }
 
 /** When a revision was written, in ms since 1970; undefined when that is not kept any more, or damaged. */
-function timeOf(store: Store<UseCases>, environment: LogId, revision: number): number | undefined {
+function findTime(store: Store<UseCases>, environment: LogId, revision: number): number | undefined {
   try {
     const [entry] = store.history(environment, revision + 1, 1)
     return entry?.revision === revision ? entry.at : undefined
@@ -64,7 +64,7 @@ export function followersLag(
   let [behind, away, revisions] = [0, 0, 0]
   for (const log of environment === undefined ? registry.environments() : [environment]) {
     if (!store.exists(log)) continue // it was deleted
-    const lag = lagOf(store, log, now)
+    const lag = makeLagReader(store, log, now)
     for (const pdp of registry.here(log)) {
       const its = lag(pdp)
       if (!pdp.isConnected) away++

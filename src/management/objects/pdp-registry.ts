@@ -111,7 +111,7 @@ export class PdpRegistry {
     const others = (await this.#shared?.read(environment)) ?? []
     this.#forget(environment)
     const now = this.#now()
-    const own = [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => sightingOf(entry, now))
+    const own = [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => toSighting(entry, now))
     return mergeSightings([...own, ...others])
   }
 
@@ -124,7 +124,7 @@ export class PdpRegistry {
   here(environment: LogId): KnownPdp[] {
     const now = this.#now()
     return mergeSightings(
-      [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => sightingOf(entry, now)),
+      [...(this.#environments.get(environment)?.values() ?? [])].map((entry) => toSighting(entry, now)),
     )
   }
 
@@ -217,8 +217,8 @@ export class PdpRegistry {
       .filter((entry) => isDue(entry, now))
     for (let from = 0; from < due.length; from += PDPS_WRITE_MAX) {
       const some = due.slice(from, from + PDPS_WRITE_MAX)
-      const sightings = some.map((entry): PlacedSighting => ({ ...sightingOf(entry, now), ...placeOf(entry) }))
-      const written = some.map(stateOf)
+      const sightings = some.map((entry): PlacedSighting => ({ ...toSighting(entry, now), ...toPlace(entry) }))
+      const written = some.map(formatState)
       await shared.put(sightings)
       for (const [at, entry] of some.entries()) {
         entry.written = written[at] ?? ''
@@ -239,24 +239,24 @@ function tooMany(entries: readonly Entry[], max: number): readonly Entry[] {
   return entries.toSorted((one, other) => other.lastSeen - one.lastSeen).slice(max)
 }
 
-const placeOf = ({ environment }: Entry) => ({ environment })
+const toPlace = ({ environment }: Entry) => ({ environment })
 
 /** What other replicas must know soon, when it changes. */
-const stateOf = (entry: Entry): string => `${stateWord(entry)} ${entry.applied} ${sentOf(entry)}`
+const formatState = (entry: Entry): string => `${stateWord(entry)} ${entry.applied} ${sentRevision(entry)}`
 
 /** It is news, or what was written would seem old. */
 const isDue = (entry: Entry, now: number): boolean =>
-  stateOf(entry) !== entry.written || (entry.streams.size > 0 && entry.writtenAt < now - PDP_ALIVE_MS)
+  formatState(entry) !== entry.written || (entry.streams.size > 0 && entry.writtenAt < now - PDP_ALIVE_MS)
 
 function stateWord({ streams, hasLeft, wasOpened }: Entry): PdpSighting['state'] {
   if (streams.size > 0) return 'connected'
   return hasLeft ? 'left' : wasOpened ? 'away' : 'heard'
 }
 
-const sentOf = ({ streams, sent }: Entry): number | null =>
+const sentRevision = ({ streams, sent }: Entry): number | null =>
   streams.size === 0 ? sent : Math.max(...[...streams].map((of) => of()))
 
-function sightingOf(entry: Entry, now: number): PdpSighting {
+function toSighting(entry: Entry, now: number): PdpSighting {
   const { instance, name, version, apiVersion, applied, appliedAt, firstSeen, lastSeen, streams } = entry
   const state = stateWord(entry)
   return {
@@ -267,7 +267,7 @@ function sightingOf(entry: Entry, now: number): PdpSighting {
     state,
     applied,
     appliedAgoMs: applied === null ? null : Math.max(0, now - appliedAt),
-    sent: sentOf(entry),
+    sent: sentRevision(entry),
     firstSeenAgoMs: Math.max(0, now - firstSeen),
     // one that reports nothing is seen by its open connection
     lastSeenAgoMs: streams.size > 0 && applied === null ? 0 : Math.max(0, now - lastSeen),

@@ -26,7 +26,7 @@ export function mergeSightings(sightings: Iterable<PdpSighting>): KnownPdp[] {
   const merged = new Map<string, PdpSighting>()
   for (const sighting of sightings) {
     const before = merged.get(sighting.instance)
-    merged.set(sighting.instance, before === undefined ? sighting : bothOf(before, sighting))
+    merged.set(sighting.instance, before === undefined ? sighting : mergePair(before, sighting))
   }
   return [...merged.values()].flatMap((pdp) => {
     const isConnected = pdp.state === 'connected'
@@ -49,7 +49,7 @@ export function mergeSightings(sightings: Iterable<PdpSighting>): KnownPdp[] {
 /** What says more of the PDP stands before the rest. */
 const STATES = ['connected', 'left', 'away', 'heard'] as const
 
-function bothOf(one: PdpSighting, other: PdpSighting): PdpSighting {
+function mergePair(one: PdpSighting, other: PdpSighting): PdpSighting {
   const [first, second] = STATES.indexOf(one.state) <= STATES.indexOf(other.state) ? [one, other] : [other, one]
   const ago = (at: PdpSighting): number => at.appliedAgoMs ?? Number.POSITIVE_INFINITY
   const { applied, appliedAgoMs } = ago(one) <= ago(other) ? one : other

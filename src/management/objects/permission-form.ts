@@ -10,13 +10,13 @@ export const areBare = (sent: readonly string[], { bare_permissions: current }: 
   sent.length === 0 ? current === true : sent.every((permission) => !permission.includes(':'))
 
 /** The flag as a field of a stored role, which has it only when it is set. */
-export const formOf = (isBare: boolean): Form => (isBare ? { bare_permissions: true } : {})
+export const toForm = (isBare: boolean): Form => (isBare ? { bare_permissions: true } : {})
 
 /** The role with that form; the same object when it has it. */
 export function inForm(role: ResourceRole, isBare: boolean): ResourceRole {
   if ((role.bare_permissions === true) === isBare) return role
   const { bare_permissions: _, ...rest } = role
-  return { ...rest, ...formOf(isBare) }
+  return { ...rest, ...toForm(isBare) }
 }
 
 /** The permissions as answers list them. */

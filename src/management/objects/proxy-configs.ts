@@ -35,7 +35,7 @@ export function createProxyConfig(view: View, input: ProxyConfigCreate, mint: Mi
     updated_at: mint.now,
     name: settleName(input.name, key, key),
     auth_mechanism: input.auth_mechanism ?? 'Bearer',
-    mapping_rules: requireRules(view, key, (input.mapping_rules ?? []).map(ruleOf)),
+    mapping_rules: requireRules(view, key, (input.mapping_rules ?? []).map(settleRule)),
   }
   const secret = requireSecret(input.secret, config.auth_mechanism)
   return { changes: [put('proxy_config', config)], secrets: [{ id: config.id, secret }], result: config }
@@ -82,7 +82,7 @@ export function replaceProxyConfig(
     updated_at: mint.now,
     name: settleName(fields.name, stored.key, stored.key),
     auth_mechanism: fields.auth_mechanism ?? 'Bearer',
-    mapping_rules: requireRules(view, stored.key, (fields.mapping_rules ?? []).map(ruleOf)),
+    mapping_rules: requireRules(view, stored.key, (fields.mapping_rules ?? []).map(settleRule)),
   }
   const secret = requireSecret(fields.secret, config.auth_mechanism)
   return { changes: [put('proxy_config', config)], secrets: [{ id: stored.id, secret }], result: config }
@@ -123,7 +123,7 @@ function secretTrouble(secret: Json, mechanism: ProxyConfig['auth_mechanism']): 
   return mechanism === 'Basic' && !secret.includes(':') ? 'for Basic the secret is `user:password`' : undefined
 }
 
-function ruleOf(sent: ChangedRule, at: number): MappingRule {
+function settleRule(sent: ChangedRule, at: number): MappingRule {
   const path = [...BODY, 'mapping_rules', at]
   const url = settleText(sent.url, null, 'url', path)
   if (!url) throw new ZerohopError('INPUT_INVALID', { reason: 'a url is needed' }, { path: [...path, 'url'] })
@@ -159,16 +159,16 @@ function mergeRules(
 ): readonly MappingRule[] {
   if (sent === undefined) return stored
   if (sent === null) return []
-  const rules = new Map(stored.map((rule) => [nameOf(rule), rule]))
+  const rules = new Map(stored.map((rule) => [formatRule(rule), rule]))
   for (const [at, fields] of sent.entries()) {
-    const rule = ruleOf(fields, at)
-    if (fields.should_delete === true) rules.delete(nameOf(rule))
-    else rules.set(nameOf(rule), rule)
+    const rule = settleRule(fields, at)
+    if (fields.should_delete === true) rules.delete(formatRule(rule))
+    else rules.set(formatRule(rule), rule)
   }
   return requireRules(view, key, [...rules.values()])
 }
 
-const nameOf = ({ http_method, url }: MappingRule): string => `${http_method} ${url}`
+const formatRule = ({ http_method, url }: MappingRule): string => `${http_method} ${url}`
 
 /** Bounds the mapping rules: every image carries them, and every PDP must match URLs in bounded time. */
 function requireRules(view: View, config: string, rules: readonly MappingRule[]): readonly MappingRule[] {

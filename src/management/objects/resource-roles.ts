@@ -14,14 +14,14 @@ import {
   locate,
   makePartWrites,
   type OnResource,
-  partOf,
   patch,
   replace,
+  requirePlace,
 } from '../rules/collection.ts'
 import { BODY, type Path, settleAttributes, settleName, settleText } from '../rules/fields.ts'
 import { rolesOfResource } from '../rules/hierarchy.ts'
 import {
-  removeParentOf,
+  dropParent,
   resolveExtends,
   resolvePermissions,
   withoutPermissions,
@@ -30,8 +30,8 @@ import {
 } from '../rules/role-permissions.ts'
 import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleUpdate } from '../schemas/resource-roles.ts'
 import { afterResourceRole } from './cascade-schema.ts'
-import { derivationOf } from './derivations.ts'
-import { areBare, formOf, inForm } from './permission-form.ts'
+import { resolveDerivation } from './derivations.ts'
+import { areBare, inForm, toForm } from './permission-form.ts'
 
 /** The input for a resource role; a policy file says itself whether answers list its permissions as actions alone. */
 export type ResourceRoleFields = ResourceRoleUpdate & { readonly bare_permissions?: boolean | null }
@@ -62,21 +62,22 @@ export const resourceRoles: Collection<'resource_role', ResourceRoleFields> = {
         sent.permissions === undefined
           ? base.permissions
           : resolvePermissions(view, sent.permissions ?? [], resource, at('permissions')),
-      ...formOf(isBare ?? areBare(sent.permissions ?? [], base)),
-      extends: sent.extends === undefined ? base.extends : parentsOf(view, of, key, sent.extends ?? [], at('extends')),
+      ...toForm(isBare ?? areBare(sent.permissions ?? [], base)),
+      extends:
+        sent.extends === undefined ? base.extends : resolveParents(view, of, key, sent.extends ?? [], at('extends')),
       attributes: settleAttributes(sent.attributes, base.attributes, null, at('attributes')),
       granted_to:
         derivation === undefined
           ? base.granted_to
-          : derivationOf(view, of, derivation ?? {}, stored?.granted_to ?? null, mint, at('granted_to')),
+          : resolveDerivation(view, of, derivation ?? {}, stored?.granted_to ?? null, mint, at('granted_to')),
     }
   },
   removed: (view, role, mint) => afterResourceRole(view, role, mint),
 }
 
-function parentsOf(view: View, of: string, key: string, sent: readonly string[], path: Path): string[] {
-  const keyOf = (ref: string, at: Path) => locate(view, 'resource_role', ref, of, at).role
-  return resolveExtends(rolesOfResource(view, of), key, sent, keyOf, path)
+function resolveParents(view: View, of: string, key: string, sent: readonly string[], path: Path): string[] {
+  const resolveKey = (ref: string, at: Path) => locate(view, 'resource_role', ref, of, at).role
+  return resolveExtends(rolesOfResource(view, of), key, sent, resolveKey, path)
 }
 
 interface OneRole extends OnResource {
@@ -90,7 +91,7 @@ export function createResourceRole(
   input: OnResource & { readonly role: ResourceRoleCreate },
   mint: Mint,
 ): Decided<ResourceRole> {
-  return addResourceRole(view, input.role, mint, partOf(view, input).of)
+  return addResourceRole(view, input.role, mint, requirePlace(view, input).of)
 }
 
 /** The same where the key of the resource type is known: first the role, then the fields that may name it. */
@@ -151,19 +152,19 @@ type RoleParent = OneRole & {
 
 /** Adds a role to the `extends` of the role. */
 export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
-  const { of } = partOf(view, input)
+  const { of } = requirePlace(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
   const parent = locate(view, 'resource_role', input.parent, of).role
-  const resolved = (parents: readonly string[], path: Path) => parentsOf(view, of, role.role, parents, path)
+  const resolved = (parents: readonly string[], path: Path) => resolveParents(view, of, role.role, parents, path)
   return writeParent('resource_role', role, parent, resolved, mint)
 }
 
 /** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
 export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
-  const { of } = partOf(view, input)
+  const { of } = requirePlace(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
   const parent = locate(view, 'resource_role', input.parent, of).role
-  return removeParentOf('resource_role', role, parent, input.parent, mint)
+  return dropParent('resource_role', role, parent, input.parent, mint)
 }
 
 /**
@@ -179,17 +180,17 @@ export function writeRoles(
   for (const { role } of [...draft.by('resource_roles_of_resource', of)]) {
     if (!Object.hasOwn(sent, role)) draft.take(erase(resourceRoles, draft, { ref: role }, mint, { of }))
   }
-  const whereOf = (key: string) => {
+  const formatPlace = (key: string) => {
     const path = [...BODY, 'roles', key]
     return { of, path, keyPath: path }
   }
   for (const [key, fields] of Object.entries(sent)) {
     const known = draft.get('resource_role', partKey(of, key))
-    if (!known) draft.take(create(resourceRoles, draft, { key }, mint, whereOf(key)))
+    if (!known) draft.take(create(resourceRoles, draft, { key }, mint, formatPlace(key)))
     else draft.stage(dropParents(draft, known, fields.extends ?? [], mint))
   }
   for (const [key, fields] of Object.entries(sent)) {
     const { id } = locate(draft, 'resource_role', key, of)
-    draft.take(replace(resourceRoles, draft, { ref: id, fields }, mint, whereOf(key)))
+    draft.take(replace(resourceRoles, draft, { ref: id, fields }, mint, formatPlace(key)))
   }
 }

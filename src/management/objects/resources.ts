@@ -44,8 +44,9 @@ export const resources: Collection<'resource', ResourceFields> = {
       urn: settleText(sent.urn, base.urn, 'urn'),
       description: settleText(sent.description, base.description, 'description'),
       type_attributes: settleAttributes(sent.type_attributes, base.type_attributes, null, [...BODY, 'type_attributes']),
-      actions: sent.actions === undefined ? base.actions : actionsOf(sent.actions ?? {}, stored, mint),
-      attributes: sent.attributes === undefined ? base.attributes : attributesOf(sent.attributes ?? {}, stored, mint),
+      actions: sent.actions === undefined ? base.actions : settleActions(sent.actions ?? {}, stored, mint),
+      attributes:
+        sent.attributes === undefined ? base.attributes : settleDeclarations(sent.attributes ?? {}, stored, mint),
       ...v1OfResource(sent, stored?.v1, BODY),
     }
     requireRoom(view, merged.actions.length, stored)
@@ -104,7 +105,11 @@ function written(
   return { changes: draft.changes(), result: resource }
 }
 
-function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resource | undefined, mint: Mint): Action[] {
+function settleActions(
+  sent: Readonly<Record<string, ActionFields>>,
+  stored: Resource | undefined,
+  mint: Mint,
+): Action[] {
   return Object.entries(sent).map(([key, fields]) => {
     const path = [...BODY, 'actions', key]
     const before = stored?.actions.find((action) => action.key === key)
@@ -112,7 +117,7 @@ function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resourc
   })
 }
 
-function attributesOf(
+function settleDeclarations(
   sent: Readonly<Record<string, AttributeBlock>>,
   stored: Resource | undefined,
   mint: Mint,

@@ -10,7 +10,7 @@ import { type Collection, makeWrites } from '../rules/collection.ts'
 import { type Path, settleAttributes, settleName, settleText } from '../rules/fields.ts'
 import { tenantRoles } from '../rules/hierarchy.ts'
 import {
-  removeParentOf,
+  dropParent,
   resolveExtends,
   resolvePermissions,
   withoutPermissions,
@@ -39,14 +39,15 @@ export const roles: Collection<'role', RoleFields> = {
       sent.permissions === undefined
         ? base.permissions
         : resolvePermissions(view, sent.permissions ?? [], undefined, [...path, 'permissions']),
-    extends: sent.extends === undefined ? base.extends : parentsOf(view, key, sent.extends ?? [], [...path, 'extends']),
+    extends:
+      sent.extends === undefined ? base.extends : resolveParents(view, key, sent.extends ?? [], [...path, 'extends']),
     attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
     ...v1OfRole(sent, stored?.v1, path),
   }),
   removed: (view, { key }, mint) => afterRole(view, key, mint),
 }
 
-function parentsOf(view: View, key: string, sent: readonly string[], path: Path): string[] {
+function resolveParents(view: View, key: string, sent: readonly string[], path: Path): string[] {
   return resolveExtends(tenantRoles(view), key, sent, (ref, at) => view.require('role', ref, at).key, path)
 }
 
@@ -75,12 +76,12 @@ interface RoleParent {
 export function addParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
   const role = view.require('role', input.ref)
   const parent = view.require('role', input.parent).key
-  return writeParent('role', role, parent, (parents, path) => parentsOf(view, role.key, parents, path), mint)
+  return writeParent('role', role, parent, (parents, path) => resolveParents(view, role.key, parents, path), mint)
 }
 
 /** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
 export function removeParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
   const role = view.require('role', input.ref)
   const parent = view.require('role', input.parent).key
-  return removeParentOf('role', role, parent, input.parent, mint)
+  return dropParent('role', role, parent, input.parent, mint)
 }

@@ -4,7 +4,7 @@
 import type * as t from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { type Changed, partOf } from '../rules/collection.ts'
+import { type Changed, requirePlace } from '../rules/collection.ts'
 import type { Path } from '../rules/fields.ts'
 import { requireShape } from '../rules/shape.ts'
 
@@ -49,7 +49,7 @@ interface Bodies<C extends t.TSchema, U extends t.TSchema> {
 }
 
 /** The resource type of a part, by what a client calls it. @throws OBJECT_NOT_FOUND */
-export const ofResource = (view: View, of: string): string => partOf(view, { resource: of }).of
+export const ofResource = (view: View, of: string): string => requirePlace(view, { resource: of }).of
 const asSent = (_view: View, of: string): string => of
 
 /** The writes with the bodies that the API takes for them. `place` finds what a part belongs to. */

@@ -39,7 +39,7 @@ type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'changesFrom' | 'exists'>
 const DAY_MS = 86_400_000
 
 /** The bounds of the past as the retention of a log. */
-export function keepOf({ pastRevisions, pastDays }: PastOptions): Keep {
+export function readKeep({ pastRevisions, pastDays }: PastOptions): Keep {
   return { revisions: pastRevisions ?? PAST_REVISIONS_DEFAULT, ms: (pastDays ?? PAST_DAYS_DEFAULT) * DAY_MS }
 }
 
@@ -64,7 +64,7 @@ export class Checkpoints {
 
   /** Bytes of all files. */
   get bytes(): number {
-    return withCheckpoints(this.#data).reduce((sum, log) => sum + sizeOf(this.#of(log)), 0)
+    return withCheckpoints(this.#data).reduce((sum, log) => sum + sumBytes(this.#of(log)), 0)
   }
 
   /** Checkpoints that could not be written, and files that were damaged, since the start of the process. */
@@ -73,11 +73,11 @@ export class Checkpoints {
   }
 
   /**
-   * One round over the environments. What cannot be written is told, and tried again in the next round. Nothing goes
-   * for its age before the files beside it are known to be whole.
+   * One round over the environments. What cannot be written is reported, and tried again in the next round. Nothing goes
+   * for its age before the other files are known to be whole.
    */
   async keep(environments: readonly LogId[], options: PastOptions, now: number): Promise<void> {
-    const keep = keepOf(options)
+    const keep = readKeep(options)
     if (keep.revisions === 0) {
       for (const log of withCheckpoints(this.#data)) this.forget(log)
       return
@@ -105,7 +105,7 @@ export class Checkpoints {
    */
   floors(environments: readonly LogId[], options: PastOptions, now: number): Map<LogId, number> {
     const floors = new Map<LogId, number>()
-    const keep = keepOf(options)
+    const keep = readKeep(options)
     if (keep.revisions === 0) return floors
     for (const log of environments) {
       const oldest = this.#of(log)[0]
@@ -200,7 +200,7 @@ export class Checkpoints {
   /** The oldest files of all environments go first; the newest of each stays. */
   #dropLarge(environments: readonly LogId[], bytesMax: number): void {
     const lists = environments.map((log) => this.#of(log))
-    let bytes = lists.reduce((sum, list) => sum + sizeOf(list), 0)
+    let bytes = lists.reduce((sum, list) => sum + sumBytes(list), 0)
     while (bytes > bytesMax) {
       const [oldest] = lists.filter((list) => list.length > 1).sort((one, other) => one[0]!.at - other[0]!.at)
       if (oldest === undefined) return
@@ -215,4 +215,4 @@ export class Checkpoints {
   }
 }
 
-const sizeOf = (list: readonly Checkpoint[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)
+const sumBytes = (list: readonly Checkpoint[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)

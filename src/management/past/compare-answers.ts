@@ -37,7 +37,7 @@ export interface Range {
 }
 
 /** The answer of an image. @throws what `check` throws, except UNDECIDED */
-export function answerOf(image: Image, question: Question): Answer {
+export function askImage(image: Image, question: Question): Answer {
   const { user, action, type, tenant, key, sent, relations, isRow } = question
   try {
     return image.check(user, action, type, tenant, key, sent, relations, isRow) ? 'allow' : 'deny'
@@ -60,7 +60,7 @@ export async function compareAnswers(
 ): Promise<Comparison> {
   if (to - from <= scanMax) return scan(reader, environment, { from, to, question })
   const ask = async (revision: number): Promise<Answer> =>
-    answerOf(await imageAt(reader, environment, revision), question)
+    askImage(await imageAt(reader, environment, revision), question)
   const [before, after] = [await ask(from), await ask(to)]
   if (before === after) return { before, after, flips: [], count: 0, isComplete: false }
   let [low, high] = [from, to]
@@ -75,12 +75,12 @@ export async function compareAnswers(
 
 async function scan(reader: PastReader, environment: LogId, { from, to, question }: Range): Promise<Comparison> {
   const image = await imageAt(reader, environment, from)
-  const before = answerOf(image, question)
+  const before = askImage(image, question)
   const flips: Flip[] = []
   let count = 0
   let last = before
   await advance(reader, image, to, (hasChanged) => {
-    const answer = hasChanged ? answerOf(image, question) : last
+    const answer = hasChanged ? askImage(image, question) : last
     if (answer === last) return
     last = answer
     count++

@@ -57,7 +57,7 @@ export class PastRevisions {
 
   /**
    * The revision that is asked about.
-   * @throws REVISION_UNKNOWN when there is none yet; REVISION_GONE before the first entry that is kept
+   * @throws REVISION_UNKNOWN when it does not exist yet; REVISION_GONE before the first entry that is kept
    */
   find(environment: LogId, at: At): Found {
     const head = this.#store.head(environment)

@@ -12,7 +12,7 @@ import { openPast } from './open-past.ts'
 import { exportAt } from './past-export.ts'
 import { imageAt } from './past-image.ts'
 import type { PastQuestion, PastResults, PastTask } from './past-task.ts'
-import { changesOf, undoneOf } from './revision-changes.ts'
+import { describeChanges, listUndone } from './revision-changes.ts'
 
 type Result = PastResults[PastTask['task']]
 type Place = Pick<PastQuestion, 'data' | 'environment'>
@@ -38,8 +38,8 @@ async function run(
   task: Exclude<PastTask, { task: 'checkpoint' | 'verify' }>,
 ): Promise<PastResults[Exclude<PastTask['task'], 'checkpoint' | 'verify'>]> {
   if (task.task === 'reach') return reader.reach()
-  if (task.task === 'undone') return undoneOf(reader, task.revision)
-  if (task.task === 'changes') return changesOf(reader, environment, task)
+  if (task.task === 'undone') return listUndone(reader, task.revision)
+  if (task.task === 'changes') return describeChanges(reader, environment, task)
   if (task.task === 'export') return { bytes: await exportAt(reader, environment, task) }
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)

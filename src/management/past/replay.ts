@@ -8,7 +8,7 @@ import { decidesAlike } from '../../model/engine.ts'
 import type { Why } from '../../model/why.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
-import { type Answer, answerOf, type Flip } from './compare-answers.ts'
+import { type Answer, askImage, type Flip } from './compare-answers.ts'
 import type { Found, PastRevisions } from './past-revisions.ts'
 
 /** What a replay needs of a record; `engine`, `now` and `omitted` are absent in those of older versions. */
@@ -83,7 +83,7 @@ export async function replay(
   const explained = image.explainWays(user, action, type, tenant, key, sent, relations, isRow)
   const { explanation } = explained
   const missing = missingFor(record, image)
-  const today = await todayOf({ store, past }, environment, { record, question, now })
+  const today = await replayToday({ store, past }, environment, { record, question, now })
   return {
     isReproducible: missing.length === 0,
     missing,
@@ -95,14 +95,17 @@ export async function replay(
   }
 }
 
-async function todayOf(
+async function replayToday(
   { store, past }: { readonly store: Logs; readonly past: PastRevisions },
   environment: LogId,
   { record, question, now }: { readonly record: ReplayedRecord; readonly question: Question; readonly now: number },
 ): Promise<Today> {
   const { revision } = store.head(environment)
   const image = await past.image(environment, past.find(environment, { revision }))
-  const present = answerOf(image, { ...question, sent: { ...question.sent, context: { ...contextOf(question), now } } })
+  const present = askImage(image, {
+    ...question,
+    sent: { ...question.sent, context: { ...readContext(question), now } },
+  })
   const then: Answer = record.decision ? 'allow' : 'deny'
   const compared = await past.compare(environment, record.revision, revision, question)
   const causes = compared.flips.map(({ revision: number, answer }): Cause => {
@@ -124,11 +127,11 @@ const UNKNOWN: Actor = {
   operation: 'unknown',
 }
 
-const contextOf = ({ sent }: Question): object => sent?.context ?? {}
+const readContext = ({ sent }: Question): object => sent?.context ?? {}
 
 /** The question of a record, with what was recorded of it. */
 export function questionIn(record: ReplayedRecord): Question {
-  const parts = partsOf(record.sent)
+  const parts = readParts(record.sent)
   const { relations, ...attributes } = parts ?? {}
   const time = typeof record.now === 'number' ? { now: record.now } : undefined
   const context = time === undefined ? attributes.context : { ...attributes.context, ...time }
@@ -153,7 +156,7 @@ interface Parts {
 }
 
 /** Undefined when nothing was recorded, or a word that says why not. */
-function partsOf(sent: unknown): Parts | undefined {
+function readParts(sent: unknown): Parts | undefined {
   if (typeof sent !== 'object' || sent === null) return undefined
   const known = ['user', 'action', 'resource', 'context', 'relations'] as const
   const entries = known.flatMap((name) => {
@@ -182,7 +185,7 @@ export function missingFor(record: ReplayedRecord, image: Image): string[] {
     missing.push(`engine ${engine}, whose rules were others`)
   const hasTime = typeof record.now === 'number'
   const isOld = engine === undefined || engine === null
-  const isUnread = typeof record.sent === 'string' || (isOld && partsOf(record.sent) === undefined)
+  const isUnread = typeof record.sent === 'string' || (isOld && readParts(record.sent) === undefined)
   for (const name of read) {
     if (name === 'context.now') {
       if (!hasTime && (isOld || omitted.includes(name))) missing.push('context.now')
@@ -196,6 +199,6 @@ export function missingFor(record: ReplayedRecord, image: Image): string[] {
 
 function isRecorded({ sent }: ReplayedRecord, name: string): boolean {
   const [subject = '', attribute = ''] = name.split(/\.(.*)/s)
-  const part = (partsOf(sent) as Readonly<Record<string, object>> | undefined)?.[subject]
+  const part = (readParts(sent) as Readonly<Record<string, object>> | undefined)?.[subject]
   return part !== undefined && Object.hasOwn(part, attribute)
 }

@@ -35,7 +35,7 @@ export interface AccessOptions {
 }
 
 /** What the changes do to the access that the image gives. */
-export function accessOf(
+export function diffAccess(
   before: Image,
   changes: readonly PolicyChange[],
   { now, page, renames }: AccessOptions,

@@ -93,28 +93,28 @@ function requireSame({ fingerprints: now, outside }: MadePlan, then: Readonly<Re
 /** @throws PLAN_GREW when a group is new or larger, a condition is new, or a rule is */
 function requireNotGrown({ policy, access }: AccessDiff, { policy: pairs, access: then }: AccessDiff): void {
   const grown = [
-    ...newOf('gained by policy', policy.gained, pairs.gained, nameOfPair),
-    ...newOf('lost by policy', policy.lost, pairs.lost, nameOfPair),
-    ...grownOf('gained', access.gained, then.gained),
-    ...grownOf('lost', access.lost, then.lost),
-    ...newOf('changed by policy', policy.changed, pairs.changed, (rule) => {
+    ...listNew('gained by policy', policy.gained, pairs.gained, nameOfPair),
+    ...listNew('lost by policy', policy.lost, pairs.lost, nameOfPair),
+    ...listGrown('gained', access.gained, then.gained),
+    ...listGrown('lost', access.lost, then.lost),
+    ...listNew('changed by policy', policy.changed, pairs.changed, (rule) => {
       return `${rule.permission} by ${sourceText(rule.source)}: ${rule.before} → ${rule.after}`
     }),
     ...moreConditional(access.conditional, then.conditional),
-    ...newOf('overridable', access.overridable, then.overridable, (rule) => {
+    ...listNew('overridable', access.overridable, then.overridable, (rule) => {
       return `${rule.user_set} × ${rule.resource_set} ${rule.permission}`
     }),
   ]
   if (grown.length > 0) throw new ZerohopError('PLAN_GREW', { what: listed(grown) })
 }
 
-function newOf<T>(what: string, now: readonly T[], then: readonly T[], nameOf: (one: T) => string): string[] {
-  const known = new Set(then.map(nameOf))
-  const names = now.map(nameOf).filter((name) => !known.has(name))
+function listNew<T>(what: string, now: readonly T[], then: readonly T[], formatName: (one: T) => string): string[] {
+  const known = new Set(then.map(formatName))
+  const names = now.map(formatName).filter((name) => !known.has(name))
   return names.map((name) => `${what} ${name}`)
 }
 
-function grownOf(what: string, now: AccessChange, then: AccessChange): string[] {
+function listGrown(what: string, now: AccessChange, then: AccessChange): string[] {
   const known = new Map(then.groups.map((group) => [nameOfGroup(group), group]))
   const grown = now.groups.filter((group) => {
     const before = known.get(nameOfGroup(group))
@@ -129,13 +129,13 @@ type Line = AccessDiff['access']['conditional'][number]
 
 /** Lines that are new, or about more users or tenants. */
 function moreConditional(now: readonly Line[], then: readonly Line[]): string[] {
-  const nameOf = ({ resource, action, before, after }: Line) => `${resource}:${action}: ${before} → ${after}`
-  const known = new Map(then.map((line) => [nameOf(line), line]))
+  const formatName = ({ resource, action, before, after }: Line) => `${resource}:${action}: ${before} → ${after}`
+  const known = new Map(then.map((line) => [formatName(line), line]))
   const more = now.filter((line) => {
-    const before = known.get(nameOf(line))
+    const before = known.get(formatName(line))
     return before === undefined || line.users > before.users || line.tenants > before.tenants
   })
-  return more.map((line) => `conditional ${nameOf(line)} (${counted(line.users, 'user')})`)
+  return more.map((line) => `conditional ${formatName(line)} (${counted(line.users, 'user')})`)
 }
 
 type Group = AccessChange['groups'][number]

@@ -8,9 +8,9 @@ import { type Change, put, remove } from '../../log/change.ts'
 import type { PolicyChange } from '../../log/delta.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import type { View } from '../../store/view.ts'
-import { type Entry, entriesOf, inOrder } from '../differences/entries.ts'
+import { type Entry, inOrder, listEntries } from '../differences/entries.ts'
 import { policyOf } from '../snapshot/snapshot.ts'
-import { accessOf, NO_ACCESS_CHANGE } from './access.ts'
+import { diffAccess, NO_ACCESS_CHANGE } from './access.ts'
 
 /** The objects of the file that differ. Reads both views as a whole: for a command, never for a server's event loop. */
 export function compareViews(before: View, after: View): Entry[] {
@@ -19,22 +19,22 @@ export function compareViews(before: View, after: View): Entry[] {
     for (const object of after.list(kind)) changes.push(put(kind, object as Objects[KindName]))
     for (const { key } of before.list(kind)) if (after.get(kind, key) === undefined) changes.push(remove(kind, key))
   }
-  return inOrder(changes.flatMap((change) => entriesOf(before, change)))
+  return inOrder(changes.flatMap((change) => listEntries(before, change)))
 }
 
 /** The image of a view. */
-export const imageOf = (view: View): Image =>
+export const buildImage = (view: View): Image =>
   Image.build(view.log, { revision: 1, chain: '0'.repeat(64) }, policyOf(view))
 
 /** What the policy and the facts of the other image do to access. @param now milliseconds since 1970 */
 export function compareImages(before: Image, after: Image, now: number): AccessDiff {
-  const then = contentsOf(before)
-  const is = contentsOf(after)
+  const then = mapContents(before)
+  const is = mapContents(after)
   const changes: PolicyChange[] = []
   for (const [name, change] of is) if (!isDeepStrictEqual(then.get(name), change)) changes.push(change)
   for (const [name, { kind, key }] of then) if (!is.has(name)) changes.push({ op: 'delete', kind, key })
-  return changes.length === 0 ? NO_ACCESS_CHANGE : accessOf(before, changes, { now })
+  return changes.length === 0 ? NO_ACCESS_CHANGE : diffAccess(before, changes, { now })
 }
 
-const contentsOf = (image: Image): Map<string, PolicyChange> =>
+const mapContents = (image: Image): Map<string, PolicyChange> =>
   new Map(Array.from(image.contents(), (change) => [`${change.kind} ${change.key}`, change]))

@@ -1,4 +1,4 @@
-// What copying the schema of an environment into another one comes to: the changes of the target. Facts are not copied.
+// The changes of the target when the schema of an environment is copied into it. Facts are not copied.
 // Objects that need something outside of the scope are left out too, unless that would allow more than in the source:
 // then the copy is refused. Objects of the target that the source does not have stay.
 import type { Change, LogId } from '../../log/change.ts'
@@ -132,8 +132,8 @@ class TargetState {
 
 /** The resource without relations to resources that are left out, and without derivations over them. */
 function narrowed(resource: PolicyResource, has: TargetState): PolicyResource {
-  const relations = Object.entries(resource.relations ?? {}).filter(([, said]) =>
-    has.resource(typeof said === 'string' ? said : said.subject_resource),
+  const relations = Object.entries(resource.relations ?? {}).filter(([, relation]) =>
+    has.resource(typeof relation === 'string' ? relation : relation.subject_resource),
   )
   const linked = new Set(relations.map(([key]) => key))
   const roles = Object.entries(resource.roles ?? {}).map(([key, role]) => {

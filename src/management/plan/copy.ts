@@ -7,13 +7,13 @@ import { environmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { countsOf, summaryOf } from '../differences/summary.ts'
+import { countByOp, formatSummary } from '../differences/summary.ts'
 import { makeEnvironment } from '../objects/new-environment.ts'
 import { newEnvironment } from '../objects/projects.ts'
 import { BODY, type Sent } from '../rules/fields.ts'
 import type { EnvironmentCreate } from '../schemas/environments.ts'
 import type { CopyOf } from './copy-into.ts'
-import { decidePlan, digestOf } from './decide-plan.ts'
+import { decidePlan, makeDigest } from './decide-plan.ts'
 
 /** The target of a copy: exactly one of the two. */
 export interface CopyTarget {
@@ -41,9 +41,9 @@ export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decid
   const made = target === undefined ? makeFresh(view, source, fresh, mint) : undefined
   const draft = made?.draft ?? new Draft(view.other((target as Environment).id))
   const plan = decidePlan(draft, { copy }, mint)
-  if (digest !== undefined && digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
+  if (digest !== undefined && makeDigest(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
   const changes = draft.stage(plan.changes).changes()
-  const summary = summaryOf(`copy of ${source.environment}`, countsOf(plan.entries))
+  const summary = formatSummary(`copy of ${source.environment}`, countByOp(plan.entries))
   const rest = { also: [{ log: draft.log, changes }], status: 201, summary }
   if (made === undefined) return { changes: [], ...rest, result: target as Environment }
   return { changes: made.changes, secrets: made.secrets, ...rest, result: made.environment }

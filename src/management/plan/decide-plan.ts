@@ -1,4 +1,4 @@
-// What a request for a plan comes to, on a view: the changes, and what they do in the words of the file. The thread
+// Computes the plan for a request against a view: the changes, and what they do in the words of the file. The thread
 // that makes plans and the writer that applies them run the same function, and compare what it said by its digest.
 import { createHash } from 'node:crypto'
 import type { Change } from '../../log/change.ts'
@@ -6,7 +6,7 @@ import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { type Entry, inOrder, isIdle } from '../differences/entries.ts'
-import { type KindCount, reconcile, told } from '../differences/reconcile.ts'
+import { type KindCount, planEntries, reconcile } from '../differences/reconcile.ts'
 import { stageSent } from '../differences/sent-changes.ts'
 import type { Conflict, Lost, Revert } from '../differences/undone.ts'
 import { within } from '../objects/bulk-items.ts'
@@ -51,7 +51,7 @@ export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan 
   if (undone !== undefined) return { ...NOTHING_ELSE, ...revert(view, undone, mint), remembered: () => [] }
   if (copy !== undefined) {
     const copied = copyInto(view, copy, mint)
-    const { entries, cascade } = told(view, copied, () => false)
+    const { entries, cascade } = planEntries(view, copied, () => false)
     return { ...NOTHING_ELSE, changes: copied, entries: inOrder(entries), cascade, remembered: () => [] }
   }
   if (policy && !changes) {
@@ -66,14 +66,14 @@ export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan 
     .changes()
     .filter((change) => !isIdle(view, change))
   const named = new Set(changes.map(({ kind, key }) => `${kind} ${key}`))
-  const { entries, cascade } = told(view, real, (kind, key) => named.has(`${kind} ${key}`))
+  const { entries, cascade } = planEntries(view, real, (kind, key) => named.has(`${kind} ${key}`))
   return { ...NOTHING_ELSE, changes: real, entries: inOrder(entries), cascade, remembered: () => [] }
 }
 
 const NOTHING_ELSE = { carried: [], suggested: [], conflicts: [], lost: [], secrets: [] }
 
 /** What the plan says, in short. */
-export function digestOf({
+export function makeDigest({
   entries,
   cascade,
   conflicts,

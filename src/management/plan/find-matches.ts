@@ -33,8 +33,8 @@ export function findMatches(
   mayBuild: boolean,
 ): ConditionMatches | undefined {
   const named = namedIn(view, matched)
-  const sets = setsOf(view, matched)
-  const place = placeOf(view, named, sets.subject)
+  const sets = readSets(view, matched)
+  const place = resolvePlace(view, named, sets.subject)
   const image = images.of(view, mayBuild)
   if (image === undefined) return undefined
   const names = [
@@ -43,7 +43,7 @@ export function findMatches(
   ]
   const isOfUsers = sets.subject.type === 'userset'
   const found = setMatches(
-    imageAfter(image, changesOf(view, sets, place)),
+    imageAfter(image, makeChanges(view, sets, place)),
     {
       of: isOfUsers ? 'users' : 'instances',
       sets: names.map(([, key]) => key),
@@ -57,7 +57,7 @@ export function findMatches(
     },
     { after: matched.after ?? undefined, limit: matched.limit ?? PAGE_ROWS_DEFAULT },
   )
-  const verdictOf = ({ verdicts }: SetMatch, which: 'stored' | 'sent') => {
+  const readVerdict = ({ verdicts }: SetMatch, which: 'stored' | 'sent') => {
     const at = names.findIndex(([name]) => name === which)
     return at < 0 ? null : WORDS[verdicts[at] ?? Verdict.Undecided]
   }
@@ -66,8 +66,8 @@ export function findMatches(
     of: isOfUsers ? 'users' : 'instances',
     matches: found.matches.map((match) => ({
       key: match.key,
-      stored: verdictOf(match, 'stored'),
-      sent: verdictOf(match, 'sent'),
+      stored: readVerdict(match, 'stored'),
+      sent: readVerdict(match, 'sent'),
     })),
     examined: found.examined,
     next: found.next ?? null,
@@ -89,7 +89,7 @@ interface Sets {
 }
 
 /** Reads what was sent as a write of the set would. */
-function setsOf(view: View, asked: ConditionMatchQuestion): Sets {
+function readSets(view: View, asked: ConditionMatchQuestion): Sets {
   const { set: ref, conditions, parent_id, type, resource_id } = asked
   const stored = ref ? view.require('condition_set', ref, [...BODY, 'set']) : undefined
   const key = stored?.key ?? ADDED
@@ -130,7 +130,7 @@ interface Place extends Named {
   readonly type: string
 }
 
-function placeOf(view: View, { user, tenant, type, key }: Named, subject: Subject): Place {
+function resolvePlace(view: View, { user, tenant, type, key }: Named, subject: Subject): Place {
   if (subject.type === 'resourceset') {
     if (type !== undefined) throw invalid('a resource set is asked about all its instances', [...BODY, 'resource'])
     return { type: subject.resource ?? ADDED, key: undefined, user: user ?? ADDED, tenant }
@@ -142,7 +142,7 @@ function placeOf(view: View, { user, tenant, type, key }: Named, subject: Subjec
 }
 
 /** What the copy of the image gets besides. */
-function changesOf(view: View, { subject, stored, sent }: Sets, { type, user, tenant }: Place): PolicyChange[] {
+function makeChanges(view: View, { subject, stored, sent }: Sets, { type, user, tenant }: Place): PolicyChange[] {
   const permission = `${type}:${ADDED}`
   const changes: PolicyChange[] = [withAction(view, type)]
   if (user === ADDED) changes.push({ op: 'put', kind: 'user', key: ADDED, value: {} })

@@ -4,7 +4,7 @@ import type { Change } from '../../log/change.ts'
 import { BUNDLE_LINES_MAX } from '../../model/limits.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { summaryOf } from '../differences/summary.ts'
+import { formatSummary } from '../differences/summary.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
 import { requireOnce, requirePolicy } from '../policy-file/versions.ts'
 import { BODY } from '../rules/fields.ts'
@@ -32,7 +32,7 @@ export function importBundle(view: View, { bundle, dryRun = false }: ImportInput
   applyPolicy(draft, policy, mint)
   const changes = realChanges(view, draft)
   const result = countedBy(view, changes)
-  const summary = summaryOf('import', { create: result.created, update: result.changed, delete: result.deleted })
+  const summary = formatSummary('import', { create: result.created, update: result.changed, delete: result.deleted })
   return { changes: dryRun ? [] : changes, summary, result }
 }
 

@@ -7,20 +7,20 @@ import { EmptyView } from '../../store/empty.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { Mint, View } from '../../store/view.ts'
 import type { Entry } from '../differences/entries.ts'
-import { fingerprint, type Place, placeOf } from '../differences/fingerprints.ts'
+import { findPlace, fingerprint, type Place } from '../differences/fingerprints.ts'
 import { Names } from '../differences/moved-names.ts'
 import type { Conflict } from '../differences/undone.ts'
 import { emptyEnvironment } from '../policy-file/empty-environment.ts'
 import { nameWithoutKey } from '../rules/actor.ts'
-import { accessOf, decisive, NO_ACCESS_CHANGE } from './access.ts'
-import { imageOf } from './compare.ts'
-import { decidePlan, digestOf } from './decide-plan.ts'
+import { decisive, diffAccess, NO_ACCESS_CHANGE } from './access.ts'
+import { buildImage } from './compare.ts'
+import { decidePlan, makeDigest } from './decide-plan.ts'
 import type { PlanImages } from './plan-images.ts'
 import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
 
 /**
  * @param mayBuild also an image of very many objects; without it undefined is returned where the plan needs one
- * @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws
+ * @throws OBJECT_NOT_FOUND when the environment does not exist, and what `decidePlan` throws
  */
 export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, mayBuild: boolean): MadePlan | undefined {
   const mint = new PlannedIds(task.now)
@@ -29,16 +29,16 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
   const plan = decidePlan(view, task, mint)
   const changes = decisive(view, plan.changes)
   const options = { now: task.now, page: task.page ?? undefined, renames: findRenames(plan.entries) }
-  const before = (): Image | undefined => (copy?.isNew ? imageOf(view) : images.of(view, mayBuild))
+  const before = (): Image | undefined => (copy?.isNew ? buildImage(view) : images.of(view, mayBuild))
   const image = changes.length === 0 ? undefined : before()
   if (changes.length > 0 && image === undefined) return undefined
-  const diff = image === undefined ? NO_ACCESS_CHANGE : accessOf(image, changes, options)
+  const diff = image === undefined ? NO_ACCESS_CHANGE : diffAccess(image, changes, options)
   const shown = plan.entries.slice(0, PLAN_ENTRIES_MAX)
   return {
     revision: view.position.revision,
     entries: shown.map(({ was: _, ...entry }) => entry),
     more: plan.entries.length - shown.length,
-    fingerprints: copy === undefined ? fingerprintsOf(shown) : fingerprintsOfCopy(shown),
+    fingerprints: copy === undefined ? mapFingerprints(shown) : fingerprintsOfCopy(shown),
     cascade: plan.cascade,
     carried: plan.carried,
     suggested: plan.suggested,
@@ -46,7 +46,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     conflicts: withWho(reader, view, plan.conflicts, task.revert?.revision ?? 0),
     lost: plan.lost,
     diff,
-    digest: digestOf(plan),
+    digest: makeDigest(plan),
   }
 }
 
@@ -76,7 +76,7 @@ export class PlannedIds implements Mint {
 }
 
 /** By `kind:key`, of a moved object by its key so far. */
-function fingerprintsOf(entries: readonly Entry[]): Record<string, string | null> {
+function mapFingerprints(entries: readonly Entry[]): Record<string, string | null> {
   const fingerprints: Record<string, string | null> = {}
   for (const { kind, key, op, fields, was } of entries)
     fingerprints[`${kind}:${op === 'move' ? String(fields.key?.[0]) : key}`] = was
@@ -98,7 +98,7 @@ function changedOutside(reader: Reader, view: View, entries: readonly Entry[]): 
   const changed: { readonly entry: Entry; readonly place: Place; readonly since: number }[] = []
   for (const entry of entries) {
     const key = entry.op === 'move' ? String(entry.fields.key?.[0]) : entry.key
-    const place = placeOf(entry.kind, key)
+    const place = findPlace(entry.kind, key)
     if (place === undefined) continue
     const applied = view.get('applied_object', appliedKey(place.kind, place.key))
     const last = applied?.fingerprints[place.part]
@@ -109,11 +109,11 @@ function changedOutside(reader: Reader, view: View, entries: readonly Entry[]): 
   const since = changed.reduce((least, one) => Math.min(least, one.since), view.position.revision)
   const last = lastChanges(reader, view, since)
   return changed.map(({ entry: { kind, key }, place }) => {
-    return { kind, key, ...whoOf(last.get(appliedKey(place.kind, place.key))) }
+    return { kind, key, ...toLastChange(last.get(appliedKey(place.kind, place.key))) }
   })
 }
 
-const whoOf = (entry: LogEntry | undefined): LastChange => ({
+const toLastChange = (entry: LogEntry | undefined): LastChange => ({
   by: entry?.by.api_key_id ?? null,
   operation: entry === undefined ? null : nameWithoutKey(entry.by),
   revision: entry?.revision ?? null,
@@ -126,7 +126,9 @@ function withWho(reader: Reader, view: View, conflicts: readonly Conflict[], sin
   const last = lastChanges(reader, view, since)
   return conflicts.map((conflict) => {
     const { stored } = conflict
-    return stored === undefined ? conflict : { ...conflict, ...whoOf(last.get(appliedKey(stored.kind, stored.key))) }
+    return stored === undefined
+      ? conflict
+      : { ...conflict, ...toLastChange(last.get(appliedKey(stored.kind, stored.key))) }
   })
 }
 

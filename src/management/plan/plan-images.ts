@@ -8,10 +8,10 @@ import { isZerohopError } from '../../model/errors.ts'
 import { LOG_READ_MAX, PLAN_IMAGES_BYTES_MAX, PLAN_IMAGES_MAX, SNAPSHOT_IN_TURN_MAX } from '../../model/limits.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { View } from '../../store/view.ts'
-import { policyOf, sizeOf } from '../snapshot/snapshot.ts'
+import { estimateSize, policyOf } from '../snapshot/snapshot.ts'
 import { snapshotPath } from '../snapshot/snapshot-file.ts'
 
-/** The chain of an image that is no revision of any log. */
+/** The chain of an image that is not a revision of any log. */
 export const AFTER_CHAIN = '0'.repeat(64)
 
 export class PlanImages {
@@ -34,7 +34,7 @@ export class PlanImages {
     const kept = this.#kept.get(view.log)
     this.#kept.delete(view.log)
     let image = kept && this.#followed(kept, view)
-    if (image === undefined && sizeOf(view) > SNAPSHOT_IN_TURN_MAX) {
+    if (image === undefined && estimateSize(view) > SNAPSHOT_IN_TURN_MAX) {
       image = this.#fromFile(view)
       if (image === undefined && !mayBuild) return undefined
     }
@@ -44,7 +44,7 @@ export class PlanImages {
     return image
   }
 
-  /** From the file for followers; undefined when there is none that the log continues from. */
+  /** From the file for followers; undefined unless the log continues from it. */
   #fromFile(view: View): Image | undefined {
     try {
       const image = Image.load(snapshotPath(this.#data, view.log, 'image'), { verified: true }) // written by this server
@@ -58,7 +58,7 @@ export class PlanImages {
   /** Brings the image to the revision of the view; undefined when it must be built anew, or that takes no longer. */
   #followed(image: Image, view: View): Image | undefined {
     const { revision, chain } = view.position
-    let left = sizeOf(view)
+    let left = estimateSize(view)
     try {
       while (image.revision < revision) {
         const entries = this.#reader.entries(view.log, image.revision, LOG_READ_MAX)

@@ -36,7 +36,7 @@ interface PlanOptions {
 
 /** What the copy would do. @throws as the copy */
 export function planCopy({ planner, control, now }: PlanOptions, input: CopyInput, page?: string | null) {
-  return planner.plan({ ...taskOf(control, input), now: now(), page })
+  return planner.plan({ ...makeTask(control, input), now: now(), page })
 }
 
 /** What the caller of a copy saw of its plan. */
@@ -62,7 +62,7 @@ export async function copyPlanned(
   input: CopyInput,
   agreed: Agreed,
 ): Promise<{ readonly plan: MadePlan; readonly target: Environment }> {
-  const { environment, copy } = taskOf(control, input)
+  const { environment, copy } = makeTask(control, input)
   let target: Environment | undefined
   const copied = async ({ digest }: { readonly digest: string }) => {
     target = await commit({ ...input, digest })
@@ -72,7 +72,7 @@ export async function copyPlanned(
   return { plan, target: target as unknown as Environment } // it was committed
 }
 
-function taskOf(control: View, input: CopyInput): Pick<PlanTask, 'environment' | 'copy'> {
+function makeTask(control: View, input: CopyInput): Pick<PlanTask, 'environment' | 'copy'> {
   const { existing: _, fresh, digest: __, ...copy } = input
   const source = control.require('environment', copy.source)
   const target = existingTarget(control, source, input)

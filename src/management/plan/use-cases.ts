@@ -3,8 +3,8 @@
 import { ZerohopError } from '../../model/errors.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireNoConflict } from '../differences/conflicts.ts'
-import { countsOf, summaryOf } from '../differences/summary.ts'
-import { decidePlan, digestOf, requireCascade, type Wanted } from './decide-plan.ts'
+import { countByOp, formatSummary } from '../differences/summary.ts'
+import { decidePlan, makeDigest, requireCascade, type Wanted } from './decide-plan.ts'
 import type { MadePlan } from './plan-task.ts'
 
 export interface ApplyInput extends Wanted {
@@ -24,9 +24,9 @@ export function applyPlan(
 ): Decided<MadePlan | null> {
   const plan = decidePlan(view, wanted, mint)
   requireCascade(plan, wanted)
-  if (digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
+  if (makeDigest(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
   requireNoConflict(plan)
   const done = wanted.revert === undefined ? 'apply plan' : `revert revision ${wanted.revert.revision}`
   const changes = [...plan.changes, ...plan.remembered(by)]
-  return { changes, secrets: plan.secrets, summary: summaryOf(done, countsOf(plan.entries)), result: answer }
+  return { changes, secrets: plan.secrets, summary: formatSummary(done, countByOp(plan.entries)), result: answer }
 }

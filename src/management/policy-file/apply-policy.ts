@@ -33,19 +33,19 @@ interface Puts<F> {
 
 type Steps<Section extends keyof PolicyFile> = { readonly [S in Section]-?: (() => void) | null }
 
-/** Is told an error, whose path begins with `body`, and lets the rest be applied. */
+/** Called with each error, whose path starts with `body`; the remaining objects are still applied. */
 export type Refused = (error: ZerohopError) => void
 
 /**
- * Stages the objects of the policy. Without `refused` the first error ends it; with `refused` every error is told, and
- * what the draft then holds is good for nothing but finding more of them.
+ * Stages the objects of the policy. Without `refused` the first error ends it; with `refused` it is called with every
+ * error, and the draft must be discarded afterwards.
  * @throws what single writes throw, with the place in the policy
  */
 export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, refused?: Refused): void {
   new Application(draft, mint, refused).run(policy)
 }
 
-const relationOf = (said: string | { readonly subject_resource: string }) =>
+const readRelation = (said: string | { readonly subject_resource: string }) =>
   typeof said === 'string' ? { subject_resource: said } : said
 
 class Application {
@@ -181,7 +181,7 @@ class Application {
   #parts(of: string, { relations: linked, action_groups, roles: held }: Omit<PolicyResource, 'key'>, path: Path): void {
     const draft = this.#draft
     this.#members([...path, 'relations'], linked ?? {}, (key, said) => {
-      const relation = relationOf(said)
+      const relation = readRelation(said)
       const stored = draft.get('relation', partKey(of, key))
       // A relation never changes its types: this is another one of the same key, which is refused.
       if (stored !== undefined && stored.subject_resource !== relation.subject_resource)
@@ -301,7 +301,7 @@ class Application {
   }
 }
 
-/** What is wrong with the key of a member is said of the member: the key is its name, and no field of it. */
+/** An error about the key of a member has the path of the member: the key is its name, and not one of its fields. */
 function atName(run: () => void): void {
   try {
     run()

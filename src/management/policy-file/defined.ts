@@ -14,18 +14,18 @@ export class Defined {
 
   /** Takes in what a file says, of any form. */
   add(file: unknown): void {
-    for (const [field, value] of membersOf(file)) {
+    for (const [field, value] of listMembers(file)) {
       this.#fields.add(field)
       const kind = KINDS_OF_LISTS.get(field)
       for (const item of Array.isArray(value) ? value : []) {
-        const { key, resource } = Object.fromEntries(membersOf(item)) as Members
+        const { key, resource } = Object.fromEntries(listMembers(item)) as Members
         if (kind !== undefined) this.#name(kind, key)
         if (field === 'resource_instances') this.#name('resource_instance', `${resource}:${key}`)
         if (field === 'resources') this.#parts(String(key), item)
       }
-      if (field === 'user_attributes') for (const [key] of membersOf(value)) this.#name('attribute', `__user/${key}`)
+      if (field === 'user_attributes') for (const [key] of listMembers(value)) this.#name('attribute', `__user/${key}`)
       if (field === 'tenant_attributes')
-        for (const [key] of membersOf(value)) this.#name('attribute', `__tenant/${key}`)
+        for (const [key] of listMembers(value)) this.#name('attribute', `__tenant/${key}`)
     }
   }
 
@@ -50,9 +50,9 @@ export class Defined {
   }
 
   #parts(resource: string, item: unknown): void {
-    for (const [field, parts] of membersOf(item)) {
+    for (const [field, parts] of listMembers(item)) {
       const kind = KINDS_OF_PARTS.get(field)
-      if (kind !== undefined) for (const [key] of membersOf(parts)) this.#name(kind, `${resource}/${key}`)
+      if (kind !== undefined) for (const [key] of listMembers(parts)) this.#name(kind, `${resource}/${key}`)
     }
   }
 
@@ -63,6 +63,6 @@ export class Defined {
   }
 }
 
-function membersOf(value: unknown): [string, unknown][] {
+function listMembers(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 }

@@ -23,12 +23,12 @@ type PlainLists<IsFact extends boolean> = Pick<WithLists<IsFact>, PlainListName<
 
 /** The schema of an environment, in the order of creation. */
 export function exportSchema(view: View): WithLists<false> {
-  const builtIn = (key: string) => mapped(view.get('built_in', key)?.attributes ?? [], attributeOf)
+  const builtIn = (key: string) => mapped(view.get('built_in', key)?.attributes ?? [], exportAttribute)
   return {
     zerohop: 2,
     user_attributes: builtIn('__user'),
     tenant_attributes: builtIn('__tenant'),
-    resources: [...view.list('resource')].map((resource) => resourceOf(view, resource)),
+    resources: [...view.list('resource')].map((resource) => exportResource(view, resource)),
     roles: [...view.list('role')].map(({ key, name, description, permissions, extends: parents, attributes }) => {
       return { key, ...brief({ name, description, attributes }, key), permissions, ...filled({ extends: parents }) }
     }),
@@ -38,7 +38,7 @@ export function exportSchema(view: View): WithLists<false> {
         return { key, ...brief({ name, description }, key), type, ...links, conditions }
       },
     ),
-    set_rules: Array.from(view.list('set_rule'), (rule) => ruleOf(view, rule)),
+    set_rules: Array.from(view.list('set_rule'), (rule) => exportRule(view, rule)),
     ...plainLists(view, false),
   }
 }
@@ -80,7 +80,7 @@ function plainLists<IsFact extends boolean>(view: View, areFacts: IsFact): Plain
   return Object.fromEntries(lists)
 }
 
-function resourceOf(view: View, resource: Resource): PolicyResource {
+function exportResource(view: View, resource: Resource): PolicyResource {
   const { key, name, description, urn, type_attributes, actions, attributes } = resource
   const groups = [...view.by('action_groups_of_resource', key)].map((group) => ({ ...group, key: group.group }))
   const relations = [...view.by('relations_of_resource', key)].map((relation) => ({
@@ -94,18 +94,23 @@ function resourceOf(view: View, resource: Resource): PolicyResource {
     actions: mapped(actions, (action) =>
       brief({ name: action.name, description: action.description, attributes: action.attributes }, action.key),
     ),
-    attributes: mapped(attributes, attributeOf),
+    attributes: mapped(attributes, exportAttribute),
     action_groups: mapped(groups, (group) => {
       return { ...fieldsInFile('action_group', group), actions: group.actions }
     }),
-    relations: mapped(relations, relationOf),
+    relations: mapped(relations, exportRelation),
     roles: mapped(roles, (role) => {
       const { permissions, bare_permissions, extends: parents, granted_to } = role
       const about = brief({ name: role.name, description: role.description, attributes: role.attributes }, role.key)
       const derived =
         granted_to === null
           ? {}
-          : { granted_to: { ...settingsOf(granted_to), users_with_role: granted_to.users_with_role.map(derivationOf) } }
+          : {
+              granted_to: {
+                ...exportSettings(granted_to),
+                users_with_role: granted_to.users_with_role.map(exportDerivation),
+              },
+            }
       const form = bare_permissions ? { bare_permissions } : {}
       return { ...about, permissions, ...filled({ extends: parents }), ...derived, ...form }
     }),
@@ -113,24 +118,25 @@ function resourceOf(view: View, resource: Resource): PolicyResource {
 }
 
 /** In the short form when there is nothing else to say of it. */
-function relationOf(relation: Relation) {
+function exportRelation(relation: Relation) {
   const { subject_resource } = relation
   const about = fieldsInFile('relation', relation)
   return Object.keys(about).length === 0 ? subject_resource : { subject_resource, ...about }
 }
 
-const derivationOf = ({ role, on_resource, linked_by_relation, when }: DerivationRule) => {
-  return { role, on_resource, linked_by_relation, ...settingsOf({ when }) }
+const exportDerivation = ({ role, on_resource, linked_by_relation, when }: DerivationRule) => {
+  return { role, on_resource, linked_by_relation, ...exportSettings({ when }) }
 }
 
-const settingsOf = ({ when }: { readonly when: DerivationSettings }) => (when.no_direct_roles_on_object ? { when } : {})
+const exportSettings = ({ when }: { readonly when: DerivationSettings }) =>
+  when.no_direct_roles_on_object ? { when } : {}
 
 /**
  * What names a role or a resource type says so, wherever it is read; what names a set says so where a role or a type
  * has the same key.
  */
-function ruleOf(view: View, { user_set, permission, resource_set }: SetRule): SetRuleCreate {
-  const [role, resource] = [wholeOf(user_set), wholeOf(resource_set)]
+function exportRule(view: View, { user_set, permission, resource_set }: SetRule): SetRuleCreate {
+  const [role, resource] = [findWhole(user_set), findWhole(resource_set)]
   const isAlso = { role: view.get('role', user_set), resource: view.get('resource', resource_set) }
   return {
     user_set: role ?? user_set,
@@ -141,17 +147,19 @@ function ruleOf(view: View, { user_set, permission, resource_set }: SetRule): Se
   }
 }
 
-const wholeOf = (stored: string): string | undefined =>
+const findWhole = (stored: string): string | undefined =>
   stored.startsWith(AUTOGENERATED) ? stored.slice(AUTOGENERATED.length) : undefined
 
-const attributeOf = ({ type, description }: AttributeDefinition): AttributeBlock => {
+const exportAttribute = ({ type, description }: AttributeDefinition): AttributeBlock => {
   return { type, ...brief({ description }, '') }
 }
 
 /** The fields that differ from their defaults: without nulls, and without a name equal to the key. */
 function brief<T extends object>(fields: T, key: string): { [K in keyof T]?: NonNullable<T[K]> } {
-  const said = Object.entries(fields).filter(([name, value]) => value !== null && !(name === 'name' && value === key))
-  return Object.fromEntries(said) as { [K in keyof T]?: NonNullable<T[K]> }
+  const entries = Object.entries(fields).filter(
+    ([name, value]) => value !== null && !(name === 'name' && value === key),
+  )
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> }
 }
 
 function filled<T extends Readonly<Record<string, readonly unknown[]>>>(lists: T): Partial<T> {

@@ -52,7 +52,7 @@ class Walk {
       return
     }
     const path = resolve(from, name)
-    const stats = statOf({ name, path })
+    const stats = readStats({ name, path })
     if (!stats.isDirectory()) {
       // what a shell passes for `<(command)` has no real path
       this.#addFile({ name, path: stats.isFile() ? reading(name, () => realpathSync(path)) : path })
@@ -80,7 +80,7 @@ class Walk {
     this.#found.add(path)
     this.#open.add(path)
     let hasFiles = false
-    for (const entry of entriesOf(folder)) hasFiles = this.#addEntry(entry, folder) || hasFiles
+    for (const entry of listFolder(folder)) hasFiles = this.#addEntry(entry, folder) || hasFiles
     this.#open.delete(path)
     return hasFiles
   }
@@ -97,7 +97,7 @@ class Walk {
     let path = join(folderPath, entry.name)
     if (entry.isSymbolicLink()) {
       const link = path
-      file = statOf({ name, path: link })
+      file = readStats({ name, path: link })
       if (!file.isDirectory() && !isPolicy) return false
       path = reading(name, () => realpathSync(link))
       if (isWithin(dirname(link), path)) throw circular(name)
@@ -113,15 +113,15 @@ class Walk {
 }
 
 /** What may be a policy file or a folder of them, by name. */
-function entriesOf({ name: folder, path }: FoundFile): Dirent[] {
+function listFolder({ name: folder, path }: FoundFile): Dirent[] {
   return reading(folder, () => readdirSync(path, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** The configuration is no policy file: a policy of that name would be left out in silence. @throws CONFIG_INVALID */
+/** The configuration is not a policy file: a policy of that name would be left out in silence. @throws CONFIG_INVALID */
 function requireProject(file: FoundFile): void {
-  if (!statOf(file).isFile()) return
+  if (!readStats(file).isFile()) return
   const text = reading(file.name, () => readFileSync(file.path, 'utf8'))
   if (/^(zerohop|"zerohop"|'zerohop')\s*:/m.test(text))
     throw invalid(`\`${file.name}\` has the name of a configuration, and is a policy: give it another name`)
@@ -131,7 +131,7 @@ const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 
 /** What is there, behind links. @throws CONFIG_INVALID */
-function statOf({ name, path }: FoundFile): Stats {
+function readStats({ name, path }: FoundFile): Stats {
   try {
     return statSync(path)
   } catch (error) {

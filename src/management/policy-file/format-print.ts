@@ -6,7 +6,7 @@ import type { Collection, Entry, Tree, Value } from './format-tree.ts'
 /** The text of the tree, with a final line break. */
 export function printTree({ header, root }: Tree): string {
   const lines = [...header, ...(header.length > 0 ? [''] : [])]
-  if (isInLine(root, 0) || root.kind === 'leaf') lines.push(flat(root, false), ...footOf(root, ''))
+  if (isInLine(root, 0) || root.kind === 'leaf') lines.push(flat(root, false), ...printFoot(root, ''))
   else lines.push(...block(root, ''))
   return `${lines
     .map((line) => line.trimEnd())
@@ -55,11 +55,11 @@ function inLine(before: string, value: Value, tail: readonly string[], indentati
     const [header = '', ...lines] = blockText(value.scalar)
     return [`${before}${header}${behind}`, ...lines.map((line) => (line === '' ? '' : `${indentation}  ${line}`))]
   }
-  return [`${before}${flat(value, false)}${behind}`, ...footOf(value, `${indentation}  `)]
+  return [`${before}${flat(value, false)}${behind}`, ...printFoot(value, `${indentation}  `)]
 }
 
 /** Comments in brackets that hold nothing else. */
-const footOf = (value: Value, indentation: string): string[] =>
+const printFoot = (value: Value, indentation: string): string[] =>
   value.kind === 'leaf' ? [] : value.foot.map((line) => indentation + line)
 
 function flat(value: Value, isInside: boolean): string {

@@ -146,7 +146,7 @@ class Reader {
     }
     const parts: { key: string | undefined; value: Node | null; start: number }[] = isSeq<Node>(node)
       ? node.items.map((value) => ({ key: undefined, value, start: this.#startOf(value, node.flow) }))
-      : node.items.map(({ key, value }) => ({ key: keyOf(key), value, start: key.range?.[0] ?? 0 }))
+      : node.items.map(({ key, value }) => ({ key: formatKey(key), value, start: key.range?.[0] ?? 0 }))
     const column = node.flow ? outer : this.#columnOf(parts[0]?.start ?? 0)
     const entries = parts.map(({ key, value, start }, at) => {
       const end = parts[at + 1]?.start ?? (node.flow ? (node.range?.[1] ?? limit) : limit)
@@ -186,4 +186,4 @@ class Reader {
   #columnOf = (offset: number): number => this.#lines.linePos(offset).col
 }
 
-const keyOf = (key: Node): string => (isScalar(key) ? (key.source ?? String(key.value ?? '')) : '')
+const formatKey = (key: Node): string => (isScalar(key) ? (key.source ?? String(key.value ?? '')) : '')

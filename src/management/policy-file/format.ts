@@ -6,7 +6,7 @@ import type { Shape } from '../rules/shape.ts'
 import { printTree } from './format-print.ts'
 import { readTree, type Value } from './format-tree.ts'
 import type { Problem, Source } from './problem.ts'
-import { formOf } from './versions.ts'
+import { findForm } from './versions.ts'
 import { YamlDocument } from './yaml-document.ts'
 
 /** What editors read to complete a file. */
@@ -20,13 +20,13 @@ export interface Formatted {
 
 /**
  * The file in its canonical form; JSON when its name ends in `.json`.
- * @param schema where its JSON Schema is, seen from the file: a first line says so when there is none; undefined for no
+ * @param schema where its JSON Schema is, seen from the file: a first line is added without one; undefined for no
  * such line
  */
 export function formatPolicy(source: Source, schema?: string): Formatted {
   const { value, problems } = new YamlDocument(source)
   if (value === undefined) return { text: undefined, problems }
-  const form = (formOf(value) ?? {}) as Shape
+  const form = (findForm(value) ?? {}) as Shape
   if (/\.json$/i.test(source.name)) return { text: `${JSON.stringify(ordered(form, value), null, 2)}\n`, problems: [] }
   const { header, root } = readTree(source.text.replace(/^\ufeff/, ''))
   const needsLine = schema !== undefined && !source.text.includes(SCHEMA_LINE)

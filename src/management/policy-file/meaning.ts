@@ -99,7 +99,7 @@ class Judge {
     return this.#unknownPart(kind, this.#resourceAt(path), ref)
   }
 
-  /** What else has the name, of a rule that says which of the two it means. */
+  /** What else has the name, when a rule says which of the two it means. */
   #otherKind(kind: string, ref: string, path: Path): string | undefined {
     const other = OTHER_KINDS[`${String(path.at(-1))} ${kind}`]
     if (other === undefined || !this.#defined.has(other.kind, ref)) return undefined

@@ -20,7 +20,7 @@ export function readSources(paths: readonly string[], from: string): FoundSource
   const problems: Problem[] = []
   for (const file of findFiles(paths, from)) {
     const { name } = file
-    const bytes = bytesOf(file)
+    const bytes = readBytes(file)
     if (isUtf8(bytes)) sources.push({ name, text: bytes.toString('utf8') })
     else {
       const place = { file: name, line: 1, column: 1, length: 1 }
@@ -31,12 +31,12 @@ export function readSources(paths: readonly string[], from: string): FoundSource
 }
 
 /** @throws CONFIG_INVALID when the file cannot be read, or is larger than a policy file may be */
-function bytesOf({ name, path }: FoundFile): Buffer {
+function readBytes({ name, path }: FoundFile): Buffer {
   if (name === STANDARD_INPUT) return standardInput()
   try {
     const file = openSync(path, 'r')
     try {
-      return everythingOf(file, `\`${name}\``)
+      return readDescriptor(file, `\`${name}\``)
     } finally {
       closeSync(file)
     }
@@ -47,10 +47,10 @@ function bytesOf({ name, path }: FoundFile): Buffer {
 }
 
 /** Everything of standard input. @throws CONFIG_INVALID when it is larger than a policy file may be */
-export const standardInput = (): Buffer => everythingOf(0, 'standard input')
+export const standardInput = (): Buffer => readDescriptor(0, 'standard input')
 
 /** Reads to the end: of a pipe no size is known, and a file may grow. */
-function everythingOf(file: number, name: string): Buffer {
+function readDescriptor(file: number, name: string): Buffer {
   const chunks: Buffer[] = []
   for (let size = 0; ; ) {
     const chunk = Buffer.allocUnsafe(65_536)

@@ -10,7 +10,7 @@ import { Defined } from './defined.ts'
 import { formSentence } from './form-sentence.ts'
 import { meaningErrors } from './meaning.ts'
 import { inOrder, type Place, type PlaceOf, type Problem, type Source } from './problem.ts'
-import { formOf, LISTS, MAPS, newestSet, versionOf } from './versions.ts'
+import { findForm, findVersion, LISTS, MAPS, newestSet } from './versions.ts'
 import { policyWarnings } from './warnings.ts'
 import { YamlDocument } from './yaml-document.ts'
 
@@ -18,7 +18,7 @@ export interface ReadPolicy {
   /** all files as one policy of version 2; without the objects whose form is wrong */
   readonly policy: PolicyFile
   /**
-   * all errors, in the order of the files: with one the policy must not be used; when there is none, all warnings
+   * all errors, in the order of the files: with one the policy must not be used; without errors, all warnings
    */
   readonly problems: readonly Problem[]
   /** where a part of the policy stands: for problems that are found later */
@@ -85,7 +85,7 @@ class PolicyFiles {
   add(document: YamlDocument): void {
     this.#first ??= document
     this.problems.push(...document.problems)
-    const form = formOf(document.value)
+    const form = findForm(document.value)
     const value = form === undefined ? document.value : withEmptyBlocks(form, document.value)
     if (value === undefined || form === undefined) {
       this.isWhole = false
@@ -97,15 +97,17 @@ class PolicyFiles {
       const which = misfit.kind === 'unknown' || misfit.kind === 'missing' ? 'key' : 'value'
       this.#refuse(formSentence(misfit), { document, path: misfit.path }, which)
     }
-    const bad = new Set(wrong.flatMap(({ path }) => [path.slice(0, 1), path.slice(0, 2)]).map((path) => nameOf(path)))
+    const bad = new Set(
+      wrong.flatMap(({ path }) => [path.slice(0, 1), path.slice(0, 2)]).map((path) => formatPath(path)),
+    )
     this.defined.add(value)
-    for (const field of LIST_NAMES) this.#addList(field, memberOf(value, field), document, bad)
-    for (const field of MAPS) this.#addMap(field, memberOf(value, field), document, bad)
+    for (const field of LIST_NAMES) this.#addList(field, findMember(value, field), document, bad)
+    for (const field of MAPS) this.#addMap(field, findMember(value, field), document, bad)
   }
 
   placeOf: PlaceOf = (path, which) => {
     const [field = '', at, ...rest] = path[0] === 'body' ? path.slice(1) : path
-    const origin = at === undefined ? undefined : this.#origins.get(nameOf([field, at]))
+    const origin = at === undefined ? undefined : this.#origins.get(formatPath([field, at]))
     if (origin !== undefined) return origin.document.place([...origin.path, ...rest], which)
     return this.#first?.place(path, which) ?? { file: '', line: 1, column: 1, length: 1 }
   }
@@ -113,7 +115,7 @@ class PolicyFiles {
   /** As `placeOf`, of the first key or text at the path or below it that is wanted. */
   placeOfWord(path: Path, wanted: (word: string) => boolean): Place | undefined {
     const [field = '', at, ...rest] = path[0] === 'body' ? path.slice(1) : path
-    const origin = at === undefined ? undefined : this.#origins.get(nameOf([field, at]))
+    const origin = at === undefined ? undefined : this.#origins.get(formatPath([field, at]))
     return origin?.document.placeOfWord([...origin.path, ...rest], wanted)
   }
 
@@ -123,10 +125,11 @@ class PolicyFiles {
     this.#lists.set(field, list)
     for (const [at, item] of items.entries()) {
       const origin = { document, path: [field, at] }
-      if (bad.has(nameOf(origin.path))) continue
+      if (bad.has(formatPath(origin.path))) continue
       const name = field === 'manages' || field === 'moved' ? undefined : LISTS[field](item)
-      if (name !== undefined && this.#isTaken(nameOf([field, name]), `\`${shownName(field, item)}\``, origin)) continue
-      this.#origins.set(nameOf([field, list.length]), origin)
+      if (name !== undefined && this.#isTaken(formatPath([field, name]), `\`${shownName(field, item)}\``, origin))
+        continue
+      this.#origins.set(formatPath([field, list.length]), origin)
       list.push(field === 'condition_sets' ? newestSet(item as PolicyConditionSet) : item)
     }
   }
@@ -137,8 +140,8 @@ class PolicyFiles {
     this.#maps.set(field, members)
     for (const [key, member] of Object.entries(map)) {
       const origin = { document, path: [field, key] }
-      if (bad.has(nameOf(origin.path)) || this.#isTaken(nameOf([field, key]), `\`${key}\``, origin)) continue
-      this.#origins.set(nameOf([field, key]), origin)
+      if (bad.has(formatPath(origin.path)) || this.#isTaken(formatPath([field, key]), `\`${key}\``, origin)) continue
+      this.#origins.set(formatPath([field, key]), origin)
       members.push([key, member])
     }
   }
@@ -162,9 +165,9 @@ class PolicyFiles {
   }
 }
 
-const nameOf = (path: Path): string => JSON.stringify(path)
+const formatPath = (path: Path): string => JSON.stringify(path)
 
-function memberOf(value: unknown, name: string): unknown {
+function findMember(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name]
 }
 
@@ -180,7 +183,7 @@ function shownName(field: ListName, item: unknown): string {
 function versionSentence(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return 'a policy file is a map: it begins with `zerohop: 2`'
-  const version = versionOf(value)
+  const version = findVersion(value)
   return version === undefined
     ? 'the version of the form is missing: begin with the line `zerohop: 2`'
     : `version \`${shortText(version)}\` of the form is not known: the newest is 2`

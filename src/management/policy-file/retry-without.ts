@@ -7,10 +7,10 @@ import type { Path } from '../rules/fields.ts'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Runs the use case on the object, and again without each part that is refused. `refused` is told every error with the
+ * Runs the use case on the object, and again without each part that is refused. `refused` gets every error and the
  * path of the part in the object as it was given.
  * @param below how many members of the path of an error lead to the object
- * @throws what is no ZerohopError
+ * @throws what is not a ZerohopError
  */
 export function retryWithout<I>(
   input: I,
@@ -55,7 +55,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'parent',
 ])
 
-/** The part of the object that an error is about and that the object can be without; undefined when there is none. */
+/** The part of the object that an error is about and that the object can be without, if any. */
 function removable(input: unknown, path: Path): Path | undefined {
   const field = path[0] === 'parent_id' ? 'parent' : String(path[0])
   if (!OPTIONAL.has(field)) return undefined

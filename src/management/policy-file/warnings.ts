@@ -62,7 +62,7 @@ class Warnings {
   }
 
   #reads({ key, conditions }: PolicyConditionSet, path: Path): void {
-    for (const { path: read } of readingsOf(conditions)) {
+    for (const { path: read } of listReadings(conditions)) {
       const { root, names } = read
       const [attribute = ''] = names
       const declared = this.#declared(root)
@@ -82,7 +82,7 @@ class Warnings {
   #undeclared({ key, resource, conditions }: PolicyConditionSet, path: Path): void {
     const type = (this.#policy.resources ?? []).find((one) => one.key === resource)
     if (type === undefined || Object.keys(type.attributes ?? {}).length > 0) return
-    const names = readingsOf(conditions)
+    const names = listReadings(conditions)
       .filter(
         ({
           path: {
@@ -108,8 +108,8 @@ class Warnings {
     for (const gap of gapsIn(own)) {
       const name = gapName(gap)
       if (!open.has(name) || ALWAYS_THERE.has(name)) continue
-      const wordOf = (text: string) => this.#places.placeOfWord([...path, 'conditions'], (word) => word === text)
-      const place = wordOf(name) ?? wordOf(gap.names.join('.')) ?? wordOf(gap.names.at(-1) ?? '')
+      const findWord = (text: string) => this.#places.placeOfWord([...path, 'conditions'], (word) => word === text)
+      const place = findWord(name) ?? findWord(gap.names.join('.')) ?? findWord(gap.names.at(-1) ?? '')
       this.#warn(
         `condition set \`${set.key}\` has a \`not\` over \`${name}\`, which is true where that is missing`,
         place ?? this.#places.placeOf([...path, 'conditions']),
@@ -220,7 +220,7 @@ class Warnings {
   }
 }
 
-function readingsOf(conditions: PolicyConditionSet['conditions']): Reading[] {
+function listReadings(conditions: PolicyConditionSet['conditions']): Reading[] {
   const condition = parsed(conditions)
   return condition === undefined ? [] : [...readings(condition)]
 }

@@ -1,4 +1,4 @@
-// One file as text: YAML, of which JSON is a part, read to a plain value, with the place of every part of it.
+// One file as text: YAML, which includes JSON, read to a plain value, with the place of every part of it.
 // Refuses what makes a file mean something else than it shows: anchors and aliases, merge keys, tags, keys that appear
 // twice, several documents. Bounded in size and depth before anything expensive is done.
 import {
@@ -55,7 +55,7 @@ export class YamlDocument {
     let [node, key]: [Node | null, Node | null] = [this.#root, null]
     let isWhole = true
     for (const segment of path) {
-      const next = memberOf(node, segment)
+      const next = findMember(node, segment)
       if (next === undefined) {
         isWhole = isScalar(node)
         break
@@ -70,7 +70,7 @@ export class YamlDocument {
   /** Where the first key or text at the path or below it stands that is wanted. */
   placeOfWord(path: Path, wanted: (word: string) => boolean): Place | undefined {
     let node: Node | null = this.#root
-    for (const segment of path) node = memberOf(node, segment)?.[0] ?? null
+    for (const segment of path) node = findMember(node, segment)?.[0] ?? null
     const found = wordBelow(node, wanted)
     return found && this.#placeOf(found)
   }
@@ -133,7 +133,7 @@ export class YamlDocument {
     const seen = new Map<string, Node>()
     const members: [string, unknown][] = []
     for (const { key, value } of pairs) {
-      const name = keyOf(key)
+      const name = findKey(key)
       const before = name === undefined ? undefined : seen.get(name)
       if (name === undefined) this.#wrong('a key must be a text', key)
       else if (name === '<<') this.#wrong('merge keys (`<<`) are not supported: write the fields out', key)
@@ -172,19 +172,19 @@ export class YamlDocument {
 }
 
 /** The node of a member or item, and that of its key. */
-function memberOf(node: Node | null, segment: string | number): [Node | null, Node | null] | undefined {
+function findMember(node: Node | null, segment: string | number): [Node | null, Node | null] | undefined {
   if (isSeq<Node>(node) && typeof segment === 'number') {
     const item = node.items[segment]
     return item === undefined ? undefined : [item, null]
   }
   if (!isMap<Node, Node | null>(node)) return undefined
-  const named = (name: string | undefined) => node.items.find(({ key }) => keyOf(key) === name)
+  const named = (name: string | undefined) => node.items.find(({ key }) => findKey(key) === name)
   const pair = named(String(segment)) ?? named(SAME_FIELD.get(String(segment)) ?? '')
   return pair && [pair.value, pair.key]
 }
 
 /** A key as it is written, without its quotes: `404` and `null` are names too. */
-function keyOf(key: Node | null): string | undefined {
+function findKey(key: Node | null): string | undefined {
   return isScalar(key) ? (key.source ?? String(key.value ?? '')) : undefined
 }
 

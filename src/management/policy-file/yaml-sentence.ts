@@ -1,4 +1,4 @@
-// Errors of the YAML parser in words that say what to do. What has no words here is said as the parser says it.
+// Errors of the YAML parser in words that say what to do. What has no words here is pattern as the parser says it.
 
 const SENTENCES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab cannot indent YAML: use spaces',
@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /** What the parser says more precisely than its code. */
-const PRECISE: readonly (readonly [said: RegExp, sentence: string])[] = [
+const PRECISE: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [
     /^Sequence item without - indicator/,
     'this line is indented differently from those above it, or begins without `- `',
@@ -27,8 +27,8 @@ const PRECISE: readonly (readonly [said: RegExp, sentence: string])[] = [
 /** One line, without the excerpt that the parser adds. */
 export function yamlSentence(code: string, message: string): string {
   const line = message.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '')
-  for (const [said, sentence] of PRECISE) {
-    const found = said.exec(line)
+  for (const [pattern, sentence] of PRECISE) {
+    const found = pattern.exec(line)
     if (found !== null) return sentence.replace('$1', () => found[1]!)
   }
   return SENTENCES[code] ?? `not valid YAML: ${line}`

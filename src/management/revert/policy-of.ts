@@ -21,7 +21,7 @@ export interface ReturningPolicy {
 }
 
 /** @param units those that were something before the revision */
-export function policyOf(view: View, units: readonly Unit[]): ReturningPolicy {
+export function makePolicy(view: View, units: readonly Unit[]): ReturningPolicy {
   const writing = new Writing(view)
   for (const unit of units) writing.add(unit)
   // its members are those of the form, field by field
@@ -49,7 +49,7 @@ class Writing {
       this.#place(unit, [section, key])
     } else if (kind === 'resource') this.#place(unit, [section, this.#resource(key, was)])
     else if (isPart(kind)) this.#addPart(unit, section)
-    else this.#place(unit, [section, this.#push(section, fieldsOf(unit))])
+    else this.#place(unit, [section, this.#push(section, makeFields(unit))])
   }
 
   /** The unit with the longest path that leads to the error. */
@@ -103,8 +103,8 @@ const UNSAID = { name: null, description: null, urn: null, type_attributes: null
 /** `__proto__` is a key like any other, so the map has no prototype. */
 const blank = (): Block => Object.create(null)
 
-/** What a list of the policy says of the object. Of what only connects others, its key is what it connects. */
-function fieldsOf(unit: Unit): Fields {
+/** The object as a list of the policy has it. What only connects others has what it connects instead of a key. */
+function makeFields(unit: Unit): Fields {
   const { kind, key, before, was } = unit
   switch (kind) {
     case 'set_rule':

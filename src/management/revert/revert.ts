@@ -11,18 +11,18 @@ import { REVERT_NAMED_MAX } from '../../model/limits.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { type Entry, entriesOf, inOrder, isIdle, type PlanEntry } from '../differences/entries.ts'
+import { type Entry, inOrder, isIdle, listEntries, type PlanEntry } from '../differences/entries.ts'
 import { type FileFields, fileObjects } from '../differences/file-words.ts'
 import { afterLeaving } from '../differences/prune.ts'
-import { type KindCount, told } from '../differences/reconcile.ts'
+import { type KindCount, planEntries } from '../differences/reconcile.ts'
 import { deleteNamed } from '../differences/sent-changes.ts'
 import type { Conflict, Lost, Revert, UndoneObject } from '../differences/undone.ts'
 import { isOutsideFiles, WRITES } from '../objects/index.ts'
 import { createSetRule, exactRule } from '../objects/set-rules.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
 import { isPart } from '../rules/kinds-in-files.ts'
-import { policyOf } from './policy-of.ts'
-import { type Unit, undoingOf } from './units.ts'
+import { makePolicy } from './policy-of.ts'
+import { readUndoing, type Unit } from './units.ts'
 
 export interface Reverted {
   readonly changes: readonly Change[]
@@ -36,7 +36,7 @@ export interface Reverted {
 
 /** @throws INPUT_INVALID when `only` names what the revision did not change */
 export function revert(view: View, asked: Revert, mint: Mint): Reverted {
-  const { units, others, conflicts, lost } = undoingOf(view, asked)
+  const { units, others, conflicts, lost } = readUndoing(view, asked)
   if (conflicts.length > 0) return refused(conflicts)
   const reverting = new Reverting(view, units, mint)
   reverting.run(others)
@@ -45,7 +45,7 @@ export function revert(view: View, asked: Revert, mint: Mint): Reverted {
   const changes = reverting.changes()
   const named = new Set(units.map(({ stored }) => `${stored.kind} ${stored.key}`))
   for (const { kind, key } of others) named.add(`${kind} ${key}`)
-  const { entries, cascade } = told(view, changes, (kind, key) => named.has(`${kind} ${key}`))
+  const { entries, cascade } = planEntries(view, changes, (kind, key) => named.has(`${kind} ${key}`))
   return { changes, secrets: reverting.secrets, entries: inOrder(entries), cascade, conflicts: [], lost }
 }
 
@@ -207,13 +207,13 @@ class Reverting {
       this.#conflict(unit, 'refused', `cannot come back: resource \`${of}\` does not exist any more`)
       return false
     })
-    const { policy, unitAt } = policyOf(this.#draft, rest)
-    const told = new Set<string>()
+    const { policy, unitAt } = makePolicy(this.#draft, rest)
+    const planEntries = new Set<string>()
     applyPolicy(this.#draft, policy, this.#mint, (error) => {
       const unit = unitAt(error.path) ?? rest[0]
       const name = `${unit?.kind} ${unit?.key} ${error.message}`
-      if (unit !== undefined && !told.has(name)) this.#refuse(unit, error)
-      told.add(name)
+      if (unit !== undefined && !planEntries.has(name)) this.#refuse(unit, error)
+      planEntries.add(name)
     })
   }
 
@@ -225,7 +225,7 @@ class Reverting {
     }
     const wanted = new Set(this.#units.map(({ kind, key }) => `${kind} ${key}`))
     for (const change of this.changes()) {
-      for (const { op, kind, key } of entriesOf(this.#view, change))
+      for (const { op, kind, key } of listEntries(this.#view, change))
         if (op === 'create' && !wanted.has(`${kind} ${key}`))
           this.#conflict({ kind, key }, 'refused', 'does not exist any more, and something refers to it')
     }
@@ -233,10 +233,10 @@ class Reverting {
 
   /** What a change does to objects of others, by their names. */
   #named(change: Change, wanted: ReadonlySet<string>): string[] {
-    const entries = entriesOf(this.#view, change).filter(({ kind, key }) => !wanted.has(`${kind} ${key}`))
-    if (entries.length > 0) return entries.map(nameOf)
+    const entries = listEntries(this.#view, change).filter(({ kind, key }) => !wanted.has(`${kind} ${key}`))
+    if (entries.length > 0) return entries.map(formatName)
     const isOther = change.op === 'delete' && isOutsideFiles(change.kind)
-    return isOther && this.#view.get(change.kind, change.key) ? [nameOf(change)] : []
+    return isOther && this.#view.get(change.kind, change.key) ? [formatName(change)] : []
   }
 
   #attempt(of: Named, run: () => void): void {
@@ -264,12 +264,12 @@ interface Named {
   readonly key: string
 }
 
-/** The fields of a unit as a view has it; undefined when there is none. */
+/** The fields of a unit as a view has it; undefined when it does not exist. */
 function fieldsIn(view: View, { kind, key, stored }: Unit): FileFields | undefined {
   const object = view.get(stored.kind, stored.key)
   if (object === undefined) return undefined
   return fileObjects(stored.kind, object).find((one) => one.kind === kind && one.key === key)?.fields
 }
 
-const nameOf = ({ kind, key }: Pick<PlanEntry, 'key'> & { readonly kind: string }): string =>
+const formatName = ({ kind, key }: Pick<PlanEntry, 'key'> & { readonly kind: string }): string =>
   `${kind.replaceAll('_', ' ')} \`${key}\``

@@ -35,7 +35,7 @@ export interface Undoing {
 }
 
 /** @throws INPUT_INVALID when `only` names what the revision did not change */
-export function undoingOf(view: View, { revision, objects, only }: Revert): Undoing {
+export function readUndoing(view: View, { revision, objects, only }: Revert): Undoing {
   const sorted = new Sorting(view)
   for (const object of objects) sorted.add(object, only ? new Set(only) : undefined)
   for (const [at, name] of (only ?? []).entries()) {
@@ -75,7 +75,7 @@ class Sorting implements Undoing {
     for (const name of new Set([...then.keys(), ...left.keys()])) {
       const { kind: of, key: at } = (then.get(name) ?? left.get(name)) as FileObject
       const [was, is] = [then.get(name), left.get(name)]
-      if (isSame(was, is) && isDeepStrictEqual(v1Of(was), v1Of(is))) continue
+      if (isSame(was, is) && isDeepStrictEqual(readV1(was), readV1(is))) continue
       if (!isWanted(`${of}:${at}`)) continue
       const unit: Unit = { kind: of, key: at, stored: { kind, key }, was: was?.fields, before }
       this.#addUnit(unit, { was, is, now: now.get(name) })
@@ -84,7 +84,7 @@ class Sorting implements Undoing {
 
   #addUnit(unit: Unit, { was, is, now }: Readonly<Record<'was' | 'is' | 'now', Part | undefined>>): void {
     const { kind, key, stored } = unit
-    if (!isDeepStrictEqual(v1Of(was), v1Of(is))) {
+    if (!isDeepStrictEqual(readV1(was), readV1(is))) {
       const what = 'was written by the first API version, whose writes are not reverted'
       this.conflicts.push({ kind, key, reason: 'unsupported', what })
     } else if (isSame(now, is) && now?.object.id === is?.object.id) {
@@ -133,6 +133,6 @@ function described(kind: KindName, object: Objects[KindName] | null): Map<string
 const isSame = (left: FileObject | undefined, right: FileObject | undefined): boolean =>
   isDeepStrictEqual(left?.fields, right?.fields)
 
-const v1Of = (part: Part | undefined): unknown => (part?.object as Partial<Action> | undefined)?.v1
+const readV1 = (part: Part | undefined): unknown => (part?.object as Partial<Action> | undefined)?.v1
 
 const timeless = (object: Stored): object => ({ ...object, created_at: 0, updated_at: 0 })

@@ -98,7 +98,7 @@ export function reachesProject(key: ApiKey, project: { readonly id: string }): b
   return key.level === 'org' || key.project_id === project.id
 }
 
-/** True when the key reaches into the environment, of which `project` is the project. */
+/** True when the key reaches into the environment, which belongs to `project`. */
 export function reachesEnvironment(
   key: ApiKey,
   project: { readonly id: string },

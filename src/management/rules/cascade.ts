@@ -56,7 +56,7 @@ export function afterInstance(view: View, instance: string): Change[] {
 }
 
 /** Deletes a resource type's instances with everything that depends on them, and the set rules on the whole type. */
-export function afterFactsOf(view: View, resource: string): Change[] {
+export function afterFacts(view: View, resource: string): Change[] {
   const tuples = new Set<string>()
   const changes: Change[] = []
   for (const { key } of view.by('instances_of_resource', resource)) {

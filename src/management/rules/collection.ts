@@ -147,7 +147,7 @@ export function patch<K extends KeyedKind, I extends object>(
   where: Where = {},
 ): Decided<Objects[K]> {
   const stored = locate(view, collection.kind, ref, where.of)
-  return rewrite(collection, view, stored, fieldsOf(stored), fields, mint, where)
+  return rewrite(collection, view, stored, withoutStamps(stored), fields, mint, where)
 }
 
 /**
@@ -199,7 +199,7 @@ export interface OnResource {
 }
 
 /** The place of a part. @throws OBJECT_NOT_FOUND */
-export const partOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
+export const requirePlace = (view: View, { resource }: OnResource): { readonly of: string } => ({
   of: view.require('resource', resource).key,
 })
 
@@ -209,13 +209,13 @@ export const makePartWrites = <K extends PartKind, I extends object, N extends s
   name: N,
 ) => ({
   create: (view: View, input: OnResource & Readonly<Record<N, I & { readonly key: string }>>, mint: Mint) =>
-    create(collection, view, input[name], mint, partOf(view, input)),
+    create(collection, view, input[name], mint, requirePlace(view, input)),
   update: (view: View, input: OnResource & Changed<I>, mint: Mint) =>
-    patch(collection, view, input, mint, partOf(view, input)),
+    patch(collection, view, input, mint, requirePlace(view, input)),
   replace: (view: View, input: OnResource & Changed<I>, mint: Mint) =>
-    replace(collection, view, input, mint, partOf(view, input)),
+    replace(collection, view, input, mint, requirePlace(view, input)),
   remove: (view: View, input: OnResource & { readonly ref: string }, mint: Mint) =>
-    erase(collection, view, input, mint, partOf(view, input)),
+    erase(collection, view, input, mint, requirePlace(view, input)),
 })
 
 /** @throws KEY_MISMATCH */
@@ -236,13 +236,13 @@ function rewrite<K extends KeyedKind, I extends object>(
   const { id, key, created_at } = stored
   requireSameKey(sent.key, shortKey(of, key), keyPath)
   const fields = collection.merge(base, sent, { view, mint, key: shortKey(of, key), of, path, stored })
-  if (isDeepStrictEqual({ ...fields }, { ...fieldsOf(stored) })) return { changes: [], result: stored }
+  if (isDeepStrictEqual({ ...fields }, { ...withoutStamps(stored) })) return { changes: [], result: stored }
   const object = assemble<K>(fields, { id, key, created_at, updated_at: mint.now })
   const follow = collection.changed?.(view, stored, object, mint) ?? []
   return { changes: [put(collection.kind, object), ...follow], result: object }
 }
 
-function fieldsOf<K extends KeyedKind>(object: Objects[K]): Fields<K> {
+function withoutStamps<K extends KeyedKind>(object: Objects[K]): Fields<K> {
   const { id: _id, key: _key, created_at: _created, updated_at: _updated, ...fields } = object
   return fields as Fields<K>
 }

@@ -28,6 +28,10 @@ export type ListName<IsFact extends boolean, Of extends WholeKind = WholeKind> =
     ? InFilesByKind[K]['section']
     : never
 }[Of]
+/** In the order of kinds in a file. */
+export const LIST_NAMES: readonly ListName<boolean>[] = POLICY_KINDS.flatMap((kind) =>
+  isWhole(kind) && KINDS[kind].inFiles.key !== 'part' ? [KINDS[kind].inFiles.section as ListName<boolean>] : [],
+)
 /** Those of plain kinds. */
 export type PlainListName<IsFact extends boolean> = ListName<IsFact, PlainKind>
 
@@ -44,6 +48,7 @@ export const isPart = (kind: PolicyKind): kind is PartInFiles => IN_FILES[kind].
 export const isConnecting = (kind: PolicyKind): kind is ConnectingKind => IN_FILES[kind].key === 'connects'
 /** Kinds of lists whose objects are called by their member `key` alone. */
 export type ListedKind = Exclude<KindsWith<'own'> & WholeKind, 'resource_instance'>
+export type ListedSection = InFilesByKind[ListedKind]['section']
 export const LISTED_KINDS = POLICY_KINDS.filter(
   (kind): kind is ListedKind => isWhole(kind) && IN_FILES[kind].key === 'own' && kind !== 'resource_instance',
 )

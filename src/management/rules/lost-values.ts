@@ -111,8 +111,8 @@ class Losses {
   /** What some of the changes take away. */
   warnings(lookedAt: readonly Change[]): string[] {
     for (const change of lookedAt) this.#look(change)
-    const told = (first: string, more: number): string => (more === 0 ? first : `${first} and ${more} more`)
-    return Array.from(this.#found, ([text, { first, more }]) => `${text} ${told(first, more)}`)
+    const formatFound = (first: string, more: number): string => (more === 0 ? first : `${first} and ${more} more`)
+    return Array.from(this.#found, ([text, { first, more }]) => `${text} ${formatFound(first, more)}`)
   }
 
   #look(change: Change): void {

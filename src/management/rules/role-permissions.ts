@@ -168,7 +168,7 @@ export function writeParent<K extends RoleKind>(
  * Writes the role without one of the roles that it extends; `ref` is how that one was named. @throws OBJECT_NOT_FOUND
  * when it does not extend it
  */
-export function removeParentOf<K extends RoleKind>(
+export function dropParent<K extends RoleKind>(
   kind: K,
   role: Objects[K],
   parent: string,

@@ -1,7 +1,7 @@
 // What a write makes of the fields of a kind: the stored value after what was sent, and the values of an object for which
 // only a key was sent. The fields are those of src/kinds; a field of the form `own` brings its rule.
 import {
-  defaultOf,
+  defaultValue,
   type Field,
   type Fields,
   fieldValue,
@@ -44,7 +44,7 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
     case 'attributes':
     case 'attributes_or_null': {
       const [attributes, have] = [wanted as Sent<JsonObject>, current as JsonObject | null]
-      const none = defaultOf(field, key) as JsonObject | null
+      const none = defaultValue(field, key) as JsonObject | null
       const { declaredBy } = field
       const at = [...path, name]
       if (declaredBy === undefined) return settleAttributes(attributes, have, none, at)
@@ -88,7 +88,7 @@ export function fieldRules<K extends KeyedKind, Input extends object, F extends 
       for (const [name, field] of entries) {
         if (field.form === 'own') values[name] = rules[name]!.unsent
         else if (field.form === 'moment') values[name] = now
-        else values[name] = field.form === 'resource' ? of : defaultOf(field, key)
+        else values[name] = field.form === 'resource' ? of : defaultValue(field, key)
       }
       return values as CollectionFields<K>
     },

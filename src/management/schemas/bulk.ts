@@ -16,25 +16,25 @@ import { Count } from './schema-parts.ts'
 import { TupleCreate, TupleDelete } from './tuples.ts'
 import { UserCreate } from './users.ts'
 
-const identsOf = (limit: number) => t.closed({ idents: t.described(t.listOf(t.Text, limit), 'keys or ids') })
+const makeIdents = (limit: number) => t.closed({ idents: t.described(t.listOf(t.Text, limit), 'keys or ids') })
 
 export const UserBulk = t.named('UserBulk', t.closed({ operations: t.listOf(UserCreate, BULK_USERS_MAX) }))
 export type UserBulk = t.Static<typeof UserBulk>
-export const UserIdents = t.named('UserIdents', identsOf(BULK_USERS_MAX))
+export const UserIdents = t.named('UserIdents', makeIdents(BULK_USERS_MAX))
 
 export const TenantBulk = t.named(
   'TenantBulk',
   t.closed({ operations: t.listOf(PLAIN_SCHEMAS.tenant.create, BULK_TENANTS_MAX) }),
 )
 export type TenantBulk = t.Static<typeof TenantBulk>
-export const TenantIdents = t.named('TenantIdents', identsOf(BULK_TENANTS_MAX))
+export const TenantIdents = t.named('TenantIdents', makeIdents(BULK_TENANTS_MAX))
 
 export const InstanceBulk = t.named(
   'ResourceInstanceBulk',
   t.closed({ operations: t.listOf(InstanceCreate, BULK_INSTANCES_MAX) }),
 )
 export type InstanceBulk = t.Static<typeof InstanceBulk>
-export const InstanceIdents = t.named('ResourceInstanceIdents', identsOf(BULK_INSTANCES_MAX))
+export const InstanceIdents = t.named('ResourceInstanceIdents', makeIdents(BULK_INSTANCES_MAX))
 
 export type Idents = t.Static<typeof UserIdents>
 

@@ -34,25 +34,25 @@ export type AnswerFields<F extends Fields> = {
 }
 export type AnswerMembers<F extends Fields> = { readonly [N in AnswerNames<F>]: Schema<AnswerFields<F>[N]> }
 
-/** The members of a body, all of which may be absent or null. */
+/** The members of a body; each may be absent or null. */
 export function bodyMembers<F extends Fields, const O extends Readonly<Record<SentOwnNames<F>, t.TSchema>>>(
   table: F,
   own: O,
 ): BodyMembers<F> & O {
-  return membersOf(table, own, bodySchema) as unknown as BodyMembers<F> & O
+  return makeMembers(table, own, bodySchema) as unknown as BodyMembers<F> & O
 }
 
 /** The members of a body that have regular forms, for kinds that have no others. */
 export function regularMembers<F extends Fields>(table: F): BodyMembers<F> {
-  return membersOf(table, {}, bodySchema) as unknown as BodyMembers<F>
+  return makeMembers(table, {}, bodySchema) as unknown as BodyMembers<F>
 }
 
 /** The members of an answer of regular forms, in the order of the table; those of the form `own` stand beside them. */
 export function answerMembers<F extends Fields>(table: F): AnswerMembers<F> {
-  return membersOf(table, {}, answerSchema) as unknown as AnswerMembers<F>
+  return makeMembers(table, {}, answerSchema) as unknown as AnswerMembers<F>
 }
 
-function membersOf(
+function makeMembers(
   table: Fields,
   own: { readonly [name: string]: t.TSchema },
   regular: (field: Field) => t.TSchema | undefined,

@@ -15,7 +15,7 @@ import {
   textParameter,
   userFilter,
 } from './query-parameters.ts'
-import { Attributes, Id, pageOf, place, Time } from './schema-parts.ts'
+import { Attributes, Id, makePage, place, Time } from './schema-parts.ts'
 
 const roleInTenant = {
   role: t.described(t.Text, 'key or id of a role; with an instance, of a role of its resource type'),
@@ -91,9 +91,9 @@ export const RoleAssignmentList = t.named(
   'RoleAssignmentListOrPage',
   t.anyOf(
     t.listOf(RoleAssignmentRead),
-    pageOf(RoleAssignmentRead),
+    makePage(RoleAssignmentRead),
     t.listOf(RoleAssignmentDetailed),
-    pageOf(RoleAssignmentDetailed),
+    makePage(RoleAssignmentDetailed),
   ),
 )
 

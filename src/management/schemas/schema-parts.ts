@@ -41,10 +41,10 @@ export function namedAfter<S extends t.TSchema>(items: t.TSchema, suffix: string
 }
 
 /** A page of a list. */
-export const pageOf = <S extends t.TSchema>(items: S) =>
+export const makePage = <S extends t.TSchema>(items: S) =>
   namedAfter(items, 'Page', t.open({ data: t.listOf(items), total_count: Count, page_count: Count }))
 /** A page of a list that can be paged to a bound only. */
-export const longPageOf = <S extends t.TSchema>(items: S) =>
+export const makeLongPage = <S extends t.TSchema>(items: S) =>
   namedAfter(
     items,
     'Page',
@@ -52,4 +52,4 @@ export const longPageOf = <S extends t.TSchema>(items: S) =>
   )
 /** A list; a page of it with `include_total_count`. */
 export const listOrPage = <S extends t.TSchema>(items: S) =>
-  namedAfter(items, 'ListOrPage', t.anyOf(t.listOf(items), pageOf(items)))
+  namedAfter(items, 'ListOrPage', t.anyOf(t.listOf(items), makePage(items)))

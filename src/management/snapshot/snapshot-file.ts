@@ -1,6 +1,6 @@
 // The snapshot file of one environment: <data>/snapshots/<environment>.image, written by a thread and replaced by an
-// atomic rename, with a compressed copy beside it when that pays. It outlives the process: the next one reuses it when
-// it is intact and the log continues from it. While PDPs of another ABI follow, <environment>.state lies beside it:
+// atomic rename, with a compressed copy next to it when that pays. It outlives the process: the next one reuses it when
+// it is intact and the log continues from it. While PDPs of another ABI follow, <environment>.state lies next to it:
 // compressed already, and rebuilt by each process.
 import { createReadStream, createWriteStream, renameSync, statSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ export interface BuiltFile {
 const equal = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0
 
 /** Milliseconds since it was built. */
-export function ageOf({ builtAt }: BuiltFile): number {
+export function readAge({ builtAt }: BuiltFile): number {
   return Date.now() - builtAt
 }
 
@@ -99,7 +99,7 @@ export class SnapshotFiles {
     }
   }
 
-  /** The compressed copy; undefined when there is none yet: the first call starts compressing in the background. */
+  /** The compressed copy; undefined at first: the first call starts compressing in the background. */
   compressed(environment: LogId, file: BuiltFile): { readonly path: string; readonly length: number } | undefined {
     if (this.#of === 'state' || file.bytes !== undefined || file.length < SNAPSHOT_GZIP_BYTES_MIN) return undefined
     const copy = this.#compressed.get(environment)

@@ -6,7 +6,7 @@ import { isZerohopError } from '../../model/errors.ts'
 import { LOG_READ_MAX, SNAPSHOT_AGE_MS, SNAPSHOT_BEHIND_MAX } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
-import { ageOf, type BuiltFile, type SnapshotFiles } from './snapshot-file.ts'
+import { type BuiltFile, readAge, type SnapshotFiles } from './snapshot-file.ts'
 
 interface Kept {
   readonly file: BuiltFile
@@ -52,7 +52,7 @@ export class KeptFiles {
   /** Revisions after which a log must keep its deltas, because a follower may be loading the file of that revision. */
   *floors(): Generator<[LogId, number]> {
     for (const [environment, { file }] of this.#kept) {
-      if (ageOf(file) <= 3 * SNAPSHOT_AGE_MS) yield [environment, file.position.revision]
+      if (readAge(file) <= 3 * SNAPSHOT_AGE_MS) yield [environment, file.position.revision]
     }
   }
 
@@ -110,7 +110,7 @@ export class KeptFiles {
       }
       await new Promise((resolve) => setImmediate(resolve))
     }
-    return Math.max(kept.behind / SNAPSHOT_BEHIND_MAX, ageOf(kept.file) / SNAPSHOT_AGE_MS)
+    return Math.max(kept.behind / SNAPSHOT_BEHIND_MAX, readAge(kept.file) / SNAPSHOT_AGE_MS)
   }
 
   /** Empty when they are damaged: the log then does not continue from the file. */

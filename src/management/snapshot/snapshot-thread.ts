@@ -19,7 +19,7 @@ const build = async ({ environment, path, of }: SnapshotQuestion): Promise<Built
   try {
     const view = reader.view(environment)
     const { position } = view
-    const pieces = of === 'image' ? imageOf(view) : () => stateOf(view, environment, position)
+    const pieces = of === 'image' ? writeImage(view) : () => writeState(view, environment, position)
     return { position, ...(writtenTo(path, pieces()) ?? inMemory(pieces())) }
   } finally {
     await reader.close()
@@ -29,13 +29,13 @@ serveSlow(build, { transfer: ({ bytes }) => (bytes === undefined ? [] : [bytes.b
 
 type Pieces = Iterable<Uint8Array>
 
-function imageOf(view: View): () => Pieces {
+function writeImage(view: View): () => Pieces {
   const { bytes } = buildSnapshot(view)
   return () => [bytes]
 }
 
 /** Written frame by frame, so that a state need not fit into memory. */
-function stateOf(view: View, environment: LogId, position: Position): Pieces {
+function writeState(view: View, environment: LogId, position: Position): Pieces {
   return encodeState({ environment, position, changes: policyOf(view) })
 }
 

@@ -66,7 +66,7 @@ export class Snapshots {
   /**
    * An image of the environment; a small one is at the head, a large one at most twice SNAPSHOT_BEHIND_MAX changes
    * behind.
-   * @throws OBJECT_NOT_FOUND when there is no such environment
+   * @throws OBJECT_NOT_FOUND when the environment does not exist
    */
   async image(environment: LogId): Promise<Snapshot> {
     const small = this.#smallOf(environment)
@@ -132,7 +132,7 @@ export class Snapshots {
   #smallOf(environment: LogId): Snapshot | undefined {
     const view = this.#store.view(environment)
     const bytesAtMost = this.#store.imageBytes(environment) ?? Number.POSITIVE_INFINITY
-    if (sizeOf(view) > SNAPSHOT_IN_TURN_MAX || bytesAtMost > SNAPSHOT_IN_TURN_BYTES_MAX) return undefined
+    if (estimateSize(view) > SNAPSHOT_IN_TURN_MAX || bytesAtMost > SNAPSHOT_IN_TURN_BYTES_MAX) return undefined
     const kept = this.#small.get(environment)
     const snapshot = kept?.position.chain === view.position.chain ? kept : this.#signed(buildSnapshot(view))
     this.#small.delete(environment)
@@ -175,6 +175,6 @@ export function* policyOf(view: View): Generator<PolicyChange> {
 }
 
 /** How many objects decisions depend on. */
-export function sizeOf(view: View): number {
+export function estimateSize(view: View): number {
   return PROJECTED_KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
 }

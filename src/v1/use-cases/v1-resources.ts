@@ -3,7 +3,7 @@
 // list of actions may be incomplete.
 
 import type { Action, Resource } from '../../kinds/resource.ts'
-import { eachOf, within } from '../../management/objects/bulk-items.ts'
+import { stageEach, within } from '../../management/objects/bulk-items.ts'
 import { createAction, type PartOf, updateAction } from '../../management/objects/resource-parts.ts'
 import { createResource, updateResource } from '../../management/objects/resources.ts'
 import { requireSameKey } from '../../management/rules/collection.ts'
@@ -48,7 +48,7 @@ export function v1PutResources(
   mint: Mint,
 ): Decided<readonly Resource[]> {
   const path = [...BODY, 'resources']
-  const draft = eachOf(view, { items: resources, path, what: 'resources', limit: V1_RESOURCES_MAX }, (below, one) =>
+  const draft = stageEach(view, { items: resources, path, what: 'resources', limit: V1_RESOURCES_MAX }, (below, one) =>
     named({ key: 'type', type_attributes: 'attributes' }, () => {
       const actions = Object.entries(one.actions ?? {})
       return putResource(below, one.type, one, actions, undefined, mint)

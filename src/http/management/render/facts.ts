@@ -111,14 +111,15 @@ export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAss
     user: { id: user.id, key: user.key, email, first_name, last_name, attributes: user.attributes },
     role: { id: role.id, key: assignment.role, name: role.name, permissions: shownPermissions(role) },
     tenant: { id: tenant.id, key: tenant.key, name: tenant.name, attributes: tenant.attributes ?? {} },
-    resource_instance: assignment.resource_instance === null ? null : instanceOf(view, assignment.resource_instance),
+    resource_instance:
+      assignment.resource_instance === null ? null : requireInstanceBlock(view, assignment.resource_instance),
     ...printAssignment({}, assignment, ''),
     ...place(scope),
     created_at: printTime(assignment.created_at),
   }
 }
 
-function instanceOf(view: View, name: string) {
+function requireInstanceBlock(view: View, name: string) {
   const { id, instance, resource, attributes } = view.require('resource_instance', name)
   return { id, key: instance, resource, attributes }
 }
@@ -234,7 +235,7 @@ export function groupRole(view: View, relation: string, prefix: string, object: 
     key: role.role,
     name: role.name,
     resource: { id, key: type, name },
-    resource_instance: instanceOf(view, object),
+    resource_instance: requireInstanceBlock(view, object),
   }
 }
 

@@ -14,7 +14,7 @@ import {
   AuditStreamQuery,
 } from '../../../decision-log/schema.ts'
 import { actorName } from '../../../management/rules/actor.ts'
-import { longPageOf } from '../../../management/schemas/schema-parts.ts'
+import { makeLongPage } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { parseId } from '../../../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../../../model/limits.ts'
@@ -49,7 +49,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
   }
   app.get<{ Querystring: Query }>(
     AUDIT_LOGS,
-    { config, schema: { querystring: AuditQuery, response: { 200: longPageOf(AuditLogRead) } } },
+    { config, schema: { querystring: AuditQuery, response: { 200: makeLongPage(AuditLogRead) } } },
     async ({ scope, query }) => {
       const page = readPage(query)
       const pdp = findConfigId(scope)

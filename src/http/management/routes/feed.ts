@@ -58,7 +58,7 @@ const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'the cha
 const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the image layout that the follower can read' }
 /** Only PDPs for clients of the first API version follow it. */
 const V1_DELTAS = '/v1/feed/deltas'
-/** What a follower says of itself; a newer one may say more. */
+/** What a follower reports about itself; a newer one may report more. */
 const reader = { type: 'object', properties: { abi: ABI } }
 const NONCE = { type: 'string', pattern: NONCE_PATTERN, description: 'chosen at random for this request' }
 const question = { type: 'object', properties: { nonce: NONCE }, required: ['nonce'], additionalProperties: false }
@@ -162,9 +162,9 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
 
   const head = async (id: LogId, nonce: string): Promise<HeadRead> => {
     await store.confirm()
-    const said = { environment: id, lineage: store.lineage(id), ...store.head(id), time: Date.now() }
-    const signature = snapshots.signer?.head(said, nonce)
-    return { ...said, nonce, ...(signature && { signature: Buffer.from(signature).toString('base64') }) }
+    const signed = { environment: id, lineage: store.lineage(id), ...store.head(id), time: Date.now() }
+    const signature = snapshots.signer?.head(signed, nonce)
+    return { ...signed, nonce, ...(signature && { signature: Buffer.from(signature).toString('base64') }) }
   }
   const response = { 200: HeadRead }
   app.post<{ Body: HeadQuestion }>(

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Group } from '../../../kinds/group.ts'
 import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
 import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
-import { MEMBER, relationOf, requireGroup } from '../../../management/objects/groups.ts'
+import { groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
 import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from '../../../management/schemas/groups.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { UserRead } from '../../../management/schemas/users.ts'
@@ -63,7 +63,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
       print: (_asked, rows) => rows,
     })
   around('children', { row: GroupBlock }, ({ view, group, page }) => {
-    const inside = (type: string) => relationOf(type, MEMBER)
+    const inside = (type: string) => groupRelation(type, MEMBER)
     const pick = ({ subject, relation }: RelationshipTuple) => {
       const child = view().get('group', subject)
       return child && relation === inside(child.resource) ? groupBlock(child) : undefined
@@ -71,7 +71,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     return searched(indexed(view, 'tuples_of_object', group.key), page, pick, true)
   })
   around('parents', { row: GroupBlock }, ({ view, group, page }) => {
-    const inside = relationOf(group.resource, MEMBER)
+    const inside = groupRelation(group.resource, MEMBER)
     const pick = ({ object, relation }: RelationshipTuple) => {
       const parent = relation === inside ? view().get('group', object) : undefined
       return parent && groupBlock(parent)
@@ -88,7 +88,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     return { rows: users.map((user) => userRead(scope, now, user, withInstances)), total }
   })
   around('roles', { row: GroupRoleRead }, ({ view, group, page }) => {
-    const prefix = relationOf(group.resource, '')
+    const prefix = groupRelation(group.resource, '')
     const pick = ({ object, relation }: RelationshipTuple) => groupRole(view(), relation, prefix, object)
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
   })

@@ -1,7 +1,7 @@
 // Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
 import type { FastifyInstance } from 'fastify'
 import type { Group } from '../../../kinds/group.ts'
-import { MEMBER, relationOf, requireGroup } from '../../../management/objects/groups.ts'
+import { groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
 import {
   GroupCreate,
   GroupInGroup,
@@ -115,7 +115,7 @@ function groupRead(view: View, group: Group): GroupRead {
     if (member) users.push(member.id)
   }
   const assigned_roles = [`${key}#${MEMBER}`]
-  const prefix = relationOf(resource, '')
+  const prefix = groupRelation(resource, '')
   for (const { relation, object } of view.by('tuples_of_subject', key, { limit: GROUP_ROWS_MAX })) {
     if (relation.startsWith(prefix)) assigned_roles.push(`${object}#${relation.slice(prefix.length)}`)
   }

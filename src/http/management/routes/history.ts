@@ -15,7 +15,7 @@ import {
   EventRead,
   HistoryQuery,
 } from '../../../management/schemas/history.ts'
-import { longPageOf } from '../../../management/schemas/schema-parts.ts'
+import { makeLongPage } from '../../../management/schemas/schema-parts.ts'
 import { operationText } from '../../../model/change-words.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
@@ -41,7 +41,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   const { gate, store } = management
   app.get<{ Querystring: Query }>(
     HISTORY,
-    { config, schema: { querystring: HistoryQuery, response: { 200: longPageOf(EventRead) } } },
+    { config, schema: { querystring: HistoryQuery, response: { 200: makeLongPage(EventRead) } } },
     async ({ caller, query }) => {
       const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
       const isChanged = readFlag(query, 'changed')
@@ -55,7 +55,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   )
   app.get<{ Querystring: Query }>(
     ACTIVITY,
-    { config, schema: { querystring: ActivityQuery, response: { 200: longPageOf(ActivityRead) } } },
+    { config, schema: { querystring: ActivityQuery, response: { 200: makeLongPage(ActivityRead) } } },
     async ({ caller, query }) => {
       const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, false)
       const data = rows.map((entry) => activityRead(entry, places.get(entry.log), nameOf(entry)))
@@ -93,11 +93,11 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
 function printChanged({ store }: RouteContext, { log, revision, by }: HistoryEntry, place: LogPlace | undefined) {
   const changed = place?.env_id ? store.changed(log, revision) : undefined
   if (changed === undefined) return null
-  const told = leadingFirst(
+  const leading = leadingFirst(
     by.operation,
     changed.filter(({ kind }) => kind !== 'applied_object'),
   )
-  return { objects: told.slice(0, HISTORY_CHANGED_SHOWN), count: told.length }
+  return { objects: leading.slice(0, HISTORY_CHANGED_SHOWN), count: leading.length }
 }
 
 /** The page that a list of history or activity shows. */

@@ -2,11 +2,11 @@
 // /v2/feed/{p}/{e}/report. They are told apart by what they say of themselves: it decides nothing.
 import type { FastifyInstance } from 'fastify'
 import type { LogId } from '../../../log/change.ts'
-import { lagOf } from '../../../management/objects/pdp-lag.ts'
+import { makeLagReader } from '../../../management/objects/pdp-lag.ts'
 import type { PdpRegistry } from '../../../management/objects/pdp-registry.ts'
 import type { KnownPdp } from '../../../management/objects/pdp-sightings.ts'
 import { PdpQuery, PdpRead, PdpReport } from '../../../management/schemas/pdps.ts'
-import { NoBody, pageOf } from '../../../management/schemas/schema-parts.ts'
+import { makePage, NoBody } from '../../../management/schemas/schema-parts.ts'
 import { compareText } from '../../../model/text-order.ts'
 import type { Store } from '../../../store/store.ts'
 import type { UseCases } from '../../../store/view.ts'
@@ -18,7 +18,7 @@ export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry
     '/v2/pdps/:p/:e',
     {
       config: { operation: 'environment.read' },
-      schema: { querystring: PdpQuery, response: { 200: pageOf(PdpRead) } },
+      schema: { querystring: PdpQuery, response: { 200: makePage(PdpRead) } },
     },
     async ({ scope, query }) => {
       const page = readPage(query)
@@ -50,7 +50,7 @@ function byNeed(one: PdpRead, other: PdpRead): number {
 
 /** How a PDP is printed. `now`: ms since 1970 */
 function makePrinter(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {
-  const lagOfPdp = lagOf(store, environment, now)
+  const lagOfPdp = makeLagReader(store, environment, now)
   return (pdp) => {
     const { instance, name, version, apiVersion, isConnected, revision, isApplied, firstSeenAgoMs, lastSeenAgoMs } = pdp
     const { revisions: lag, since, isStale: stale } = lagOfPdp(pdp)
