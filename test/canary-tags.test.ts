@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { OF_COLLISIONS, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
 import { FIELD } from './management/field-of-tenants.ts'
+import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS } from './replicas/other-versions.ts'
@@ -15,6 +16,7 @@ const CANARIES: readonly Canary[] = [
   NEXT,
   WITHOUT_GROUPS,
   FIELD,
+  PLAIN_KIND,
 ]
 
 const used = CANARIES.flatMap((canary) => Object.entries(canary))

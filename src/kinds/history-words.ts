@@ -60,7 +60,7 @@ const USERS_OF = { __user: 'users', __tenant: 'tenants' } as Readonly<Record<str
 const builtIn = (key: string): string => `attributes of ${USERS_OF[key] ?? key}`
 
 const PLAIN_WORDS: Readonly<Record<PlainKind, KindWords>> = {
-  tenant: { one: 'tenant', many: 'tenants' },
+  /* canary: words-of-plain-kind */ tenant: { one: 'tenant', many: 'tenants' },
 }
 
 /** Every kind of object that a log knows. */

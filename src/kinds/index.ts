@@ -107,7 +107,7 @@ export const KINDS = {
   proxy_config: proxyConfig,
   built_in: builtIn,
   /* canary: kind-of-groups */ group,
-  applied_object: appliedObject,
+  /* canary: plain-kind */ applied_object: appliedObject,
   organization,
   project,
   environment,

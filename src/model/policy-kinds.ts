@@ -11,7 +11,7 @@ export const SCHEMA_KINDS = [
   'action_group',
   'relation',
   'resource_role',
-  'role',
+  /* canary: kind-in-files */ 'role',
   'condition_set',
   'set_rule',
 ] as const

@@ -66,7 +66,7 @@ export const WRITES_IN_FILES = {
     { create: UserCreate, update: UserUpdate },
     { ...makeWrites(users), create: createUser, replace: replaceUser },
   ),
-  tenant: withBodies(PLAIN_SCHEMAS.tenant, makeWrites(tenants)),
+  /* canary: writes-of-plain-kind */ tenant: withBodies(PLAIN_SCHEMAS.tenant, makeWrites(tenants)),
   role_assignment: withBody(RoleAssignmentCreate, {
     create: assign,
     update: null,

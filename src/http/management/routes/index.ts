@@ -32,7 +32,7 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   condition_set: conditionSetRoutes,
   group: groupRoutes,
   user: userRoutes,
-  tenant: tenantRoutes,
+  /* canary: routes-of-plain-kind */ tenant: tenantRoutes,
   role_assignment: assignmentRoutes,
   resource_instance: instanceRoutes,
   relationship_tuple: tupleRoutes,
