@@ -142,7 +142,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
 
 /** The image metrics that a key sees of its environment, while the image is open. */
 function imageMetrics({ environments }: Metrics, pool: PdpPool): void {
-  environments.gauge('zerohop_environment_image_bytes', (id) => pool.statsOf(id)?.bytes)
-  environments.gauge('zerohop_environment_image_revision', (id) => pool.statsOf(id)?.revision)
-  environments.counter('zerohop_environment_ill_typed_attributes_total', (id) => pool.statsOf(id)?.illTyped)
+  environments.gauge('zerohop_environment_image_bytes', (id) => pool.findStats(id)?.bytes)
+  environments.gauge('zerohop_environment_image_revision', (id) => pool.findStats(id)?.revision)
+  environments.counter('zerohop_environment_ill_typed_attributes_total', (id) => pool.findStats(id)?.illTyped)
 }

@@ -56,7 +56,7 @@ class Write {
 
   #record({ environment, record, dropped }: PreparedLine): void {
     const { records, counts } = this.#tables
-    const instance = this.#instanceOf(record.instance)
+    const instance = this.#ensureInstance(record.instance)
     const key = recordKey(environment, record.at, instance.number, record.seq)
     if (records.doesExist(key)) {
       this.known++
@@ -85,7 +85,7 @@ class Write {
     for (const [environment, count] of this.#counts) void this.#tables.counts.put(environment, count)
   }
 
-  #instanceOf(name: string): AuditInstance {
+  #ensureInstance(name: string): AuditInstance {
     const known = this.#instances.get(name) ?? this.#tables.instances.get(name)
     const fresh = { stored: 0, dropped: 0, last: 0, seen: this.#now, sender: this.#sender }
     const instance = known ?? { number: ++this.#numbered, ...fresh }

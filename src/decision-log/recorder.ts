@@ -109,7 +109,7 @@ export class Recorder {
   }
 
   /** The text as UTF-8, valid until the next call: allocating a buffer in each turn would cost more than filling it. */
-  #bytesOf(text: string): Buffer {
+  #encodeText(text: string): Buffer {
     if (text.length * 3 > BUFFER_BYTES_MAX) return Buffer.from(text)
     if (text.length * 3 > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(text.length * 4)
     return this.#bytes.subarray(0, this.#bytes.write(text))
@@ -118,7 +118,7 @@ export class Recorder {
   /** Why the records were not written; undefined when they were. */
   #write(turn: Turn): ZerohopError | undefined {
     const { journal, policy, room } = this.#options
-    const lines = this.#bytesOf(turn.lines)
+    const lines = this.#encodeText(turn.lines)
     const failure =
       lines.length > room() ? new ZerohopError('DECISION_LOG_FULL') : attempt(() => journal.append(lines, turn.count))
     if (failure !== undefined && policy === 'drop') journal.lose(turn.count)

@@ -154,8 +154,8 @@ class WhereMaker {
   #node(node: FilterNode): PrismaWhere {
     if ('and' in node) return this.#all(node.and.map((each) => this.#node(each)))
     if ('or' in node) return this.any(node.or.map((each) => this.#node(each)))
-    if (!('not' in node)) return this.#known(this.#columnOf(node), this.#leaf(node))
-    const column = this.#columnOf(node.not)
+    if (!('not' in node)) return this.#known(this.#findColumn(node), this.#leaf(node))
+    const column = this.#findColumn(node.not)
     const leaf = this.#leaf(node.not)
     if (leaf === this.#none) return this.#every
     return this.#isRequired(column) ? { NOT: leaf } : { OR: [{ [column.property]: null }, { NOT: leaf }] }
@@ -170,7 +170,7 @@ class WhereMaker {
   }
 
   #leaf(leaf: Leaf): PrismaWhere {
-    const column = this.#columnOf(leaf)
+    const column = this.#findColumn(leaf)
     if ('key' in leaf) return this.#keyIn(column, leaf.key.in)
     if ('related' in leaf)
       return this.#columns.relations.get(leaf.related)!.resource === leaf.type
@@ -180,7 +180,7 @@ class WhereMaker {
   }
 
   /** The one column that a leaf reads. */
-  #columnOf(leaf: Leaf): Column {
+  #findColumn(leaf: Leaf): Column {
     if ('match' in leaf) throw refused('a match', INSIDE)
     if ('key' in leaf) return this.#columns.key
     if ('related' in leaf) {

@@ -53,12 +53,12 @@ export class RequestSeconds {
       help: this.#help,
       type: 'histogram',
       aggregator: 'sum',
-      values: [...this.#routes].flatMap(([route, times]) => this.#valuesOf(route, times)),
+      values: [...this.#routes].flatMap(([route, times]) => this.#listValues(route, times)),
     })
     return { name: this.#name, get: read } as unknown as Metric
   }
 
-  #valuesOf(route: string, { counts, sum }: Times) {
+  #listValues(route: string, { counts, sum }: Times) {
     let below = 0
     const buckets = [...this.#bounds, '+Inf'].map((le, at) => {
       below += counts[at]!

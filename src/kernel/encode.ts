@@ -146,7 +146,7 @@ export class Encoder {
       rest |= code << shift
     }
     if ((length & 3) !== 0) words[word] = rest
-    return this.#textOf(at, length)
+    return this.#finishText(at, length)
   }
 
   #again(at: number, value: string): number {
@@ -161,10 +161,10 @@ export class Encoder {
     const room = this.#bytes.subarray(at + Text.Bytes, ENCODED + ENCODED_BYTES)
     const { read, written } = encoder.encodeInto(value, room)
     if (read < value.length) this.#take(ENCODED_BYTES)
-    return this.#textOf(at, written)
+    return this.#finishText(at, written)
   }
 
-  #textOf(at: number, length: number): number {
+  #finishText(at: number, length: number): number {
     this.#words[(at + Text.References) >>> 2] = 0
     this.#words[(at + Text.Length) >>> 2] = length
     this.#at = (at + Text.Bytes + length + 3) & ~3

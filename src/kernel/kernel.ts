@@ -76,7 +76,7 @@ export class Kernel {
   }
 
   /** A room of the memory to read an image's heap into. */
-  heapOf(length: number): Uint8Array {
+  heapBytes(length: number): Uint8Array {
     return this.bytes.subarray(HEAP, HEAP + length)
   }
 

@@ -78,7 +78,7 @@ export class DecisionSender implements DecisionRecorder {
   record(image: Image, decision: Decision, question: Question | undefined): void {
     const seq = ++this.#seq
     const line =
-      this.#waitingBytes < DECISION_MEMORY_BYTES_MAX ? this.#lineOf(seq, image, decision, question) : undefined
+      this.#waitingBytes < DECISION_MEMORY_BYTES_MAX ? this.#formatLine(seq, image, decision, question) : undefined
     if (line === undefined) {
       this.#gap++
       this.#counts.dropped++
@@ -98,7 +98,7 @@ export class DecisionSender implements DecisionRecorder {
   }
 
   /** The line of a record; undefined when it cannot be made. */
-  #lineOf(seq: number, image: Image, decision: Decision, question: Question | undefined): string | undefined {
+  #formatLine(seq: number, image: Image, decision: Decision, question: Question | undefined): string | undefined {
     const { user, action, resource, allow, revision, now } = decision
     const record = {
       at: Date.now(),

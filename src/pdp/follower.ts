@@ -108,7 +108,7 @@ export class Follower {
     // With a limit, or signatures, only what was asked for is believed; else they do until the head was said once.
     const isStrict = options.trust !== undefined || options.maxStalenessMs !== undefined
     this.#heartbeatsCount = !isStrict || (options.feed.askHead === undefined && options.trust === undefined)
-    this.#keeper = this.#keeperOf(options)
+    this.#keeper = this.#makeKeeper(options)
     this.#backoff = new Backoff(this.#times.retryFirstMs, this.#times.retryLongestMs)
     this.#started = new Promise((resolve, reject) => {
       this.#markStarted = { resolve, reject }
@@ -326,7 +326,7 @@ export class Follower {
     this.#connection?.abort()
   }
 
-  #keeperOf({ lastImage, trust }: FollowerOptions): ImageKeeper | undefined {
+  #makeKeeper({ lastImage, trust }: FollowerOptions): ImageKeeper | undefined {
     if (lastImage === undefined) return undefined
     return new ImageKeeper({
       lastImage,

@@ -165,7 +165,7 @@ export class LastImage {
 
   /** Seals the content and puts it in the place of the file as a whole. */
   async #replace(path: string, image: Uint8Array, at: number): Promise<void> {
-    const nonce = await this.#nonceOf(image)
+    const nonce = await this.#computeNonce(image)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(MAGIC)
     makeFolder(dirname(path), FOR_ITS_OWNER)
@@ -193,7 +193,7 @@ export class LastImage {
 
   /** Writes after the last complete piece, so that one truncated by a full disk is overwritten. */
   async #append(bytes: Uint8Array, at: number): Promise<void> {
-    const nonce = await this.#nonceOf(bytes)
+    const nonce = await this.#computeNonce(bytes)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(MAGIC)
     const sealed = Buffer.concat([cipher.update(bytes), cipher.final()])
@@ -212,7 +212,7 @@ export class LastImage {
     await this.#touch(at)
   }
 
-  async #nonceOf(image: Uint8Array): Promise<Buffer> {
+  async #computeNonce(image: Uint8Array): Promise<Buffer> {
     const digest = createHmac('sha256', this.#nonceKey)
     for (let at = 0; at < image.length; at += SLICE_BYTES) {
       digest.update(image.subarray(at, at + SLICE_BYTES))

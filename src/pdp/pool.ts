@@ -77,7 +77,7 @@ export class PdpPool {
   }
 
   /** Figures of the image of an environment; undefined while none is open. Reading them does not count as use. */
-  statsOf(environment: LogId): { bytes: number; revision: number; illTyped: number } | undefined {
+  findStats(environment: LogId): { bytes: number; revision: number; illTyped: number } | undefined {
     const { pdp, follower } = this.#members.get(environment) ?? {}
     const image = follower?.peek()
     if (pdp === undefined || image === undefined) return undefined

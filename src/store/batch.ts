@@ -302,8 +302,8 @@ export class BatchRunner {
       decided = this.#decide(job, mint)
       const { changes, logged = false, also = [] } = decided
       writes = [
-        this.#writeOf(job.log, this.#withApplied(job.log, changes), logged),
-        ...also.map((one) => this.#writeOf(one.log, this.#withApplied(one.log, one.changes), false)),
+        this.#makeWrite(job.log, this.#withApplied(job.log, changes), logged),
+        ...also.map((one) => this.#makeWrite(one.log, this.#withApplied(one.log, one.changes), false)),
       ]
     } catch (error) {
       if (isZerohopError(error, 'DATA_DAMAGED')) this.#damage = error
@@ -357,7 +357,7 @@ export class BatchRunner {
   }
 
   /** @throws LIMIT_EXCEEDED when no image could hold it */
-  #writeOf(log: LogId, changes: readonly Change[], logged: boolean): Write {
+  #makeWrite(log: LogId, changes: readonly Change[], logged: boolean): Write {
     const sizes = listSizes(changes)
     if (changes.length === 0) return { log, changes, logged, sizes }
     const head = this.#findHead(log)

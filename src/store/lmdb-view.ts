@@ -72,7 +72,7 @@ export class LmdbView implements StoredView {
 
   *list<K extends KindName>(kind: K, { offset = 0, limit }: Range = {}): Iterable<Objects[K]> {
     if (limit === 0) return
-    const proof = this.#proofOf(kind)
+    const proof = this.#beginProof(kind)
     if (proof === undefined) return
     const isWhole = offset === 0 && limit === undefined
     const range = isWhole ? proof.range : { ...proof.range, ...bounded({ offset }, limit) }
@@ -84,7 +84,7 @@ export class LmdbView implements StoredView {
   }
 
   *texts(kind: KindName): Iterable<string> {
-    const proof = this.#proofOf(kind)
+    const proof = this.#beginProof(kind)
     if (proof === undefined) return
     for (const { key, content, crc } of this.#tables.objects(kind).range(proof.range)) {
       proof.digest.add(key, crc)
@@ -125,7 +125,7 @@ export class LmdbView implements StoredView {
    * Begins the check that all objects of a kind are there. The head is read now, in the same transaction as the
    * objects.
    */
-  #proofOf(kind: KindName): Proof | undefined {
+  #beginProof(kind: KindName): Proof | undefined {
     const head = this.#findHead(this.log)
     return head && { head, range: objectRange(head.number, kind), digest: new Digest() }
   }

@@ -75,10 +75,10 @@ export class FolderPastReader implements PastReader {
   }
 
   #since(from: number): Reach {
-    return { from, since: this.#entryOf(from)?.at }
+    return { from, since: this.#findEntry(from)?.at }
   }
 
-  #entryOf(revision: number) {
+  #findEntry(revision: number) {
     return this.#reader.history(this.#environment, revision + 1, 1).find((entry) => entry.revision === revision)
   }
 
@@ -91,7 +91,7 @@ export class FolderPastReader implements PastReader {
   #open(checkpoint: Checkpoint): Start | undefined {
     try {
       const opened = openCheckpoint(checkpoint, this.#environment)
-      if (this.#entryOf(checkpoint.revision)?.chain !== opened.position.chain) return undefined
+      if (this.#findEntry(checkpoint.revision)?.chain !== opened.position.chain) return undefined
       return { position: opened.position, objects: { [Symbol.iterator]: () => opened.objects()[Symbol.iterator]() } }
     } catch (error) {
       if (!isZerohopError(error, 'DATA_DAMAGED') && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

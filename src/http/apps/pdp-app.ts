@@ -127,7 +127,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
 }
 
 const findKeyId = (directory: PdpDirectory, request: IncomingMessage): string =>
-  findDirectory(directory, request).keyIdOf(request.headers.authorization)
+  findDirectory(directory, request).readKeyId(request.headers.authorization)
 
 const isKnown = (request: IncomingMessage): boolean =>
   request.headers.authorization !== undefined || findVouched(request) !== undefined

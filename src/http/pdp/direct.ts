@@ -85,7 +85,7 @@ function read(
     announced,
     limit: BODY_BYTES_MAX,
     budget: app.intake.bodies,
-    keyOf: () => formatSender(options.directory.keyIdOf(authorization)),
+    keyOf: () => formatSender(options.directory.readKeyId(authorization)),
     isBrief: true,
   }
   readBody(source, (error, bytes, hold) => {

@@ -26,7 +26,7 @@ export interface PdpDirectory {
    */
   find(authorization: string | undefined): Promise<Pdp>
   /** The id of the API key in a header that `find` accepted, for the decision log. */
-  keyIdOf(authorization: string | undefined): string
+  readKeyId(authorization: string | undefined): string
   /** The project and environment of that key, when they are known here. */
   scopeOf?(authorization: string | undefined): Scope
   /** The PDP of an environment for a request that another server of this process has authenticated. */
@@ -41,7 +41,7 @@ export function findDirectory(directory: PdpDirectory, request: IncomingMessage)
   return {
     findNow: () => (pdp.state.revision === undefined ? undefined : pdp),
     find: () => waitUntilReady(pdp, AT_LEAST_DEFAULT_MS),
-    keyIdOf: () => asked.keyId,
+    readKeyId: () => asked.keyId,
   }
 }
 
@@ -62,7 +62,7 @@ export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => 
     if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
     return pdp
   }
-  return { keyIdOf: keyId, findNow, find: async (authorization) => findNow(authorization) }
+  return { readKeyId: keyId, findNow, find: async (authorization) => findNow(authorization) }
 }
 
 export interface KeyStore {
@@ -112,15 +112,15 @@ export class PooledPdps implements PdpDirectory {
   }
 
   findNow(authorization: string | undefined): Pdp | undefined {
-    const pdp = this.#pdpOf(authorization)
+    const pdp = this.#openPdp(authorization)
     return pdp.state.revision === undefined ? undefined : pdp
   }
 
   async find(authorization: string | undefined): Promise<Pdp> {
-    return waitUntilReady(this.#pdpOf(authorization), FIRST_IMAGE_WAIT_MS)
+    return waitUntilReady(this.#openPdp(authorization), FIRST_IMAGE_WAIT_MS)
   }
 
-  keyIdOf(authorization: string | undefined): string {
+  readKeyId(authorization: string | undefined): string {
     return this.#knownBy(authorization).id
   }
 
@@ -132,7 +132,7 @@ export class PooledPdps implements PdpDirectory {
     return this.#of.open(environment, organization)
   }
 
-  #pdpOf(authorization: string | undefined): Pdp {
+  #openPdp(authorization: string | undefined): Pdp {
     const { environment, organization } = this.#knownBy(authorization)
     return this.#of.open(environment, organization)
   }

@@ -230,7 +230,7 @@ class PermissionSearch {
     const isAbove = this.#own.upstream && (reach.upstream.has(user) || this.#searchesTies)
     const mayHold = isEverywhere || this.#own.holders || reach.hasMoved || isAbove
     const areTies = mayHold || this.#own.ties
-    const ties = pairs.tiesOf(user)
+    const ties = pairs.findTies(user)
     meter.spend(LOOK_WORK + ties.size)
     const byRoleAlone = !mayHold
     for (const tenant of ties) {
@@ -286,7 +286,7 @@ class PermissionSearch {
       const user = users.find((each) => !this.#ties.get(each)!.has(tenant))
       this.#shared.meter.spend(LOOK_WORK)
       if (user === undefined) continue
-      const name = this.#placeOf(tenant)
+      const name = this.#toTenantGroup(tenant)
       const known = byPair.get(name)
       if (known !== undefined) known.tenants.push(tenant)
       else {
@@ -296,13 +296,13 @@ class PermissionSearch {
       }
     }
     for (const { pair, who, tenants: there } of byPair.values()) {
-      this.#record(pair, who, this.#outsideOf(users, there), there)
+      this.#record(pair, who, this.#listOutsiders(users, there), there)
       this.#lookOpen(who, false)
     }
   }
 
   /** The users who do not belong to some of the tenants. */
-  #outsideOf(users: readonly number[], tenants: readonly number[]): readonly number[] {
+  #listOutsiders(users: readonly number[], tenants: readonly number[]): readonly number[] {
     return users.filter((user) => {
       const ties = this.#ties.get(user)!
       return ties.size < tenants.length || tenants.some((tenant) => !ties.has(tenant))
@@ -310,7 +310,7 @@ class PermissionSearch {
   }
 
   #pairFor(signature: string, who: AskedUser): Pair {
-    const name = `${this.#placeOf(who.tenant)} ${signature}`
+    const name = `${this.#toTenantGroup(who.tenant)} ${signature}`
     let pair = this.#known.get(name)
     if (pair === undefined) {
       this.#shared.meter.spend(RESIDUAL_WORK)
@@ -325,7 +325,7 @@ class PermissionSearch {
   }
 
   /** The same for tenants in which the rules mean the same for those who do not belong to them. */
-  #placeOf(tenant: number): string {
+  #toTenantGroup(tenant: number): string {
     const { tenants } = this.#shared.questions
     const there = tenants.lacking(tenant) ?? 'both'
     return `${there} ${this.#readsTenant || this.#homes.has(tenant) ? tenant : ''}`
@@ -375,7 +375,7 @@ class PermissionSearch {
     const opens = [this.#isOpen, ...(changed.length === 0 ? [] : [unchanged])]
     const differs = opens.some((isOpen, at) => {
       const signature = pairs.signature(this.#asked, who, isTied, isOpen)
-      const name = `${at} ${isTied} ${this.#placeOf(who.tenant)} ${signature}`
+      const name = `${at} ${isTied} ${this.#toTenantGroup(who.tenant)} ${signature}`
       meter.spend(SIGNATURE_WORK)
       if (at === 0 && this.#known.has(name)) return false
       meter.spend(RESIDUAL_WORK)

@@ -67,7 +67,7 @@ export class Flips {
 
   add(direction: Direction, { user, permission, tenant, instance }: AskedNumbers, because: AccessSource): void {
     if (++this.#count > ACCESS_FLIPS_MAX) this.#meter.stop()
-    const source = this.#numberOf(because)
+    const source = this.#numberSource(because)
     const lifecycle = this.#lifecycle(user, tenant, instance)
     const area = toAreaNumber(permission, tenant)
     const buckets = this.#buckets[direction]
@@ -89,7 +89,7 @@ export class Flips {
   }
 
   /** Equal sources have one number; most come as the same object. */
-  #numberOf(because: AccessSource): number {
+  #numberSource(because: AccessSource): number {
     const known = this.#sourceNumbers.get(because)
     if (known !== undefined) return known
     const name = JSON.stringify([because.kind, because.role, because.user_set, because.resource_set])
@@ -164,7 +164,7 @@ export class Flips {
     for (const area of groupByArea(buckets)) {
       const order = start === undefined ? 1 : compareAreas(area[0]!, start)
       if (order < 0) continue
-      for (const flip of this.#flipsOf(area)) {
+      for (const flip of this.#listFlips(area)) {
         if (order === 0 && compareInArea(flip, start!) <= 0) continue
         if (first.length === limit) return { first, next: encodeCursor(direction, first[limit - 1]!) }
         first.push(flip)
@@ -174,7 +174,7 @@ export class Flips {
   }
 
   /** The flips of one permission in one tenant, in their order. */
-  *#flipsOf(area: readonly Named[]): Iterable<AccessFlip> {
+  *#listFlips(area: readonly Named[]): Iterable<AccessFlip> {
     const { users } = this.#objects
     const flips = area.flatMap((bucket) =>
       bucket.users.map((user, at) => ({ bucket, user: users.key(user), instance: bucket.instances?.[at] })),

@@ -37,10 +37,10 @@ export class HeldRoles {
 
   /** Whether roles on instances can give the permission to anybody. */
   isGiven(permission: number, type: number): boolean {
-    return this.#rolesOf(permission, type).roles.length > 0
+    return this.#readRoles(permission, type).roles.length > 0
   }
 
-  #rolesOf(permission: number, type: number): RowRoles {
+  #readRoles(permission: number, type: number): RowRoles {
     let roles = this.#rowRoles.get(permission)
     if (roles === undefined) {
       roles = readRowRoles(this.#kernel, permission, type)
@@ -50,9 +50,9 @@ export class HeldRoles {
   }
 
   /** @throws LISTING_TOO_LARGE when the user has roles on too many instances */
-  partsOf(user: number, tenant: number, permission: number, type: number): HeldParts {
+  findParts(user: number, tenant: number, permission: number, type: number): HeldParts {
     const kernel = this.#kernel
-    const row = this.#rolesOf(permission, type)
+    const row = this.#readRoles(permission, type)
     if (row.roles.length === 0) return NO_PARTS
     const parts = new Map<string, HeldPart>()
     if (this.#held?.user !== user) this.#held = new HeldKeys(kernel, user)

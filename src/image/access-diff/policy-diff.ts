@@ -162,7 +162,7 @@ function touchedRules([left, right]: readonly [RuleConditions, RuleConditions]):
   const hasOther = (rule: SetRule) =>
     [left, right].some((side) =>
       [rule.user_set, rule.resource_set].some((key) =>
-        side.setsOf(key).some((set) => sets.has(set) || [...side.foreignTypes(set)].some((type) => types.has(type))),
+        side.listSets(key).some((set) => sets.has(set) || [...side.foreignTypes(set)].some((type) => types.has(type))),
       ),
     )
   return (rule) =>

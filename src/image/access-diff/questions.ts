@@ -79,7 +79,7 @@ export class Questions implements Objects {
 
   /** Asks about the instance in its own tenant, unless the answers on its type say that nothing is to be listed. */
   askOn(user: number, permission: number, instance: number): void {
-    const [before, after] = this.homesOf(instance)
+    const [before, after] = this.findHomes(instance)
     // Allowed on the type is allowed on all instances: what flips then is covered by the flip on the type.
     if (/* canary: covered-by-the-type */ before === after && this.ask(user, permission, after) !== NEITHER) return
     let asked = this.#onInstances.get(permission)
@@ -99,16 +99,16 @@ export class Questions implements Objects {
   }
 
   /** The tenant of an instance in each image; where it is not stored, that of the other one. */
-  homesOf(instance: number): readonly [number, number] {
+  findHomes(instance: number): readonly [number, number] {
     const known = this.#homes[instance]
     if (known !== undefined) return known
-    const [before, after] = [this.#homeOf(0, instance), this.#homeOf(1, instance)]
+    const [before, after] = [this.#findHome(0, instance), this.#findHome(1, instance)]
     const homes = [before ?? after!, after ?? before!] as const
     this.#homes[instance] = homes
     return homes
   }
 
-  #homeOf(side: SideNumber, instance: number): number | undefined {
+  #findHome(side: SideNumber, instance: number): number | undefined {
     const id = this.instances.id(side, instance)
     return id === 0 ? undefined : this.tenants.of(side, instanceTenant(this.sides[side].kernel, id))
   }
@@ -118,7 +118,7 @@ export class Questions implements Objects {
     const id = this.instances.id(side, instance)
     return {
       user: this.users.id(side, user),
-      tenant: this.tenants.id(side, this.homesOf(instance)[side]),
+      tenant: this.tenants.id(side, this.findHomes(instance)[side]),
       permission: this.permissions.id(side, permission),
       instance: id,
       key: id === 0 ? keyOn(this, instance) : undefined,

@@ -43,7 +43,7 @@ export class ReachRelations {
   /** Compares what the holders of changed resource roles hold on instances. */
   askHolders(changes: RoleChanges): void {
     for (const side of SIDES) {
-      const roles = this.#sourcesOf(side, this.#changedRoles(side, changes))
+      const roles = this.#addSources(side, this.#changedRoles(side, changes))
       if (roles.size > 0) this.#compareHolders(side, roles)
     }
   }
@@ -63,14 +63,14 @@ export class ReachRelations {
       const differs = SIDES.some((each) =>
         changes[each].has(findSymbol(this.#questions.sides[each].kernel, 'resource_role', key)),
       )
-      if (differs || /* canary: changed-derivation */ this.#derivationOf(0, key) !== this.#derivationOf(1, key))
+      if (differs || /* canary: changed-derivation */ this.#serializeRules(0, key) !== this.#serializeRules(1, key))
         found.add(role)
     }
     return found
   }
 
   /** The rules of a resource role as text: equal exactly if they say the same. */
-  #derivationOf(side: SideNumber, key: string): string {
+  #serializeRules(side: SideNumber, key: string): string {
     const { kernel } = this.#questions.sides[side]
     const role = findSymbol(kernel, 'resource_role', key)
     if (role === 0) return ''
@@ -84,7 +84,7 @@ export class ReachRelations {
   }
 
   /** These roles and all from which they may be derived. */
-  #sourcesOf(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
+  #addSources(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
     const { kernel } = this.#questions.sides[side]
     for (const role of roles) {
       for (const at of eachRuleToRole(kernel, role)) {
@@ -126,8 +126,8 @@ export class ReachRelations {
       const byInstance = new Map<number, ReadonlySet<number>>()
       const id = users.id(side, user)
       if (id === 0) return byInstance
-      for (const [instance, roles] of this.#rolesOf(side, id))
-        byInstance.set(instances.of(side, instance), this.#permissionsOf(side, roles))
+      for (const [instance, roles] of this.#findRoles(side, id))
+        byInstance.set(instances.of(side, instance), this.#findPermissions(side, roles))
       return byInstance
     })
     for (const side of SIDES) {
@@ -139,7 +139,7 @@ export class ReachRelations {
     }
   }
 
-  #rolesOf(side: SideNumber, user: number): InstanceRoles {
+  #findRoles(side: SideNumber, user: number): InstanceRoles {
     const { meter } = this.#questions
     const walked = walkInstanceRoles(this.#questions.sides[side].kernel, user, meter.left)
     if (walked === undefined) return meter.stop()
@@ -147,7 +147,7 @@ export class ReachRelations {
     return walked.rolesByInstance
   }
 
-  #permissionsOf(side: SideNumber, roles: readonly number[]): ReadonlySet<number> {
+  #findPermissions(side: SideNumber, roles: readonly number[]): ReadonlySet<number> {
     const name = roles.toSorted().join()
     const known = this.#ofRoles[side].get(name)
     if (known !== undefined) return known
@@ -250,7 +250,7 @@ export class ReachRelations {
       for (const role of id === 0 ? [] : eachRoleOfType(kernel, id)) {
         roles.push(role)
       }
-      for (const permission of this.#permissionsOf(each, roles)) found.add(permission)
+      for (const permission of this.#findPermissions(each, roles)) found.add(permission)
     }
     this.#ofType.set(type, [...found])
     return [...found]

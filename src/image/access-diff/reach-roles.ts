@@ -38,7 +38,7 @@ export class ReachRoles {
     const found = [new Map<number, number[]>(), new Map<number, number[]>()] as const
     for (const key of this.#affected()) {
       const ids = SIDES.map((side) => this.#find(side, key))
-      const held = SIDES.map((side) => this.#permissionsOf(side, ids[side]!))
+      const held = SIDES.map((side) => this.#findPermissions(side, ids[side]!))
       for (const side of SIDES) {
         const only = [...held[side]!].filter((permission) => !held[otherSide(side)]!.has(permission))
         if (only.length > 0) found[side].set(ids[side]!, only)
@@ -52,7 +52,7 @@ export class ReachRoles {
     return findSymbol(kernel, 'resource_role', key)
   }
 
-  #permissionsOf(side: SideNumber, role: number): Set<number> {
+  #findPermissions(side: SideNumber, role: number): Set<number> {
     if (role === 0) return new Set()
     const ids = permissionIdsOfRole(this.#questions.sides[side].kernel, role)
     this.#questions.meter.spend(LOOK_WORK * ids.length)

@@ -80,7 +80,7 @@ export class ReachRules {
     const { kernel } = this.#questions.sides[side]
     const truth = new RuleTruth(this.#questions, side)
     const dirty = dirtySets(this.#questions, side, this.#changed, this.#types)
-    const changedRules = this.#rulesOf(side)
+    const changedRules = this.#findChangedRules(side)
     for (const permission of ruledPermissions(kernel)) {
       const { all } = this.#questions.sides[side].listRules(permission)
       for (const rule of all) {
@@ -96,7 +96,7 @@ export class ReachRules {
   }
 
   /** The changed rules that this image has, or could have. */
-  #rulesOf(side: SideNumber): Set<string> {
+  #findChangedRules(side: SideNumber): Set<string> {
     const { kernel } = this.#questions.sides[side]
     const names = this.#changed.rules.map((rule) => {
       const [permission, users, resources] = ruleIds(kernel, rule)
@@ -134,7 +134,7 @@ export class ReachRules {
     const { sides, instances, types } = this.#questions
     for (const [type, numbers] of this.#instances) {
       const moved = numbers.filter((instance) => {
-        const [before, after] = this.#questions.homesOf(instance)
+        const [before, after] = this.#questions.findHomes(instance)
         return instances.lacking(instance) === undefined && before !== after
       })
       if (moved.length === 0) continue
@@ -155,7 +155,7 @@ export class ReachRules {
     const { sides, tenants, users, types, permissions, meter } = this.#questions
     const { kernel } = sides[side]
     const ofType = new Set(permissionsOfType(kernel, types.id(side, type)).map(([permission]) => permission))
-    const tenant = tenants.id(side, this.#questions.homesOf(instance)[side])
+    const tenant = tenants.id(side, this.#questions.findHomes(instance)[side])
     for (const at of eachGrantInScope(kernel, tenant)) {
       const held = permissionIdsOfGrant(kernel, at).filter((permission) => ofType.has(permission))
       meter.spend(1 + held.length)

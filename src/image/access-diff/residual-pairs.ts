@@ -111,12 +111,12 @@ export class ResidualPairs {
   }
 
   /** Numbers of the tenants that the user belongs to in either image. */
-  tiesOf(user: number): Set<number> {
+  findTies(user: number): Set<number> {
     const { users, tenants } = this.#objects
     const found = new Set<number>()
     for (const side of this.#reach.isCopy && !this.#reach.users.has(user) ? FIRST_SIDE : SIDES) {
       const id = users.id(side, user)
-      if (id !== 0) for (const tenant of this.#sides[side].tiesOf(id)) found.add(tenants.of(side, tenant))
+      if (id !== 0) for (const tenant of this.#sides[side].findTies(id)) found.add(tenants.of(side, tenant))
     }
     return found
   }
@@ -128,7 +128,7 @@ export class ResidualPairs {
   signature(asked: AskedPermission, { user, tenant }: AskedUser, isTied: boolean, isOpen = CLOSED): string {
     const parts: [HeldParts, HeldParts] = [NO_PARTS, NO_PARTS]
     const own = SIDES.map((side) => {
-      const ids = this.#idsOf(side, asked, { user, tenant })
+      const ids = this.#findIds(side, asked, { user, tenant })
       if (ids === undefined) return '-'
       if (isTied && this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) return '+'
       const reads = asked.reads[side]
@@ -148,7 +148,7 @@ export class ResidualPairs {
   /** Whether roles in the tenant allow, in each image. */
   byRoles(asked: AskedPermission, who: AskedUser): readonly boolean[] {
     return SIDES.map((side) => {
-      const ids = this.#idsOf(side, asked, who)
+      const ids = this.#findIds(side, asked, who)
       return ids !== undefined && this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])
     })
   }
@@ -183,7 +183,7 @@ export class ResidualPairs {
     return text
   }
 
-  #idsOf(side: SideNumber, asked: AskedPermission, { user, tenant }: AskedUser) {
+  #findIds(side: SideNumber, asked: AskedPermission, { user, tenant }: AskedUser) {
     const { users, tenants } = this.#objects
     const ids = { user: users.id(side, user), tenant: tenants.id(side, tenant) }
     return ids.user === 0 || ids.tenant === 0 || asked.ids[side] === 0 ? undefined : ids // D1
@@ -191,7 +191,7 @@ export class ResidualPairs {
 
   #heldParts(side: SideNumber, asked: AskedPermission, ids: AskedUser): HeldParts | string {
     try {
-      return this.#held[side].partsOf(ids.user, ids.tenant, asked.ids[side], asked.types[side])
+      return this.#held[side].findParts(ids.user, ids.tenant, asked.ids[side], asked.types[side])
     } catch (error) {
       if (isZerohopError(error, 'LISTING_TOO_LARGE')) return error.message
       throw error
@@ -203,7 +203,7 @@ export class ResidualPairs {
     const parts: [HeldParts, HeldParts] = [NO_PARTS, NO_PARTS]
     const sets: [Residual, Residual] = [false, false]
     for (const side of SIDES) {
-      const ids = this.#idsOf(side, asked, who)
+      const ids = this.#findIds(side, asked, who)
       if (ids === undefined) continue
       if (this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) {
         sets[side] = true

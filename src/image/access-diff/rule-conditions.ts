@@ -36,7 +36,7 @@ export class RuleConditions {
   chain(key: string): { readonly resource: string | null; readonly condition: Condition }[] {
     const found: { resource: string | null; condition: Condition }[] = []
     const { sets } = this.contents
-    for (const at of this.setsOf(key)) {
+    for (const at of this.listSets(key)) {
       const set = sets.get(at)!
       const condition = this.#parsed.get(at) ?? parseConditions(set.conditions)
       this.#parsed.set(at, condition)
@@ -46,7 +46,7 @@ export class RuleConditions {
   }
 
   /** The keys of a set and of its parents; none of a role or a type. */
-  setsOf(key: string): string[] {
+  listSets(key: string): string[] {
     const { sets } = this.contents
     const found: string[] = []
     for (let at: string | null = key; at !== null; at = sets.get(at)!.parent) {
@@ -86,7 +86,7 @@ export class RuleConditions {
     const conditions = new OpenConditions(type, (of) => this.contents.resources.get(of)?.attributes ?? {})
     const chain = this.chain(key)
     if (chain.some(({ resource }) => resource !== null && resource !== type)) return false // D6: of another type
-    return all(chain.map(({ condition }) => conditions.partOf(condition)))
+    return all(chain.map(({ condition }) => conditions.toPart(condition)))
   }
 }
 

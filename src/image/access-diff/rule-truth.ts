@@ -107,7 +107,7 @@ export class RuleTruth {
     const name = `${type} ${names.join('\n')}`
     const known = instances === undefined ? this.#instances.get(name) : undefined
     if (known !== undefined) return known
-    const byTenant = instances === undefined ? this.#instancesOf(type) : this.#grouped(instances)
+    const byTenant = instances === undefined ? this.#findInstances(type) : this.#grouped(instances)
     const found = alike(this.#side.kernel, meter, this.#withIds(byTenant), names)
     if (instances === undefined) this.#instances.set(name, found)
     return found
@@ -125,7 +125,7 @@ export class RuleTruth {
   /** A question about an instance in its own tenant. */
   #idsOn(user: number, permission: number, instance: number): AskedIds {
     const { instances } = this.#questions
-    const home = this.#questions.homesOf(instance)[this.#number]
+    const home = this.#questions.findHomes(instance)[this.#number]
     const id = instances.id(this.#number, instance)
     return {
       ...this.#ids(user, home, permission),
@@ -136,7 +136,7 @@ export class RuleTruth {
 
   #askOn(permission: number, number: number, rule: ReadingRule, within: Within): void {
     const type = typeOfPermission(this.#side.kernel, permission)
-    const byTenant = within.instances === undefined ? this.#instancesOf(type) : this.#grouped(within.instances)
+    const byTenant = within.instances === undefined ? this.#findInstances(type) : this.#grouped(within.instances)
     const tenants = within.tenants === undefined ? [...byTenant.keys()] : [...within.tenants]
     const usersRead = (rule.userReads & READS_INSTANCE) !== 0
     const isSame = (rule.resourceReads & READS_USER) === 0
@@ -230,7 +230,7 @@ export class RuleTruth {
     for (const id of records(this.#side.kernel, Table.Tenants)) yield this.#questions.tenants.of(this.#number, id)
   }
 
-  #instancesOf(type: number): Map<number, number[]> {
+  #findInstances(type: number): Map<number, number[]> {
     const known = this.#byType.get(type)
     if (known !== undefined) return known
     const { kernel } = this.#side
@@ -247,7 +247,7 @@ export class RuleTruth {
 
   #grouped(instances: Iterable<number>): Map<number, number[]> {
     const found = new Map<number, number[]>()
-    for (const instance of instances) addTo(found, this.#questions.homesOf(instance)[this.#number], instance)
+    for (const instance of instances) addTo(found, this.#questions.findHomes(instance)[this.#number], instance)
     return found
   }
 }

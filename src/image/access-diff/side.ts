@@ -95,7 +95,7 @@ export class Side {
 
   /** Whether a side of a set rule is true, or may be: it could not be decided. */
   mayBeTrue(side: number, { user, tenant, permission, instance, key }: AskedIds): boolean {
-    const truth = this.#metered(() => this.#evaluator.truthOf(side, user, tenant, permission, instance, key))
+    const truth = this.#metered(() => this.#evaluator.evaluateSide(side, user, tenant, permission, instance, key))
     return truth !== Verdict.Deny
   }
 
@@ -106,8 +106,8 @@ export class Side {
     const all = listSideRules(this.kernel, permission).map(
       (rule): ReadingRule => ({
         ...rule,
-        userReads: this.#readsOf(rule.users),
-        resourceReads: this.#readsOf(rule.resources),
+        userReads: this.#readReads(rule.users),
+        resourceReads: this.#readReads(rule.resources),
       }),
     )
     const found = { all, onType: /* canary: conditional-on-a-type */ all.filter((rule) => !readsInstance(rule)) }
@@ -120,7 +120,7 @@ export class Side {
     return this.#required.names(permission)
   }
 
-  #readsOf(side: number): number {
+  #readReads(side: number): number {
     const known = this.#reads.get(side) ?? readsOfSide(this.kernel, side)
     this.#reads.set(side, known)
     return known
@@ -157,7 +157,7 @@ export class Side {
   #matches(rule: ReadingRule, asked: AskedIds): boolean {
     for (const side of [rule.users, rule.resources]) {
       const { user, tenant, permission, instance, key } = asked
-      const truth = this.#metered(() => this.#evaluator.truthOf(side, user, tenant, permission, instance, key))
+      const truth = this.#metered(() => this.#evaluator.evaluateSide(side, user, tenant, permission, instance, key))
       if (truth === Verdict.Undecided) this.#meter.complete = false
       if (truth !== Verdict.Allow) return false
     }
@@ -176,7 +176,7 @@ export class Side {
     }
     if (known.has(roles)) return known.get(roles)
     const holding = roleSetRoles(kernel, roles).filter((role) => kernel.calls.holds(role, permission) === 1)
-    const source = this.#sourceOf('role', findFirstName(holding.map((role) => bareRole(kernel, role))))
+    const source = this.#internSource('role', findFirstName(holding.map((role) => bareRole(kernel, role))))
     known.set(roles, source)
     return source
   }
@@ -193,7 +193,7 @@ export class Side {
       const grant = kernel.calls.grantOf(user, at)
       if (grantRoles(kernel, grant).includes(role)) names.add(this.#resourceRole(role))
     }
-    return this.#sourceOf('resource_role', findFirstName([...names]))
+    return this.#internSource('resource_role', findFirstName([...names]))
   }
 
   /** `type#role` */
@@ -204,7 +204,7 @@ export class Side {
   }
 
   /** The source as one object for each role, so that it is found again quickly. */
-  #sourceOf(kind: 'role' | 'resource_role', role: string | undefined): AccessSource | undefined {
+  #internSource(kind: 'role' | 'resource_role', role: string | undefined): AccessSource | undefined {
     if (role === undefined) return undefined
     const name = `${kind}/${role}`
     const known = this.#sources.get(name) ?? { kind, role }

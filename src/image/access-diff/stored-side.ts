@@ -63,7 +63,7 @@ class SeenUser implements Seen {
   }
 
   get attributes(): JsonObject {
-    return this.#side.attributesOf(this.#user)
+    return this.#side.readUserAttributes(this.#user)
   }
 
   get roles(): readonly string[] {
@@ -72,7 +72,7 @@ class SeenUser implements Seen {
 
   get tenants(): readonly string[] {
     const { kernel } = this.#side
-    return [...this.#side.tiesOf(this.#user)].map((tenant) => principalKey(kernel, tenant)).sort()
+    return [...this.#side.findTies(this.#user)].map((tenant) => principalKey(kernel, tenant)).sort()
   }
 
   get tenant(): string {
@@ -80,7 +80,7 @@ class SeenUser implements Seen {
   }
 
   get tenantAttributes(): JsonObject {
-    return this.#isTied ? this.#side.tenantAttributesOf(this.#tenant) : NONE
+    return this.#isTied ? this.#side.readTenantAttributes(this.#tenant) : NONE
   }
 }
 
@@ -124,19 +124,19 @@ export class StoredSide implements Stored {
     const name = `${type}:${key}`
     if (this.#instances.has(name)) return this.#instances.get(name)
     const id = findInstance(this.kernel, type, key)
-    const found = id === 0 ? undefined : this.#attributesOf(id)
+    const found = id === 0 ? undefined : this.#readAttributes(id)
     this.#instances.set(name, found)
     return found
   }
 
-  #attributesOf(record: number): JsonObject {
+  #readAttributes(record: number): JsonObject {
     return objectAt(this.kernel, principalAttributes(this.kernel, record)) ?? NONE
   }
 
   /**
    * Records of the tenants that the user belongs to (D6): by an assignment there, on an instance there, or as a member.
    */
-  tiesOf(user: number): ReadonlySet<number> {
+  findTies(user: number): ReadonlySet<number> {
     this.#load(user)
     return this.#ties
   }
@@ -183,9 +183,9 @@ export class StoredSide implements Stored {
     return new SeenUser(this, user, false, 0)
   }
 
-  attributesOf(user: number): JsonObject {
+  readUserAttributes(user: number): JsonObject {
     this.#load(user)
-    this.#attributes ??= this.#original(user)?.attributesOf(user) ?? this.#attributesOf(user)
+    this.#attributes ??= this.#original(user)?.readUserAttributes(user) ?? this.#readAttributes(user)
     return this.#attributes
   }
 
@@ -204,10 +204,10 @@ export class StoredSide implements Stored {
     return roles
   }
 
-  tenantAttributesOf(tenant: number): JsonObject {
+  readTenantAttributes(tenant: number): JsonObject {
     let attributes = this.#tenants.get(tenant)
     if (attributes === undefined) {
-      attributes = this.#attributesOf(tenant)
+      attributes = this.#readAttributes(tenant)
       this.#tenants.set(tenant, attributes)
     }
     return attributes
@@ -263,12 +263,12 @@ export class StoredSide implements Stored {
     for (const set of eachSetUpwards(kernel, side)) {
       const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: of another type
-      conditions.push(this.#conditionsOf(set))
+      conditions.push(this.#readCondition(set))
     }
     return { conditions }
   }
 
-  #conditionsOf(set: number): Condition {
+  #readCondition(set: number): Condition {
     let condition = this.#conditions.get(set)
     if (condition === undefined) {
       condition = parseConditions(JSON.parse(textAt(this.kernel, conditionSetJson(this.kernel, set))))
@@ -282,7 +282,7 @@ export class StoredSide implements Stored {
 export function reduceRules(rules: readonly ParsedRule[], conditions: UserConditions, seen: Seen): Residual {
   const side = (of: RuleSide): Residual => {
     if (typeof of === 'boolean') return of
-    return 'role' in of ? seen.roles.includes(of.role) : all(of.conditions.map((each) => conditions.partOf(each)))
+    return 'role' in of ? seen.roles.includes(of.role) : all(of.conditions.map((each) => conditions.toPart(each)))
   }
   const both = ({ users, resources }: ParsedRule): Residual => {
     const user = side(users)

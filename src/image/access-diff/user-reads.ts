@@ -63,7 +63,7 @@ export function collectUserReads(rules: readonly ParsedRule[]): UserReads {
 
 /** The same for all users for whom the rules mean the same. */
 export function computeSignature(reads: UserReads, conditions: UserConditions, seen: Seen): string {
-  const alone = reads.alone.map((operand) => conditions.partOf(operand))
+  const alone = reads.alone.map((operand) => conditions.toPart(operand))
   const values = reads.values.map((names) => conditions.userValue(names) ?? [])
   return JSON.stringify([alone, values, reads.roles.map((role) => seen.roles.includes(role))])
 }

@@ -70,11 +70,11 @@ export class ReviewCounts {
     const onInstances = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
     if (onInstances === undefined) this.complete = false
     for (const held of onInstances?.values() ?? []) for (const role of held) roles.add(role)
-    for (const role of roles) this.#count(this.#nameOf(role), 'users')
+    for (const role of roles) this.#count(this.#readRoleName(role), 'users')
     return LINE_WORK * (1 + roles.size + (onInstances?.size ?? 0))
   }
 
-  #nameOf(role: number): string {
+  #readRoleName(role: number): string {
     const known = this.#names.get(role) ?? roleName(this.#kernel, role)
     this.#names.set(role, known)
     return known

@@ -137,7 +137,7 @@ export class LinesByRules {
 
   #addIn(rule: Rule, user: number, tenant: number, key: string, lines: AccessLine[]): boolean {
     const { id, resource, action } = rule.permission
-    const truth = (side: number) => this.#evaluator.truthOf(side, user, tenant, id, 0)
+    const truth = (side: number) => this.#evaluator.evaluateSide(side, user, tenant, id, 0)
     const isUserOpen = (rule.userReads & READS_OPEN) !== 0
     if (!isUserOpen && truth(rule.users) === Verdict.Deny) return true
     const isOpen = (ruleReads(rule) & READS_OPEN) !== 0
@@ -164,11 +164,11 @@ export class LinesByRules {
     const { kernel } = this.#scope
     const { id, resource, action } = rule.permission
     const isUserSame = (rule.userReads & READS_INSTANCE) === 0
-    const userSide = this.#evaluator.truthOf(rule.users, user, tenant, id, 0)
+    const userSide = this.#evaluator.evaluateSide(rule.users, user, tenant, id, 0)
     if (isUserSame && userSide === Verdict.Deny) return true
     for (const [instance, resourceSide] of this.#candidates(rule, user, tenant)) {
       const home = instanceTenant(kernel, instance)
-      const own = isUserSame ? userSide : this.#evaluator.truthOf(rule.users, user, home, id, instance)
+      const own = isUserSame ? userSide : this.#evaluator.evaluateSide(rule.users, user, home, id, instance)
       const access = findAccess(both(own, resourceSide), null)
       this.#evaluator.left -= INSTANCE_WORK
       if (this.#evaluator.left < 0) return false
@@ -215,7 +215,7 @@ export class LinesByRules {
 
   #resourceSide({ resources, permission }: Rule, user: number, instance: number): Verdict {
     const tenant = instanceTenant(this.#scope.kernel, instance)
-    return this.#evaluator.truthOf(resources, user, tenant, permission.id, instance)
+    return this.#evaluator.evaluateSide(resources, user, tenant, permission.id, instance)
   }
 
   #instancesFor(rule: Rule, tenant: number): Iterable<number> {

@@ -77,7 +77,7 @@ export class LinesOfUser {
       if (this.#scope.tenant !== undefined && this.#scope.tenant !== scope) continue
       const tenant = principalKey(kernel, scope)
       for (const role of grantRoles(kernel, grant)) {
-        const { source, permissions } = this.#roleOf(role)
+        const { source, permissions } = this.#readRole(role)
         for (const { resource, action } of permissions) {
           lines.push({ user: key, tenant, resource, resource_instance: null, action, ...BY_ROLE, source })
         }
@@ -98,7 +98,7 @@ export class LinesOfUser {
       const type = instanceType(kernel, instance)
       const place = { tenant: principalKey(kernel, home), resource_instance: this.#evaluator.keyOf(instance) }
       for (const role of roles) {
-        const { source, permissions } = this.#roleOf(role)
+        const { source, permissions } = this.#readRole(role)
         const derived = !assigned.includes(role)
         for (const { type: of, resource, action } of permissions) {
           if (of === type) lines.push({ user: key, ...place, resource, action, ...BY_ROLE, source, derived })
@@ -108,7 +108,7 @@ export class LinesOfUser {
     return held !== undefined
   }
 
-  #roleOf(role: number) {
+  #readRole(role: number) {
     let known = this.#ofRole.get(role)
     if (known === undefined) {
       const { kernel } = this

@@ -61,7 +61,7 @@ export class AccessReview {
     let left = work
     for (const users of this.#usersFrom(after)) {
       const { key } = users
-      const { lines: own, work: spent } = this.#linesOf(users)
+      const { lines: own, work: spent } = this.#compareUser(users)
       left -= spent
       const from = key === after?.user ? (after.lines ?? 0) : 0
       const room = limit - lines.length
@@ -72,7 +72,7 @@ export class AccessReview {
     return { lines, next: undefined }
   }
 
-  #linesOf({ ids }: UserOfSides): { lines: readonly ComparedLine[]; work: number } {
+  #compareUser({ ids }: UserOfSides): { lines: readonly ComparedLine[]; work: number } {
     const found = this.#sides.map((side, index) => {
       const id = ids[index] ?? 0
       return side === undefined || id === 0 || side.isEmpty ? NOTHING : side.of(id)

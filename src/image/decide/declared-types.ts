@@ -41,8 +41,8 @@ export class AttributeTypes {
     if (sent === undefined) return []
     try {
       const odd = [
-        ...this.#odd('user', this.#typesOf('user', USER_TYPE), sent.user),
-        ...this.#odd('resource', this.#typesOf('resource', type), sent.resource),
+        ...this.#odd('user', this.#readTypes('user', USER_TYPE), sent.user),
+        ...this.#odd('resource', this.#readTypes('resource', type), sent.resource),
         ...this.#odd('context', OF_CONTEXT, sent.context),
       ]
       return odd.slice(0, EXPLAIN_ITEMS_MAX)
@@ -73,7 +73,7 @@ export class AttributeTypes {
     }
   }
 
-  #typesOf(root: 'user' | 'resource', type: string): Types {
+  #readTypes(root: 'user' | 'resource', type: string): Types {
     const known = this.#known.get(type)
     if (known !== undefined) return known
     const record = findSymbol(this.#kernel, 'resource', type)

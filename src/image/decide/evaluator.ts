@@ -66,7 +66,7 @@ export class Evaluator {
   }
 
   /** Whether one side of a set rule is true (D6: set rules). On an instance of another tenant it never is (D2). */
-  truthOf(
+  evaluateSide(
     side: number,
     user: number,
     tenant: number,

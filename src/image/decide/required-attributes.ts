@@ -69,7 +69,7 @@ export class RequiredAttributes {
    * when the values are too large
    */
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
-    const { members, now, keys } = this.#requirementOf(permission)
+    const { members, now, keys } = this.#findRequirement(permission)
     const encoder = this.#encoder
     const begun = ++this.#begun
     encoder.begin()
@@ -99,19 +99,19 @@ export class RequiredAttributes {
 
   /** What the rules of the permission read, as a set of bits: `1 << source`. */
   reads(permission: number): number {
-    return this.#requirementOf(permission).reads
+    return this.#findRequirement(permission).reads
   }
 
   /** Names of the request attributes that the rules of the permission read; `now` is one of the context. */
   names(permission: number): Readonly<Record<keyof Sent, readonly string[]>> {
-    const { members, now } = this.#requirementOf(permission)
+    const { members, now } = this.#findRequirement(permission)
     const { user, action, resource, context } = members
     const listNames = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ name }) => name))]
     const ofContext = listNames([...context, ...now])
     return { user: listNames(user), action: listNames(action), resource: listNames(resource), context: ofContext }
   }
 
-  #requirementOf(permission: number): Requirement {
+  #findRequirement(permission: number): Requirement {
     if (this.#last?.permission === permission) return this.#last
     this.#last = this.#known.get(permission) ?? this.#find(permission)
     return this.#last

@@ -84,7 +84,7 @@ class SetRules {
   #held(first: number, side: HeldSet['side']): HeldSet[] {
     if (symbolTable(this.#kernel, first) !== Table.Sets) return []
     return this.#chain(first).map((set) => {
-      const conditions = this.#conditionsOf(set)
+      const conditions = this.#readConditions(set)
       // beyond the limit of work the tests are not known
       const tests = conditions.hold ? conditions.causes().slice(0, EXPLAIN_ITEMS_MAX) : []
       return { side, set: sideKey(this.#kernel, set), tests }
@@ -145,7 +145,7 @@ class SetRules {
       if (this.#isElsewhere(set))
         failed.push({ side, set: sideKey(this.#kernel, set), reason: 'other_resource', tests: [] })
       else {
-        const conditions = this.#conditionsOf(set)
+        const conditions = this.#readConditions(set)
         if (!conditions.hold)
           failed.push({ side, set: sideKey(this.#kernel, set), reason: 'conditions', tests: conditions.causes() })
       }
@@ -168,7 +168,7 @@ class SetRules {
     for (const set of [...sets].filter((each) => !this.#isElsewhere(each))) {
       if (notes.length >= EXPLAIN_ITEMS_MAX || this.#work.done) break
       const key = sideKey(this.#kernel, set)
-      for (const test of this.#conditionsOf(set).negatedInVain()) notes.push({ set: key, ...test })
+      for (const test of this.#readConditions(set).negatedInVain()) notes.push({ set: key, ...test })
     }
     return notes.slice(0, EXPLAIN_ITEMS_MAX)
   }
@@ -180,7 +180,7 @@ class SetRules {
     return chain
   }
 
-  #conditionsOf(set: number): Conditions {
+  #readConditions(set: number): Conditions {
     let conditions = this.#conditions.get(set)
     if (conditions === undefined) {
       const json = JSON.parse(textAt(this.#kernel, conditionSetJson(this.#kernel, set)))

@@ -39,7 +39,7 @@ export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
   const [header, heap] = kernel.parts
   const copy = new Kernel(source, header.length + heap.length)
   readHeaderBytes(copy).set(header)
-  copy.heapOf(heap.length).set(heap)
+  copy.heapBytes(heap.length).set(heap)
   return copy
 }
 
@@ -48,7 +48,7 @@ export async function copyKernelSlowly(kernel: Kernel, source: KernelSource, pau
   const [header, heap] = kernel.parts
   const copy = new Kernel(source, header.length + heap.length)
   readHeaderBytes(copy).set(header)
-  const room = copy.heapOf(heap.length)
+  const room = copy.heapBytes(heap.length)
   for (let start = 0; start < heap.length; start += PIECE_BYTES) {
     room.set(heap.subarray(start, start + PIECE_BYTES), start)
     await pause()
@@ -227,7 +227,7 @@ class Loading {
     requireHeader(this.#view, length)
     if (trust !== undefined) this.#digest.update(this.#header)
     this.#kernel = new Kernel(source, length)
-    this.#heap = this.#kernel.heapOf(length - IMAGE_HEADER_BYTES)
+    this.#heap = this.#kernel.heapBytes(length - IMAGE_HEADER_BYTES)
     this.#expected = takeChecksum(this.#view)
     this.#sum = crc32(this.#header)
   }

@@ -65,7 +65,7 @@ export class RowConditions extends Residuals {
 
   #passes({ foreignType: type, members }: ForeignMatch, instance: Named): Part {
     return all(
-      members.map(({ names, test }) => this.test(test, { known: this.#constants.operandOf(type, instance, names) })),
+      members.map(({ names, test }) => this.test(test, { known: this.#constants.findOperand(type, instance, names) })),
     )
   }
 

@@ -92,7 +92,7 @@ export class Constants {
   }
 
   /** What a path inside a stored instance of a type leads to. */
-  operandOf(type: string, { attributes }: Named, names: readonly string[]): Operand {
+  findOperand(type: string, { attributes }: Named, names: readonly string[]): Operand {
     const [name = ''] = names
     const types = this.declared(type)
     const declared = Object.hasOwn(types, name) ? types[name]! : 'json'

@@ -157,7 +157,7 @@ export class Filters {
   #bySets(question: FilterQuestion, asked: AskedFilter): Part {
     const rules = this.#listSideRules(asked.permission)
     if (rules.length === 0) return false
-    const sides = new Sides(this.#kernel, this.#required, asked, question, (set) => this.#conditionsOf(set))
+    const sides = new Sides(this.#kernel, this.#required, asked, question, (set) => this.#readCondition(set))
     return any(rules.map(({ users, resources }) => sides.both(users, resources)))
   }
 
@@ -174,7 +174,7 @@ export class Filters {
     return rules
   }
 
-  #conditionsOf(set: number): Condition {
+  #readCondition(set: number): Condition {
     let condition = this.#conditions.get(set)
     if (condition === undefined) {
       const json = JSON.parse(textAt(this.#kernel, conditionSetJson(this.#kernel, set)))
@@ -248,7 +248,7 @@ class Sides {
   readonly #asked: AskedFilter
   readonly #rows: RowConditions
   readonly #isKept: boolean
-  readonly #conditionsOf: (set: number) => Condition
+  readonly #readCondition: (set: number) => Condition
   readonly #parts = new Map<number, Part>()
 
   constructor(
@@ -256,14 +256,14 @@ class Sides {
     required: RequiredAttributes,
     asked: AskedFilter,
     { type, isKept = false }: FilterQuestion,
-    conditionsOf: (set: number) => Condition,
+    readCondition: (set: number) => Condition,
   ) {
     this.#kernel = kernel
     this.#evaluator = new Evaluator(kernel, required, asked.sent, LISTING_WHOLE_WORK_MAX)
     this.#asked = asked
     this.#rows = new RowConditions(new Constants(kernel, required, asked), type, isKept)
     this.#isKept = isKept
-    this.#conditionsOf = conditionsOf
+    this.#readCondition = readCondition
   }
 
   /** The resource side is not looked at when the user side is false. */
@@ -286,7 +286,7 @@ class Sides {
     const { user, tenant, permission } = this.#asked
     const open = this.#isKept ? READS_INSTANCE | CONTEXT : READS_INSTANCE
     if (symbolTable(kernel, side) !== Table.Sets || (readsOfSide(kernel, side) & open) === 0) {
-      const verdict = this.#evaluator.truthOf(side, user, tenant, permission, 0)
+      const verdict = this.#evaluator.evaluateSide(side, user, tenant, permission, 0)
       if (verdict === Verdict.Undecided || this.#evaluator.left < 0)
         throw new ZerohopError('UNDECIDED', { what: `the set ${sideKey(kernel, side)}` })
       return verdict === Verdict.Allow
@@ -296,7 +296,7 @@ class Sides {
     for (const set of eachSetUpwards(kernel, side)) {
       const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: false of another type
-      parts.push(this.#rows.partOf(this.#conditionsOf(set)))
+      parts.push(this.#rows.toPart(this.#readCondition(set)))
     }
     return all(parts)
   }

@@ -21,14 +21,14 @@ export type ForeignMatch = Extract<Test, { kind: 'match' }> & { readonly foreign
 
 export abstract class Residuals<Open extends object = never> {
   /** @throws what the conditions of a subclass throw */
-  partOf(condition: Condition): Part<Open> {
+  toPart(condition: Condition): Part<Open> {
     switch (condition.kind) {
       case 'all':
-        return all(condition.items.map((item) => this.partOf(item)))
+        return all(condition.items.map((item) => this.toPart(item)))
       case 'any':
-        return any(condition.items.map((item) => this.partOf(item)))
+        return any(condition.items.map((item) => this.toPart(item)))
       case 'not':
-        return not(this.partOf(condition.item))
+        return not(this.toPart(condition.item))
       case 'operand':
         return this.test(condition.test, this.side(condition.left))
     }

@@ -55,7 +55,7 @@ export class AssignmentList {
     const wants = wanted(this.#kernel, filter)
     if (filter.user !== undefined) {
       const user = findSymbol(this.#kernel, 'user', filter.user)
-      return user === 0 ? [] : this.#rowsOf(user, wants).slice(first, first + count)
+      return user === 0 ? [] : this.#listRows(user, wants).slice(first, first + count)
     }
     const name = JSON.stringify([filter.role, filter.tenant, filter.resource, filter.resourceInstance])
     const mark = this.#marks.get(name)
@@ -76,7 +76,7 @@ export class AssignmentList {
       left -= LOOK_WORK * looks
       if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
       const from = Math.max(0, first - before)
-      if (here > from) page.push(...this.#rowsOf(user, wants).slice(from, from + count - page.length))
+      if (here > from) page.push(...this.#listRows(user, wants).slice(from, from + count - page.length))
       // A user with rows beyond this page is read again for the next one.
       if (page.length === count) break
       last = user
@@ -86,7 +86,7 @@ export class AssignmentList {
     return { rows: page, end }
   }
 
-  #rowsOf(user: number, wants: Wants): AssignmentRow[] {
+  #listRows(user: number, wants: Wants): AssignmentRow[] {
     const kernel = this.#kernel
     const rows: AssignmentRow[] = []
     const name = principalKey(kernel, user)

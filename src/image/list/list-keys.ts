@@ -170,7 +170,7 @@ function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: As
   return listSideRules(kernel, permission).some(({ users }) => {
     if (symbolTable(kernel, users) === Table.Roles) return roles.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
-    return evaluator.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
+    return evaluator.evaluateSide(users, user, someTenant, permission, 0) !== Verdict.Deny
   })
 }
 
@@ -205,7 +205,7 @@ function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, ke
   if (anybody === undefined) return false
   return [...new Set(rules.map(({ resources }) => resources))].some((side) => {
     if ((readsOfSide(kernel, side) & READS_USER) !== 0) return true
-    return evaluator.truthOf(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
+    return evaluator.evaluateSide(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
   })
 }
 

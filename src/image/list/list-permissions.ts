@@ -140,7 +140,7 @@ class PermissionList {
       if (allowed === undefined) continue
       this.#evaluator.left -= ROW_WORK
       const key = readInstanceKey(kernel, instance)
-      rows.push([key, this.#rowOf(instance, key, roles, allowed)])
+      rows.push([key, this.#makeRow(instance, key, roles, allowed)])
     }
     return rows.sort(([left], [right]) => compareText(left, right)).map(([, row]) => row)
   }
@@ -198,7 +198,7 @@ class PermissionList {
     const ruled = this.#ruledOn(instance, type)
     const names: string[] = []
     let differs = hasRoles
-    for (const id of this.#permissionsOf(type)) {
+    for (const id of this.#listPermissions(type)) {
       const asType = inTenant.has(id)
       // Roles in the tenant allow the same on all of its instances; only roles on instances and set rules can differ.
       const allowed = hasRoles || ruled.has(id) ? this.#asks(instance, id) : asType
@@ -216,7 +216,7 @@ class PermissionList {
     return this.#evaluator.allowsOn(this.#user, permission, instance)
   }
 
-  #rowOf(instance: number, key: string, roles: readonly number[], permissions: string[]): InstanceRow {
+  #makeRow(instance: number, key: string, roles: readonly number[], permissions: string[]): InstanceRow {
     const colon = key.indexOf(':')
     const attributes = this.#attributes(instance)
     return {
@@ -253,7 +253,7 @@ class PermissionList {
     return allowed
   }
 
-  #permissionsOf(type: number): readonly number[] {
+  #listPermissions(type: number): readonly number[] {
     const known = this.#ofType.get(type)
     if (known !== undefined) return known
     const ids = permissionsOfType(this.#kernel, type).map(([id]) => id)

@@ -93,7 +93,8 @@ class Ways {
   /** The user sets of the rules that match (D6: set rules). */
   byRules(user: number, evaluator: Evaluator, rules: readonly SideRule[]): UserEntry[] {
     const { tenant, permission, instance, key, type } = this.#asked
-    const holds = (side: number) => evaluator.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
+    const holds = (side: number) =>
+      evaluator.evaluateSide(side, user, tenant, permission, instance, key) === Verdict.Allow
     const sets = rules.filter(({ users, resources }) => holds(users) && holds(resources))
     const names = new Set(sets.map(({ users }) => sideKey(this.#kernel, users)))
     return [...names].sort(compareText).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))

@@ -82,7 +82,7 @@ export class Listings {
 
   /** The stored users whom a check allows. */
   users(action: string, about: About, page: PageQuery): KeyPage {
-    const { tenant, permission, instance } = this.#idsOf(action, about)
+    const { tenant, permission, instance } = this.#resolveIds(action, about)
     if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
     const relate = this.#relate(about)
     const evaluator = this.#evaluator(about.sent, LISTING_WORK_MAX, relate)
@@ -91,7 +91,7 @@ export class Listings {
 
   /** The same users with the ways by which each is allowed, and the tenant of the checks. */
   authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
-    const { tenant, permission, instance } = this.#idsOf(action, about)
+    const { tenant, permission, instance } = this.#resolveIds(action, about)
     const key = resolveTenant(this.#kernel, about.tenant, instance)
     if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
     const relate = this.#relate(about)
@@ -105,7 +105,7 @@ export class Listings {
     const userId = findSymbol(kernel, 'user', user)
     const type = findSymbol(kernel, 'resource', about.type)
     if (userId === 0 || type === 0) return []
-    const { tenant, instance } = this.#idsOf('', about)
+    const { tenant, instance } = this.#resolveIds('', about)
     const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, this.#relate(about))
     const actions: string[] = []
     for (const [permission, action] of permissionsOfType(kernel, type)) {
@@ -129,7 +129,7 @@ export class Listings {
       const on = isRow ? instanceOfRow(kernel, instance, tenant) : instance
       if (evaluator.allows(userId, tenant, permission, on, key)) allowed.push(tenant)
     }
-    return this.#tenantsOf(allowed)
+    return this.#listTenants(allowed)
   }
 
   /** The tenants in which the user has a role, or has one on an instance of the tenant. */
@@ -138,7 +138,7 @@ export class Listings {
     const userId = findSymbol(kernel, 'user', user)
     if (userId === 0) return []
     const tenants = grantsOfUser(kernel, userId).map((grant) => tenantOfScope(kernel, grantScope(kernel, grant)))
-    return this.#tenantsOf([...new Set(tenants)])
+    return this.#listTenants([...new Set(tenants)])
   }
 
   /** Everything that the user may do, by tenant and by instance. */
@@ -217,7 +217,7 @@ export class Listings {
     return rows.sort((left, right) => compareText(left.type, right.type))
   }
 
-  #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {
+  #listTenants(tenants: readonly number[]): TenantWithAttributes[] {
     const kernel = this.#kernel
     const rows = tenants.map((tenant) => {
       const attributes = objectAt(kernel, principalAttributes(kernel, tenant)) ?? {}
@@ -227,7 +227,7 @@ export class Listings {
   }
 
   /** The ids of a listing. */
-  #idsOf(action: string, about: About): { tenant: number; permission: number; instance: number } {
+  #resolveIds(action: string, about: About): { tenant: number; permission: number; instance: number } {
     const kernel = this.#kernel
     const { type, tenant } = about
     const instance = instanceAsked(kernel, about)

@@ -67,7 +67,7 @@ export class RuledInstances {
     if (known !== undefined) return known
     const reads = readsOfSide(this.#evaluator.kernel, side)
     const looks = (reads & READS_INSTANCE) !== 0
-    const holds = looks || this.#evaluator.truthOf(side, this.#user, tenant, permission, 0) !== Verdict.Deny
+    const holds = looks || this.#evaluator.evaluateSide(side, this.#user, tenant, permission, 0) !== Verdict.Deny
     if (looks || (reads & READS_TENANT) === 0) this.#everywhere.set(name, holds)
     return holds
   }

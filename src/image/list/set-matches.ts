@@ -86,7 +86,7 @@ function ofUsers(evaluator: Evaluator, asked: AskedSets): Truth {
   const within = findSymbol(kernel, 'tenant', resolveTenant(kernel, tenant, instance))
   const permission = findPermission(kernel, type, asked.action)
   return {
-    of: (set, user) => evaluator.truthOf(set, user, within, permission, instance, key),
+    of: (set, user) => evaluator.evaluateSide(set, user, within, permission, instance, key),
     nameOf: (user) => principalKey(kernel, user),
     after: (after) => after,
     isOfType: () => true,
@@ -102,7 +102,7 @@ function ofInstances(evaluator: Evaluator, asked: AskedSets): Truth {
   const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
   const tenantOfInstance = (instance: number) => instanceTenant(kernel, instance)
   return {
-    of: (set, instance) => evaluator.truthOf(set, userId, tenantOfInstance(instance), permission, instance),
+    of: (set, instance) => evaluator.evaluateSide(set, userId, tenantOfInstance(instance), permission, instance),
     nameOf: (instance) => evaluator.keyOf(instance),
     after: (after = '') => `${type}:${after}`,
     isOfType: (instance) => instanceType(kernel, instance) === typeId,

@@ -24,7 +24,7 @@ export class Database {
   /** @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED */
   async open(purpose: string): Promise<Connection> {
     const connection = await Connection.open(this.settings, `zerohop ${purpose}`)
-    const reason = this.#refusalOf(connection.identity)
+    const reason = this.#findRefusal(connection.identity)
     if (reason !== undefined) {
       connection.destroy()
       throw new ZerohopError('DATABASE_UNAVAILABLE', { reason })
@@ -35,7 +35,7 @@ export class Database {
     return connection
   }
 
-  #refusalOf({ system, timeline }: ServerIdentity): string | undefined {
+  #findRefusal({ system, timeline }: ServerIdentity): string | undefined {
     const seen = this.#seen ?? (this.#before?.system === system ? this.#before : undefined)
     if (seen === undefined) return undefined
     if (seen.system !== system) return 'the server belongs to another cluster'

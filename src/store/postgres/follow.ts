@@ -195,7 +195,7 @@ export class Follow {
   async #foldAll(): Promise<void> {
     if (this.#isClosed) throw new ZerohopError('CLOSED', { what: 'the store' })
     const connection = await this.#listen()
-    const { horizon, heads } = await this.#newOf(connection)
+    const { horizon, heads } = await this.#findNewLogs(connection)
     // environments first: whoever sees the control log sees what it speaks of
     const ordered = heads.toSorted((one, other) => rank(one) - rank(other))
     const moved = new Set<LogId>()
@@ -215,7 +215,7 @@ export class Follow {
    * Logs that may have new entries, and from which transaction on to ask next. While a long transaction of somebody
    * else keeps that one back, the heads of all logs are cheaper than its entries. @throws HISTORY_LOST
    */
-  async #newOf(connection: Connection): Promise<Awaited<ReturnType<typeof newHeads>>> {
+  async #findNewLogs(connection: Connection): Promise<Awaited<ReturnType<typeof newHeads>>> {
     if (this.#horizon !== undefined && this.#scanned <= DATABASE_SCAN_MAX) {
       const found = await newHeads(connection, this.#horizon)
       this.#scanned = found.scanned
