@@ -554,7 +554,7 @@ export enum Query {
   /** where the next candidate is written, and the end of the room for them */
   NextCandidate = 56,
   CandidatesEnd = 60,
-  /** where the relations that were sent end in their area; 0 when there are none */
+  /** where the relations that were sent end in their area; 0 without any */
   RelatedEnd = 64,
 }
 /** What `verify` has counted so far. */

@@ -74,7 +74,7 @@ export function deriveRole(
   return Verdict.Deny
 }
 
-/** The grant of the user on the instance, or 0: nobody has one on an instance that is not stored. */
+/** The grant of the user on the instance, or 0: no one has one on an instance that is not stored. */
 function grantOn(user: u32, instance: u32): u32 {
   return instance === 0 ? 0 : findGrant(user, instance)
 }

@@ -99,7 +99,7 @@ function copyHeader(encoded: u32): u32 {
   return copy
 }
 
-/** Frees a stored composite with everything in it; 0 is nothing. */
+/** Frees a stored composite with everything in it; does nothing for 0. */
 export function discard(composite: u32): void {
   if (composite === 0) return
   store<u32>(composite, QUEUE_END, Composite.Queue)

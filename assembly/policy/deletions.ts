@@ -10,7 +10,7 @@ import { permissionRecord } from './permissions'
 import { withdraw } from './roles'
 import { deletePermissionSetRules } from './set-rules'
 
-/** An action is gone: no role has its permission any more, and its name is unknown (D1, D11). */
+/** An action is gone: no role has its permission from then on, and its name is unknown (D1, D11). */
 export function deletePermission(id: u32): void {
   const record = permissionRecord(id)
   if (record === 0 || !isLive(record)) return

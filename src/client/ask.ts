@@ -48,7 +48,7 @@ export function fetchWhole(request: Request, timeoutMs: number): Promise<Respons
   })
 }
 
-/** Statuses whose answers have no body; that of Chromium has an empty one all the same, with which none can be made. */
+/** Statuses whose answers have no body; that of Chromium has an empty one anyway, with which none can be made. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 async function fetchThen<T>(

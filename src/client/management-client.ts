@@ -26,7 +26,7 @@ export interface ClientOptions {
 
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
 type Path<M extends Method> = ClientPathsWithMethod<Client<paths>, M>
-/** What is sent beside the path; may be left out where nothing is required. */
+/** What is sent in addition to the path; may be left out where nothing is required. */
 type Init<P extends keyof paths, M> = M extends keyof paths[P] ? Sent<MaybeOptionalInit<paths[P], M>> : never
 type Sent<T> = undefined extends T ? [init?: T] : [init: T]
 type Answer<P extends keyof paths, M> = M extends keyof paths[P]

@@ -187,7 +187,7 @@ function toRecord(line: Line, { sentBy }: AuditBatch, now: number, { email, name
     user_email: email,
     user_name: name,
     sent: isBounded(sent) ? sent : 'too long',
-    // nobody asks in the console of a PDP that sends its records
+    // no one asks in the console of a PDP that sends its records
     ...(sentBy === undefined && isText(person) ? { person } : {}),
     ...forReplay(line),
   }

@@ -66,7 +66,7 @@ export class MinuteSums {
     this.#sums.set(key, sum)
   }
 
-  /** By environment, then time: everybody who locks rows of counts does it in this order. */
+  /** By environment, then time: everyone who locks rows of counts does it in this order. */
   sums(): readonly { environment: string; minute: number; allowed: number; denied: number }[] {
     return [...this.#sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum)
   }

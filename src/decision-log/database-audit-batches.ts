@@ -101,7 +101,7 @@ async function lockSeries(
   for (const { sender, lines } of batches) {
     for (const { record } of lines) if (!senders.has(record.instance)) senders.set(record.instance, sender)
   }
-  // everybody locks in this order
+  // everyone locks in this order
   const names = [...senders.keys()].sort()
   const found = new Map<string, Series>()
   const lock = async (): Promise<string[]> => {

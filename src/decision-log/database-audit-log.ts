@@ -99,7 +99,7 @@ export class DatabaseAuditLog implements AuditLog {
     return this.#thread.close()
   }
 
-  /** A question that somebody waits for; there is a bound on how many do. */
+  /** A question that someone waits for; there is a bound on how many do. */
   async #read<K extends keyof DatabaseAuditAnswers>(
     about: K,
     question: Extract<DatabaseAuditQuestion, { readonly about: K }>,

@@ -6,7 +6,7 @@ import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
 import { indexOlder, trimMinutes } from './database-audit-index.ts'
 import { idAt, OF_ENVIRONMENT } from './database-audit-reads.ts'
 
-/** Any number that nobody else uses. */
+/** Any number that no one else uses. */
 const TRIM_LOCK = 6_214_507_222
 
 /** Deletes the oldest of an environment that are before an id, or among so many of the oldest. */

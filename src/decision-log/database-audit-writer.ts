@@ -130,7 +130,7 @@ export class DatabaseAuditWriter {
 }
 
 /**
- * Runs work in a transaction; nobody waits for a lock, or keeps one, for long.
+ * Runs work in a transaction; no one waits for a lock, or keeps one, for long.
  * @throws what the work throws; OUTCOME_UNKNOWN when the connection was lost during the commit
  */
 async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {

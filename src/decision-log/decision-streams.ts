@@ -14,7 +14,7 @@ type Render = (record: AuditRecord) => object | undefined
 export interface StreamRequest {
   readonly id: string
   readonly environment: string
-  /** @throws when its key, its session or its environment may not read any more */
+  /** @throws when its key, its session or its environment may no longer read */
   admitAgain(): Promise<void>
 }
 

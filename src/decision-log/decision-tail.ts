@@ -1,6 +1,6 @@
-// What is recorded from now on in an environment, for everybody who watches it: one look at the log for all of them,
-// and none while nobody does. It looks at the log itself, so it also sees what other replicas stored. PDPs send in
-// batches, and one may come late: a look reaches back, and what was told is known by its id.
+// What is recorded from now on in an environment, for everyone who watches it: one look at the log for all of them,
+// and none while no one does. It looks at the log itself, so it also sees what other replicas stored. PDPs send in
+// batches, and one may come late: a look reaches back, and what was shown is known by its id.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inBackground } from '../model/contained.ts'
 import { isZerohopError } from '../model/errors.ts'
@@ -39,7 +39,7 @@ class DecisionTail {
   readonly #log: Log
   readonly #environment: string
   readonly #end = new AbortController()
-  /** ids of what was told or was there before, with their times */
+  /** ids of what was shown or was there before, with their times */
   readonly #known = new Map<string, number>()
   #latest = 0
 

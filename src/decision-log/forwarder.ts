@@ -1,5 +1,5 @@
 // Sends the records of a journal to a sink, in order and in batches, and retries each batch until the sink has accepted
-// it. Its position is kept beside the journal, so that a restart continues there: a batch may be sent twice, and the
+// it. Its position is kept next to the journal, so that a restart continues there: a batch may be sent twice, and the
 // receiver drops duplicates by instance and number.
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -153,7 +153,7 @@ export class Forwarder {
   }
 }
 
-/** Whole lines from `offset` on; undefined when the file, or that part of it, is not there any more. */
+/** Whole lines from `offset` on; undefined when the file, or that part of it, is gone. */
 async function readLines(file: JournalFile, offset: number): Promise<Buffer | undefined> {
   let handle: FileHandle
   try {

@@ -26,7 +26,7 @@ export interface PrismaOptions {
   readonly provider: (typeof PROVIDERS)[number]
   /** names of fields of the model that cannot be null: Prisma does not take a comparison of one with null */
   readonly required?: readonly string[]
-  /** how many values the statement has beside those of the filter, with `take` and `skip`; default 99 */
+  /** how many values the statement has in addition to those of the filter, with `take` and `skip`; default 99 */
   readonly otherValues?: number
   /**
    * Makes the condition false, and not unknown, for a row with null in a field that it reads: say it where the condition

@@ -1,4 +1,4 @@
-// Rows of an application beside its database: the question that a check of one row asks, from the same mapping that the
+// Rows in the memory of an application: the question that a check of one row asks, from the same mapping that the
 // query uses, and whether a filter means a row. No dependency on a database.
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter } from '../model/filter.ts'

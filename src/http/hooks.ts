@@ -1,4 +1,4 @@
-// Hooks around an answer, which must not throw: after the answer nobody is there to hear of it, and before it is sent
+// Hooks around an answer, which must not throw: after the answer no one is there to hear of it, and before it is sent
 // an error would replace the answer by one that says something else. An error is counted and told, and the answer stays
 // as it is.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,7 +1,7 @@
 // Reads a JSON text: UTF-8, bounded in depth and in members, with or without duplicate members. Every defect is a 422
 // with its location. One pass over the bytes counts depth and members before anything is parsed, so that an expensive
 // body is refused before it costs anything. `__proto__` and `constructor` are legal member names here: JSON.parse makes
-// them own members, and nobody may copy them with `=`.
+// them own members, and no one may copy them with `=`.
 import { isUtf8 } from 'node:buffer'
 import { type JSONPath, visit } from 'jsonc-parser'
 import { ZerohopError } from '../model/errors.ts'

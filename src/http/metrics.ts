@@ -227,7 +227,7 @@ export function intakeMetrics(metrics: Metrics, apps: readonly FastifyInstance[]
 export type OperatorCheck = (authorization: string | undefined) => boolean
 
 /**
- * Compares in constant time; without a configured token nobody is the operator. An address never proves it: behind a
+ * Compares in constant time; without a configured token no one is the operator. An address never proves it: behind a
  * local proxy all requests come from loopback.
  */
 export function operatorCheck(token: string | undefined): OperatorCheck {

@@ -156,7 +156,7 @@ function listResponses(
 }
 
 const JSON_TYPE = 'application/json'
-/** Of answers that are no JSON. */
+/** For answers that are not JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   '/docs': 'text/html',
   '/docs/scalar.js': 'text/javascript',

@@ -23,7 +23,7 @@ export async function limitRates(app: FastifyInstance, { requests, writes }: Rat
   const changing = limiter(app, writes)
   app.addHook('onRequest', async (request, reply) => {
     if (request.isOperator || request.caller.isSystem) return
-    // reports of PDPs change nothing that anybody wrote
+    // reports of PDPs change nothing that anyone wrote
     const isRead = request.method === 'GET' || request.routeOptions.config.operation === 'feed.read'
     const seconds = Math.max(await all(request), isRead ? 0 : await changing(request))
     if (seconds === 0) return

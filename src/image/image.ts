@@ -55,7 +55,7 @@ export interface ImageOptions {
   readonly trust?: Trust | undefined
   /**
    * the bytes are known to be sound: this process made them, or they are sealed with a key of its own. Otherwise an
-   * image that nobody signed is verified before it answers anything
+   * image that no one signed is verified before it answers anything
    */
   readonly verified?: boolean
 }
@@ -374,7 +374,7 @@ export class Image {
     return this.#ofRows((filters, ids) => filters.filter(question, ids), question)
   }
 
-  /** The same as an answer that somebody else keeps. @throws as `filter` */
+  /** The same as an answer that someone else keeps. @throws as `filter` */
   keptFilter(question: FilterQuestion): KeptFilter {
     return this.#ofRows((filters, ids) => filters.kept(question, ids), question)
   }

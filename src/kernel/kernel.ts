@@ -1,5 +1,5 @@
 // One kernel on one memory: the only owner of views on it. Keys go in as bytes in the scratch area, ids and lists come
-// out. Growing the memory detaches every view, so nobody else may keep one. One thread per kernel.
+// out. Growing the memory detaches every view, so no one else may keep one. One thread per kernel.
 import { HEADER, HEADER_BYTES, HEAP, Header, SCRATCH, SymbolRecord } from '../../assembly/abi.ts'
 import { KEY_BYTES_MAX, SCRATCH_BYTES } from '../../assembly/limits.ts'
 import { ZerohopError } from '../model/errors.ts'

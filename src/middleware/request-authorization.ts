@@ -56,7 +56,7 @@ interface Outcome {
 
 /** Who sent a request, and what was decided about it. */
 export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
-  /** undefined when nobody is authenticated: every check is false then */
+  /** undefined when no one is authenticated: every check is false then */
   readonly user: UserIn<P> | undefined
   readonly tenant: P['tenants'] | undefined
   /** the first decisions about this request, in order */
@@ -167,7 +167,7 @@ export class Authorizer<R extends object, P extends PolicyTypes> {
   }
 }
 
-/** The answer when nobody is authenticated. */
+/** The answer when no one is authenticated. */
 export const UNAUTHENTICATED: Refusal = {
   status: 401,
   headers: { 'www-authenticate': 'Bearer' },

@@ -157,7 +157,7 @@ export const ConditionalChange = t.named(
 )
 export type ConditionalChange = t.Static<typeof ConditionalChange>
 
-/** A changed set rule that reads user attributes, which a request may send and so override. Nobody is counted. */
+/** A changed set rule that reads user attributes, which a request may send and so override. No one is counted. */
 export const OverridableRule = t.named(
   'OverridableRule',
   t.open({ user_set: t.Text, permission: t.Text, resource_set: t.Text, attributes: t.listOf(t.Text) }),

@@ -118,7 +118,7 @@ export function renamedTexts(
   })
 }
 
-/** Who keeps access under another name; undefined where nobody does. */
+/** Who keeps access under another name; undefined where no one does. */
 export function keptText({ renamed }: AccessDiff['access']): string | undefined {
   if (!renamed) return undefined
   const { users, decisions } = renamed
@@ -126,7 +126,7 @@ export function keptText({ renamed }: AccessDiff['access']): string | undefined 
   return `${counted(users, 'user')} ${verb} access under a new name (${counted(decisions, 'permission')})`
 }
 
-/** Rules that only have another name; undefined where there are none. */
+/** Rules that only have another name; or undefined. */
 export const keptRulesText = ({ renamed }: AccessDiff['policy']): string | undefined =>
   renamed ? `${counted(renamed, 'rule')} unchanged except for names` : undefined
 
@@ -221,7 +221,7 @@ export function sideText(verb: 'gain' | 'lose', { users, decisions, complete }: 
   return `${many} ${plural(users, `${verb}s`, verb)} access (${counted(decisions, 'permission')})`
 }
 
-/** True when nobody gains, or nobody loses. */
+/** True when no one gains, or no one loses. */
 export const isNobody = ({ decisions, complete }: AccessChange): boolean => decisions === 0 && complete
 
 /** Those that concern most people first. */

@@ -93,7 +93,7 @@ export function readBy({ conditions, resource }: SetConditions & { readonly reso
  * The attributes of resource types that conditions read, of a set over resources of `resource`: under `resource.*` in a
  * resource set, and of the stored instances that a match follows. A user set says nothing about the type of the
  * resource that is asked about, so what it reads under `resource.*` is not among them; nor are the type, the key and
- * the tenant of the resource, which nobody declares.
+ * the tenant of the resource, which no one declares.
  */
 export function* resourceAttributes(
   condition: Condition,

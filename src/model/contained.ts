@@ -1,4 +1,4 @@
-// Whose errors nobody can catch: listeners, timers, hooks after an answer, work that nobody waits for. An error that
+// Whose errors no one can catch: listeners, timers, hooks after an answer, work that no one waits for. An error that
 // leaves one of them would end the process, with everything else it does. They go through here: the error is counted
 // and told, and the process goes on. test/tidy finds those that do not.
 
@@ -48,12 +48,12 @@ export function contained<A extends unknown[]>(
   }
 }
 
-/** Lets work go on that nobody waits for. */
+/** Lets work go on that no one waits for. */
 export function inBackground(place: string, work: Promise<unknown>): void {
   work.catch((error) => contain(place, error))
 }
 
-/** Where nobody listens, as in an application, Node prints it; a page has no process. */
+/** Where no one listens, as in an application, Node prints it; a page has no process. */
 function warn(place: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error)
   globalThis.process?.emitWarning(`zerohop: ${place} failed: ${message}`, { code: 'ZEROHOP_CONTAINED' })

@@ -1,4 +1,4 @@
-// What a follower was told of the head of the log, until its image has reached it: the image was current at that moment,
+// What a follower knows of the head of the log, until its image has reached it: the image was current at that moment,
 // and its age counts from there. A chain that the image does not have is of another history, and confirms nothing.
 import type { Position } from '../log/change.ts'
 import { HEADS_AWAITED_MAX } from '../model/limits.ts'

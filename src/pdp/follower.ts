@@ -114,7 +114,7 @@ export class Follower {
       this.#markStarted = { resolve, reject }
     })
     this.#started.catch(() => undefined)
-    // it answers for as long as it follows: an error that nobody foresaw ends both
+    // it answers for as long as it follows: an error that no one foresaw ends both
     this.#follow().catch((error) => this.#finish(new ZerohopError('INTERNAL', {}, { cause: error })))
   }
 
@@ -196,7 +196,7 @@ export class Follower {
   }
 
   /**
-   * Resolves with true when no answer comes from before `revision` any more: the answering image has it, or none
+   * Resolves with true once no answer comes from before `revision`: the answering image has it, or none
    * answers and none begins to answer before it has it. Deltas are applied at once. Resolves with false after
    * `timeoutMs`. Never rejects.
    */
@@ -362,7 +362,7 @@ export class Follower {
 
   /**
    * Undefined when the other side is older. Where signatures are verified that is an error, after which it is asked
-   * again: nobody signs heartbeats, and anybody on the way can pretend to be older.
+   * again: no one signs heartbeats, and anyone on the way can pretend to be older.
    * @throws HEAD_NOT_SAID, and as `Feed.askHead`
    */
   async #ask(timeoutMs: number): Promise<FeedHead | undefined> {

@@ -83,7 +83,7 @@ export interface DecisionRecorder {
 /** Hears of each decision. */
 export type DecisionListener = (image: Image, decision: Decision, question?: Question) => void
 
-/** The listener of a PDP; undefined when nobody is to hear. */
+/** The listener of a PDP; undefined when no one is to hear. */
 export function makeListener(
   recorder: DecisionRecorder | undefined,
   onDecision: ((decision: Decision) => void) | undefined,

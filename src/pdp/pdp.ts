@@ -550,8 +550,8 @@ export interface LoadOptions extends PdpOptions {
    */
   readonly kernel?: CompiledModule | undefined
   /**
-   * false: an image that nobody signed is not verified, which takes most of the time of loading it. Only for files that
-   * nobody else can have written. One that is verified by its signature needs none
+   * false: an image that no one signed is not verified, which takes most of the time of loading it. Only for files that
+   * no one else can have written. One that is verified by its signature needs none
    */
   readonly verify?: boolean | undefined
 }

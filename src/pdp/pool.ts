@@ -51,7 +51,7 @@ export class PdpPool {
   }
 
   /**
-   * Resolves with true when no answer here comes from before `revision` of the environment any more, also of a PDP that
+   * Resolves with true once no answer here comes from before `revision` of the environment, also of a PDP that
    * is being opened; with false after `timeoutMs`. Never rejects.
    */
   async notBefore(environment: LogId, revision: number, timeoutMs: number): Promise<boolean> {

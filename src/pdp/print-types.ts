@@ -40,7 +40,7 @@ export function printTypes(names: PolicyNames, options: PrintOptions): string {
     ...block('resources', types.flatMap(resource)),
     `  tenants: ${options.tenants ? union(names.tenants()) : 'string'}`,
     `  roles: ${union(roles)}`,
-    // conditions may read attributes of users that nobody declared
+    // conditions may read attributes of users that no one declared
     ...block('userAttributes', attributes(userAttributes), '  ', 'JsonObject', ' & JsonObject'),
     '}',
     '',
@@ -73,7 +73,7 @@ function attributes(declared: Readonly<Record<string, AttributeType>>): string[]
   return sorted.map((name) => `${member(name)}?: ${TYPE_OF[declared[name]!]}`)
 }
 
-/** The names as a type; `never` when there are none. */
+/** The names as a type; `never` without names. */
 const union = (names: readonly string[]): string => names.map(quoted).join(' | ') || 'never'
 
 const member = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name))

@@ -1,4 +1,4 @@
-// What a record of a decision holds of its question beside the keys, so that it can be asked again: the time,
+// What a record of a decision holds of its question in addition to the keys, so that it can be asked again: the time,
 // relations, the attributes that are to be recorded, and the names of those that are not.
 import { DECISION_OMITTED_MAX, DECISION_OMITTED_NAME_MAX } from '../model/limits.ts'
 import type { Question } from './request.ts'

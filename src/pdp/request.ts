@@ -65,9 +65,9 @@ export interface Question {
   readonly key: string | undefined
   /** as in the request */
   readonly tenant: string | undefined
-  /** request attributes; undefined when there are none */
+  /** request attributes; undefined without any */
   readonly sent: Sent | undefined
-  /** relations of the resource in the request; undefined when there are none */
+  /** relations of the resource in the request; undefined without any */
   readonly relations: readonly SentRelation[] | undefined
   /** the resource is a marked row (D2): stored in another tenant under its key is another thing */
   readonly isRow: boolean

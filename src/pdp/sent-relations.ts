@@ -1,5 +1,5 @@
 // Reads the relations of a question (D14: relations sent with a question) and refuses what cannot be meant. Names that
-// nobody knows are no error: they give nothing (D1: default deny).
+// no one knows are not an error: they give nothing (D1: default deny).
 import type { SentRelation } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { SENT_RELATIONS_MAX, SENT_SUBJECTS_MAX } from '../model/limits.ts'

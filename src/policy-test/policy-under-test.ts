@@ -35,7 +35,7 @@ export class PolicyUnderTest {
     this.changes = projected(this.#base)
   }
 
-  /** What the facts of a test file add; errors are told with the path in the file. */
+  /** What the facts of a test file add; errors are reported with the path in the file. */
   facts(
     facts: TestFile['facts'],
     wrong: Wrong,

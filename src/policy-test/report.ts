@@ -98,7 +98,7 @@ function tapLines(run: TestRun, options: ReportOptions): string[] {
 /** A `#` would begin a directive. */
 const tapText = (text: string): string => text.replace(/[\\#]/g, '\\$&')
 
-/** What makes a run fail beside its expectations. */
+/** What makes a run fail apart from its expectations. */
 function otherFailures({ problems, coverage }: TestRun, { coverage: wanted }: ReportOptions) {
   const wrong = problems.map((problem) => ({ file: problem.place.file, text: problemLine(problem) }))
   if (wanted === undefined || coverage === undefined || coverage.percent >= wanted) return wrong

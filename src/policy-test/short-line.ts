@@ -18,7 +18,7 @@ const ABOUT = `${WORDS}\\s+(${WORD})(?:\\s+in\\s+(${WORD}))?`
 const MAY = `${WORDS}\\s+may(\\s+not)?\\s+${ABOUT}`
 const LINE = new RegExp(`^${MAY}$`)
 
-/** What editors are told of a line, and of the head of a list. */
+/** What editors get for a line, and for the head of a list. */
 export const LINE_PATTERN = `^\\s*${MAY}\\s*$`
 export const LIST_HEAD_PATTERN = `^who\\s+may\\s+${ABOUT}\\s*$`
 

@@ -57,7 +57,7 @@ export interface AskingKey {
 export interface Done {
   readonly result: unknown
   readonly revision: number
-  /** logs beside its own that the use case wrote to */
+  /** other logs than its own that the use case wrote to */
   readonly also: readonly LogId[]
   /** absent without any */
   readonly warnings?: readonly string[]

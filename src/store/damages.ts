@@ -22,7 +22,7 @@ export class Damages {
     if (this.#stopped.has(log)) throw this.#byLog.get(log)
   }
 
-  /** @param stops whether nothing may be read from the log any more: it is a control log */
+  /** @param stops whether nothing may be read from the log from now on: it is a control log */
   add({ log, error }: Damage, stops: boolean): void {
     if (log === undefined) return
     if (!this.#byLog.has(log)) this.#byLog.set(log, error)

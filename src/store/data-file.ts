@@ -49,7 +49,7 @@ async function createData(folder: string): Promise<void> {
 
 /**
  * The two meta pages belong to the last transaction and the one before it, the even one first. LMDB reads the higher
- * one: if one of the numbers was damaged, that could be the older state, in which a revocation has not happened. Nobody
+ * one: if one of the numbers was damaged, that could be the older state, in which a revocation has not happened. No one
  * may write meanwhile.
  * @throws DATA_DAMAGED
  */

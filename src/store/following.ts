@@ -7,7 +7,7 @@ import { ACKNOWLEDGE_WAIT_MS } from '../model/limits.ts'
 /** Followers of logs in this process. */
 export interface Followers {
   /**
-   * Resolves with true when no answer comes from before `revision` of the log any more, with false after `timeoutMs`.
+   * Resolves with true once no answer comes from before `revision` of the log, with false after `timeoutMs`.
    * Never rejects.
    */
   notBefore(log: LogId, revision: number, timeoutMs: number): Promise<boolean>
@@ -21,7 +21,7 @@ export class Following {
   readonly #followers = new Set<Followers>()
   /** logs whose newest revision has not reached the followers yet */
   readonly #behind = new Map<LogId, Promise<boolean>>()
-  /** logs with a revision that nobody waits for: followers take it in their own time */
+  /** logs with a revision that no one waits for: followers take it in their own time */
   readonly #left = new Map<LogId, number>()
   /** commits under way that are answered when they are on disk */
   #atCommit = 0

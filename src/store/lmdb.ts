@@ -1,5 +1,5 @@
 // The only file that imports lmdb. Its declarations have an error when they are read as an ES module (TS1203), which
-// everybody who imports `zerohop/server` without `skipLibCheck` would get. Read as CommonJS, with `require`, the same
+// everyone who imports `zerohop/server` without `skipLibCheck` would get. Read as CommonJS, with `require`, the same
 // text has none: so the types are taken that way.
 //
 // It has native code, and throws while it is loaded where that is not there. So it is loaded when the first folder is

@@ -24,7 +24,7 @@ export interface PlacedObject {
   readonly json: string
 }
 
-/** What is known of a state beside its objects. */
+/** What is known of a state apart from its objects. */
 export interface SnapshotPosition {
   readonly revision: number
   readonly chain: string
@@ -39,7 +39,7 @@ export interface SnapshotPosition {
  * @throws DATA_DAMAGED when there are others than the head says
  */
 export function* objectsOf(tables: Tables, head: Head): Generator<PlacedObject> {
-  if (head.leaving !== undefined) return // of a deleted environment: nobody reads them any more
+  if (head.leaving !== undefined) return // of a deleted environment: no one will read them
   for (const kind of KIND_NAMES) {
     const digest = new Digest()
     const table = tables.objects(kind)

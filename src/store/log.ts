@@ -167,8 +167,8 @@ export function readHistory(tables: Tables, head: Head, before: number, limit: n
 }
 
 /**
- * The objects that a revision changed, and how: what it made has its time. Empty when its changes are not kept any more; undefined when the entry has more
- * bytes than are read for a list. @throws DATA_DAMAGED
+ * The objects that a revision changed, and how: what it made has its time. Empty when its changes have expired;
+ * undefined when the entry has more bytes than are read for a list. @throws DATA_DAMAGED
  */
 export function readChanged(tables: Tables, head: Head, revision: number): WrittenObject[] | undefined {
   const content = tables.log.get(revisionKey(head.number, revision))
@@ -195,7 +195,7 @@ export function timeOfEntry(value: Uint8Array): number {
   return decodeHistory(0, value).at
 }
 
-/** An entry as it is stored, with what a record of it says beside its bytes. */
+/** An entry as it is stored, with what a record of it has in addition to its bytes. */
 export interface StoredEntry extends EncodedEntry {
   readonly at: number
   readonly status: number

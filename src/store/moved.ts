@@ -1,4 +1,4 @@
-// A data folder whose data was moved into a database. It keeps its files, but nothing opens it for writing any more:
+// A data folder whose data was moved into a database. It keeps its files, but nothing opens it for writing again:
 // two places that both take writes would part for good.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

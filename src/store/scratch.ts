@@ -1,4 +1,4 @@
-// A folder beside the cache for what is not its state yet. What a process that ended left there is removed at the next
+// A folder next to the cache for what is not its state yet. What a process that ended left there is removed at the next
 // start.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

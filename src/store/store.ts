@@ -98,11 +98,11 @@ export type StoreEvent =
   | { readonly event: 'trouble'; readonly error: ZerohopError | undefined }
   /** what a replica did for the record, or what became of it */
   | { readonly event: 'upkeep'; readonly upkeep: UpkeepEvent }
-  /** nothing is written any more; reads go on */
+  /** writes are refused; reads go on */
   | { readonly event: 'writer died'; readonly error: ZerohopError }
 
 export interface Store<U extends UseCases> {
-  /** the data folder, for a thread that reads beside the store (reader.ts) */
+  /** the data folder, for a thread that reads apart from the store (reader.ts) */
   readonly folder: string
   /**
    * The last durable state of a log. @throws OBJECT_NOT_FOUND, DATA_DAMAGED when it is the control log of an
@@ -140,9 +140,9 @@ export interface Store<U extends UseCases> {
    * has. At every start, until `forgetLoss`.
    */
   readonly historyLost: ZerohopError | undefined
-  /** Every log has an entry after what was lost, so that nobody who has seen that continues with it. */
+  /** Every log has an entry after what was lost, so that no one who has seen that continues with it. */
   forgetLoss(): void
-  /** Of a replica: what happened before anybody could listen. */
+  /** Of a replica: what happened before anyone could listen. */
   readonly atStart: readonly UpkeepEvent[]
   /** Of a replica: tasks that all of them know. */
   readonly tasks: SharedTasks | undefined
@@ -167,7 +167,7 @@ export interface Store<U extends UseCases> {
   /** One entry by its id; undefined when it does not exist or was trimmed. */
   historyEntry(id: string): HistoryEntry | undefined
   /**
-   * The objects that a revision changed. Empty when its changes are not kept any more; undefined when there are more
+   * The objects that a revision changed. Empty when its changes have expired; undefined when there are more
    * than a list shows.
    */
   changed(log: LogId, revision: number): WrittenObject[] | undefined
@@ -373,7 +373,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (this.#writer === undefined) throw closed()
     const damage = this.#damages.of(log)
     if (damage !== undefined) throw damage
-    // where nobody else writes, a key is as valid in the writer as it was at the gate
+    // where no one else writes, a key is as valid in the writer as it was at the gate
     const { newOrganization, atCommit = false, ...asked } = asking
     const alone = newOrganization === undefined ? {} : { newOrganization }
     const job = { log, name, input, by, ...alone, ...(this.isReplicated ? asked : {}) }
@@ -593,7 +593,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return position
   }
 
-  /** A log whose head cannot be read is treated as a control log: nothing is read from it any more. */
+  /** A log whose head cannot be read is treated as a control log: nothing is read from it from then on. */
   #isControl(log: LogId | undefined): boolean {
     try {
       return log !== undefined && isControl(this.#findHead(log))

@@ -1,4 +1,4 @@
-// Trims logs, and removes the records of deleted environments. An entry first loses its changes, after which nobody can
+// Trims logs, and removes the records of deleted environments. An entry first loses its changes, after which no one can
 // follow from there; later the whole entry is removed. No state is touched except that of deleted environments. Runs in
 // the writer thread, a bounded step in each transaction, between the batches of writes.
 import type { LogId, Position } from '../log/change.ts'

@@ -40,7 +40,7 @@ try {
 }
 process.stdin.destroy()
 
-/** Ends when the parent says that nobody writes, or that it is over. */
+/** Ends when the parent says that no one writes, or that it is over. */
 async function turnToOpen(): Promise<void> {
   const turn = Promise.race([once(process.stdin, 'data'), once(process.stdin, 'end')])
   say({ ready: true })

@@ -1,5 +1,5 @@
 // Runs a verification in a child process (verify-child.ts) and receives its reports. A damaged page may kill the
-// process that reads it, which also counts as damage (child-end.ts); it never kills the server. It can run beside a server: LMDB
+// process that reads it, which also counts as damage (child-end.ts); it never kills the server. It can run next to a server: LMDB
 // shares a folder among processes, and the child only reads. Only the opening is not safe there.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -37,10 +37,10 @@ export interface VerifyListener {
   readonly progress: (checked: number, total: number) => void
 }
 
-/** A verification beside a server that writes. */
+/** A verification next to a server that writes. */
 export interface VerifyBesideServer extends VerifyListener {
   /**
-   * Runs `open` while nobody writes to the data file. A process that opens a folder copies the number of the last
+   * Runs `open` while no one writes to the data file. A process that opens a folder copies the number of the last
    * transaction from the file to the memory that all processes share (mdb_env_open2 of LMDB, also for a reader): when
    * a write commits in between, the number goes back, and the next write replaces that one.
    */
@@ -59,7 +59,7 @@ export function startVerification(folder: string, listener: VerifyListener): Run
   return start(folder, 'at full speed', listener, () => undefined)
 }
 
-/** The same beside a server: it works only a part of the time, at the lowest priority (SCRUB_PERCENT). */
+/** The same next to a server: it works only a part of the time, at the lowest priority (SCRUB_PERCENT). */
 export function verifyBesideServer(folder: string, listener: VerifyBesideServer): RunningVerification {
   let opened: () => void = () => undefined
   const verification = start(folder, 'in the background', listener, (message, child) => {

@@ -160,7 +160,7 @@ export class Writer {
   }
 
   /**
-   * Runs a step while the thread is paused, so that nobody writes to the data file. Writes that come meanwhile wait:
+   * Runs a step while the thread is paused, so that no one writes to the data file. Writes that come meanwhile wait:
    * the step is to be short, and to have an end.
    * @throws what the step throws; WRITER_DEAD, CLOSED
    */

@@ -1,4 +1,4 @@
-// Where the code of a worker thread or a child process lies. It cannot load TypeScript: its code lies beside the caller
+// Where the code of a worker thread or a child process lies. It cannot load TypeScript: its code is next to the caller
 // in the build, or, when the caller runs from source, in the bundle, which starts fastest.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

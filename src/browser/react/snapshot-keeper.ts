@@ -123,7 +123,7 @@ export class SnapshotKeeper {
     this.#plan(delay * (1 - Math.random() / 2))
   }
 
-  /** A page that nobody sees loads nothing; when it is seen again, it does. */
+  /** A page that no one sees loads nothing; when it is seen again, it does. */
   #plan(delay: number): void {
     clearTimeout(this.#next)
     this.#next = setTimeout(() => {

@@ -1,4 +1,4 @@
-// Whether a command that shows first what it does may go on: it asks somebody at a terminal, or was told not to ask.
+// Whether a command that shows first what it does may go on: it asks someone at a terminal, or was told not to ask.
 import type { AccessDiff } from '../../model/access-diff.ts'
 import { isCounted } from '../../model/change-words.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
@@ -26,7 +26,7 @@ export interface Refusal {
 }
 
 /**
- * Why it is not done, before anybody is asked; undefined when somebody can be asked, or need not be.
+ * Why it is not done, before anyone is asked; undefined when someone can be asked, or need not be.
  * @param does completes "--yes …", such as `applies`
  * @param again completes "… on a terminal", such as `apply it`
  */

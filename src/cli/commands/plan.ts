@@ -155,7 +155,7 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
   return DONE
 }
 
-/** Why a plan is not applied, before anybody is asked. */
+/** Why a plan is not applied, before anyone is asked. */
 function findRefusal(agreed: Plan, request: Request, yes: boolean): Refusal | undefined {
   if (agreed.cascade.length > 0 && !request.cascade) {
     const what = countsText(agreed.cascade)

@@ -23,7 +23,7 @@ export interface TracingEnv {
   readonly resource: Readonly<Record<string, string>>
 }
 
-/** What goes on to somebody else must not stop the answers when that somebody is away, unless the operator says so. */
+/** What goes on to someone else must not stop the answers when that someone is away, unless the operator says so. */
 export function readDecisionLog(values: Values): DecisionLogEnv {
   const sinks = values.PDP_DECISION_LOG
   return {

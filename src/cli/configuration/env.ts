@@ -223,7 +223,7 @@ function readConsole(values: Values): NonNullable<Env['console']> {
 /** Texts of the settings that no log may hold. */
 export const envSecrets = ({ secrets }: Env): readonly string[] => secrets
 
-/** The port of the OPA-shaped API: as set, else the one that SDKs expect beside port 7000; undefined for none. */
+/** The port of the OPA-shaped API: as set, else the one that SDKs expect next to port 7000; undefined for none. */
 export function resolveOpaPort({ opaPort, pdpPort }: Env): number | undefined {
   const expected = variableFacts(PDP_VARIABLES.PDP_PORT).default
   return opaPort ?? (pdpPort === expected ? OPA_PORT : undefined)

@@ -1,4 +1,4 @@
-// TLS from files (PDP_TLS_CERT, PDP_TLS_KEY), for both servers. The files are tried before anybody relies on them: at
+// TLS from files (PDP_TLS_CERT, PDP_TLS_KEY), for both servers. The files are tried before anyone relies on them: at
 // the start a bad one ends the process with one line, at a reload (SIGHUP) it is logged and the old one goes on.
 import { readFileSync } from 'node:fs'
 import { createSecureContext, Server } from 'node:tls'

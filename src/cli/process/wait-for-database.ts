@@ -1,5 +1,5 @@
 // A replica that starts while its database does not answer waits for it, alive and not ready, as a restart would not
-// help. What trying again cannot mend, such as a wrong password, still ends the process.
+// help. What trying again cannot fix, such as a wrong password, still ends the process.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { TlsSettings } from '../../http/app.ts'

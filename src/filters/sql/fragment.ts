@@ -1,7 +1,7 @@
 // Pieces of SQL: text with bound values between. A value never becomes text: only `sqlText` and the names that a
 // dialect quotes do.
 
-/** A value that is sent beside the text. The same object may stand in several places. */
+/** A value that is sent apart from the text. The same object may stand in several places. */
 export class Bound {
   readonly value: unknown
 

@@ -1,5 +1,5 @@
 // Filters in MySQL and MariaDB. A collation there may ignore case and spaces at the end, so a comparison of text that
-// an index serves stands beside one of the bytes, which decides. Texts are compared as utf8mb4 whatever a column is in.
+// an index serves is next to one of the bytes, which decides. Texts are compared as utf8mb4 whatever a column is in.
 import { MYSQL_VALUES_MAX } from '../../model/limits.ts'
 import {
   columnKind,

@@ -1,4 +1,4 @@
-// OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. It is a Fastify scope of
+// OpenID AuthZEN 1.0 next to the own routes of the PDP, with the same keys and decisions. It is a Fastify scope of
 // its own because it differs: errors are one line of plain text, also for unknown paths; a wrong body or content type
 // is 400; an unknown key is 401; and a request id is echoed exactly as sent.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,7 +1,7 @@
 // The configured address that clients use for a PDP: the identifier that discovery publishes.
 import { ZerohopError } from '../../model/errors.ts'
 
-/** Addresses that mean "every address of this machine": nobody can connect to them. */
+/** Addresses that mean "every address of this machine": no one can connect to them. */
 const UNSPECIFIED = ['0.0.0.0', '[::]', '[::ffff:0:0]']
 
 /**

@@ -1,6 +1,6 @@
 // Sessions that were signed out: their cookies still open, so they are remembered until they would have ended anyway.
 // The list is bounded. When it is full, the one that began first is dropped, and every session that began no later ends
-// with it: nobody who signed out is ever let in again, at worst somebody has to sign in again.
+// with it: no one who signed out is ever let in again, at worst someone has to sign in again.
 import { SESSION_MS, SESSIONS_ENDED_MAX } from '../../model/limits.ts'
 
 /** What is needed of a session, times in ms since 1970. */

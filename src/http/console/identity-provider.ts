@@ -131,7 +131,7 @@ export class IdentityProvider {
     const overHttp = server.protocol === 'http:' ? [client.allowInsecureRequests] : []
     return client.discovery(server, clientId, undefined, authentication, {
       timeout: PROVIDER_TIMEOUT_MS / 1000,
-      // by itself the library trusts a token that it fetched over TLS: its signature is verified all the same
+      // by itself the library trusts a token that it fetched over TLS: its signature is verified anyway
       execute: [client.enableNonRepudiationChecks, ...overHttp],
     })
   }

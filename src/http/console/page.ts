@@ -1,6 +1,6 @@
 // The console as files: `/` leads to `/console/`, which answers with the page of `dist/console`, and so does every
 // address below it, because the page has routes of its own. It loads without a session and holds no data. Names of
-// files are looked at before the file system is: one plain segment, in `assets` or beside the page, never a path.
+// files are looked at before the file system is: one plain segment, in `assets` or next to the page, never a path.
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream'

@@ -1,4 +1,4 @@
-// What the server gives a browser to keep and nobody else may read or make: sealed as JWE (`dir`, A256GCM) under a key
+// What the server gives a browser to keep and no one else may read or make: sealed as JWE (`dir`, A256GCM) under a key
 // that only servers with the same secrets key have. Each purpose has a name of its own, so that what was sealed for one
 // is not believed for another.
 

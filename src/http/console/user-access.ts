@@ -8,7 +8,7 @@ export const USER_ROLES = ['viewer', 'support', 'editor', 'admin'] as const
 export type UserRole = (typeof USER_ROLES)[number]
 
 export interface AccessRule {
-  /** the value of the claim that it is for; `*` for everybody who can sign in */
+  /** the value of the claim that it is for; `*` for everyone who can sign in */
   readonly value: string
   readonly role: UserRole
   /** keys; without them it is about the whole organization */
@@ -41,7 +41,7 @@ export function ruleFor(rules: readonly AccessRule[], values: readonly string[])
   return rule
 }
 
-/** The values that are asked for: those of the rules before the first one that is for everybody, in their order. */
+/** The values that are asked for: those of the rules before the first one that is for everyone, in their order. */
 export function valuesAskedFor(rules: readonly AccessRule[]): string[] {
   const end = rules.findIndex(({ value }) => value === '*')
   return [...new Set((end === -1 ? rules : rules.slice(0, end)).map(({ value }) => value))]

@@ -78,7 +78,7 @@ export function readBody(source: BodySource, done: OnBody): void {
   stream.on('end', contained('the end of a body', ended)).on('error', contained('a body that breaks off', failed))
 }
 
-/** Nobody catches what `done` throws, and nobody would answer the request: its connection ends. */
+/** No one catches what `done` throws, and no one would answer the request: its connection ends. */
 function hand(stream: Readable, done: OnBody, error: Error | undefined, bytes: Buffer, hold: Hold | undefined): void {
   try {
     done(error, bytes, hold)

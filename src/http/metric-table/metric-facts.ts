@@ -1,5 +1,5 @@
 // The facts about a metric: its form at GET /metrics, its row in docs/operations.md, its panel on the dashboard
-// (deploy/grafana) and its alert (deploy/prometheus). The tables beside this file have one entry for each metric.
+// (deploy/grafana) and its alert (deploy/prometheus). The tables next to this file have one entry for each metric.
 
 /** Which servers show it, in the words of the documentation. */
 export type Where =

@@ -27,7 +27,7 @@ export interface DirectOptions {
   readonly directory: PdpDirectory
   readonly errorForm: ErrorForm
   readonly requestId: (request: IncomingMessage) => string
-  /** hears of each answer */
+  /** called for each answer */
   readonly count: (status: number, seconds: number) => void
   readonly decisions: Decisions
   /** a time that was sent is kept (PDP_ACCEPT_NOW) */

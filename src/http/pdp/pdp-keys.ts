@@ -86,7 +86,7 @@ export interface PooledKeys {
   admit(key: ApiKey): void
   /** the PDP of an environment */
   open(environment: LogId, organization: LogId): Pdp
-  /** hears of uses of a key */
+  /** called when a key is used */
   used?(organization: LogId, key: ApiKey): void
 }
 

@@ -1,5 +1,5 @@
 // POST /snapshot: what one user may do, as data by which `zerohop/browser` decides (docs/browser.md). The caller is the
-// application's server: it passes the answer on to the one user whom it is about, and to nobody else.
+// application's server: it passes the answer on to the one user whom it is about, and to no one else.
 import type { FastifyInstance } from 'fastify'
 import { JSON_TYPE } from './allowed.ts'
 import { readSnapshotQuery } from './check-bodies.ts'

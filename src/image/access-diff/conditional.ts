@@ -173,7 +173,7 @@ class PermissionSearch {
   readonly #asked: AskedPermission
   readonly #own: Reach
   readonly #shared: Shared
-  /** tenants that are looked at for everybody */
+  /** tenants that are looked at for everyone */
   readonly #places: ReadonlySet<number>
   readonly #instances: readonly ChangedInstance[]
   /** tenants of these */

@@ -1,4 +1,4 @@
-// What roles on instances give beside set rules: on the instance itself by its key, and over relations that a question
+// What roles on instances give without set rules: on the instance itself by its key, and over relations that a question
 // sends (D14). The keys of the instances are not written where both images have the same, so that users with roles on
 // different instances share a line.
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -35,7 +35,7 @@ export class HeldRoles {
     this.#kernel = kernel
   }
 
-  /** Whether roles on instances can give the permission to anybody. */
+  /** Whether roles on instances can give the permission to anyone. */
   isGiven(permission: number, type: number): boolean {
     return this.#readRoles(permission, type).roles.length > 0
   }

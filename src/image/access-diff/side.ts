@@ -226,7 +226,7 @@ export class Side {
 const QUESTION_WORK = 16
 /** Rules that are evaluated one by one before all rules of the permission are asked at once. */
 const FEW_RULES = 4
-/** Tuples and rules that are followed to find by which role somebody is allowed. */
+/** Tuples and rules that are followed to find by which role someone is allowed. */
 const SOURCES_MAX = 1_000_000
 
 const findFirstName = (names: readonly string[]): string | undefined =>

@@ -1,5 +1,5 @@
 // Conditions for one user in one tenant, by what one image has stored: whatever a question sends stays open
-// (docs/access-diff.md). The keys of the user and of the tenant are known, but are written as such beside something
+// (docs/access-diff.md). The keys of the user and of the tenant are known, but are written out next to something
 // open, so that what is left is the same for all users for whom it means the same.
 import { findMember, type Operand, plain } from '../../filters/meaning/operators.ts'
 import { isOfType } from '../../model/attribute-types.ts'
@@ -21,7 +21,7 @@ export interface Seen {
   readonly tenantAttributes: JsonObject
 }
 
-/** What conditions read of one image besides the user. */
+/** What conditions read of one image apart from the user. */
 export interface Stored {
   readonly declared: Declared
   /** the attributes of a stored instance; undefined when the instance does not exist */

@@ -1,5 +1,5 @@
 // What the rules of a permission read of users, so that users for whom they mean the same share the work: a part that
-// reads the user alone counts as true or false, and beside something open the value counts.
+// reads the user alone counts as true or false, and next to something open the value counts.
 import type { AttributePath, Condition } from '../../model/condition.ts'
 import { foreignMatches, readings } from '../../model/condition-reads.ts'
 import { namesRead } from './open-conditions.ts'
@@ -11,7 +11,7 @@ type Operand = Extract<Condition, { kind: 'operand' }>
 export interface UserReads {
   /** parts that read nothing but the user */
   readonly alone: readonly Operand[]
-  /** paths of the user beside something open */
+  /** paths of the user next to something open */
   readonly values: readonly (readonly string[])[]
   /** names of the user's attributes that a question may send */
   readonly attributes: readonly string[]
@@ -76,7 +76,7 @@ function* operandsOf(condition: Condition): Iterable<Operand> {
 
 const listPaths = (operand: Operand): AttributePath[] => [...readings(operand)].map(({ path }) => path)
 
-/** A key beside something open is written as such, unless some of several tests is about the key alone. */
+/** A key next to something open is written out, unless some of several tests is about the key alone. */
 function isValue(path: AttributePath, operand: Operand): boolean {
   if (path.root !== 'user') return false
   return path.names[0] !== 'key' || (path === operand.left && operand.test.kind !== 'compare')

@@ -51,7 +51,7 @@ export class LinesOfUser {
     this.#rules = new LinesByRules(this.#scope, this.#evaluator)
   }
 
-  /** Whether the filter names what the image does not have: then nobody has a line. */
+  /** Whether the filter names what the image does not have: then no one has a line. */
   get isEmpty(): boolean {
     return this.#scope.tenant === 0 || this.#scope.instance === 0
   }

@@ -18,7 +18,7 @@ type Types = readonly (readonly [name: string, type: AttributeType])[]
 /** Names under which request attributes are never read (D8: precedence of attributes). */
 const IDENTITY = { user: ['key', 'roles', 'tenants'], resource: RESOURCE_IDENTITY } as const
 
-/** The time of the question is an instant, although nobody declares it. */
+/** The time of the question is an instant, although no one declares it. */
 const OF_CONTEXT: Types = [['now', 'time']]
 
 export class AttributeTypes {

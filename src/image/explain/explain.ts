@@ -28,7 +28,7 @@ export interface Question {
   readonly isRow?: boolean | undefined
 }
 
-/** What an image has beside its kernel to answer with. */
+/** What an image answers with, apart from its kernel. */
 interface From {
   readonly required: RequiredAttributes
   readonly related: SentRelations

@@ -1,4 +1,4 @@
-// What an explanation for people has beside the codes: over which relations a role came about, and for a deny what
+// What an explanation for people adds to the codes: over which relations a role came about, and for a deny what
 // would allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent.
 // Data only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
 

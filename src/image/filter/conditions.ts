@@ -17,7 +17,7 @@ export class RowConditions extends Residuals {
 
   /**
    * @param type resource type of the rows
-   * @param isKept the filter is kept by somebody else: the time of asking stays open, no other context may be read than
+   * @param isKept the filter is kept by someone else: the time of asking stays open, no other context may be read than
    * what was sent, and the instances that a condition follows are not named
    */
   constructor(constants: Constants, type: string, isKept: boolean) {
@@ -92,7 +92,7 @@ function refused(path: AttributePath | RowAttribute | undefined, reason: string)
 }
 type RowAttribute = { readonly root: 'resource'; readonly names: RowPath['path'] }
 
-/** How many there are; MORE: more than the limit, and nobody counted on. */
+/** How many there are; MORE: more than the limit, and no one counted on. */
 export type Count = number | typeof MORE
 export const MORE = 'more'
 

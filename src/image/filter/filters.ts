@@ -31,12 +31,12 @@ export interface FilterQuestion {
   readonly tenant: string
   readonly sent?: Sent | undefined
   /**
-   * Default true: rows are asked about as marked ones, which are no instance that is stored in another tenant (D2).
+   * Default true: rows are asked about as marked ones, which are never an instance of another tenant (D2).
    * False: they are asked about by their key, so those that are stored in other tenants are excluded by name.
    */
   readonly isTenantColumnAuthoritative?: boolean | undefined
   /**
-   * the answer is kept by somebody else: the time of asking stays open, and what was not sent of the context is
+   * the answer is kept by someone else: the time of asking stays open, and what was not sent of the context is
    * refused, as is a list of keys on which the user holds no role
    */
   readonly isKept?: boolean

@@ -1,6 +1,6 @@
 // What `--demo` adds to the backend: the page, its style and script, and the stand-in provider. All of it is served by
 // this process, and the whole backend then answers only to host names of this machine: otherwise a foreign page that
-// points its own name here (DNS rebinding) would be of the same origin, and could sign in as anybody.
+// points its own name here (DNS rebinding) would be of the same origin, and could sign in as anyone.
 import type { FastifyInstance } from 'fastify'
 import { isLoopback } from '../../model/loopback.ts'
 import { DEMO_CSS, DEMO_JS, demoPage } from './demo-page.ts'

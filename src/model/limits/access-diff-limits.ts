@@ -2,7 +2,7 @@
 
 /**
  * Pairs of a role and a permission, or set rules, that an access diff lists as gained, lost or changed: more than
- * anybody reads.
+ * anyone reads.
  */
 export const POLICY_PAIRS_MAX = 10_000
 /** Pairs of a role and a permission that are compared for one access diff: one or two seconds. */

@@ -2,7 +2,7 @@
 
 /**
  * Milliseconds that a write, already on disk, waits for the PDPs of the same process (`serve`) before it is
- * acknowledged all the same: hundreds of times what they need, and a client is not kept by one that cannot follow.
+ * acknowledged anyway: hundreds of times what they need, and a client is not kept by one that cannot follow.
  */
 export const ACKNOWLEDGE_WAIT_MS = 1_000
 /**
@@ -46,7 +46,7 @@ export const SIGNED_DELTAS_BYTES_MAX = 64 * 1024 * 1024
 export const POSITIONS_KEPT_MAX = 10_000
 /**
  * Milliseconds between two lines of the log that say "not now" (503) for the same reason, or name a rejection that
- * nobody handled; how many there were between, the next one says.
+ * no one handled; how many there were between, the next one says.
  */
 export const PROBLEM_LOG_MS = 1_000
 /** Callers that may wait for a revision in one PDP: each holds a timer and a request. */
@@ -109,7 +109,7 @@ export const SQLITE_VALUES_MAX = 32_766
 export const PRISMA_POSTGRESQL_VALUES_MAX = 32_766
 /** Values that Prisma sends to SQLite in one statement: it makes several statements of one that has more. */
 export const PRISMA_SQLITE_VALUES_MAX = 999
-/** Values that a statement of Prisma has beside those of a filter, unless the option `otherValues` says how many. */
+/** Values of a statement of Prisma, apart from those of a filter, unless the option `otherValues` says how many. */
 export const FILTER_PRISMA_OTHER_VALUES = 99
 /**
  * Values of a `where` object of Prisma. Each is a comparison of its own, which a database may make for every row: with

@@ -17,7 +17,7 @@ export const JWKS_RETRY_MS = 1_000
 export const JWKS_REFRESH_MS = 600_000
 /**
  * Milliseconds since the last reading in which keys stay trusted while their provider cannot be read: a short outage
- * locks nobody out.
+ * locks no one out.
  */
 export const JWKS_KEEP_MS = 3_600_000
 /** Milliseconds after which it gives up on a call to Zerohop. */

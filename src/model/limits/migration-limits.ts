@@ -4,7 +4,7 @@
 export const MIGRATE_PAGE_ROWS = 100
 /** Rows of one list that a migration reads into memory. */
 export const MIGRATE_LIST_ROWS_MAX = 1_000_000
-/** Calls of a migration that are under way at once: it runs beside the services. */
+/** Calls of a migration that are under way at once: it runs while the services do. */
 export const MIGRATE_CALLS_AT_ONCE = 8
 /** Times that a call of a migration is tried again when the service says “not now”. */
 export const MIGRATE_RETRIES_MAX = 5
@@ -28,7 +28,7 @@ export const VERIFY_FRESH_MS = 3_600_000
 /** Files that one `zerohop migrate scan` reads. */
 export const SCAN_FILES_MAX = 200_000
 /**
- * Bytes of a file above which it is not searched but named: code that somebody wrote is smaller, and a file is read as
+ * Bytes of a file above which it is not searched but named: code that someone wrote is smaller, and a file is read as
  * a whole.
  */
 export const SCAN_FILE_BYTES_MAX = 2 * 1024 * 1024

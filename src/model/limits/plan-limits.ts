@@ -1,6 +1,6 @@
 // Plans. What compares a policy with an environment, and its access before and after.
 
-/** Changes of one plan in the form of the API: what somebody edited in one sitting. */
+/** Changes of one plan in the form of the API: what someone edited in one sitting. */
 export const PLAN_CHANGES_MAX = 10_000
 /** Objects that one plan shows field by field; the others are counted. */
 export const PLAN_ENTRIES_MAX = 10_000

@@ -9,7 +9,7 @@ export const SNAPSHOT_ANSWERS_MAX = 2_000
  * it again and again.
  */
 export const SNAPSHOT_ANSWER_LENGTH_MAX = 65_536
-/** Characters of a snapshot as JSON: what a page can load beside itself. */
+/** Characters of a snapshot as JSON: what a page can load in addition to itself. */
 export const SNAPSHOT_LENGTH_MAX = 1_048_576
 /** Milliseconds that a snapshot answers when the caller does not say: how long a withdrawn right stays visible. */
 export const SNAPSHOT_LIFETIME_DEFAULT_MS = 5 * 60_000

@@ -38,7 +38,7 @@ export const HISTORY_DAYS_DEFAULT = 365
 export const COPY_TASKS_MAX = 1_000
 /** Milliseconds that one request waits for a copy at most. */
 export const COPY_WAIT_MS = 60_000
-/** Lines of what an import changes that are told one by one; the others are counted. */
+/** Lines of what an import changes that are listed one by one; the others are counted. */
 export const BUNDLE_LINES_MAX = 1_000
 /** Bytes of one command over the admin socket, and of all that run at once: a whole environment as a file. */
 export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024

@@ -1,6 +1,6 @@
 // Which replica writes or checks the snapshot of a log, or trims it. A claim is a row, not a lock: it needs no session
 // of the database, and ends by itself when its replica is silent. Each statement of the work is bound to the claim, so
-// that a replica which was frozen and wakes up changes nothing any more.
+// that a replica which was frozen and wakes up changes nothing.
 import { UPKEEP_SILENCE_SECONDS } from '../../model/limits.ts'
 import type { Connection } from './connection.ts'
 

@@ -162,7 +162,7 @@ export class Connection {
   }
 }
 
-/** Closes the socket: `end` of the driver would wait for a server that may not answer any more. */
+/** Closes the socket: `end` of the driver would wait for a server that may never answer. */
 function destroy(client: PgClient): void {
   const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
   connection?.stream?.destroy()

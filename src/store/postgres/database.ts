@@ -13,7 +13,7 @@ export class Database {
 
   /**
    * @param seen the server of an earlier run: one of the same cluster that was left behind since is refused
-   * @param onSeen hears of the first server, and of each one that was promoted
+   * @param onSeen called with the first server, and with each one that was promoted
    */
   constructor(settings: DatabaseSettings, seen?: ServerIdentity, onSeen: (seen: ServerIdentity) => void = () => {}) {
     this.settings = settings

@@ -45,7 +45,7 @@ function unpackChanges(packed: Buffer): Buffer {
 export interface Locked {
   /** numbers of the logs whose lock was free */
   readonly locked: ReadonlySet<number>
-  /** numbers of the control logs that nobody changes before the transaction ends: their keys stay as they are */
+  /** numbers of the control logs that no one changes before the transaction ends: their keys stay as they are */
   readonly steady: ReadonlySet<number>
   /** heads of the locked logs and of `beside`, by number */
   readonly heads: ReadonlyMap<number, RecordHead>
@@ -55,7 +55,7 @@ export interface Locked {
 
 /**
  * First half of the advisory lock of a control log, whose number is the second. Who changes the log has it alone, who
- * writes with one of its keys shares it: a key that was revoked writes nothing any more, however long a write takes.
+ * writes with one of its keys shares it: a key that was revoked writes nothing, however long a write takes.
  */
 export const KEYS_LOCK = 7_405
 
@@ -89,7 +89,7 @@ export async function beginLocked(
   // numbers only, so that one message without values does it all
   const list = (items: readonly number[]) => `'{${items.map(Number).join(',')}}'::int[]`
   const own = new Set(control)
-  // before the locks of rows, and in order: nobody waits for another who waits for him
+  // before the locks of rows, and in order: no one waits for another who waits for him
   const keys = [...new Set([...beside, ...own])].sort((one, other) => one - other).map(Number)
   const keysLock = (number: number) =>
     `pg_${wait ? '' : 'try_'}advisory_xact_lock${own.has(number) ? '' : '_shared'}(${KEYS_LOCK}, ${number})`

@@ -37,7 +37,7 @@ export interface FollowDeps {
   /** version of this program, for the list of replicas */
   readonly version: string
   readonly onReloaded?: Fold['onReloaded']
-  /** hears that everything is folded that was on record then, in monotonic ms */
+  /** called once everything is folded that was on record at a time, in monotonic ms */
   readonly onCaughtUp?: (at: number) => void
 }
 
@@ -212,7 +212,7 @@ export class Follow {
   }
 
   /**
-   * Logs that may have new entries, and from which transaction on to ask next. While a long transaction of somebody
+   * Logs that may have new entries, and from which transaction on to ask next. While a long transaction of someone
    * else keeps that one back, the heads of all logs are cheaper than its entries. @throws HISTORY_LOST
    */
   async #findNewLogs(connection: Connection): Promise<Awaited<ReturnType<typeof newHeads>>> {

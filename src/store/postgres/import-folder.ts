@@ -115,7 +115,7 @@ function resealed(tables: Tables, { folder, folderKeys, secretsKey }: ImportOpti
   return [...tables.secrets.all()].flatMap(({ key, content }) => {
     const id = Buffer.from(key).toString()
     const [log] = heads.find(([, { number }]) => ownsSecret(tables, number, id)) ?? []
-    if (log === undefined) return [] // nothing reads it any more
+    if (log === undefined) return [] // nothing will read it
     const secret = folderKeys.map((one) => unseal(one, id, content)).find((text) => text !== undefined)
     if (secret !== undefined) return [{ id, log, sealed: seal(id, secret) }]
     const sealed = `the secrets of the folder \`${folder}\` are sealed under another key`

@@ -239,7 +239,7 @@ async function readStatus(connection: Connection): Promise<DatabaseStatus> {
 
 const foreign = (reason: string): ZerohopError => new ZerohopError('DATABASE_REFUSED', { reason })
 
-/** Any number that nobody else uses: replicas that start at once migrate one after the other. */
+/** Any number that no one else uses: replicas that start at once migrate one after the other. */
 const MIGRATION_LOCK = 6_214_507_221
 
 /**

@@ -97,7 +97,7 @@ const STOP_WRITES = `
   ${WRITTEN.map((table) => `CREATE TRIGGER moved BEFORE INSERT ON zerohop.${table} FOR EACH STATEMENT EXECUTE FUNCTION zerohop.refuse_write();`).join('\n')}`
 
 /**
- * Marks a database whose data is moved out, after which nobody writes to it.
+ * Marks a database whose data is moved out, after which no one writes to it.
  * @throws DATABASE_REFUSED while servers use it, when it has no data, or another move was begun
  */
 export async function beginExport(connection: Connection, id: string, place: string, again: boolean): Promise<void> {

@@ -27,7 +27,7 @@ export interface Fold {
   readonly tables: Tables
   /** logs that are loaded from a snapshot now: whoever needs one of them too waits for it */
   readonly loading: Map<LogId, Promise<boolean>>
-  /** hears that a snapshot replaced the state of a log, because entries that it lacked were trimmed */
+  /** called when a snapshot replaced the state of a log, because entries that it lacked were trimmed */
   readonly onReloaded?: (log: LogId, from: number, to: number) => void
 }
 
@@ -130,7 +130,7 @@ async function loadNewest(
   }
 }
 
-/** Whether another attempt may end otherwise. A damaged snapshot is marked, so that nobody takes it again. */
+/** Whether another attempt may end otherwise. A damaged snapshot is marked, so that no one takes it again. */
 async function isPassing(connection: Connection, snapshot: Snapshot, error: unknown): Promise<boolean> {
   if (!(await isThere(connection, snapshot))) return true // it was replaced by a newer one
   try {

@@ -89,7 +89,7 @@ export class ReplicaWriter {
     if (repeated.length > 0) await this.run(repeated)
   }
 
-  /** Waits for what was begun, also for an outcome that is being looked for: those who wait are told. */
+  /** Waits for what was begun, also for an outcome that is being looked for: those who wait get an answer. */
   async close(): Promise<void> {
     await this.#freeEnd
     await this.#waitingEnd
@@ -130,7 +130,7 @@ export class ReplicaWriter {
     }
   }
 
-  /** True for a log whose lock the transaction holds, and for one that is not on record: nobody else can have it. */
+  /** True for a log whose lock the transaction holds, and for one that is not on record: no one else can have it. */
   #isLocked(log: LogId, { locked }: Locked): boolean {
     const known = this.#deps.follow.logs.get(log)
     return known === undefined || locked.has(known.number)
@@ -161,7 +161,7 @@ export class ReplicaWriter {
     if (items.some(({ job }) => job.isFirst)) await lockSetup(connection)
     if (items.some(({ job }) => job.newOrganization !== undefined)) {
       await lockOrganizations(connection)
-      await follow.catchUp() // from now on nobody makes another one
+      await follow.catchUp() // from now on no one makes another one
     }
     const moved = new Set<LogId>()
     try {
@@ -235,7 +235,7 @@ export class ReplicaWriter {
       const reason = 'it ended the connection before the commit'
       const unwritten = toFailure(new ZerohopError('DATABASE_UNAVAILABLE', { reason }))
       const failure = outcome === 'unknown' ? toFailure(new ZerohopError('OUTCOME_UNKNOWN')) : unwritten
-      // what was refused wrote nothing in any case, but the reason may be a write of this batch that never came to be
+      // what was refused wrote nothing in any case, but the reason may be a write of this batch that never happened
       return merged(
         answered,
         replies.map((reply) => ({ failure: 'failure' in reply ? unwritten : failure })),
@@ -346,7 +346,7 @@ function begunLogs(entries: readonly ProposedEntry[], known: ReadonlyMap<LogId, 
   })
 }
 
-/** SQLSTATE: a lock was not free in time, a deadlock, a conflict, a revision that somebody else wrote. */
+/** SQLSTATE: a lock was not free in time, a deadlock, a conflict, a revision that someone else wrote. */
 const PASSING = new Set(['55P03', '40P01', '40001', '23505'])
 
 /** True for what may work when it is tried again at once. Nothing was committed. */

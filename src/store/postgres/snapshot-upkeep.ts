@@ -1,5 +1,5 @@
 // Writes the snapshot of a log from the state of this replica, and checks that of another one. Runs in a thread of its
-// own, beside the store (upkeep-thread.ts).
+// own, apart from the store (upkeep-thread.ts).
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { deflateRawSync } from 'node:zlib'
@@ -220,7 +220,7 @@ async function confirm(
   return true
 }
 
-/** Removes the snapshots before a revision, which nobody needs any more. @throws ClaimLost */
+/** Removes the snapshots before a revision, which no one will need. @throws ClaimLost */
 export async function removeSnapshots(connection: Connection, claim: Claim, before: number): Promise<void> {
   const removed = await connection.query(
     `WITH ${MINE} DELETE FROM zerohop.snapshots s USING mine WHERE s.number = mine.number AND revision < $3

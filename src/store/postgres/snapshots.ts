@@ -95,7 +95,7 @@ export async function isThere(connection: Connection, { number, revision }: Snap
   return found.length > 0
 }
 
-/** Marks a snapshot, after which nobody loads it, and nothing is trimmed behind it. */
+/** Marks a snapshot, after which no one loads it, and nothing is trimmed behind it. */
 export async function refuseSnapshot(
   connection: Connection,
   { number, revision, hash }: Snapshot,

@@ -111,7 +111,7 @@ export async function readLogStates(
   )
 }
 
-/** Whether an entry is not kept any more. */
+/** Whether an entry has expired. */
 export function isExpired(
   { revision, at }: { readonly revision: number; readonly at: number },
   { head, now }: Pick<LogState, 'head' | 'now'>,
@@ -137,7 +137,7 @@ export function listTasks(
     tasks.push({ do: 'check', log, revision: state.pending })
   const isWaiting = state.pendingAt !== null && state.pendingAt > now - SNAPSHOT_RETRY_MINUTES * 60_000
   const isDue =
-    // without it nobody could begin
+    // without it no one could begin
     confirmed + 1 < Math.max(state.oldest, state.whole) ||
     head - confirmed >= Math.max(entriesMin, state.objects) ||
     uncovered >= Math.max(SNAPSHOT_UNCOVERED_BYTES_MIN, state.bytes) ||

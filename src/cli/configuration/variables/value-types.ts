@@ -184,7 +184,7 @@ export const Hosts = readable(listOf(text), 'hosts', (text, name) =>
 )
 
 /**
- * Where users sign in. Over plain HTTP only on this machine: whoever can change an answer there signs in as anybody.
+ * Where users sign in. Over plain HTTP only on this machine: whoever can change an answer there signs in as anyone.
  */
 export const Issuer = readable(text, 'URL', (text, name) => {
   const found = URL.canParse(text) ? new URL(text) : undefined
