@@ -267,10 +267,7 @@ class Application {
     writes: Puts<F>,
     items: readonly (F & { readonly key: string })[] | null | undefined,
   ): void {
-    this.#each(IN_FILES[kind].section, items ?? [], ({ key, ...fields }) =>
-      // what is left of an object with these fields is these fields
-      this.#put(kind, writes, key, fields as unknown as F),
-    )
+    this.#each(IN_FILES[kind].section, items ?? [], (item) => this.#put(kind, writes, item.key, item))
   }
 
   #each<I extends object>(field: string, items: readonly I[], run: (item: I) => void): void {
