@@ -2,8 +2,8 @@
 // every row, some thousand in each turn of the event loop, so that checks in the same process never wait for it; which
 // rows there are was settled when it began, a row that went meanwhile is left out.
 import { setImmediate } from 'node:timers/promises'
-import type { IndexName, KindName, KindOfIndex, Objects } from '../../kinds/index.ts'
-import { EVERY } from '../../kinds/kind.ts'
+import { type IndexName, KIND_NAMES, KINDS, type KindName, type KindOfIndex, type Objects } from '../../kinds/index.ts'
+import { EVERY, every } from '../../kinds/kind.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
 import type { StoredView, View } from '../../store/view.ts'
@@ -31,16 +31,16 @@ export interface Rows<T> {
 }
 
 /** Kinds that may have very many objects have an index of all: deep pages of it are cheap. */
-const EVERY_OF: Readonly<Partial<Record<KindName, IndexName>>> = {
-  user: 'every_user',
-  tenant: 'every_tenant',
-  role_assignment: 'every_assignment',
-  resource_instance: 'every_instance',
-  relationship_tuple: 'every_tuple',
-}
+const EVERY_INDEX = new Map<KindName, IndexName>(
+  KIND_NAMES.flatMap((kind) =>
+    Object.entries(KINDS[kind].indexes).flatMap(([name, values]) =>
+      values === every ? [[kind, name as IndexName] as const] : [],
+    ),
+  ),
+)
 
 export function everyObject<K extends KindName>(view: () => View, kind: K): Source<Objects[K]> {
-  const index = EVERY_OF[kind]
+  const index = EVERY_INDEX.get(kind)
   const from = (offset: number) =>
     // the index of all of a kind lists that kind
     index === undefined ? view().list(kind, { offset }) : (view().by(index, EVERY, { offset }) as Iterable<Objects[K]>)
