@@ -5,7 +5,14 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { AppliedObject } from '../../kinds/applied-object.ts'
-import { isPlain, type KindName, type Objects, PLAIN_KINDS } from '../../kinds/index.ts'
+import {
+  type EnvironmentKind,
+  isPlain,
+  type KindName,
+  type Objects,
+  PLAIN_KINDS,
+  type PlainKind,
+} from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -22,19 +29,32 @@ import { listFingerprints } from './fingerprints.ts'
 import { Names } from './moved-names.ts'
 import { rewritten } from './moved-objects.ts'
 
-/** The stored kinds of the schema, which are few, and of facts, in the order in which they may be deleted. */
-const SCHEMA: readonly KindName[] = [
+/**
+ * Whether all objects of a kind are looked at, because there are few. Facts are found by what moves. In the order in
+ * which objects may be deleted.
+ */
+const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } = {
+  set_rule: true,
+  condition_set: true,
+  role: true,
+  resource_role: true,
+  relation: true,
+  action_group: true,
+  resource: true,
+  built_in: true,
+  proxy_config: true,
+  user_invite: true,
+  user: false,
+  membership: false,
+  role_assignment: false,
+  resource_instance: false,
+  relationship_tuple: false,
+  group: false,
+  applied_object: false,
+}
+const FEW: readonly EnvironmentKind[] = [
   ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),
-  'set_rule',
-  'condition_set',
-  'role',
-  'resource_role',
-  'relation',
-  'action_group',
-  'resource',
-  'built_in',
-  'proxy_config',
-  'user_invite',
+  ...(Object.keys(ARE_FEW) as (keyof typeof ARE_FEW)[]).filter((kind) => ARE_FEW[kind]),
 ]
 
 /**
@@ -149,7 +169,7 @@ function affected(view: View, moved: readonly Moved[]): Iterable<Found> {
   }
   for (const { kind, from } of moved)
     if (kind === 'user' || (isPlain(kind) && FACT_KINDS.has(kind))) add(kind, [view.get(kind, from)])
-  for (const kind of SCHEMA.toReversed()) add(kind, view.list(kind))
+  for (const kind of FEW.toReversed()) add(kind, view.list(kind))
   for (const { kind, from } of moved) addFacts(view, kind, from, add)
   return found.values()
 }
