@@ -43,7 +43,7 @@ export function fetchWhole(request: Request, timeoutMs: number): Promise<Respons
   return fetchThen(request, { timeoutMs, signal: request.signal }, async (response, signal) => {
     const { status, statusText, headers } = response
     const body = await readWhole(response, signal)
-    if (isJson(response) && parsed(body) === undefined) throw new Error(CUT)
+    if (isJson(response) && parseBody(body) === undefined) throw new Error(CUT)
     return new Response(NO_BODY.has(status) ? null : body, { status, statusText, headers })
   })
 }
@@ -103,10 +103,10 @@ function isSendable(headers: RequestInit['headers']): boolean {
 
 /** The parsed body of an answer when it is JSON; undefined otherwise. */
 export async function readBody(response: Response, signal: AbortSignal): Promise<unknown> {
-  return parsed(await readWhole(response, signal))
+  return parseBody(await readWhole(response, signal))
 }
 
-function parsed(whole: Uint8Array): unknown {
+function parseBody(whole: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(whole))
   } catch {

@@ -38,7 +38,7 @@ export async function readAudit(audit: ReadLog, query: AuditQuery): Promise<Audi
     const page = await audit.list(environment, { ...range, skip: offset, limit: rows })
     return { rows: page, total, reachable: Math.min(total, AUDIT_SCAN_MAX) }
   }
-  const ids = groups === undefined || groups.length === 0 ? undefined : await matching(audit, query, groups, range)
+  const ids = groups === undefined || groups.length === 0 ? undefined : await findMatching(audit, query, groups, range)
   if (ids !== undefined) {
     const page = await audit.records(environment, ids.slice(offset, offset + rows))
     const sure = fits === undefined ? page : page.filter(fits) // two values may have the same hash
@@ -55,7 +55,7 @@ interface Times {
 }
 
 /** The ids of what fits, as many as can be paged to; undefined while the index does not have all records. */
-async function matching(
+async function findMatching(
   audit: ReadLog,
   { environment }: AuditQuery,
   groups: TermGroups,

@@ -243,7 +243,7 @@ class WhereMaker {
     if (typeof value === 'string') return canHold(column, value) ? { [property]: value } : this.#none
     if (typeof value === 'boolean') return columnKind(column) === 'boolean' ? { [property]: value } : this.#none
     if (typeof value !== 'number' || columnKind(column) !== 'number') return this.#none
-    if (type === 'double') return { [property]: sent(column, value) }
+    if (type === 'double') return { [property]: requireExact(column, value) }
     if (!Number.isInteger(value)) return this.#none
     return this.#all([this.#ordered(column, '>=', value), this.#ordered(column, '<=', value)])
   }
@@ -262,7 +262,10 @@ class WhereMaker {
     // NaN is above all numbers in PostgreSQL
     if (type === 'double')
       return {
-        [property]: { [way]: sent(column, bound), ...(way.startsWith('g') ? { lte: LARGEST } : { gte: -LARGEST }) },
+        [property]: {
+          [way]: requireExact(column, bound),
+          ...(way.startsWith('g') ? { lte: LARGEST } : { gte: -LARGEST }),
+        },
       }
     const whole = wholeBound(sign, bound)
     if (type === 'integer') {
@@ -286,7 +289,7 @@ class WhereMaker {
 }
 
 /** The number as Prisma sends it. @throws FILTER_REFUSED when it would send another */
-function sent({ name }: Column, value: number): number {
+function requireExact({ name }: Column, value: number): number {
   if (Math.abs(value) < 1e21 || Number(value.toPrecision(15)) === value) return value
   throw refused(`\`${name}\``, 'Prisma rounds numbers of more than 15 digits beyond 10^21')
 }

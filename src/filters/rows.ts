@@ -246,7 +246,7 @@ function toJson(value: unknown, type: ColumnType, form: Form): Json {
     case 'timestamp':
       return toMilliseconds(value)
     case 'json':
-      return form.json === 'text' ? parsed(value) : finite(value as Json)
+      return form.json === 'text' ? parseJson(value) : finite(value as Json)
     default: {
       if (!Array.isArray(value) || value.some((each) => Array.isArray(each))) return null
       const inner = type.slice(0, -'[]'.length) as ColumnType
@@ -287,7 +287,7 @@ function toMilliseconds(value: unknown): number | null {
   return parseInstant(`${day}T${time}${offset}`) ?? null
 }
 
-function parsed(value: unknown): Json {
+function parseJson(value: unknown): Json {
   if (typeof value !== 'string') return null
   try {
     return finite(JSON.parse(value) as Json)

@@ -46,7 +46,7 @@ async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply>
   try {
     refuseRepeatedHeaders(message)
     const command = decodeURIComponent(message.url?.slice(1) ?? '')
-    const { bytes, release } = await received(message)
+    const { bytes, release } = await receiveBody(message)
     try {
       return { result: await run(command, parseJson(bytes, 'refuse', UNLIMITED)) }
     } finally {
@@ -61,7 +61,7 @@ async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply>
 const commands = new BodyBudget(ADMIN_BODY_BYTES_MAX * BODY_KEY_SHARE)
 
 /** The body of a command. @throws LIMIT_EXCEEDED, BODY_MEMORY_FULL */
-function received(stream: IncomingMessage): Promise<{ bytes: Buffer; release: () => void }> {
+function receiveBody(stream: IncomingMessage): Promise<{ bytes: Buffer; release: () => void }> {
   const source = { stream, announced: undefined, limit: ADMIN_BODY_BYTES_MAX, budget: commands, keyOf: () => '' }
   return new Promise((resolve, reject) => {
     readBody(source, (error, bytes, hold) => {

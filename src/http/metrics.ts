@@ -195,11 +195,11 @@ export async function answerMetrics(
   all?: { metrics(): Promise<object[][]> },
 ): Promise<string> {
   reply.header('content-type', metrics.contentType)
-  return all === undefined ? metrics.text() : merged(await all.metrics())
+  return all === undefined ? metrics.text() : mergeMetrics(await all.metrics())
 }
 
 /** Merges metrics: counters and histograms are summed, gauges as they declare. */
-function merged(all: readonly object[][]): Promise<string> {
+function mergeMetrics(all: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...all]).metrics()
 }
 

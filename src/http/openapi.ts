@@ -145,7 +145,7 @@ function listResponses(
 ): Part {
   const done = Object.entries(answers ?? {}).map(([status, schema]) => {
     if (schema.type === 'null') return [status, { description: 'done, without a body', type: 'null' }]
-    return [status, answer('done', schemas.published(answered(schema)))]
+    return [status, answer('done', schemas.published(nameList(schema)))]
   })
   const type = /^\/v[12]\/feed\//.test(url) ? 'application/octet-stream' : (TYPES[url] ?? JSON_TYPE)
   return {
@@ -174,7 +174,7 @@ const ERRORS = {
 }
 
 /** A list is called after what it holds, so that generated clients have a name for it. */
-function answered(schema: Part): Part {
+function nameList(schema: Part): Part {
   const name = schema.type === 'array' ? t.schemaName(schema.items as object) : undefined
   return name === undefined ? schema : (t.named(`${name}List`, schema as t.TSchema) as object as Part)
 }

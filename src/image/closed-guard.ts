@@ -3,7 +3,7 @@
 export type Guard = <R>(run: () => R) => R
 
 /** A proxy of the object; each method call goes through `guard`. */
-export function guarded<T extends object>(object: T, guard: Guard): T {
+export function makeGuarded<T extends object>(object: T, guard: Guard): T {
   return new Proxy(object, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name)

@@ -14,7 +14,7 @@ import type { Filter } from '../model/filter.ts'
 import { CHANGES_IN_TURN } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
 import { buildKernel } from './build/build.ts'
-import { guarded } from './closed-guard.ts'
+import { makeGuarded } from './closed-guard.ts'
 import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/declared-types.ts'
 import { type Clock, RequiredAttributes, type Sent } from './decide/required-attributes.ts'
@@ -353,7 +353,7 @@ export class Image {
   /** The listings: who may do what where (D12: listings agree with checks). @throws POISONED */
   get listings(): Listings {
     this.#requireSound()
-    this.#listings ??= guarded(new Listings(this.#kernel, this.#required, this.#related), (run) => this.guard(run))
+    this.#listings ??= makeGuarded(new Listings(this.#kernel, this.#required, this.#related), (run) => this.guard(run))
     return this.#listings
   }
 
@@ -361,7 +361,7 @@ export class Image {
    * The names of the policy: resource types with their actions, attributes and relations, and tenants. @throws POISONED
    */
   get names(): PolicyNames {
-    this.#names ??= guarded(new PolicyNames(this.#kernel), (run) => this.guard(run))
+    this.#names ??= makeGuarded(new PolicyNames(this.#kernel), (run) => this.guard(run))
     return this.#names
   }
 

@@ -172,7 +172,7 @@ function resourceBytes(
 
 /** The conditions as text, their constants, their program with its tests, and every path that they may read. */
 function conditionBytes(conditions: Json): number {
-  const { nodes, paths } = measured(conditions)
+  const { nodes, paths } = measureConditions(conditions)
   const steps = 3 * nodes + 2 // a test is one, a match two more, an empty group one
   const program = block(Program.Steps + steps * STEP_BYTES) + composite(steps)
   const tests = block(Tests.Path + INDEX_TESTS_MAX * TEST_BYTES)
@@ -183,14 +183,14 @@ function conditionBytes(conditions: Json): number {
  * The number of values in the conditions, and the room of all names in them as paths: every path is a name, or is under
  * `ref`.
  */
-function measured(value: Json, name = ''): { nodes: number; paths: number } {
+function measureConditions(value: Json, name = ''): { nodes: number; paths: number } {
   let nodes = 1
   let paths = 0
   if (typeof value === 'string' && name === 'ref') paths += pathBytes(value)
   if (typeof value !== 'object' || value === null) return { nodes, paths }
   for (const [inner, each] of Object.entries(value)) {
     if (!Array.isArray(value)) paths += pathBytes(inner)
-    const within = measured(each, inner)
+    const within = measureConditions(each, inner)
     nodes += within.nodes
     paths += within.paths
   }

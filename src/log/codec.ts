@@ -117,7 +117,7 @@ function deltaBody(delta: PackedDelta, signer?: Signer): unknown[] {
 /** Packs the changes of a delta. */
 export function packDelta(delta: Delta): PackedDelta {
   const pieces = [...packChanges(delta.changes)]
-  return packed(delta, pieces)
+  return makePackedDelta(delta, pieces)
 }
 
 /** `packDelta` in many turns of the event loop; `pause` is awaited between two pieces. */
@@ -127,10 +127,10 @@ export async function packDeltaSlowly(delta: Delta, pause: () => Promise<void>):
     pieces.push(piece)
     await pause()
   }
-  return packed(delta, pieces)
+  return makePackedDelta(delta, pieces)
 }
 
-function packed(delta: Delta, pieces: Uint8Array[]): PackedDelta {
+function makePackedDelta(delta: Delta, pieces: Uint8Array[]): PackedDelta {
   const { environment, from, to, previous, chain, changes } = delta
   return { environment, from, to, previous, chain, count: changes.length, packed: Buffer.concat(pieces) }
 }

@@ -61,14 +61,14 @@ export function readIdentity(
   }
   return {
     instance,
-    name: decoded(text('x-pdp-name', /./)),
+    name: decodeName(text('x-pdp-name', /./)),
     version: text('x-pdp-version', VERSION),
     apiVersion: number('x-pdp-api-version', API_VERSION),
     applied: number('x-pdp-revision', REVISION),
   }
 }
 
-function decoded(name: string | undefined): string | undefined {
+function decodeName(name: string | undefined): string | undefined {
   try {
     const text = decodeURIComponent(name ?? '')
     return NAME.test(text) ? text : undefined

@@ -84,10 +84,10 @@ function readParts(bytes: Uint8Array): PackedState[] {
 }
 
 function* changesOf(parts: readonly PackedState[]): Generator<PolicyChange> {
-  for (const { count, packed } of parts) yield* unpackChanges(inflated(packed), count)
+  for (const { count, packed } of parts) yield* unpackChanges(inflate(packed), count)
 }
 
-function inflated(packed: Uint8Array): Uint8Array {
+function inflate(packed: Uint8Array): Uint8Array {
   try {
     return inflateRawSync(packed, { maxOutputLength: FRAME_BYTES_MAX })
   } catch (cause) {

@@ -107,7 +107,7 @@ function resolveMember(
 function valueWithout(condition: Condition, missing: AttributePath): boolean | undefined {
   if (condition.kind === 'operand') return testWithout(condition.test, missing, isWithin(condition.left, missing))
   if (condition.kind === 'not') return negated(valueWithout(condition.item, missing))
-  return joined(
+  return combineResults(
     condition.kind,
     condition.items.map((item) => valueWithout(item, missing)),
   )
@@ -120,7 +120,7 @@ function testWithout(test: Test, missing: AttributePath, isMissing: boolean): bo
     const isOther = test.right.kind === 'ref' && isWithin(test.right.path, missing)
     return isMissing || isOther ? false : undefined
   }
-  return joined(
+  return combineResults(
     test.kind,
     test.tests.map((each) => testWithout(each, missing, isMissing)),
   )
@@ -132,7 +132,7 @@ const isWithin = (path: AttributePath, outer: AttributePath): boolean =>
 const negated = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value)
 
 /** Of all, false decides; of any, true does. */
-function joined(kind: 'all' | 'any', values: readonly (boolean | undefined)[]): boolean | undefined {
+function combineResults(kind: 'all' | 'any', values: readonly (boolean | undefined)[]): boolean | undefined {
   const decides = kind === 'any'
   if (values.includes(decides)) return decides
   return values.includes(undefined) ? undefined : !decides

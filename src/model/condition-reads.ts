@@ -78,7 +78,7 @@ export function declaringType(path: AttributePath, resource: string | null): str
  */
 export function readBy({ conditions, resource }: SetConditions & { readonly resource: string | null }): string[] {
   const read = new Set<string>()
-  for (const { path, test } of readings(parsed(conditions))) {
+  for (const { path, test } of readings(parseOrEmpty(conditions))) {
     const type = declaringType(path, resource)
     if (type !== undefined) read.add(partKey(type, path.names[0] ?? ''))
     for (const { foreignType, members } of test ? foreignMatches(test) : []) {
@@ -112,7 +112,7 @@ export function* resourceAttributes(
 export function pathsRead({ conditions }: SetConditions): string[] {
   const read = new Set<string>()
   const add = (root: string, names: readonly string[]) => read.add([root, ...names].join('.'))
-  for (const { path, test } of readings(parsed(conditions))) {
+  for (const { path, test } of readings(parseOrEmpty(conditions))) {
     add(path.root, path.names)
     for (const inner of test ? everyTest(test) : [])
       if (inner.kind === 'match') for (const { names } of inner.members) add('item', names)
@@ -135,7 +135,7 @@ export function pathEntry(path: string): string {
 }
 const PATH_ENTRY_MAX = 256
 
-function parsed(conditions: JsonObject): Condition {
+function parseOrEmpty(conditions: JsonObject): Condition {
   try {
     return parseConditions(conditions)
   } catch (error) {

@@ -22,7 +22,7 @@ export function requireUrl(url: string, type: UrlRule['url_type'], path: readonl
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the url in characters', limit: URL_CHARACTERS_MAX }, { path })
   }
   if (type !== 'regex') return
-  const pattern = compiled(url)
+  const pattern = compilePattern(url)
   if (typeof pattern === 'string') {
     const reason = `the url is no regular expression that runs in linear time (RE2): ${pattern}`
     throw new ZerohopError('INPUT_INVALID', { reason }, { path })
@@ -33,7 +33,7 @@ export function requireUrl(url: string, type: UrlRule['url_type'], path: readonl
 }
 
 /** The pattern, or why it cannot be compiled. */
-function compiled(url: string): RE2JS | string {
+function compilePattern(url: string): RE2JS | string {
   try {
     return RE2JS.compile(url)
   } catch (error) {
@@ -77,7 +77,7 @@ export class UrlRules {
     const ranked = [...rules].sort((left, right) => (right.priority ?? 0) - (left.priority ?? 0))
     for (const [rank, rule] of ranked.entries()) {
       if (rule.url_type === 'regex') {
-        const pattern = compiled(rule.url)
+        const pattern = compilePattern(rule.url)
         if (typeof pattern !== 'string') push(this.#patterns, rule.http_method, { rule, rank, pattern })
       } else {
         const parts = parseUrl(rule.url)
@@ -134,7 +134,7 @@ function parseUrl(url: string): Parts | undefined {
   const scheme = sentScheme?.toLowerCase()
   const host = authority === undefined ? undefined : parseHost(authority, scheme)
   try {
-    const segments = (path.startsWith('/') ? path.slice(1) : path).split('/').map(decoded)
+    const segments = (path.startsWith('/') ? path.slice(1) : path).split('/').map(decode)
     // An encoded slash ends a segment for some servers and not for others.
     if (path.includes('%') && segments.some((segment) => /[/\\]/.test(segment))) return undefined
     return { scheme, host, segments, query: parseQuery(search) }
@@ -143,11 +143,11 @@ function parseUrl(url: string): Parts | undefined {
   }
 }
 
-const decoded = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text)
+const decode = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text)
 
 function parseQuery(search: string | undefined): Parts['query'] {
   if (search === undefined || search === '') return []
-  const value = (text: string): string => decoded(text.replaceAll('+', ' '))
+  const value = (text: string): string => decode(text.replaceAll('+', ' '))
   const pairs = search.split('&').filter((pair) => pair !== '')
   return pairs.map((pair) => {
     const at = pair.indexOf('=')

@@ -17,7 +17,7 @@ import {
   PENDING_CHANGES_MAX,
 } from '../model/limits.ts'
 import type { AnswerHolds, Arrival } from './answer-holds.ts'
-import { appliedTo, compacted } from './image-task.ts'
+import { appliedTo, compactCopy } from './image-task.ts'
 
 export interface ApplierEvents {
   /** the image has a new revision, or was replaced by a compacted one */
@@ -176,7 +176,7 @@ export class Applier {
       const next = this.#pending[applied]!
       const { delta } = next
       if (size(delta) > DELTA_IN_TURN_MAX || this.#heldMs(next) > 0) break
-      this.image.apply(unpacked(delta))
+      this.image.apply(unpack(delta))
       applied++
       this.#applied(delta)
       if (performance.now() > until) break
@@ -228,7 +228,7 @@ export class Applier {
   async #compact(): Promise<void> {
     this.#job = 'copy'
     try {
-      const image = await compacted(this.image, () => {
+      const image = await compactCopy(this.image, () => {
         this.#job = 'compact'
         this.#since = []
         if (this.#pending.length > 0 && !this.#closed) this.#nextTurn()
@@ -254,7 +254,7 @@ export class Applier {
     while (this.#since.length > 0 && !this.#closed) {
       const until = performance.now() + APPLY_TURN_MS
       let applied = 0
-      while (applied < this.#since.length && performance.now() < until) image.apply(unpacked(this.#since[applied++]!))
+      while (applied < this.#since.length && performance.now() < until) image.apply(unpack(this.#since[applied++]!))
       this.#since.splice(0, applied)
       if (this.#since.length > 0) await pause()
     }
@@ -270,6 +270,6 @@ function size(delta: AnyDelta): number {
   return 'packed' in delta ? delta.count : delta.changes.length
 }
 
-function unpacked(delta: AnyDelta): Delta {
+function unpack(delta: AnyDelta): Delta {
   return 'packed' in delta ? unpackDelta(delta) : delta
 }

@@ -30,10 +30,10 @@ function sayFailed({ side, set, reason, tests }: FailedSet): string {
 
 /** A test with the values that it compared. */
 function sayTest(test: TestFound): string {
-  return `${finding(test)} (at ${test.path.join(' / ')})`
+  return `${sayFinding(test)} (at ${test.path.join(' / ')})`
 }
 
-function finding({ attribute, operator, reason, value, declared, expected, ref, ref_value }: TestFound): string {
+function sayFinding({ attribute, operator, reason, value, declared, expected, ref, ref_value }: TestFound): string {
   const is = `${attribute} is ${print(value)}`
   const other = ref === undefined ? print(expected) : `${ref}, which is ${print(ref_value)}`
   const isMatch = expected === undefined && ref === undefined

@@ -62,7 +62,7 @@ export async function imageIn(bytes: Uint8Array, trust: Trust | undefined, verif
 }
 
 /** Compacts a copy of the image. `begun` is called in the turn in which the copy is made. */
-export function compacted(image: Image, begun: () => void): Promise<Image> {
+export function compactCopy(image: Image, begun: () => void): Promise<Image> {
   const task = async (): Promise<ImageTask> => {
     const bytes = await image.saveSlowly(pause)
     begun()

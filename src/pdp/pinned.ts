@@ -80,14 +80,14 @@ export const pinBytes = (pin: Pin): Uint8Array => Buffer.from(JSON.stringify(pin
 
 /** @throws IMAGE_DAMAGED */
 export function readPin(bytes: Uint8Array): Pin {
-  const { environment, lineage, revision, former } = parsed(bytes)
+  const { environment, lineage, revision, former } = parseRecord(bytes)
   const isText = (value: unknown): value is string => typeof value === 'string'
   if (!isText(environment) || !Number.isSafeInteger(revision) || !Array.isArray(former) || !former.every(isText))
     throw damaged()
   return { environment, lineage: isText(lineage) ? lineage : undefined, revision: revision as number, former }
 }
 
-function parsed(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+function parseRecord(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>
   } catch {

@@ -32,7 +32,7 @@ export class PolicyUnderTest {
     applyPolicy(this.#base, policy, this.#mint, (error) =>
       wrong(formatError(error, this.#base), (error.path ?? []).slice(1)),
     )
-    this.changes = projected(this.#base)
+    this.changes = projectChanges(this.#base)
   }
 
   /** What the facts of a test file add; errors are reported with the path in the file. */
@@ -43,7 +43,7 @@ export class PolicyUnderTest {
     const draft = new Draft(this.#base)
     const refused = (error: ZerohopError) => wrong(formatError(error, draft), ['facts', ...(error.path ?? []).slice(1)])
     applyPolicy(draft, { zerohop: 2, ...facts }, this.#mint, refused)
-    return { changes: projected(draft), users: [...draft.list('user')].map(({ key }) => key) }
+    return { changes: projectChanges(draft), users: [...draft.list('user')].map(({ key }) => key) }
   }
 }
 
@@ -68,7 +68,7 @@ export function policyUnderTest(sources: readonly Source[]): {
   return found.length > 0 ? { problems: inOrder(found, names) } : { under, problems: [] }
 }
 
-function projected(draft: Draft): PolicyChange[] {
+function projectChanges(draft: Draft): PolicyChange[] {
   return draft.changes().flatMap((change) => project(change) ?? [])
 }
 

@@ -10,7 +10,7 @@ import { withApplied } from './applied.ts'
 import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
 import type { Head } from './heads.ts'
-import { EMPTY_LOG, listSizes, measured, requireRoom } from './image-budget.ts'
+import { EMPTY_LOG, listSizes, requireRoom, withSize } from './image-budget.ts'
 import { KIND_NUMBERS } from './kinds.ts'
 import { abort } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
@@ -361,7 +361,7 @@ export class BatchRunner {
     const sizes = listSizes(changes)
     if (changes.length === 0) return { log, changes, logged, sizes }
     const head = this.#findHead(log)
-    const known = head && measured(this.#tables, head)
+    const known = head && withSize(this.#tables, head)
     if (known !== undefined) this.#heads.set(log, known)
     requireRoom(this.#tables, known ?? EMPTY_LOG, changes, sizes, this.#imageBytesMax)
     return { log, changes, logged, sizes }

@@ -132,7 +132,7 @@ export class Draft implements View {
     const staged = this.#kinds.get(INDEXES[index].kind)
     const entry = staged && this.#indexed(index, staged).entries.get(value)
     if (entry === undefined || staged === undefined) return yield* this.#below.by(index, value, range)
-    const below = kept(this.#below.by(index, value), entry)
+    const below = listKept(this.#below.by(index, value), entry)
     yield* slice(rowsOf<Objects[KindOfIndex<I>]>(below, staged, entry.shown, entry.hidden), range)
   }
 
@@ -236,7 +236,7 @@ function mapIdsToKeys(staged: Staged): Map<string, string> {
 }
 
 /** The rows of the view below that are still listed under the value, unchanged. */
-function* kept<T extends AnyObject>(below: Iterable<T>, { hidden, shown }: Entry): Iterable<T> {
+function* listKept<T extends AnyObject>(below: Iterable<T>, { hidden, shown }: Entry): Iterable<T> {
   for (const row of below) if (!hidden.has(row.key) || shown.has(row.key)) yield row
 }
 

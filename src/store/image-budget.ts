@@ -19,7 +19,7 @@ export const listSizes = (changes: readonly Change[]): readonly ImageSize[] =>
   changes.map((change) => (change.op === 'put' ? measureChange(change) : NO_SIZE))
 
 /** The head with the size of its objects, which is recomputed when the head lacks it (written by an older version). */
-export function measured(tables: Tables, head: Head): Head & { readonly image: ImageSize } {
+export function withSize(tables: Tables, head: Head): Head & { readonly image: ImageSize } {
   const { image } = head
   if (image?.at === head.revision) return { ...head, image }
   let size = NO_SIZE

@@ -75,7 +75,7 @@ export class LmdbView implements StoredView {
     const proof = this.#beginProof(kind)
     if (proof === undefined) return
     const isWhole = offset === 0 && limit === undefined
-    const range = isWhole ? proof.range : { ...proof.range, ...bounded({ offset }, limit) }
+    const range = isWhole ? proof.range : { ...proof.range, ...withLimit({ offset }, limit) }
     for (const entry of this.#tables.objects(kind).range(range)) {
       if (isWhole) proof.digest.add(entry.key, entry.crc)
       yield asObject<K>(JSON.parse(entry.content))
@@ -167,6 +167,6 @@ function asObject<K extends KindName>(value: unknown): Objects[K] {
   return value as Objects[K]
 }
 
-function bounded<T extends object>(options: T, limit: number | undefined): T & { limit?: number } {
+function withLimit<T extends object>(options: T, limit: number | undefined): T & { limit?: number } {
   return limit === undefined ? options : { ...options, limit }
 }

@@ -6,7 +6,7 @@ import { type IndexName, KINDS, type KindName, type Objects } from '../kinds/ind
 import type { Change, LogId } from '../log/change.ts'
 import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
-import { listSizes, measured, sizeOfObject } from './image-budget.ts'
+import { listSizes, sizeOfObject, withSize } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { idKey, indexKey, nameKey, objectKey, objectKeyPlace, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
@@ -64,7 +64,7 @@ export function apply(
 ): Head {
   const counts: Partial<Record<KindName, number>> = { ...head.counts }
   const digests = new Digests(head.sums)
-  let { image }: { readonly image: ImageSize } = measured(tables, head)
+  let { image }: { readonly image: ImageSize } = withSize(tables, head)
   let next = head.next
   for (const [index, change] of changes.entries()) {
     const { kind, key } = change

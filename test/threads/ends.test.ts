@@ -16,7 +16,7 @@ import { exportInThread } from '../../src/management/policy-file/export-task.ts'
 import { buildInThread } from '../../src/management/snapshot/snapshot-task.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX, PLANS_WAITING_MAX, REVIEWS_WAITING_MAX } from '../../src/model/limits.ts'
-import { compacted } from '../../src/pdp/image-task.ts'
+import { compactCopy } from '../../src/pdp/image-task.ts'
 import { type Management, openManagement } from '../../src/server.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
 import { Upkeep } from '../../src/store/postgres/upkeep.ts'
@@ -205,7 +205,7 @@ it('an error of a task about the past comes with its code and its details', asyn
 
 it('work on an image whose thread is killed is done without one', async () => {
   const image = Image.build(ENVIRONMENT, makePosition(1), HELLO)
-  const working = compacted(image, () => undefined)
+  const working = compactCopy(image, () => undefined)
   await eventually(() => watched.started.length, 1)
   await kill()
   expect((await working).hash()).toBe(image.hash())

@@ -9,7 +9,7 @@ import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
-import { confirmed } from '../terminal/confirm.ts'
+import { askToConfirm } from '../terminal/confirm.ts'
 import { readObject } from '../terminal/object-option.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
@@ -62,7 +62,7 @@ export async function copyEnvironment(
       process.stderr.write(`zerohop: ${refusal.reason}\n`)
       return refusal.code
     }
-    if (!yes && !(await confirmed(`Copy ${from} into ${to}?`))) return REFUSED
+    if (!yes && !(await askToConfirm(`Copy ${from} into ${to}?`))) return REFUSED
     const { fingerprints, policy, access } = planned
     const agreed = { fingerprints, expected: { policy, access }, ...(force ? { force } : {}) }
     await withProgress('copying', () => place.copy({ ...asked, ...agreed }))

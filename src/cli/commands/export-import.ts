@@ -58,9 +58,9 @@ export async function importBundle(env: Env, file: string, { json, ...options }:
   const isSent = isRemote(env, options)
   const source = { name: file, text }
   const refusals = new Refusals([source], () => placesIn(source), isSent ? [...BODY, 'policy'] : BODY)
-  const outcome = isSent ? sent(env, bundle, options) : stored(env, bundle, options)
+  const outcome = isSent ? importOverApi(env, bundle, options) : importIntoFolder(env, bundle, options)
   const imported = await refusals.shown(outcome).catch((error: unknown) => {
-    throw placed(file, error)
+    throw withFilePath(file, error)
   })
   if (imported === undefined) return 1
   if (json) {
@@ -92,13 +92,17 @@ interface Result {
 }
 
 /** Into a data folder. */
-async function stored(env: Env, bundle: unknown, { dryRun, ...target }: ImportOptions): Promise<Result> {
+async function importIntoFolder(env: Env, bundle: unknown, { dryRun, ...target }: ImportOptions): Promise<Result> {
   const { of, where } = resolveFolder(env, target, findProject(process.cwd()))
   return madeBy(await admin(of, 'import', { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle }))
 }
 
 /** To an API: a plan that deletes and renames nothing. The parts of a resource type count as objects of their own. */
-async function sent(env: Env, bundle: unknown, { dryRun = false, ...options }: ImportOptions): Promise<Result> {
+async function importOverApi(
+  env: Env,
+  bundle: unknown,
+  { dryRun = false, ...options }: ImportOptions,
+): Promise<Result> {
   const { moved: _, ...policy } = requirePolicy(bundle, [...BODY, 'policy']) // the server judges what it refers to
   const target = await resolveTarget(env, options)
   const { changes, more, revision } = await (dryRun ? target.plan({ policy }) : target.apply({ policy }))
@@ -113,7 +117,7 @@ async function sent(env: Env, bundle: unknown, { dryRun = false, ...options }: I
 }
 
 /** The error with its path before it: a file that is too large to be a policy file has no lines. */
-function placed(file: string, error: unknown): unknown {
+function withFilePath(file: string, error: unknown): unknown {
   if (!isZerohopError(error) || (error.path?.length ?? 0) < 2) return error
   const place = error.path?.slice(1).join('.')
   return new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\`, \`${place}\`: ${error.message}` })

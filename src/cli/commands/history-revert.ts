@@ -6,14 +6,14 @@ import type { RevertPlan } from '../../management/schemas/revert.ts'
 import { conflictText, formatChangeCounts, lostTexts, MADE_AGAIN } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import type { Env } from '../configuration/env.ts'
-import { confirmed } from '../terminal/confirm.ts'
+import { askToConfirm } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import type { TargetOptions } from './plan-target.ts'
-import { joined, type PlanTextOptions, planText, stylist } from './plan-text.ts'
+import { joinBlocks, type PlanTextOptions, planText, stylist } from './plan-text.ts'
 
 export interface RevertOptions extends TargetOptions, AgreementOptions {
   readonly cascade?: boolean
@@ -47,7 +47,7 @@ export async function revertRevision(env: Env, revision: string, options: Revert
     process.stderr.write(`zerohop: ${refusal.reason}\n`)
     return refusal.code
   }
-  if (planned.changes.length > 0 && !yes && !(await confirmed(`Revert revision ${number}?`))) return REFUSED
+  if (planned.changes.length > 0 && !yes && !(await askToConfirm(`Revert revision ${number}?`))) return REFUSED
   const { fingerprints, policy, access } = planned
   const body = { ...asked, fingerprints, expected: { policy, access }, ...(force ? { force } : {}) }
   const done = await withProgress('reverting', async () => {
@@ -68,5 +68,5 @@ function revertText(planned: RevertPlan, options: PlanTextOptions): string {
   const gone = lostTexts(planned.lost).map((text) => styled('yellow', text))
   const head = `Revert of revision ${planned.reverts}, at revision ${planned.revision}`
   const text = conflicts.length > 0 ? [] : [planText(planned, options).trimEnd()]
-  return joined([[head], conflicts, text, [...(isMade ? [MADE_AGAIN] : []), ...gone]])
+  return joinBlocks([[head], conflicts, text, [...(isMade ? [MADE_AGAIN] : []), ...gone]])
 }

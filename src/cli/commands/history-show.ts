@@ -9,7 +9,7 @@ import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import type { TargetOptions } from './plan-target.ts'
-import { accessLines, changeLines, joined, type PlanTextOptions, stylist } from './plan-text.ts'
+import { accessLines, changeLines, joinBlocks, type PlanTextOptions, stylist } from './plan-text.ts'
 
 export interface HistoryShowOptions extends TargetOptions {
   readonly access: boolean
@@ -48,7 +48,7 @@ export function revisionText(shown: RevisionRead, options: PlanTextOptions): str
   if (changed.length === 0) changed.push(NOTHING_CHANGED)
   const diff = policy && access ? [...accessLines({ policy, access }, options, styled)] : []
   if (access && diff.length === 0) diff.push(NO_ACCESS_CHANGED)
-  return joined([[head, ...request], changed, diff])
+  return joinBlocks([[head, ...request], changed, diff])
 }
 
 type ChangesOfPlan = Parameters<typeof changeLines>[0]['changes']

@@ -2,7 +2,16 @@
 // implement them and are loaded only when one runs.
 import { type Command, Option } from 'commander'
 import { type Env, readEnv } from '../configuration/env.ts'
-import { API, attempt, DATA, examples, FOLDER, ORGANIZATION, targeted, withSettings } from '../terminal/command-line.ts'
+import {
+  API,
+  addTargetOptions,
+  attempt,
+  DATA,
+  examples,
+  FOLDER,
+  ORGANIZATION,
+  withSettings,
+} from '../terminal/command-line.ts'
 import type { ExportOptions, ImportOptions } from './export-import.ts'
 import type { CreateKeyOptions, KeyOptions, RotateKeyOptions } from './keys.ts'
 
@@ -156,7 +165,7 @@ function addBackups(program: Command): void {
 }
 
 function addBundles(program: Command): void {
-  targeted(program.command('export'))
+  addTargetOptions(program.command('export'))
     .description('writes the schema of an environment, and optionally its facts, as one JSON or YAML file')
     .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; `-` or none is standard output')
     .option('--facts', 'also users, tenants, role assignments, instances and tuples')
@@ -169,7 +178,7 @@ function addBundles(program: Command): void {
     .action((file: string | undefined, options: ExportOptions) =>
       attempt(async () => (await import('./export-import.ts')).exportBundle(readEnv(), file, options)),
     )
-  targeted(program.command('import'))
+  addTargetOptions(program.command('import'))
     .description('applies a file to an environment in one revision; objects that are not in the file are kept')
     .argument('<file>', 'a file written by export; `-` is standard input')
     .option('--dry-run', 'only print what would change')

@@ -59,11 +59,13 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const tls = readTls(env)
   const readOnly = place !== undefined && place.index > 0
   const pdp =
-    options.image === undefined ? followed(env, apiKey, options, readOnly, log) : fromFile(options.image, env, log)
+    options.image === undefined
+      ? followEnvironment(env, apiKey, options, readOnly, log)
+      : fromFile(options.image, env, log)
   const closers = new Closers()
   const tracer = await startTracing(env, 'pdp', log, closers)
   closers.add(() => pdp.close())
-  const decisionLog = await recorded(env, apiKey, place, log, closers)
+  const decisionLog = await openDecisionLog(env, apiKey, place, log, closers)
   const stop = stopper(closers)
   let reread = (): void => undefined
   const side =
@@ -125,7 +127,7 @@ const READ_KEY =
 const formatFingerprint = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 
 /** Opens the decision log with the id of the key; each worker has a folder of its own. */
-async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
+async function openDecisionLog(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
   const { controlPlane: url } = env
   const onEvent = ({ count, refusals }: RefusedEvent) =>
     log.error(
@@ -170,7 +172,7 @@ async function keyByWider({ wider: { key, project, environment }, controlPlane }
 }
 
 /** Follows the environment of the key. @throws CONFIG_INVALID without the address of the management API */
-function followed(env: Env, apiKey: string, { v1 }: PdpCommandOptions, readOnly: boolean, log: Logger): Pdp {
+function followEnvironment(env: Env, apiKey: string, { v1 }: PdpCommandOptions, readOnly: boolean, log: Logger): Pdp {
   const { controlPlane: url, maxStalenessMs } = env
   if (url === undefined)
     throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')

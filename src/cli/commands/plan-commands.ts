@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import {
   API,
+  addTargetOptions,
   attempt,
   DETAILS,
   DRY_RUN,
@@ -13,7 +14,6 @@ import {
   ORGANIZATION,
   PROJECT,
   refusesUsage,
-  targeted,
   YES,
 } from '../terminal/command-line.ts'
 import type { CopyOptions } from './copy.ts'
@@ -25,7 +25,7 @@ const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else p
 
 /** Adds `plan`, `apply`, `diff` and `copy`. */
 export function addPlans(program: Command): void {
-  targeted(refusesUsage(program.command('plan')))
+  addTargetOptions(refusesUsage(program.command('plan')))
     .description(
       'what policy files would change, and who gains and loses access; exit code 0 nothing, 2 changes, 3 changes whose effect could not be counted, 1 error',
     )
@@ -51,7 +51,7 @@ export function addPlans(program: Command): void {
         process.exitCode = await (await import('./plan.ts')).plan(readEnv(), files, options)
       }),
     )
-  targeted(refusesUsage(program.command('apply')))
+  addTargetOptions(refusesUsage(program.command('apply')))
     .description('applies policy files or a plan to an environment; asks before doing it')
     .argument('[files...]', `${FILES}, or a plan that \`plan --out\` wrote`)
     .option('--prune', 'also delete objects removed from the files')
@@ -73,7 +73,7 @@ export function addPlans(program: Command): void {
         process.exitCode = await (await import('./plan.ts')).apply(readEnv(), files, options)
       }),
     )
-  targeted(refusesUsage(program.command('diff')))
+  addTargetOptions(refusesUsage(program.command('diff')))
     .description(
       'differences between two environments, revisions, policy files or image files, and in access; exit code 0 none, 2 differences, 3 differences that could not be counted, 1 error',
     )

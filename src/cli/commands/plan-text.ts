@@ -50,7 +50,7 @@ export const RULE_SIGNS = { lost: '-', gained: '+', changed: '~' } as const
 export function planText(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${NOTHING_CHANGES}\n`
   const styled = stylist(options)
-  return joined([
+  return joinBlocks([
     [...changeLines(plan, options, styled)],
     [...factLines(plan, styled)],
     [...accessLines(plan, options, styled)],
@@ -60,7 +60,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
 }
 
 /** Blocks of lines with an empty line between them. */
-export function joined(blocks: readonly (readonly string[])[]): string {
+export function joinBlocks(blocks: readonly (readonly string[])[]): string {
   const texts = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
   return `${texts.join('\n\n')}\n`
 }

@@ -11,7 +11,7 @@ import { countsText, formatChangeCounts } from '../../model/change-words.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
-import { confirmed } from '../terminal/confirm.ts'
+import { askToConfirm } from '../terminal/confirm.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { DONE, planCode, REFUSED, type Refusal, refusalToAsk } from './agreement.ts'
@@ -64,11 +64,11 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
     const file: PlanFile = { zerohop_plan: 1, target: target.name, environment: target.id, request, plan: made }
     writeOut(options.out, `${JSON.stringify(file, null, 2)}\n`)
   }
-  process.stdout.write(printed(made, target, options))
+  process.stdout.write(renderPlan(made, target, options))
   return planCode(made, made.changes.length === 0)
 }
 
-function printed(
+function renderPlan(
   made: Plan,
   target: PlanTarget,
   { json, markdown, names = false, details = false }: PlanOptions,
@@ -141,7 +141,7 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
     process.stderr.write(`zerohop: ${refusal.reason}\n`)
     return refusal.code
   }
-  if (agreed.changes.length > 0 && !yes && !(await confirmed(`Apply this to ${target.name}?`))) return REFUSED
+  if (agreed.changes.length > 0 && !yes && !(await askToConfirm(`Apply this to ${target.name}?`))) return REFUSED
   const body: ApplyRequest = {
     ...request,
     fingerprints: agreed.fingerprints,

@@ -42,14 +42,14 @@ async function imageOfOptions(env: Env, files: readonly string[], options: Types
   if (files.length > 0) return imageOfPolicyFiles(files)
   const project = findProject(process.cwd())
   if (!isServer && hasPolicy(project)) return imageOfPolicyFiles([])
-  return fetched(env, options, project.api, trust)
+  return fetchImage(env, options, project.api, trust)
 }
 
 /** Whether `zerohop.yaml` is about policy files: one that only says which server there is has none. */
 const hasPolicy = ({ file, folder, files, api }: Project): boolean =>
   file !== undefined && (api === undefined || files.some((each) => existsSync(join(folder, each))))
 
-async function fetched(
+async function fetchImage(
   env: Env,
   options: TypesOptions,
   api: string | undefined,

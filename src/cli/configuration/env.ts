@@ -164,7 +164,7 @@ export function readEnv(variables: Variables = process.env): Env {
     imageSigningKey: values.ZEROHOP_IMAGE_SIGNING_KEY,
     tlsCert: values.PDP_TLS_CERT,
     tlsKey: values.PDP_TLS_KEY,
-    rateLimits: defined({ requests: values.ZEROHOP_RATE_LIMIT, writes: values.ZEROHOP_RATE_LIMIT_WRITES }),
+    rateLimits: withoutUndefined({ requests: values.ZEROHOP_RATE_LIMIT, writes: values.ZEROHOP_RATE_LIMIT_WRITES }),
     console: values.ZEROHOP_CONSOLE ? readConsole(values) : undefined,
     openMetrics: values.PDP_ALLOW_METRICS_UNAUTHENTICATED,
     metricsToken: values.ZEROHOP_METRICS_TOKEN,
@@ -181,7 +181,7 @@ export function readEnv(variables: Variables = process.env): Env {
     },
     decisionLog: readDecisionLog(values),
     tracing: readTracing(values),
-    authzen: defined({ publicUrl: values.PDP_PUBLIC_URL, subjectTypes: values.PDP_AUTHZEN_SUBJECT_TYPES }),
+    authzen: withoutUndefined({ publicUrl: values.PDP_PUBLIC_URL, subjectTypes: values.PDP_AUTHZEN_SUBJECT_TYPES }),
     opaPort: values.PDP_OPA_PORT,
     controlKey: values.PDP_CONTAINER_CONTROL_KEY,
     forwardTimeoutMs: values.PDP_CONTROL_PLANE_TIMEOUT * 1000,
@@ -216,7 +216,7 @@ function readConsole(values: Values): NonNullable<Env['console']> {
     throw new ZerohopError('CONFIG_INVALID', { reason: `ZEROHOP_CONSOLE_ISSUER needs ${missing}` })
   }
   const { ZEROHOP_CONSOLE_CLAIM: claim, ZEROHOP_CONSOLE_SCOPES: scopes } = values
-  const secret = defined({ clientSecret: values.ZEROHOP_CONSOLE_CLIENT_SECRET })
+  const secret = withoutUndefined({ clientSecret: values.ZEROHOP_CONSOLE_CLIENT_SECRET })
   return { origins, provider: { issuer, clientId, ...secret, claim, scopes, rules } }
 }
 
@@ -301,7 +301,7 @@ function factsWaitMs(seconds: number): number {
 }
 
 /** Without the members that are not set. */
-function defined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> } {
+function withoutUndefined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const set = Object.entries(of).filter(([, value]) => value !== undefined)
   return Object.fromEntries(set) as { [K in keyof T]?: NonNullable<T[K]> }
 }

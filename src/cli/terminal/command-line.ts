@@ -82,7 +82,7 @@ export const FOLDER = `${DATA}, instead of an API`
 export const ORGANIZATION = 'with --data: id or key of the organization (default: the oldest)'
 
 /** Options that say which environment is meant. */
-export function targeted(command: Command): Command {
+export function addTargetOptions(command: Command): Command {
   return command
     .option('--api <url>', API)
     .option('--project <project>', PROJECT)

@@ -27,10 +27,10 @@ export function printProblems(problems: readonly Problem[], sources: readonly So
     knownLines.set(file, known)
     return known[line - 1]
   }
-  return problems.map((problem) => printed(problem, lineAt, options)).join('')
+  return problems.map((problem) => formatProblem(problem, lineAt, options)).join('')
 }
 
-function printed(
+function formatProblem(
   { severity, message, place, related }: Problem,
   lineAt: (place: Place) => string | undefined,
   { lines, colour }: PrintOptions,

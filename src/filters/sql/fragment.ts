@@ -72,7 +72,7 @@ export const FALSE = sqlText('1 = 0')
 /** All of the conditions. Each is true or false, never unknown, and so is the answer. */
 export function all(conditions: readonly Sql[]): Sql {
   if (conditions.includes(FALSE)) return FALSE
-  return grouped(
+  return joinInGroups(
     conditions.filter((each) => each !== TRUE),
     ' AND ',
     TRUE,
@@ -82,7 +82,7 @@ export function all(conditions: readonly Sql[]): Sql {
 /** Any of the conditions. */
 export function any(conditions: readonly Sql[]): Sql {
   if (conditions.includes(TRUE)) return TRUE
-  return grouped(
+  return joinInGroups(
     conditions.filter((each) => each !== FALSE),
     ' OR ',
     FALSE,
@@ -92,13 +92,13 @@ export function any(conditions: readonly Sql[]): Sql {
 /** Conditions in a row: SQLite takes 1,000 levels, and counts each of a row as one, again in every subquery. */
 const IN_A_ROW_MAX = 50
 
-function grouped(conditions: readonly Sql[], between: string, none: Sql): Sql {
+function joinInGroups(conditions: readonly Sql[], between: string, none: Sql): Sql {
   if (conditions.length < 2) return conditions[0] ?? none
   if (conditions.length <= IN_A_ROW_MAX) return sql`(${joined(conditions, between)})`
   const groups = Array.from({ length: Math.ceil(conditions.length / IN_A_ROW_MAX) }, (_, at) => {
-    return grouped(conditions.slice(at * IN_A_ROW_MAX, (at + 1) * IN_A_ROW_MAX), between, none)
+    return joinInGroups(conditions.slice(at * IN_A_ROW_MAX, (at + 1) * IN_A_ROW_MAX), between, none)
   })
-  return grouped(groups, between, none)
+  return joinInGroups(groups, between, none)
 }
 
 export function not(condition: Sql): Sql {

@@ -33,7 +33,7 @@ export function readEvaluation(body: unknown): Evaluation {
 
 /** `subject` with its id: the key of a user, and request attributes. */
 export function readSubject(value: unknown): User {
-  const subject = required(value, 'subject')
+  const subject = requirePresent(value, 'subject')
   return {
     key: requireText(subject.id, 'subject.id'),
     attributes: readProperties(subject.properties, 'subject.properties'),
@@ -42,11 +42,11 @@ export function readSubject(value: unknown): User {
 
 /** The type of `subject`; a search for subjects ignores its id and properties. */
 export function readSubjectType(value: unknown): string {
-  return requireText(required(value, 'subject').type, 'subject.type')
+  return requireText(requirePresent(value, 'subject').type, 'subject.type')
 }
 
 export function readAction(value: unknown): Action {
-  const action = required(value, 'action')
+  const action = requirePresent(value, 'action')
   return {
     key: requireText(action.name, 'action.name'),
     attributes: readProperties(action.properties, 'action.properties'),
@@ -55,14 +55,14 @@ export function readAction(value: unknown): Action {
 
 /** `resource` with its id. */
 export function readResource(value: unknown): Target & { readonly key: string } {
-  return { ...readResources(value), key: requireText(required(value, 'resource').id, 'resource.id') }
+  return { ...readResources(value), key: requireText(requirePresent(value, 'resource').id, 'resource.id') }
 }
 
 /**
  * `resource` without regard to its id. The tenant of the check is its property `tenant` (D2: the tenant of a check).
  */
 export function readResources(value: unknown): Target {
-  const resource = required(value, 'resource')
+  const resource = requirePresent(value, 'resource')
   const attributes = readProperties(resource.properties, 'resource.properties')
   const tenant = attributes?.tenant ?? null
   if (tenant !== null && typeof tenant !== 'string') throw wrong('resource.properties.tenant', 'a string')
@@ -87,7 +87,7 @@ export function wrong(what: string, expected: string): ZerohopError {
   return new ZerohopError('INPUT_INVALID', { reason: `${what} must be ${expected}` }, { path: ['body'] })
 }
 
-function required(value: unknown, what: string): Members {
+function requirePresent(value: unknown, what: string): Members {
   if (isAbsent(value)) throw missing(what)
   return requireMembers(value, what)
 }

@@ -92,11 +92,11 @@ function readToken(token: string): Omit<PageRequest, 'asked'> | undefined {
 /** The digest of a value, independent of the order of members. */
 function digest(value: unknown): string {
   const text = JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? sorted(inner) : inner,
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? sortEntries(inner) : inner,
   )
   return hash('sha256', text, 'base64url').slice(0, 22)
 }
 
-function sorted(value: object): [string, unknown][] {
+function sortEntries(value: object): [string, unknown][] {
   return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
 }

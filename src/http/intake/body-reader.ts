@@ -61,7 +61,7 @@ export function readBody(source: BodySource, done: OnBody): void {
         hold ??= budget.hold(keyOf())
         hold.add(chunk.length)
       }
-      bytes = before === 0 ? chunk : appended(bytes, before, chunk, length ?? limit)
+      bytes = before === 0 ? chunk : appendChunk(bytes, before, chunk, length ?? limit)
     } catch (error) {
       fail(error as Error)
     }
@@ -89,7 +89,7 @@ function hand(stream: Readable, done: OnBody, error: Error | undefined, bytes: B
 }
 
 /** Doubles the room each time, so that a body in many small chunks costs as little memory and copying as one in few. */
-function appended(bytes: Buffer, length: number, chunk: Buffer, limit: number): Buffer {
+function appendChunk(bytes: Buffer, length: number, chunk: Buffer, limit: number): Buffer {
   const needed = length + chunk.length
   let room: Buffer = bytes
   if (needed > room.length) {

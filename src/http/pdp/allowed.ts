@@ -4,7 +4,7 @@ import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { answerEach, type Check } from '../../pdp/request.ts'
 import { readCheck, readChecks } from './check-bodies.ts'
-import { explained } from './debug.ts'
+import { explainDecision } from './debug.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { asAsked } from './rows-header.ts'
@@ -20,7 +20,7 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
     const pdp = request.pdp!
     const check = asAsked(request, readCheck(request.body))
     const explains = request.headers['x-explain']
-    const answer = explains === 'why' ? answered(deps, request, check, explains) : answered(deps, request, check)
+    const answer = explains === 'why' ? answerCheck(deps, request, check, explains) : answerCheck(deps, request, check)
     reply.header('x-revision', pdp.take().revision).header('content-type', JSON_TYPE).send(answer)
   })
 
@@ -28,7 +28,7 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
     const pdp = request.pdp!
     const checks = readChecks(request.body)
     const { revision } = pdp.take()
-    const answers = answerEach(checks, (check) => answered(deps, request, asAsked(request, check), debug)).join()
+    const answers = answerEach(checks, (check) => answerCheck(deps, request, asAsked(request, check), debug)).join()
     reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"allow":[${answers}]}`)
   })
 }
@@ -38,7 +38,7 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
  * it.
  * @param isMapped true when a mapping rule made the attributes of the resource
  */
-export function answered(
+export function answerCheck(
   { debug, decisions }: PdpRouteDeps,
   request: FastifyRequest,
   asked: Check,
@@ -50,7 +50,7 @@ export function answered(
   const { acceptNow } = decisions
   if (explains !== false) {
     const now = (context: Check['context']) => withNow(pdp, context, acceptNow)
-    const { allow, reason, text } = explained(pdp, check, now, explains === 'why')
+    const { allow, reason, text } = explainDecision(pdp, check, now, explains === 'why')
     decisions.record(request, check, allow, reason, isMapped)
     return text
   }

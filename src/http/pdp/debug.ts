@@ -15,7 +15,7 @@ export interface Explained {
 }
 
 /** Decides and explains; `forPeople` also as a tree of sentences. */
-export function explained(
+export function explainDecision(
   pdp: Pdp,
   check: Check,
   now: (context: Check['context']) => Attributes,

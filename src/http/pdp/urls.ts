@@ -5,7 +5,7 @@ import { URL_CHARACTERS_MAX } from '../../model/limits.ts'
 import type { UrlRule } from '../../model/objects.ts'
 import { UrlRules } from '../../model/url-rules.ts'
 import type { Check } from '../../pdp/request.ts'
-import { answered, JSON_TYPE } from './allowed.ts'
+import { answerCheck, JSON_TYPE } from './allowed.ts'
 import { readUrlQuery, type UrlQuery } from './check-bodies.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
@@ -14,7 +14,8 @@ export function urlRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
     const pdp = request.pdp!
     const asked = readUrlQuery(request.body)
     const check = checkFor(asked, pdp.urlRules())
-    const answer = check === undefined ? noRule(deps, request, asked) : answered(deps, request, check, undefined, true)
+    const answer =
+      check === undefined ? noRule(deps, request, asked) : answerCheck(deps, request, check, undefined, true)
     reply.header('x-revision', pdp.take().revision).header('content-type', JSON_TYPE).send(answer)
   })
 }

@@ -211,7 +211,7 @@ function collectChangedUsers(
     const user = users.named(key)
     if (user === undefined || found.has(user)) return
     const stored = SIDES.map((side) => readAttributes(kernels[side], users.id(side, user)))
-    found.set(user, differing(stored[0]!, stored[1]!))
+    found.set(user, findDifferingNames(stored[0]!, stored[1]!))
   }
   for (const key of changed.users) note(key)
   for (const { user } of changed.assignments) note(user)
@@ -233,7 +233,7 @@ function changedInstances(
     const [was, is] = SIDES.map((side) =>
       ids[side] === 0 ? undefined : tenants.of(side, instanceTenant(kernels[side], ids[side]!)),
     )
-    const attributes = differing(stored[0]!, stored[1]!)
+    const attributes = findDifferingNames(stored[0]!, stored[1]!)
     if (was === is && attributes.size === 0) continue
     const list = found.get(typeInInstanceKey(name)) ?? []
     found.set(typeInInstanceKey(name), list)
@@ -245,7 +245,7 @@ function changedInstances(
 const readAttributes = (kernel: Kernel, record: number): JsonObject =>
   (record === 0 ? undefined : objectAt(kernel, principalAttributes(kernel, record))) ?? {}
 
-function differing(before: JsonObject, after: JsonObject): Set<string> {
+function findDifferingNames(before: JsonObject, after: JsonObject): Set<string> {
   const at = (of: JsonObject, name: string): string => (Object.hasOwn(of, name) ? JSON.stringify(of[name]) : '')
   const names = [...Object.keys(before), ...Object.keys(after)]
   return new Set(names.filter((name) => at(before, name) !== at(after, name)))

@@ -98,15 +98,15 @@ export function heldResiduals(parts: readonly [HeldParts, HeldParts]): {
 
 function toResidual({ held, relation, keys, direct }: HeldPart, other: HeldPart | undefined): Residual {
   const left = relation === undefined ? KEY : ({ of: 'relation', path: [relation], type: 'array' } as const)
-  const leaf: Residual = { op: 'in', left, right: { held, only: without(keys, other?.keys) } }
+  const leaf: Residual = { op: 'in', left, right: { held, only: listOwnKeys(keys, other?.keys) } }
   if (direct === undefined) return leaf
-  const only = without(direct, other?.direct)
+  const only = listOwnKeys(direct, other?.direct)
   return all<Open>([leaf, { not: { op: 'in', left: KEY, right: { held: 'resource', only } } }])
 }
 const KEY = { key: true } as const
 
 /** What only one image has, if both have something. */
-function without(keys: readonly string[], others: readonly string[] | undefined): readonly string[] {
+function listOwnKeys(keys: readonly string[], others: readonly string[] | undefined): readonly string[] {
   if (others === undefined) return []
   const known = new Set(others)
   const only = keys.filter((key) => !known.has(key))

@@ -17,8 +17,8 @@ export const toComparableText = (residual: Residual): string => JSON.stringify(r
 
 export function normalForm(residual: Residual): Residual {
   if (typeof residual === 'boolean') return residual
-  if ('and' in residual) return joined(residual.and.map(normalForm), 'and')
-  if ('or' in residual) return joined(residual.or.map(normalForm), 'or')
+  if ('and' in residual) return joinParts(residual.and.map(normalForm), 'and')
+  if ('or' in residual) return joinParts(residual.or.map(normalForm), 'or')
   return 'not' in residual ? not(leafForm(residual.not)) : leafForm(residual)
 }
 
@@ -77,7 +77,7 @@ function sortedValues(list: readonly Json[]): Json[] {
 }
 
 /** The parts of an `and` or `or`: values of one list together, none that another one implies, sorted. */
-function joined(parts: readonly Residual[], by: 'and' | 'or'): Residual {
+function joinParts(parts: readonly Residual[], by: 'and' | 'or'): Residual {
   const join = by === 'and' ? all<Open> : any<Open>
   const flat = join(parts)
   const members = findMembers(flat, by)

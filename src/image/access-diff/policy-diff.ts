@@ -153,8 +153,8 @@ const hasRule = ({ setRules }: Contents, { user_set, permission, resource_set }:
 /** Rules that are new or gone, and those with a set that differs, itself, in a parent or in a declared attribute. */
 function touchedRules([left, right]: readonly [RuleConditions, RuleConditions]): (rule: SetRule) => boolean {
   const [before, after] = [left.contents, right.contents]
-  const sets = differing(before.sets, after.sets)
-  const types = differing(
+  const sets = findDifferingKeys(before.sets, after.sets)
+  const types = findDifferingKeys(
     new Map([...before.resources].map(([key, { attributes }]) => [key, attributes])),
     new Map([...after.resources].map(([key, { attributes }]) => [key, attributes])),
   )
@@ -173,7 +173,7 @@ function touchedRules([left, right]: readonly [RuleConditions, RuleConditions]):
 }
 
 /** The keys whose values are not the same. */
-function differing(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): Set<string> {
+function findDifferingKeys(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): Set<string> {
   const keys = [...before.keys(), ...after.keys()]
   return new Set(keys.filter((key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key))))
 }

@@ -27,7 +27,7 @@ export function takeRenamed(
     if (gained === undefined) continue
     const known = new Set([...gained.values()].flatMap(flipNames))
     const taken = new Set<string>()
-    const restOfLost = filtered(lost, (user, instance) => {
+    const restOfLost = filterBuckets(lost, (user, instance) => {
       const name = flipName(userAfter(user), instance === undefined ? undefined : instanceAfter(instance))
       if (!known.has(name)) return true
       taken.add(name)
@@ -38,7 +38,7 @@ export function takeRenamed(
     buckets.lost.set(area, restOfLost)
     buckets.gained.set(
       newArea,
-      filtered(gained, (user, instance) => !taken.has(flipName(user, instance))),
+      filterBuckets(gained, (user, instance) => !taken.has(flipName(user, instance))),
     )
   }
   return { users: renamed.size, decisions }
@@ -62,7 +62,7 @@ const flipName = (user: number | undefined, instance: number | undefined): strin
 const flipNames = ({ users, instances }: Bucket): string[] => users.map((user, at) => flipName(user, instances?.[at]))
 
 /** The flips of one area that are kept; buckets without any are left out. */
-function filtered(
+function filterBuckets(
   buckets: ReadonlyMap<number, Bucket>,
   isKept: (user: number, instance: number | undefined) => boolean,
 ): Map<number, Bucket> {

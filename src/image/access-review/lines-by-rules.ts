@@ -147,7 +147,7 @@ export class LinesByRules {
     const line = { user: key, tenant: where, resource, resource_instance: null, action, derived: false }
     const when = residual === true ? null : formatResidual(residual)
     const dependsOnResource = residual !== true && (ruleReads(rule) & READS_INSTANCE) !== 0
-    const answer = both(truth(rule.users), truth(rule.resources))
+    const answer = combineVerdicts(truth(rule.users), truth(rule.resources))
     const access = findAccess(dependsOnResource ? Verdict.Deny : answer, when)
     if (access !== undefined) lines.push({ ...line, access, source: rule.source, when })
     return !dependsOnResource || this.#addInstances(rule, user, tenant, key, lines)
@@ -169,7 +169,7 @@ export class LinesByRules {
     for (const [instance, resourceSide] of this.#candidates(rule, user, tenant)) {
       const home = instanceTenant(kernel, instance)
       const own = isUserSame ? userSide : this.#evaluator.evaluateSide(rule.users, user, home, id, instance)
-      const access = findAccess(both(own, resourceSide), null)
+      const access = findAccess(combineVerdicts(own, resourceSide), null)
       this.#evaluator.left -= INSTANCE_WORK
       if (this.#evaluator.left < 0) return false
       if (access === undefined) continue
@@ -248,7 +248,7 @@ const RESIDUAL_WORK = 256
 const INSTANCE_WORK = 32
 
 /** D13: false on one side is false, else undecided on one side is undecided. */
-function both(users: Verdict, resources: Verdict): Verdict {
+function combineVerdicts(users: Verdict, resources: Verdict): Verdict {
   if (users === Verdict.Deny || resources === Verdict.Deny) return Verdict.Deny
   return users === Verdict.Allow ? resources : users
 }

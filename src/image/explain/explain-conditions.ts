@@ -110,7 +110,7 @@ export class Conditions {
   /** The tests under a `not` that are false only because their value is missing or ill-typed (D7). */
   negatedInVain(): TestFound[] {
     const found: TestFound[] = []
-    for (const leaf of negated(this.#tree, false)) {
+    for (const leaf of listNegated(this.#tree, false)) {
       if (this.#verdict(leaf) !== Verdict.Deny) continue
       const test = this.#found(leaf)
       if (test.reason !== 'not_met') found.push(test)
@@ -269,11 +269,11 @@ function testTree(left: AttributePath, test: Test, places: ReadonlyMap<Test, rea
 }
 
 /** The tests under an odd number of `not`s. */
-function* negated(tree: Tree, odd: boolean): Iterable<Leaf> {
+function* listNegated(tree: Tree, odd: boolean): Iterable<Leaf> {
   if (tree.kind === 'leaf') {
     if (odd) yield tree
-  } else if (tree.kind === 'not') yield* negated(tree.item, !odd)
-  else for (const item of tree.items) yield* negated(item, odd)
+  } else if (tree.kind === 'not') yield* listNegated(tree.item, !odd)
+  else for (const item of tree.items) yield* listNegated(item, odd)
 }
 
 function determineReason(test: LeafTest, verdict: Verdict, left: Operand, right: Operand | undefined): TestReason {

@@ -59,7 +59,7 @@ export function explainQuestion(
   const rebac = explainRelations(kernel, { ...ids, relate }, onResource, relations !== undefined)
   const isElsewhere = instance !== 0 && instanceTenant(kernel, instance) !== ids.tenant // D2
   const byRoles = [...rbac.because, ...rebac.because]
-  const end = isElsewhere ? 0 : encoded(required, ids.permission, question, byRoles.length > 0)
+  const end = isElsewhere ? 0 : encodeAttributes(required, ids.permission, question, byRoles.length > 0)
   const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })
   const { because: bySets, ...sets } = isElsewhere
     ? unasked('instance_in_other_tenant')
@@ -76,7 +76,7 @@ export function explainQuestion(
  * check does not read them then (D13: undecided is not a deny).
  * @throws what a check throws
  */
-function encoded(
+function encodeAttributes(
   required: RequiredAttributes,
   permission: number,
   { key, sent }: Question,

@@ -27,14 +27,15 @@ export function listHops(kernel: Kernel, because: readonly Because[], relate: ()
     const at = step.lastIndexOf('#')
     const hop = { on: step.slice(0, at), role: step.slice(at + 1) }
     const before = hops.at(-1)
-    const relation = before === undefined || before.on === hop.on ? undefined : between(kernel, before, hop, relate)
+    const relation =
+      before === undefined || before.on === hop.on ? undefined : findRelationBetween(kernel, before, hop, relate)
     hops.push(relation === undefined ? hop : { ...hop, relation })
   }
   return hops
 }
 
 /** The relation by which the role on the object is derived from the one on the subject. */
-function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): string | undefined {
+function findRelationBetween(kernel: Kernel, from: Hop, to: Hop, relate: () => number): string | undefined {
   const [subject, object] = [from, to].map(({ on }) => findSymbol(kernel, 'resource_instance', on)) as [number, number]
   const roleOn = ({ on, role }: Hop) => findSymbol(kernel, 'resource_role', `${on.slice(0, on.indexOf(':'))}/${role}`)
   const source = roleOn(from)

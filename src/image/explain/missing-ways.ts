@@ -13,7 +13,7 @@ import {
   formatResource,
   formatSide,
   formatSome,
-  listed,
+  joinWords,
   makeNode,
   type QuestionNames,
   sayFailed,
@@ -46,7 +46,7 @@ function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
       ? `resource type ${word(type)} has no action ${word(name)}`
       : `${kind} ${word(name)} does not exist`
   if (nearest !== undefined || known.length === 0) return `${what}${formatHint(unknown)}`
-  return `${what}; existing: ${listed(known.map(word), known.length, 'and')}`
+  return `${what}; existing: ${joinWords(known.map(word), known.length, 'and')}`
 }
 
 const formatHint = ({ nearest }: UnknownName): string =>
@@ -87,7 +87,7 @@ function sayFailedSet(names: QuestionNames, { side, set, reason, tests }: Failed
 function saySentMiss(names: QuestionNames, { relation, subject, reason, ...miss }: SentMiss): string {
   const nothing = `relation ${word(relation)} to ${word(subject)} gives nothing`
   const needed = (miss.needed ?? []).map(({ role, gives }) => `${word(role)} (gives ${word(gives)})`)
-  const held = (miss.held ?? []).length === 0 ? 'no role' : `role ${listed(miss.held!.map(word), undefined, 'and')}`
+  const held = (miss.held ?? []).length === 0 ? 'no role' : `role ${joinWords(miss.held!.map(word), undefined, 'and')}`
   switch (reason) {
     case 'unknown_relation':
       return `${nothing}: no role comes through it${formatHint(miss.unknown!)}`
@@ -102,7 +102,7 @@ function saySentMiss(names: QuestionNames, { relation, subject, reason, ...miss 
     case 'direct_role':
       return `${nothing} to a user with a direct role on ${formatResource(names)}`
     case 'role_not_held':
-      return `${nothing}: ${word(names.user)} has ${held} on ${word(subject)}, and needs ${listed(needed)}`
+      return `${nothing}: ${word(names.user)} has ${held} on ${word(subject)}, and needs ${joinWords(needed)}`
   }
 }
 
@@ -129,13 +129,13 @@ function roleWays(names: QuestionNames, near: NearRoles, { roles }: Explanation)
       : [
           `role ${formatSome(in_tenant, sayRoleWith)} in tenant ${word(names.tenant)} would allow this; ${user} has ${held} there`,
         ]
-  const texts = [...others, ...stopped, ...onInstance(names, near), ...instances, ...related(near), ...inTenant]
+  const texts = [...others, ...stopped, ...onInstance(names, near), ...instances, ...sayRelated(near), ...inTenant]
   return texts.map((text) => makeNode('unmet', text))
 }
 
 /** Of many roles the first ones. */
 function sayHeldRoles(roles: readonly string[]): string {
-  return listed(roles.slice(0, EXPLAIN_NAMES_MAX).map(word), roles.length, 'and')
+  return joinWords(roles.slice(0, EXPLAIN_NAMES_MAX).map(word), roles.length, 'and')
 }
 
 const sayElsewhere = (held: Some<HeldElsewhere>): string =>
@@ -154,11 +154,11 @@ function onInstance(names: QuestionNames, { on_instance, instance, held_on_insta
     return [`${resource} is not stored, so no one has a role on it${formatHint(instance)}`]
   }
   const held =
-    held_on_instance.length === 0 ? 'no role' : `role ${listed(held_on_instance.map(word), undefined, 'and')}`
+    held_on_instance.length === 0 ? 'no role' : `role ${joinWords(held_on_instance.map(word), undefined, 'and')}`
   return [`role ${roles} on ${resource} would allow this; ${word(names.user)} has ${held} on it`]
 }
 
-function related({ related: ways }: NearRoles): string[] {
+function sayRelated({ related: ways }: NearRoles): string[] {
   const more = ways.count - ways.first.length
   const texts = ways.first.map((hops) => `${sayWay(hops)}, would allow this`)
   return more > 0

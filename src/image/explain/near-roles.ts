@@ -76,7 +76,7 @@ export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewher
       ? {} // a row need not be stored
       : { instance: nearestInstance(kernel, named.type, key) }),
     held_on_instance: heldOn(kernel, asked),
-    ...derived(kernel, asked, named),
+    ...findRelatedRoles(kernel, asked, named),
     ...elsewhere(kernel, asked, type),
   }
 }
@@ -123,9 +123,9 @@ interface Found {
 }
 
 /** The roles on related instances from which one with the permission would be derived; and one that is blocked. */
-function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearRoles, 'related' | 'blocked'> {
+function findRelatedRoles(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearRoles, 'related' | 'blocked'> {
   const direct = (instance: number) => kernel.calls.grantOf(asked.user, instance) !== 0
-  const open = searched(kernel, asked, direct)
+  const open = searchSources(kernel, asked, direct)
   const ways = open.filter(({ at, rule }) => rule !== undefined && at !== asked.instance)
   const formatResource = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : readInstanceKey(kernel, at))
   const path = (all: readonly Found[], last: Found): Found[] => {
@@ -145,7 +145,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
     first: straight.slice(0, EXPLAIN_NAMES_MAX).map((way) => hops(path(open, way))),
     count: straight.length,
   }
-  const all = searched(kernel, asked, () => false)
+  const all = searchSources(kernel, asked, () => false)
   const held = all.find(({ at, role, rule }) => rule !== undefined && rolesAt(kernel, asked.user, at).includes(role))
   if (held === undefined) return { related }
   const steps = path(all, held)
@@ -158,7 +158,7 @@ function derived(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearR
     : { related, blocked: { from: hops(steps)[0]!, on: formatResource(closed.at) } }
 }
 
-function searched(kernel: Kernel, { relate, ...asked }: Asked, hasDirect: (instance: number) => boolean): Found[] {
+function searchSources(kernel: Kernel, { relate, ...asked }: Asked, hasDirect: (instance: number) => boolean): Found[] {
   const found: Found[] = []
   findSources(kernel, { ...asked, relate }, hasDirect, EXPLAIN_WALK_MAX, ([at, role], from, rule) =>
     found.push({ at, role, from, rule }),

@@ -7,7 +7,7 @@ import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
 import type { Hop } from './hops.ts'
 import { missingWays } from './missing-ways.ts'
 import type { Explained, Ways } from './ways.ts'
-import { formatResource, formatSide, makeNode, type QuestionNames, quoted, sayHeld, sayWay, word } from './why-words.ts'
+import { formatResource, formatSide, makeNode, type QuestionNames, quote, sayHeld, sayWay, word } from './why-words.ts'
 
 /** The explanation of a question. */
 export function whyTree({ question, explanation: explained, ways }: Explained): Why {
@@ -15,12 +15,12 @@ export function whyTree({ question, explanation: explained, ways }: Explained): 
   const { allow, revision, tenant } = explained
   const names = { user, action, type, key, tenant }
   const text = `${word(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${formatResource(names)} in tenant ${word(tenant)}`
-  const reasons = allow ? allowing(names, explained, ways) : missingWays(names, explained, ways)
+  const reasons = allow ? listReasons(names, explained, ways) : missingWays(names, explained, ways)
   const tree = makeNode(allow ? 'allow' : 'deny', text, [...reasons, ...remarks(explained)])
   return { allow, revision, user, action, resource: { type, ...(key === undefined ? {} : { key }) }, tenant, tree }
 }
 
-function allowing(names: QuestionNames, { because, matches }: Explanation, { hops }: Ways): WhyNode[] {
+function listReasons(names: QuestionNames, { because, matches }: Explanation, { hops }: Ways): WhyNode[] {
   const byRoles = because.filter(({ source }) => source === 'rbac').map((way) => makeNode('met', sayRole(names, way)))
   const byRelations = hops.length === 0 ? [] : [makeNode('met', sayHops(names, hops))]
   const more = because.filter(({ source }) => source === 'abac').length - matches.length
@@ -59,7 +59,7 @@ function sayHeldSet(names: QuestionNames, { side, set, tests }: HeldSet): WhyNod
 function remarks({ ill_typed, notes }: Explanation): WhyNode[] {
   return [
     ...ill_typed.map(({ attribute, declared, value }) =>
-      makeNode('note', `${attribute} is declared ${declared}: conditions do not see ${quoted(value)}`),
+      makeNode('note', `${attribute} is declared ${declared}: conditions do not see ${quote(value)}`),
     ),
     ...notes.map(({ set, ...test }) => makeNode('note', `in set ${word(set)}, below a \`not\`: ${sayHeld(test)}`)),
   ]

@@ -30,11 +30,11 @@ export const formatResource = ({ type, key }: QuestionNames): string =>
 /** A key as it is read: quoted when it is not a plain word. */
 export function word(key: string): string {
   const short = shortText(key)
-  return /^[\p{L}\p{N}_@.:+|/#*=,~!$&'()%-]+$/u.test(short) ? short : quoted(short)
+  return /^[\p{L}\p{N}_@.:+|/#*=,~!$&'()%-]+$/u.test(short) ? short : quote(short)
 }
 
 /** A value as JSON, without characters that a terminal acts on. */
-export function quoted(value: Json): string {
+export function quote(value: Json): string {
   return JSON.stringify(value).replace(/\p{C}/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)
 }
 
@@ -56,16 +56,16 @@ export function formatSide(side: 'user_set' | 'resource_set', key: string): stri
 }
 
 /** `a`, `a or b`, `a, b and 3 more`. */
-export function listed(names: readonly string[], count = names.length, between = 'or'): string {
+export function joinWords(names: readonly string[], count = names.length, between = 'or'): string {
   if (count > names.length) return `${names.join(', ')} and ${count - names.length} more`
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${between} ${names.at(-1)}`
 }
 
 export const formatSome = <T>({ first, count }: Some<T>, say: (one: T) => string): string =>
-  listed(first.map(say), count)
+  joinWords(first.map(say), count)
 
 /** What a test asks for: `at least 3`, `equal to user.key ("ana")`. */
-function asked({ operator, expected, ref, ref_value }: TestFound): string {
+function sayExpected({ operator, expected, ref, ref_value }: TestFound): string {
   const phrase = wordsOfOperator(operator)?.be ?? operator
   if (ref !== undefined) return `${phrase} ${ref}${ref_value === undefined ? '' : ` (${value(ref_value)})`}`
   if (expected === undefined) return phrase
@@ -82,21 +82,21 @@ export function sayFailed(test: TestFound): string {
   const { attribute, reason, declared, ref } = test
   switch (reason) {
     case 'missing':
-      return `${attribute} is missing, and must be ${asked(test)}`
+      return `${attribute} is missing, and must be ${sayExpected(test)}`
     case 'not_in_tenant':
-      return `${attribute} must be ${asked(test)}, and ${OUTSIDE}`
+      return `${attribute} must be ${sayExpected(test)}, and ${OUTSIDE}`
     case 'ref_not_in_tenant':
-      return `${found(test)} and is compared with ${ref}, and ${OUTSIDE}`
+      return `${sayFound(test)} and is compared with ${ref}, and ${OUTSIDE}`
     case 'wrong_type':
-      return `${found(test)}${declared === undefined ? '' : `, which is not of its type ${declared}`}, and must be ${asked(test)}`
+      return `${sayFound(test)}${declared === undefined ? '' : `, which is not of its type ${declared}`}, and must be ${sayExpected(test)}`
     case 'ref_missing':
-      return `${found(test)}, but ${ref} is missing, with which it is compared`
+      return `${sayFound(test)}, but ${ref} is missing, with which it is compared`
     case 'ref_wrong_type':
-      return `${found(test)}, but ${ref} is ${value(test.ref_value)}, with which it cannot be compared`
+      return `${sayFound(test)}, but ${ref} is ${value(test.ref_value)}, with which it cannot be compared`
     case 'not_met':
-      return `${found(test)}, and must be ${asked(test)}`
+      return `${sayFound(test)}, and must be ${sayExpected(test)}`
     case 'met':
-      return `${found(test)}, and must not be ${asked(test)}`
+      return `${sayFound(test)}, and must not be ${sayExpected(test)}`
     case 'undecided':
       return `${attribute}: too complex to explain`
   }
@@ -107,26 +107,26 @@ export function sayHeld(test: TestFound): string {
   const { attribute, operator, reason, ref } = test
   switch (reason) {
     case 'met':
-      if (operator === 'equals' && ref === undefined) return found(test)
-      return `${found(test)}, which is ${asked(test)}`
+      if (operator === 'equals' && ref === undefined) return sayFound(test)
+      return `${sayFound(test)}, which is ${sayExpected(test)}`
     case 'missing':
-      return `${attribute} is missing, so it is not ${asked(test)}`
+      return `${attribute} is missing, so it is not ${sayExpected(test)}`
     case 'not_in_tenant':
-      return `${attribute} is not ${asked(test)}, because ${OUTSIDE}`
+      return `${attribute} is not ${sayExpected(test)}, because ${OUTSIDE}`
     case 'ref_not_in_tenant':
-      return `${found(test)}, which is not ${asked(test)}, because ${OUTSIDE}`
+      return `${sayFound(test)}, which is not ${sayExpected(test)}, because ${OUTSIDE}`
     case 'ref_missing':
-      return `${found(test)}, and ${ref} is missing, so it is not ${asked(test)}`
+      return `${sayFound(test)}, and ${ref} is missing, so it is not ${sayExpected(test)}`
     case 'undecided':
       return `${attribute}: too complex to explain`
     default:
-      return `${found(test)}, which is not ${asked(test)}`
+      return `${sayFound(test)}, which is not ${sayExpected(test)}`
   }
 }
 
-function found({ attribute, value: is }: TestFound): string {
+function sayFound({ attribute, value: is }: TestFound): string {
   const isTime = attribute === 'context.now' && typeof is === 'number' && Math.abs(is) < 8.64e15
   return `${attribute} is ${isTime ? new Date(is).toISOString() : value(is)}`
 }
 
-const value = (json: Json | undefined): string => (json === undefined ? 'nothing' : quoted(json))
+const value = (json: Json | undefined): string => (json === undefined ? 'nothing' : quote(json))

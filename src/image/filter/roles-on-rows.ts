@@ -103,7 +103,7 @@ export class HeldKeys {
     const found = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
     const by = ([instance]: readonly [number, unknown]) =>
       `${instanceType(kernel, instance)}/${instanceTenant(kernel, instance)}`
-    this.#held = found && grouped(found, by)
+    this.#held = found && groupBy(found, by)
   }
 
   /** The keys of the instances of a type, in a tenant, on which the user holds such a role; sorted. */
@@ -117,7 +117,7 @@ export class HeldKeys {
   }
 }
 
-function grouped<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[]> {
+function groupBy<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
     const name = by(item)

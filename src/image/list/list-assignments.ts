@@ -52,7 +52,7 @@ export class AssignmentList {
 
   /** @throws LISTING_TOO_LARGE when the page lies too far behind what was read before */
   page(filter: AssignmentFilter, first: number, count: number): AssignmentRow[] {
-    const wants = wanted(this.#kernel, filter)
+    const wants = resolveFilter(this.#kernel, filter)
     if (filter.user !== undefined) {
       const user = findSymbol(this.#kernel, 'user', filter.user)
       return user === 0 ? [] : this.#listRows(user, wants).slice(first, first + count)
@@ -135,7 +135,7 @@ function rolesWanted(kernel: Kernel, grant: number, wants: Wants): number[] {
 }
 
 /** The filter in ids, so that skipping rows reads no texts. */
-function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: AssignmentFilter): Wants {
+function resolveFilter(kernel: Kernel, { role, tenant, resource, resourceInstance }: AssignmentFilter): Wants {
   const within = tenant === undefined ? undefined : findSymbol(kernel, 'tenant', tenant)
   const type = resource === undefined ? undefined : findSymbol(kernel, 'resource', resource)
   const instance = resourceInstance?.includes(':')

@@ -66,7 +66,7 @@ export class PolicyNames {
 
   /** Relations of the type, sorted; none when it is unknown. */
   relations(type: string): string[] {
-    return grouped(this.#keys(Table.Relations)).get(type) ?? []
+    return groupByType(this.#keys(Table.Relations)).get(type) ?? []
   }
 
   /** The resource types, sorted. */
@@ -87,8 +87,8 @@ export class PolicyNames {
 
   /** All that questions name but tenants, sorted. */
   all(): AllNames {
-    const relations = grouped(this.#keys(Table.Relations))
-    const roles = grouped(this.#keys(Table.Roles))
+    const relations = groupByType(this.#keys(Table.Relations))
+    const roles = groupByType(this.#keys(Table.Roles))
     const types = this.types().map((type) => ({
       type,
       actions: this.actions(type),
@@ -114,7 +114,7 @@ export class PolicyNames {
 }
 
 /** Keys of the form `type/part` as sorted parts by type; a key without a type is under the empty text. */
-function grouped(keys: readonly string[]): Map<string, string[]> {
+function groupByType(keys: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const key of keys.toSorted()) {
     const slash = key.indexOf('/')

@@ -73,7 +73,7 @@ export async function importFolder(connection: Connection, options: ImportOption
     const cluster = await requireSecretsKey(connection, secretsKey)
     requireHere(folder, cluster, again)
     if (again && readMoved(folder) !== undefined && (await isInUse(connection))) return NOTHING
-    const secrets = resealed(tables, options)
+    const secrets = resealSecrets(tables, options)
     await beginImport(connection, id, place, again)
     try {
       const moving = await copy(connection, tables, secrets, options)
@@ -109,7 +109,7 @@ interface Secret {
 }
 
 /** The secrets of the folder as the database seals them. @throws CONFIG_INVALID when one cannot be unsealed */
-function resealed(tables: Tables, { folder, folderKeys, secretsKey }: ImportOptions): Secret[] {
+function resealSecrets(tables: Tables, { folder, folderKeys, secretsKey }: ImportOptions): Secret[] {
   const heads = tables.heads.all()
   const seal = sealWith(secretsKey)
   return [...tables.secrets.all()].flatMap(({ key, content }) => {

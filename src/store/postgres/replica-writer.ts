@@ -204,7 +204,7 @@ export class ReplicaWriter {
     })
     if (entries.length + done.length + endedTasks(open, replies).length === 0) {
       await connection.script('ROLLBACK')
-      return merged(answered, replies)
+      return mergeReplies(answered, replies)
     }
     const begun = await insertLogs(connection, begunLogs(entries, follow.logs))
     const findNumber = (log: LogId): number =>
@@ -236,7 +236,7 @@ export class ReplicaWriter {
       const unwritten = toFailure(new ZerohopError('DATABASE_UNAVAILABLE', { reason }))
       const failure = outcome === 'unknown' ? toFailure(new ZerohopError('OUTCOME_UNKNOWN')) : unwritten
       // what was refused wrote nothing in any case, but the reason may be a write of this batch that never happened
-      return merged(
+      return mergeReplies(
         answered,
         replies.map((reply) => ({ failure: 'failure' in reply ? unwritten : failure })),
       )
@@ -248,7 +248,7 @@ export class ReplicaWriter {
       onTrouble(error) // it is on record: the next round of following folds it
     }
     follow.wake()
-    return merged(answered, replies)
+    return mergeReplies(answered, replies)
   }
 
   /** Commits, and finds out what happened when the connection is lost meanwhile. */
@@ -320,7 +320,7 @@ function endedTasks(
 }
 
 /** What a repeated key answers, and what the use cases answered, in the order of the items. */
-function merged(answered: readonly (Reply | undefined)[], replies: readonly Reply[]): Reply[] {
+function mergeReplies(answered: readonly (Reply | undefined)[], replies: readonly Reply[]): Reply[] {
   let next = 0
   return answered.map((reply) => reply ?? replies[next++] ?? { failure: toFailure(undefined) })
 }

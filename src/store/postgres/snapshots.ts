@@ -137,11 +137,11 @@ async function* readParts(connection: Connection, snapshot: Snapshot): AsyncGene
       [number, revision, part],
     )
     if (row === undefined) throw new DamagedSnapshot(snapshot, `its part ${part} is missing`)
-    yield inflated(snapshot, part, row.content)
+    yield inflatePart(snapshot, part, row.content)
   }
 }
 
-function inflated(snapshot: Snapshot, part: number, content: Buffer): Buffer {
+function inflatePart(snapshot: Snapshot, part: number, content: Buffer): Buffer {
   try {
     return inflateRawSync(content)
   } catch {

@@ -73,7 +73,7 @@ function localRoutes(
   }
   app.get('/local/users', { onRequest }, fromBoth(allUsers))
   const ofUser = (answer: (of: readonly Pdp[], user: string) => unknown) =>
-    fromBoth<FastifyRequest<One>>((of, { params }) => answer(of, known(of, params.ref)))
+    fromBoth<FastifyRequest<One>>((of, { params }) => answer(of, requireUser(of, params.ref)))
   app.get<One>('/local/users/:ref', { onRequest }, ofUser(makeUser))
   const listTenants = (of: readonly Pdp[], user: string) =>
     [...new Set(of.flatMap((pdp) => pdp.userTenants(user).map(({ key }) => key)))].sort()
@@ -93,7 +93,7 @@ function localRoutes(
 }
 
 /** @throws OBJECT_NOT_FOUND when neither policy has the user */
-function known(of: readonly Pdp[], key: string): string {
+function requireUser(of: readonly Pdp[], key: string): string {
   if (of.some((pdp) => pdp.knows(key))) return key
   throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'user', ref: key })
 }

@@ -149,7 +149,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
     '/v1/role_assignments',
     { config: change, schema: { querystring: V1UnassignQuery, response: { 200: V1AssignmentRead } } },
     async (request, reply) => {
-      const named = { role: needed(request.query, 'role'), user: needed(request.query, 'user') }
+      const named = { role: requireText(request.query, 'role'), user: requireText(request.query, 'user') }
       const input = { ...named, scope: readText(request.query, 'scope') ?? null }
       const { assignment } = await v1Write(management, request, reply, 'v1Unassign', input)
       return v1Assignment(resolvePlace(management, request), assignment)
@@ -180,7 +180,7 @@ function selectAssignments(view: () => View, query: Query) {
   return { source, fits }
 }
 
-function needed(query: Query, name: string): string {
+function requireText(query: Query, name: string): string {
   const value = readText(query, name)
   if (value !== undefined) return value
   throw new ZerohopError('INPUT_INVALID', { reason: 'field required' }, { path: ['query', name] })
