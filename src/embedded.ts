@@ -1,15 +1,12 @@
 // The package entry `zerohop/embedded`: store, management and decision point in your own process, without HTTP. When a
 // write resolves it is on disk, and the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
 import { randomBytes } from 'node:crypto'
-import type { ConditionSet } from './kinds/condition-set.ts'
 import type { KindName, Objects } from './kinds/index.ts'
 import type { RelationshipTuple } from './kinds/relationship-tuple.ts'
 import type { Resource } from './kinds/resource.ts'
-import type { ResourceInstance } from './kinds/resource-instance.ts'
 import type { Role } from './kinds/role.ts'
 import type { RoleAssignment } from './kinds/role-assignment.ts'
 import type { SetRule } from './kinds/set-rule.ts'
-import type { Tenant } from './kinds/tenant.ts'
 import type { User } from './kinds/user.ts'
 import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
@@ -77,8 +74,24 @@ interface Reads<T> {
   list(): T[]
 }
 
-type Updates = 'updateRole' | 'updateResource' | 'updateTenant' | 'updateUser' | 'updateInstance' | 'updateConditionSet'
-type Fields<N extends Updates> = InputOf<ManagementUseCases[N]>['fields']
+/** What use cases call the objects of a collection: `createRole`, `updateRole`, `deleteRole`. */
+interface Nouns {
+  resource: 'Resource'
+  role: 'Role'
+  tenant: 'Tenant'
+  user: 'User'
+  resource_instance: 'Instance'
+  condition_set: 'ConditionSet'
+}
+type Input<N extends keyof ManagementUseCases> = InputOf<ManagementUseCases[N]>
+
+interface Writes<N extends Nouns[keyof Nouns], T> {
+  create(object: Input<`create${N}`>): Promise<T>
+  /** changes the fields that are sent */
+  update(ref: string, fields: Input<`update${N}`>['fields']): Promise<T>
+  /** What cannot be without it is deleted too. */
+  delete(ref: string): Promise<null>
+}
 
 /**
  * One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP
@@ -135,54 +148,37 @@ class Zerohop {
     return opened
   }
 
+  /** Deleting a resource removes its permissions from every role. */
   readonly resources = {
-    ...this.#reads('resource'),
-    create: (resource: InputOf<ManagementUseCases['createResource']>): Promise<Resource> =>
-      this.#write('createResource', resource),
-    update: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
-      this.#write('updateResource', { ref, fields }),
+    ...this.#collection('resource', 'Resource'),
     /** Fields that are not sent are reset. */
-    replace: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
+    replace: (ref: string, fields: Input<'replaceResource'>['fields']): Promise<Resource> =>
       this.#write('replaceResource', { ref, fields }),
-    /** Its permissions are removed from every role. */
-    delete: (ref: string): Promise<null> => this.#write('deleteResource', { ref }),
   }
 
+  /** Deleting a role deletes its assignments. */
   readonly roles = {
-    ...this.#reads('role'),
-    create: (role: InputOf<ManagementUseCases['createRole']>): Promise<Role> => this.#write('createRole', role),
-    update: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('updateRole', { ref, fields }),
+    ...this.#collection('role', 'Role'),
     /** Fields that are not sent are reset. */
-    replace: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('replaceRole', { ref, fields }),
-    /** Its assignments are deleted too. */
-    delete: (ref: string): Promise<null> => this.#write('deleteRole', { ref }),
+    replace: (ref: string, fields: Input<'replaceRole'>['fields']): Promise<Role> =>
+      this.#write('replaceRole', { ref, fields }),
     addPermissions: (ref: string, permissions: readonly string[]): Promise<Role> =>
       this.#write('addPermissions', { ref, permissions }),
     removePermissions: (ref: string, permissions: readonly string[]): Promise<Role> =>
       this.#write('removePermissions', { ref, permissions }),
   }
 
-  readonly tenants = {
-    ...this.#reads('tenant'),
-    create: (tenant: InputOf<ManagementUseCases['createTenant']>): Promise<Tenant> =>
-      this.#write('createTenant', tenant),
-    update: (ref: string, fields: Fields<'updateTenant'>): Promise<Tenant> =>
-      this.#write('updateTenant', { ref, fields }),
-    /** Everything in it is deleted too. */
-    delete: (ref: string): Promise<null> => this.#write('deleteTenant', { ref }),
-  }
+  /** Deleting a tenant deletes everything in it. */
+  readonly tenants = this.#collection('tenant', 'Tenant')
 
+  /** Deleting a user deletes its assignments. */
   readonly users = {
-    ...this.#reads('user'),
-    create: (user: InputOf<ManagementUseCases['createUser']>): Promise<User> => this.#write('createUser', user),
+    ...this.#collection('user', 'User'),
     /** Creates the user if it is missing; else changes only what is sent: attributes and roles are added. */
-    sync: (user: InputOf<ManagementUseCases['createUser']>): Promise<User> => this.#write('syncUser', user),
-    update: (ref: string, fields: Fields<'updateUser'>): Promise<User> => this.#write('updateUser', { ref, fields }),
+    sync: (user: Input<'syncUser'>): Promise<User> => this.#write('syncUser', user),
     /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
-    replace: async (ref: string, fields: InputOf<ManagementUseCases['replaceUser']>['fields']): Promise<User> =>
+    replace: async (ref: string, fields: Input<'replaceUser'>['fields']): Promise<User> =>
       (await this.#write('replaceUser', { ref, fields })).object,
-    /** The user's assignments are deleted too. */
-    delete: (ref: string): Promise<null> => this.#write('deleteUser', { ref }),
   }
 
   /** Roles of users in tenants, without a tenant in `default`; with `resource_instance` roles on one instance. */
@@ -193,41 +189,30 @@ class Zerohop {
         ...(filter.user === undefined ? view.list('role_assignment') : view.by('assignments_of_user', filter.user)),
       ]
     },
-    assign: async (assignment: InputOf<ManagementUseCases['assign']>): Promise<RoleAssignment> =>
+    assign: async (assignment: Input<'assign'>): Promise<RoleAssignment> =>
       (await this.#write('assign', assignment)).assignment,
-    unassign: async (assignment: InputOf<ManagementUseCases['unassign']>): Promise<void> =>
-      void (await this.#write('unassign', assignment)),
+    unassign: async (assignment: Input<'unassign'>): Promise<void> => void (await this.#write('unassign', assignment)),
   }
 
-  /** Resource instances: objects with roles on them, relations and stored attributes. `ref` is an id or `type:key`. */
-  readonly instances = {
-    ...this.#reads('resource_instance'),
-    create: (instance: InputOf<ManagementUseCases['createInstance']>): Promise<ResourceInstance> =>
-      this.#write('createInstance', instance),
-    update: (ref: string, fields: Fields<'updateInstance'>): Promise<ResourceInstance> =>
-      this.#write('updateInstance', { ref, fields }),
-    /** Roles on it and its relationship tuples are deleted too. */
-    delete: (ref: string): Promise<null> => this.#write('deleteInstance', { ref }),
-  }
+  /**
+   * Resource instances: objects with roles on them, relations and stored attributes. `ref` is an id or `type:key`.
+   * Deleting one deletes the roles on it and its relationship tuples.
+   */
+  readonly instances = this.#collection('resource_instance', 'Instance')
 
   /** Relationship tuples between instances. Relations, and the roles derived over them, are defined in `resources`. */
   readonly tuples = {
     list: (): RelationshipTuple[] => [...this.#view().list('relationship_tuple')],
-    create: async (tuple: InputOf<ManagementUseCases['createTuple']>): Promise<RelationshipTuple> =>
+    create: async (tuple: Input<'createTuple'>): Promise<RelationshipTuple> =>
       (await this.#write('createTuple', tuple)).tuple,
-    delete: (tuple: InputOf<ManagementUseCases['deleteTuple']>): Promise<null> => this.#write('deleteTuple', tuple),
+    delete: (tuple: Input<'deleteTuple'>): Promise<null> => this.#write('deleteTuple', tuple),
   }
 
-  /** Users, or instances of one resource type, for which conditions hold (docs/conditions.md). */
-  readonly conditionSets = {
-    ...this.#reads('condition_set'),
-    create: (set: InputOf<ManagementUseCases['createConditionSet']>): Promise<ConditionSet> =>
-      this.#write('createConditionSet', set),
-    update: (ref: string, fields: Fields<'updateConditionSet'>): Promise<ConditionSet> =>
-      this.#write('updateConditionSet', { ref, fields }),
-    /** Set rules with it are deleted too. */
-    delete: (ref: string): Promise<null> => this.#write('deleteConditionSet', { ref }),
-  }
+  /**
+   * Users, or instances of one resource type, for which conditions hold (docs/conditions.md). Deleting one deletes the
+   * set rules with it.
+   */
+  readonly conditionSets = this.#collection('condition_set', 'ConditionSet')
 
   /**
    * Set rules: the users of a user set (or with a role) may do an action on the resources of a resource set (or of a
@@ -235,9 +220,8 @@ class Zerohop {
    */
   readonly setRules = {
     list: (): SetRule[] => [...this.#view().list('set_rule')],
-    create: (rule: InputOf<ManagementUseCases['createSetRule']>): Promise<SetRule> =>
-      this.#write('createSetRule', rule),
-    delete: (rule: InputOf<ManagementUseCases['deleteSetRule']>): Promise<null> => this.#write('deleteSetRule', rule),
+    create: (rule: Input<'createSetRule'>): Promise<SetRule> => this.#write('createSetRule', rule),
+    delete: (rule: Input<'deleteSetRule'>): Promise<null> => this.#write('deleteSetRule', rule),
   }
 
   /** Closes the PDPs of all environments of the folder, waits for accepted writes, and releases the folder. */
@@ -266,6 +250,17 @@ class Zerohop {
     return {
       get: (ref) => this.#view().find(kind, ref),
       list: () => [...this.#view().list(kind)],
+    }
+  }
+
+  #collection<K extends keyof Nouns>(kind: K, noun: Nouns[K]): Reads<Objects[K]> & Writes<Nouns[K], Objects[K]> {
+    // the types of `Writes` are those of these use cases
+    const write = <T>(name: keyof ManagementUseCases, input: unknown) => this.#write(name, input as never) as Promise<T>
+    return {
+      ...this.#reads(kind),
+      create: (object) => write(`create${noun}`, object),
+      update: (ref, fields) => write(`update${noun}`, { ref, fields }),
+      delete: (ref) => write(`delete${noun}`, { ref }),
     }
   }
 
