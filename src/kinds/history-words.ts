@@ -33,7 +33,7 @@ interface KindWords {
   /** `name` says what kind it is, too */
   readonly isWhole?: true
   /** a whole sentence, where "Created role editor" would not do */
-  readonly said?: Partial<Readonly<Record<ObjectOp, (key: string) => string>>>
+  readonly sentences?: Partial<Readonly<Record<ObjectOp, (key: string) => string>>>
 }
 
 const VERBS: Readonly<Record<ObjectOp, string>> = { create: 'Created', update: 'Changed', delete: 'Deleted' }
@@ -73,7 +73,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
     one: 'role assignment',
     many: 'role assignments',
     name: (key) => assigned(key, (user, role, where) => `${user} as ${role} ${where}`),
-    said: {
+    sentences: {
       create: (key) => assigned(key, (user, role, where) => `Gave ${user} the role ${role} ${where}`),
       delete: (key) => assigned(key, (user, role, where) => `Removed the role ${role} ${where} from ${user}`),
     },
@@ -82,7 +82,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
     one: 'membership',
     many: 'memberships',
     name: (key) => parts(key, 2, (tenant, user) => `${user} in tenant ${tenant}`),
-    said: {
+    sentences: {
       create: (key) => parts(key, 2, (tenant, user) => `Added ${user} to tenant ${tenant}`),
       delete: (key) => parts(key, 2, (tenant, user) => `Removed ${user} from tenant ${tenant}`),
     },
@@ -95,7 +95,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
     one: 'access rule',
     many: 'access rules',
     name: rule,
-    said: {
+    sentences: {
       create: (key) => `Added the access rule “${rule(key)}”`,
       update: (key) => `Changed the access rule “${rule(key)}”`,
       delete: (key) => `Deleted the access rule “${rule(key)}”`,
@@ -106,7 +106,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
     one: 'relationship',
     many: 'relationships',
     name: (key) => parts(key, 3, (subject, relation, object) => `${subject} is ${relation} of ${object}`),
-    said: {
+    sentences: {
       create: (key) => parts(key, 3, (subject, relation, object) => `Made ${subject} ${relation} of ${object}`),
       delete: (key) => parts(key, 3, (subject, relation, object) => `Removed ${subject} as ${relation} of ${object}`),
     },
@@ -117,7 +117,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
     many: 'attributes of users and tenants',
     name: builtIn,
     isWhole: true,
-    said: {
+    sentences: {
       create: (key) => `Declared ${builtIn(key)}`,
       update: (key) => `Changed ${builtIn(key)}`,
       delete: (key) => `Deleted ${builtIn(key)}`,
@@ -300,7 +300,7 @@ export function leadingFirst<T extends Pick<WrittenObject, 'kind'>>(operation: s
 /** What became of one object: "Changed condition set staff". */
 export function objectSentence({ kind, key, op }: WrittenObject): string {
   const words = readWords(kind)
-  return plain(words.said?.[op]?.(key) ?? `${VERBS[op]} ${withKind(kind, key)}`)
+  return plain(words.sentences?.[op]?.(key) ?? `${VERBS[op]} ${withKind(kind, key)}`)
 }
 
 const readWords = (kind: string): KindWords => KIND_WORDS[kind as KindName]

@@ -45,8 +45,8 @@ export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, refuse
   new Application(draft, mint, refused).run(policy)
 }
 
-const readRelation = (said: string | { readonly subject_resource: string }) =>
-  typeof said === 'string' ? { subject_resource: said } : said
+const readRelation = (block: string | { readonly subject_resource: string }) =>
+  typeof block === 'string' ? { subject_resource: block } : block
 
 class Application {
   readonly #draft: Draft
@@ -154,8 +154,8 @@ class Application {
   #isBare(of: string, key: string, { permissions }: { readonly permissions?: readonly string[] | null }): boolean {
     const stored = this.#draft.get('resource_role', partKey(of, key))
     if (!stored?.bare_permissions) return false
-    const said = new Set((permissions ?? []).map((one) => (one.includes(':') ? one : `${of}:${one}`)))
-    return said.size === stored.permissions.length && stored.permissions.every((one) => said.has(one))
+    const permitted = new Set((permissions ?? []).map((one) => (one.includes(':') ? one : `${of}:${one}`)))
+    return permitted.size === stored.permissions.length && stored.permissions.every((one) => permitted.has(one))
   }
 
   #actions(resource: string, sent: Readonly<Record<string, ActionBlock>>, path: Path): void {
@@ -180,8 +180,8 @@ class Application {
   /** Relations, action groups, and roles without their references. */
   #parts(of: string, { relations: linked, action_groups, roles: held }: Omit<PolicyResource, 'key'>, path: Path): void {
     const draft = this.#draft
-    this.#members([...path, 'relations'], linked ?? {}, (key, said) => {
-      const relation = readRelation(said)
+    this.#members([...path, 'relations'], linked ?? {}, (key, block) => {
+      const relation = readRelation(block)
       const stored = draft.get('relation', partKey(of, key))
       // A relation never changes its types: this is another one of the same key, which is refused.
       if (stored !== undefined && stored.subject_resource !== relation.subject_resource)

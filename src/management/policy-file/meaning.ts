@@ -35,11 +35,11 @@ const WORDS: Readonly<Record<string, string>> = {
   resource_set: 'resource set or resource type',
 }
 /** By the side of a set rule and the kind that it names: the other kind that the side may be, and what rules it out. */
-const OTHER_KINDS: Readonly<Record<string, { kind: string; said: string; words: readonly [string, string] }>> = {
-  'user_set condition_set': { kind: 'role', said: 'is_set', words: ['user set', 'role'] },
-  'user_set role': { kind: 'condition_set', said: 'is_role', words: ['role', 'user set'] },
-  'resource_set condition_set': { kind: 'resource', said: 'is_resource_set', words: ['resource set', 'resource type'] },
-  'resource_set resource': { kind: 'condition_set', said: 'is_resource', words: ['resource type', 'resource set'] },
+const OTHER_KINDS: Readonly<Record<string, { kind: string; flag: string; words: readonly [string, string] }>> = {
+  'user_set condition_set': { kind: 'role', flag: 'is_set', words: ['user set', 'role'] },
+  'user_set role': { kind: 'condition_set', flag: 'is_role', words: ['role', 'user set'] },
+  'resource_set condition_set': { kind: 'resource', flag: 'is_resource_set', words: ['resource set', 'resource type'] },
+  'resource_set resource': { kind: 'condition_set', flag: 'is_resource', words: ['resource type', 'resource set'] },
 }
 const UNKNOWN_OPERATOR = /^unknown operator `(.*)`$/s
 
@@ -104,7 +104,7 @@ class Judge {
     const other = OTHER_KINDS[`${String(path.at(-1))} ${kind}`]
     if (other === undefined || !this.#defined.has(other.kind, ref)) return undefined
     const [none, is] = other.words
-    return `there is no ${none} \`${shortText(ref)}\`, but a ${is} of that name: leave out \`${other.said}\``
+    return `there is no ${none} \`${shortText(ref)}\`, but a ${is} of that name: leave out \`${other.flag}\``
   }
 
   #unknownPart(kind: string, resource: string, name: string): string | undefined {
