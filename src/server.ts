@@ -8,7 +8,7 @@ import {
   makeMetrics,
   type PdpServerOptions,
   type ServerOptions,
-  served,
+  toAppOptions,
 } from './http/apps/single-server.ts'
 import type { ConsoleOptions } from './http/console/console.ts'
 import { feedRoutes } from './http/management/routes/feed.ts'
@@ -131,7 +131,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   metrics.counter('zerohop_ill_typed_attributes_total', () => pool.illTyped)
   imageMetrics(metrics, pool)
   decisionLogMetrics(metrics, options.decisionLog?.stats)
-  const app = pdpApp({ directory, health, metrics, ...served(options) })
+  const app = pdpApp({ directory, health, metrics, ...toAppOptions(options) })
   app.addHook('onClose', async () => {
     stop()
     uses.stop()

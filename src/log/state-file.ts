@@ -67,7 +67,7 @@ export function readState(bytes: Uint8Array, trust?: Trust): PolicyState {
     if (!same || part.position.revision !== position.revision) throw invalid('the state is of two revisions')
     if (part.count === 0) throw invalid('the state goes on after its last frame')
   }
-  return { environment, position, changes: changesOf(parts) }
+  return { environment, position, changes: eachChange(parts) }
 }
 
 function readParts(bytes: Uint8Array): PackedState[] {
@@ -83,7 +83,7 @@ function readParts(bytes: Uint8Array): PackedState[] {
   return parts
 }
 
-function* changesOf(parts: readonly PackedState[]): Generator<PolicyChange> {
+function* eachChange(parts: readonly PackedState[]): Generator<PolicyChange> {
   for (const { count, packed } of parts) yield* unpackChanges(inflate(packed), count)
 }
 

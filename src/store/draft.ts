@@ -125,7 +125,7 @@ export class Draft implements View {
   *list<K extends KindName>(kind: K, range: Range = {}): Iterable<Objects[K]> {
     const staged = this.#kinds.get(kind)
     if (staged === undefined) return yield* this.#below.list(kind, range)
-    yield* slice(rowsOf<Objects[K]>(this.#below.list(kind), staged, staged.touched.keys()), range)
+    yield* slice(eachRow<Objects[K]>(this.#below.list(kind), staged, staged.touched.keys()), range)
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[KindOfIndex<I>]> {
@@ -133,7 +133,7 @@ export class Draft implements View {
     const entry = staged && this.#indexed(index, staged).entries.get(value)
     if (entry === undefined || staged === undefined) return yield* this.#below.by(index, value, range)
     const below = listKept(this.#below.by(index, value), entry)
-    yield* slice(rowsOf<Objects[KindOfIndex<I>]>(below, staged, entry.shown, entry.hidden), range)
+    yield* slice(eachRow<Objects[KindOfIndex<I>]>(below, staged, entry.shown, entry.hidden), range)
   }
 
   countBy(index: IndexName, value: string): number {
@@ -241,7 +241,7 @@ function* listKept<T extends AnyObject>(below: Iterable<T>, { hidden, shown }: E
 }
 
 /** The rows below as they stand now, then those of `keys` that are not below. */
-function* rowsOf<T extends AnyObject>(
+function* eachRow<T extends AnyObject>(
   below: Iterable<T>,
   { touched }: Staged,
   keys: Iterable<string>,

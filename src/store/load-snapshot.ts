@@ -38,7 +38,7 @@ export interface SnapshotPosition {
  * Every object of a log, in the order in which a snapshot is loaded: users come before their assignments.
  * @throws DATA_DAMAGED when there are others than the head says
  */
-export function* objectsOf(tables: Tables, head: Head): Generator<PlacedObject> {
+export function* eachPlacedObject(tables: Tables, head: Head): Generator<PlacedObject> {
   if (head.leaving !== undefined) return // of a deleted environment: no one will read them
   for (const kind of KIND_NAMES) {
     const digest = new Digest()

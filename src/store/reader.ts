@@ -4,7 +4,7 @@ import type { HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
-import { objectsOf, type PlacedObject } from './load-snapshot.ts'
+import { eachPlacedObject, type PlacedObject } from './load-snapshot.ts'
 import { readEntries, readHistory } from './log.ts'
 import { openTables } from './tables.ts'
 import type { View } from './view.ts'
@@ -51,7 +51,7 @@ export function openReader(folder: string): Reader {
     state: (log) => {
       const head = require(log)
       const { revision, chain, deltasFrom = 1 } = head
-      return { head: { revision, chain }, changesFrom: deltasFrom, objects: objectsOf(tables, head) }
+      return { head: { revision, chain }, changesFrom: deltasFrom, objects: eachPlacedObject(tables, head) }
     },
     entries: (log, after, limit) => readEntries(tables, require(log), after, limit),
     history: (log, before, limit) => readHistory(tables, require(log), before, limit),

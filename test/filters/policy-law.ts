@@ -4,7 +4,7 @@
 import type { AttributeColumn, Mapping, RelationColumn } from '../../src/filters/meaning/mapping.ts'
 import { toResource } from '../../src/filters/rows.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
-import { leavesOf } from '../../src/image/filter/simplify.ts'
+import { eachLeaf } from '../../src/image/filter/simplify.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
@@ -130,7 +130,7 @@ function makeMapping(
 ): Mapping {
   const declared = policy.resource.get(type)?.attributes ?? {}
   const forms = Object.entries(FORMS[dialect])
-  const leaves = filter.kind === 'when' ? [...leavesOf(filter.where)] : []
+  const leaves = filter.kind === 'when' ? [...eachLeaf(filter.where)] : []
   const terms = leaves.flatMap((leaf) => ('op' in leaf ? [leaf.left, leaf.right] : 'match' in leaf ? [leaf.left] : []))
   /** attributes that have members which the filter reads */
   const objects = new Set(terms.flatMap((term) => ('path' in term && term.path.length > 1 ? [term.path[0]!] : [])))

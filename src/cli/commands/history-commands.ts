@@ -42,7 +42,7 @@ export function addHistory(program: Command): void {
       ),
     )
     .action((options: HistoryOptions) =>
-      answering(async () => (await import('./history.ts')).listHistory(readEnv(), options, Date.now())),
+      runCommand(async () => (await import('./history.ts')).listHistory(readEnv(), options, Date.now())),
     )
   addShow(history)
   addRevert(history)
@@ -57,7 +57,7 @@ function addShow(history: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop history show 118', 'zerohop history show 118 --no-access --json'))
     .action((revision: string, _: object, command: Command) =>
-      answering(async () => {
+      runCommand(async () => {
         const options: HistoryShowOptions = command.optsWithGlobals()
         await (await import('./history-show.ts')).showRevision(readEnv(), revision, options)
       }),
@@ -80,7 +80,7 @@ function addRevert(history: Command): void {
       examples('zerohop history revert 118', 'zerohop history revert 118 --only role:reader --dry-run'),
     )
     .action((revision: string, _: object, command: Command) =>
-      answering(async () => {
+      runCommand(async () => {
         const options: RevertOptions = command.optsWithGlobals()
         process.exitCode = await (await import('./history-revert.ts')).revertRevision(readEnv(), revision, options)
       }),
@@ -98,7 +98,7 @@ export function remote(command: Command): Command {
 }
 
 /** Runs a command; what the caller wrote and cannot be read is wrong usage. */
-export async function answering(command: () => Promise<void>, failed = 1): Promise<void> {
+export async function runCommand(command: () => Promise<void>, failed = 1): Promise<void> {
   try {
     await command()
   } catch (error) {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import { examples, refusesUsage } from '../terminal/command-line.ts'
 import { WHEN } from '../terminal/when.ts'
-import { answering, remote } from './history-commands.ts'
+import { remote, runCommand } from './history-commands.ts'
 import type { LogOptions } from './log.ts'
 
 /** Adds `log`. */
@@ -29,7 +29,7 @@ export function addLog(program: Command): void {
       ),
     )
     .action((options: LogOptions) =>
-      answering(async () => {
+      runCommand(async () => {
         const end = new AbortController()
         if (options.follow) process.once('SIGINT', () => end.abort())
         await (await import('./log.ts')).printLog(readEnv(), options, Date.now(), end.signal)

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import { examples, refusesUsage } from '../terminal/command-line.ts'
-import { answering } from './history-commands.ts'
+import { runCommand } from './history-commands.ts'
 import type { PdpsOptions } from './pdps.ts'
 
 /** Adds `pdps`. A data folder alone has no PDPs, so it asks a server. */
@@ -15,5 +15,5 @@ export function addPdps(program: Command): void {
     .option('--stale', 'only PDPs that might be outdated')
     .option('--json', 'as JSON, one PDP per line')
     .addHelpText('after', examples('zerohop pdps', 'zerohop pdps --environment production --stale --json'))
-    .action((options: PdpsOptions) => answering(async () => (await import('./pdps.ts')).listPdps(readEnv(), options)))
+    .action((options: PdpsOptions) => runCommand(async () => (await import('./pdps.ts')).listPdps(readEnv(), options)))
 }

@@ -18,7 +18,7 @@ import {
 } from '../terminal/command-line.ts'
 import type { CopyOptions } from './copy.ts'
 import type { DiffOptions } from './diff.ts'
-import { answering } from './history-commands.ts'
+import { runCommand } from './history-commands.ts'
 import type { ApplyOptions, PlanOptions } from './plan.ts'
 
 const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
@@ -128,7 +128,7 @@ function addCopy(program: Command): void {
       ),
     )
     .action((from: string, to: string, options: CopyOptions) =>
-      answering(async () => {
+      runCommand(async () => {
         process.exitCode = await (await import('./copy.ts')).copyEnvironment(readEnv(), [from, to], options)
       }),
     )

@@ -98,14 +98,14 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
     directory: singlePdp(pdp, apiKey, options.decisionLog?.keyId),
     health,
     metrics,
-    ...served(options),
+    ...toAppOptions(options),
     ...(globalObjects === undefined ? {} : { v1: globalObjects }),
   })
   app.addHook('onClose', () => Promise.all([pdp.close(), v1?.globalObjects.close()]))
   return app
 }
 
-export function served(options: PdpServerOptions) {
+export function toAppOptions(options: PdpServerOptions) {
   const {
     debug = false,
     acceptNow = false,

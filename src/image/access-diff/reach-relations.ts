@@ -198,7 +198,7 @@ export class ReachRelations {
   #holdersAbove(side: SideNumber, instance: number): readonly number[] {
     const { kernel } = this.#questions.sides[side]
     const holders = new Set<number>()
-    const above = this.#reached(side, instance, (at) => subjectsOf(kernel, at))
+    const above = this.#reached(side, instance, (at) => eachSubject(kernel, at))
     for (const each of above) {
       for (const grant of this.#grantsOn(kernel, each))
         holders.add(this.#questions.users.of(side, grantUser(kernel, grant)))
@@ -209,7 +209,7 @@ export class ReachRelations {
   /** Numbers of the instance and of all below it. */
   #below(side: SideNumber, instance: number): number[] {
     const { kernel } = this.#questions.sides[side]
-    const below = this.#reached(side, instance, (at) => objectsOf(kernel, at))
+    const below = this.#reached(side, instance, (at) => eachObject(kernel, at))
     return [...below].map((each) => this.#questions.instances.of(side, each))
   }
 
@@ -258,11 +258,11 @@ export class ReachRelations {
 }
 
 /** The subjects of the tuples whose object an instance is. */
-function* subjectsOf(kernel: Kernel, instance: number): Iterable<number> {
+function* eachSubject(kernel: Kernel, instance: number): Iterable<number> {
   for (const at of eachTupleToObject(kernel, instance)) yield tupleSubject(kernel, at)
 }
 
 /** The objects of the tuples whose subject an instance is. */
-function* objectsOf(kernel: Kernel, instance: number): Iterable<number> {
+function* eachObject(kernel: Kernel, instance: number): Iterable<number> {
   for (const at of eachTupleFromSubject(kernel, instance)) yield tupleObject(kernel, at)
 }

@@ -3,7 +3,7 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import type { Term } from '../../model/filter.ts'
-import { any, leavesOf } from '../filter/simplify.ts'
+import { any, eachLeaf } from '../filter/simplify.ts'
 import type { LineTexts } from './conditional-lines.ts'
 import { type ChangedInstance, isMoved, type ReachOfChanges } from './conditional-reach.ts'
 import { type HeldParts, HeldRoles, heldResiduals, NO_PARTS } from './held-roles.ts'
@@ -274,7 +274,7 @@ export function collectOpenReads(residual: Residual): OpenReads {
   const [row, user] = [new Set<string>(), new Set<string>()]
   let others = false
   const look = (term: Term<Open>): void => {
-    if ('keysOf' in term) for (const leaf of leavesOf<Open>(term.where)) lookAt(leaf)
+    if ('keysOf' in term) for (const leaf of eachLeaf<Open>(term.where)) lookAt(leaf)
     if (!('path' in term)) return
     const [name = ''] = term.path
     if (!('of' in term)) row.add(name)
@@ -286,7 +286,7 @@ export function collectOpenReads(residual: Residual): OpenReads {
     if ('left' in leaf) look(leaf.left as Term<Open>)
     if ('right' in leaf) look(leaf.right as Term<Open>)
   }
-  if (typeof residual !== 'boolean') for (const leaf of leavesOf<Open>(residual)) lookAt(leaf)
+  if (typeof residual !== 'boolean') for (const leaf of eachLeaf<Open>(residual)) lookAt(leaf)
   return { row, user, others }
 }
 const IDENTITY: readonly string[] = ['key', 'roles', 'tenants']

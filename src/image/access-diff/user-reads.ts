@@ -33,7 +33,7 @@ const IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
 export function collectUserReads(rules: readonly ParsedRule[]): UserReads {
   const operands = rules.flatMap(({ users, resources }) =>
     [users, resources].flatMap((side) =>
-      typeof side === 'object' && 'conditions' in side ? side.conditions.flatMap((each) => [...operandsOf(each)]) : [],
+      typeof side === 'object' && 'conditions' in side ? side.conditions.flatMap((each) => [...eachOperand(each)]) : [],
     ),
   )
   const alone = operands.filter((operand) => listPaths(operand).every(({ root }) => root === 'user'))
@@ -68,10 +68,10 @@ export function computeSignature(reads: UserReads, conditions: UserConditions, s
   return JSON.stringify([alone, values, reads.roles.map((role) => seen.roles.includes(role))])
 }
 
-function* operandsOf(condition: Condition): Iterable<Operand> {
+function* eachOperand(condition: Condition): Iterable<Operand> {
   if (condition.kind === 'operand') yield condition
-  else if (condition.kind === 'not') yield* operandsOf(condition.item)
-  else for (const item of condition.items) yield* operandsOf(item)
+  else if (condition.kind === 'not') yield* eachOperand(condition.item)
+  else for (const item of condition.items) yield* eachOperand(item)
 }
 
 const listPaths = (operand: Operand): AttributePath[] => [...readings(operand)].map(({ path }) => path)

@@ -21,7 +21,7 @@ import { symbolTable } from '../records/symbol.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
 import { HeldKeys, keyIn, partsOfRoles, type RowRoles, readRowRoles } from './roles-on-rows.ts'
-import { all, any, leavesOf, not, type Part } from './simplify.ts'
+import { all, any, eachLeaf, not, type Part } from './simplify.ts'
 
 /** The question of a filter. */
 export interface FilterQuestion {
@@ -310,7 +310,7 @@ function collectReads(node: FilterNode): Reads {
   const relations = new Set<string>()
   let key = false
   let count = 0
-  for (const leaf of leavesOf(node)) {
+  for (const leaf of eachLeaf(node)) {
     count++
     if ('related' in leaf) relations.add(leaf.related)
     else if ('key' in leaf) key = true

@@ -54,12 +54,12 @@ function findMembers<Open>(node: FilterNode<Open>, by: 'and' | 'or'): readonly F
 }
 
 /** The leaves of a node, also those inside matches. */
-export function* leavesOf<Open = never>(node: FilterNode<Open>): Iterable<Leaf<Open>> {
-  if ('and' in node) for (const each of node.and) yield* leavesOf(each)
-  else if ('or' in node) for (const each of node.or) yield* leavesOf(each)
+export function* eachLeaf<Open = never>(node: FilterNode<Open>): Iterable<Leaf<Open>> {
+  if ('and' in node) for (const each of node.and) yield* eachLeaf(each)
+  else if ('or' in node) for (const each of node.or) yield* eachLeaf(each)
   else {
     const leaf = 'not' in node ? node.not : node
     yield leaf
-    if ('match' in leaf) yield* leavesOf(leaf.where)
+    if ('match' in leaf) yield* eachLeaf(leaf.where)
   }
 }

@@ -77,7 +77,7 @@ export function findSources(
         if (direct) continue
       }
       const source = ruleSource(kernel, rule)
-      for (const subject of subjectsOf(kernel, at, rule, source)) {
+      for (const subject of eachSubject(kernel, at, rule, source)) {
         if (--left < 0) return undefined
         add(subject, source, index, rule)
       }
@@ -93,7 +93,7 @@ export function findSources(
 }
 
 /** The instances of the source's type that are related to the instance by the rule's relation. */
-function* subjectsOf(kernel: Kernel, instance: number, rule: number, source: number): Iterable<number> {
+function* eachSubject(kernel: Kernel, instance: number, rule: number, source: number): Iterable<number> {
   if (instance === 0) return
   const relation = ruleRelation(kernel, rule)
   const type = roleType(kernel, source)

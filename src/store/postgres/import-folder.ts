@@ -10,7 +10,7 @@ import { requireNoCache } from '../cache-folder.ts'
 import { prepareData } from '../data-file.ts'
 import { asOpenError, dataFolder } from '../disk.ts'
 import { entryCount, type Head } from '../heads.ts'
-import { objectsOf } from '../load-snapshot.ts'
+import { eachPlacedObject } from '../load-snapshot.ts'
 import { acquireLock } from '../lock.ts'
 import { readStored } from '../log.ts'
 import { markMoved, readMoved } from '../moved.ts'
@@ -148,8 +148,12 @@ async function copy(
     const before = moving
     await copyEntries(connection, tables, head, id, (entries) => moved({ entries: before.entries + entries }))
     const { number, revision, chain, next, deltasFrom = 1 } = head
-    await writeSnapshot(connection, number, { revision, chain, next, deltasFrom }, objectsOf(tables, head), (objects) =>
-      moved({ objects: before.objects + objects }),
+    await writeSnapshot(
+      connection,
+      number,
+      { revision, chain, next, deltasFrom },
+      eachPlacedObject(tables, head),
+      (objects) => moved({ objects: before.objects + objects }),
     )
     moved({ logs: before.logs + 1 })
   }

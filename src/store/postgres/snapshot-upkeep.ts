@@ -6,7 +6,7 @@ import { deflateRawSync } from 'node:zlib'
 import { ZerohopError } from '../../model/errors.ts'
 import { BatchRunner } from '../batch.ts'
 import type { Head } from '../heads.ts'
-import { objectsOf, type SnapshotPosition } from '../load-snapshot.ts'
+import { eachPlacedObject, type SnapshotPosition } from '../load-snapshot.ts'
 import { packParts } from '../object-rows.ts'
 import { scratchPath, withScratch } from '../scratch.ts'
 import type { UpkeepEvent } from '../settings.ts'
@@ -247,7 +247,7 @@ function computeDigest(tables: Tables, log: KnownLog, part: (bytes: Buffer) => v
   if (head === undefined || head.leaving !== undefined) return undefined
   const hash = createHash('sha256')
   let objects = 0
-  for (const { rows, bytes } of packParts(objectsOf(tables, head))) {
+  for (const { rows, bytes } of packParts(eachPlacedObject(tables, head))) {
     hash.update(bytes)
     objects += rows
     part(bytes)
