@@ -7,6 +7,7 @@ import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
 import { headersOfEach, httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { authzenRoutes } from '../authzen/authzen-app.ts'
 import type { AuthzenSettings } from '../authzen/deps.ts'
+import { directEvaluation } from '../authzen/direct-evaluation.ts'
 import { ENDING } from '../closing.ts'
 import type { EarlyAnswer } from '../early-server.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
@@ -14,7 +15,8 @@ import { formatSender, type IntakeOptions } from '../intake/intake.ts'
 import { countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
 import { allowedRoutes } from '../pdp/allowed.ts'
 import { type Applied, answerFromOneTake, authenticator, nameRevisions } from '../pdp/authenticate.ts'
-import { directAnswer } from '../pdp/direct.ts'
+import { type DirectRoute, directAnswer } from '../pdp/direct.ts'
+import { directAllowed } from '../pdp/direct-allowed.ts'
 import { type ForwardOptions, forwardRoutes } from '../pdp/forward.ts'
 import { gatewayRoutes } from '../pdp/gateways.ts'
 import { type Health, healthRoutes } from '../pdp/health.ts'
@@ -81,10 +83,13 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const { directory, debug = false, acceptNow = false, decisionLog, applied = appliedHere } = options
   const decisions = new Decisions(metrics, (request) => findKeyId(directory, request), decisionLog, acceptNow)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
-  const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
-  const headers = headersOfEach(options.tls)
-  const direct = { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow, headers }
   const isDirect = !debug && options.v1 === undefined && options.tracer === undefined
+  const direct = {
+    directory,
+    routes: directRoutes(metrics, options.authzen),
+    decisions,
+    headers: headersOfEach(options.tls),
+  }
   const app: FastifyInstance = emptyApp(options, decisions, isDirect ? directAnswer(() => app, direct) : undefined)
   const apps = [app]
   intakeMetrics(metrics, apps)
@@ -124,6 +129,19 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const { authenticate } = deps
   metricsRoute(app, metrics, { directory, authenticate, isOperator: operatorCheck(metricsToken), open, peers })
   return app
+}
+
+/** The routes that are answered without the framework, by path. */
+function directRoutes(metrics: Metrics, authzen: AuthzenSettings = {}): ReadonlyMap<string, DirectRoute> {
+  const requestId = requestIds()
+  const of = (route: string) => ({
+    requestId,
+    count: (status: number, seconds: number) => metrics.request('POST', route, status, seconds),
+  })
+  return new Map([
+    ['/allowed', directAllowed(pdpForm, of('/allowed'))],
+    ['/access/v1/evaluation', directEvaluation(authzen, of('/access/v1/evaluation'))],
+  ])
 }
 
 const findKeyId = (directory: PdpDirectory, request: IncomingMessage): string =>

@@ -3,19 +3,17 @@
 // is 400; an unknown key is 401; and a request id is echoed exactly as sent.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addJsonParser } from '../app.ts'
-import { toProblem } from '../errors.ts'
 import { beforeSending } from '../hooks.ts'
 import { noRouteFor, RouteMethods } from '../route-methods.ts'
 import { wrong } from './authzen-bodies.ts'
-import { challenge, plainError, sendPlain } from './authzen-errors.ts'
+import { challenge, plainProblem, sendPlain } from './authzen-errors.ts'
 import type { AuthzenDeps } from './deps.ts'
 import { discoveryRoute } from './discovery.ts'
 import { evaluationRoutes } from './evaluation.ts'
 import { interchangeable } from './i-json.ts'
 import { readPublicUrl } from './public-url.ts'
+import { isEchoedAsSent } from './request-ids.ts'
 import { searchRoutes } from './search.ts'
-
-const ASCII = /^[\x20-\x7e\t]*$/
 
 /** @throws CONFIG_INVALID on a public URL that cannot be published */
 export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void {
@@ -46,8 +44,9 @@ function accessRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
 }
 
 function answerError(app: FastifyInstance, error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { status, message } = plainError(error)
-  app.problems.log(error, { ...toProblem(error), status, message }, request.id)
+  const problem = plainProblem(error)
+  const { status, message } = problem
+  app.problems.log(error, problem, request.id)
   if (status === 503) reply.header('retry-after', '1')
   if (status === 401) reply.header('www-authenticate', challenge(error))
   return sendPlain(reply, status, message)
@@ -59,8 +58,7 @@ function echoRequestIds(app: FastifyInstance): void {
     if (typeof sent === 'string') request.id = sent
     done()
   })
-  // when the body is a string, node writes the headers as UTF-8 too, which would change bytes above 127
   beforeSending(app, (request, _reply, payload) =>
-    typeof payload === 'string' && !ASCII.test(request.id) ? Buffer.from(payload) : payload,
+    typeof payload === 'string' && !isEchoedAsSent(request.id) ? Buffer.from(payload) : payload,
   )
 }

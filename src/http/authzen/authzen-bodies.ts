@@ -15,8 +15,9 @@ export interface Target {
 }
 
 /** The check of one evaluation, and the type of its subject. */
-export interface Evaluation extends Check {
+export interface Evaluation {
   readonly subjectType: string
+  readonly check: Check
 }
 
 /** @throws INPUT_INVALID */
@@ -24,10 +25,12 @@ export function readEvaluation(body: unknown): Evaluation {
   const { subject, action, resource, context } = requireMembers(body, 'the body')
   return {
     subjectType: readSubjectType(subject),
-    user: readSubject(subject),
-    action: readAction(action),
-    resource: readResource(resource),
-    context: readProperties(context, 'context'),
+    check: {
+      user: readSubject(subject),
+      action: readAction(action),
+      resource: readResource(resource),
+      context: readProperties(context, 'context'),
+    },
   }
 }
 
@@ -55,7 +58,8 @@ export function readAction(value: unknown): Action {
 
 /** `resource` with its id. */
 export function readResource(value: unknown): Target & { readonly key: string } {
-  return { ...readResources(value), key: requireText(requirePresent(value, 'resource').id, 'resource.id') }
+  const { type, tenant, attributes } = readResources(value)
+  return { type, key: requireText(requirePresent(value, 'resource').id, 'resource.id'), tenant, attributes }
 }
 
 /**

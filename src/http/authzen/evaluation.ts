@@ -11,12 +11,9 @@ import { areRows, asAsked } from '../pdp/rows-header.ts'
 import { isAbsent, type Members, readEvaluation, requireMembers, wrong } from './authzen-bodies.ts'
 import { plainError } from './authzen-errors.ts'
 import type { AuthzenDeps } from './deps.ts'
-import { isSubjectType } from './subjects.ts'
+import { isSubjectType, UNKNOWN_SUBJECT_TYPE } from './subjects.ts'
 
 type Answer = { readonly decision: boolean; readonly context?: unknown }
-
-/** The reason for denying a subject whose type does not mean a user. */
-const UNKNOWN_TYPE = 'unknown_subject_type'
 
 /** The decision after which a batch stops; undefined when all items are evaluated. */
 const LAST_ANSWER: Readonly<Record<string, boolean | undefined>> = {
@@ -49,8 +46,8 @@ const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean 
 
 /** Decides; with `explain` the context of the answer has the path to the decision. */
 function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
-  const { subjectType, ...sent } = readEvaluation(body)
-  const asked = asAsked(request, sent)
+  const { subjectType, check } = readEvaluation(body)
+  const asked = asAsked(request, check)
   const known = isSubjectType(deps, subjectType)
   const evaluation = deps.decisions.timed(request.pdp!, asked)
   if (known && explain) {
@@ -61,8 +58,8 @@ function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, exp
     return { decision: allow, context: debug }
   }
   const decision = known && decide(request.pdp!, evaluation, deps.decisions.acceptNow)
-  deps.decisions.record(request, evaluation, decision, known ? undefined : UNKNOWN_TYPE)
-  return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_TYPE } }
+  deps.decisions.record(request, evaluation, decision, known ? undefined : UNKNOWN_SUBJECT_TYPE)
+  return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_SUBJECT_TYPE } }
 }
 
 /** Undefined without items: the body is then one evaluation (rule 4). */

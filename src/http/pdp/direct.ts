@@ -1,63 +1,99 @@
-// The common POST /allowed straight on node:http: the same key, body check, decision and answer as the route in
-// allowed.ts, without the way through the framework, which costs more than the decision
-// (docs/adr/0016-early-answer.md). Whatever is not common (a missing or wrong key, a header that asks for more, a long
-// or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two
-// together.
+// The common POST /allowed and POST /access/v1/evaluation straight on node:http: the same key, body check, decision and
+// answer as the routes in allowed.ts and authzen/evaluation.ts, without the way through the framework, which costs more
+// than the decision (docs/adr/0016-early-answer.md). Whatever is not common (a missing or wrong key, a header that asks
+// for more, a long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts
+// compares the two.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { contained } from '../../model/contained.ts'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { Taken } from '../../pdp/pdp-source.ts'
+import type { Check } from '../../pdp/request.ts'
 import type { EarlyAnswer } from '../early-server.ts'
-import { type ErrorForm, toProblem } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import { readBody } from '../intake/body-reader.ts'
 import { formatSender } from '../intake/intake.ts'
-import { ORDINARY, parseJson } from '../json.ts'
+import { type Duplicates, ORDINARY, parseJson } from '../json.ts'
 import { repeatedHeader } from '../repeated-headers.ts'
-import { answerTo, decide } from './allowed.ts'
-import { readCheck } from './check-bodies.ts'
+import { decide } from './allowed.ts'
 import type { PdpDirectory } from './pdp-keys.ts'
 import type { Decisions } from './record-decision.ts'
 import { ROWS_HEADER } from './rows-header.ts'
 
 const JSON_TYPE = 'application/json'
 
+/** A check, and the reason to deny it before anything is decided. */
+export interface DirectCheck {
+  readonly check: Check
+  readonly denial?: string
+}
+
+/** The answer to a request that is refused, and what is logged of it. */
+export interface Refusal {
+  readonly problem: Problem
+  readonly status: number
+  readonly contentType: string
+  readonly text: string
+}
+
+/** What a route that is answered here has of its own. */
+export interface DirectRoute {
+  readonly duplicates: Duplicates
+  /** whether the id that a caller sent can be answered here; absent: any */
+  readonly acceptsId?: (id: string) => boolean
+  readonly requestId: (request: IncomingMessage) => string
+  /** The check of a body. @throws what the route answers with a refusal */
+  readonly readCheck: (body: unknown) => DirectCheck
+  /** the answer as it goes over the wire; ASCII */
+  readonly formatAnswer: (allow: boolean) => string
+  readonly formatRefusal: (error: unknown) => Refusal
+  /** called with each answer */
+  readonly count: (status: number, seconds: number) => void
+}
+
 export interface DirectOptions {
   readonly directory: PdpDirectory
-  readonly errorForm: ErrorForm
-  readonly requestId: (request: IncomingMessage) => string
-  /** called for each answer */
-  readonly count: (status: number, seconds: number) => void
+  /** by path */
+  readonly routes: ReadonlyMap<string, DirectRoute>
   readonly decisions: Decisions
-  /** a time that was sent is kept (PDP_ACCEPT_NOW) */
-  readonly acceptNow: boolean
   /** that each answer has */
   readonly headers: Readonly<Record<string, string>>
+}
+
+/** One request that is answered here. */
+interface DirectRequest {
+  readonly app: FastifyInstance
+  readonly route: DirectRoute
+  readonly pdp: Pdp
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 }
 
 /** Answers the common check; everything else is left to the app, which is made with this. */
 export function directAnswer(appOf: () => FastifyInstance, options: DirectOptions): EarlyAnswer {
   return (request, response) => {
+    const route = request.method === 'POST' ? options.routes.get(request.url!) : undefined
+    if (route === undefined || !isCommon(request, route)) return false
     const app = appOf()
-    const pdp = app.closing.begun || !isCommon(request) ? undefined : findNow(options.directory, request)
+    const pdp = app.closing.begun ? undefined : findNow(options.directory, request)
     if (pdp === undefined) return false
-    read(app, options, pdp, request, response)
+    read({ app, route, pdp, request, response }, options)
     return true
   }
 }
 
-function isCommon(request: IncomingMessage): boolean {
-  const { method, url, headers } = request
-  if (url !== '/allowed' || method !== 'POST') return false
+function isCommon(request: IncomingMessage, { acceptsId }: DirectRoute): boolean {
+  const { headers } = request
   if (headers['content-type'] !== JSON_TYPE || headers['x-min-revision'] !== undefined) return false
-  const length = headers['content-length']
+  const { 'content-length': length, 'x-request-id': id } = headers
   return (
     length !== undefined &&
     Number(length) <= BODY_BYTES_MAX &&
     headers['x-explain'] === undefined &&
     headers[ROWS_HEADER] === undefined &&
     headers.expect === undefined &&
+    (id === undefined || acceptsId === undefined || acceptsId(String(id))) &&
     repeatedHeader(request) === undefined
   )
 }
@@ -72,13 +108,8 @@ function findNow(directory: PdpDirectory, request: IncomingMessage): Pdp | undef
 }
 
 /** Reads the body and answers; a client that is gone gets no answer. */
-function read(
-  app: FastifyInstance,
-  options: DirectOptions,
-  pdp: Pdp,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
+function read(to: DirectRequest, options: DirectOptions): void {
+  const { app, request } = to
   const { authorization, 'content-length': announced } = request.headers
   const source = {
     stream: request,
@@ -90,87 +121,77 @@ function read(
   }
   readBody(source, (error, bytes, hold) => {
     hold?.release() // it is answered in this turn of the event loop
-    if (error === undefined) answer(app, options, pdp, request, response, bytes)
-    else if (request.errored === null) refuse(app, options, pdp, request, response, null, performance.now(), error)
+    if (error === undefined) answer(to, options, bytes)
+    else if (request.errored === null) refuse(to, options, null, performance.now(), error)
   })
 }
 
-function answer(
-  app: FastifyInstance,
-  options: DirectOptions,
-  pdp: Pdp,
-  request: IncomingMessage,
-  response: ServerResponse,
-  bytes: Buffer,
-): void {
+function answer(to: DirectRequest, options: DirectOptions, bytes: Buffer): void {
   // An answer that went well carries an id only when the caller sent one: making one costs a tenth of the request.
   const begun = performance.now()
-  const { requestId, decisions } = options
-  const sentId = request.headers['x-request-id'] === undefined ? null : requestId(request)
+  const { route, pdp, request, response } = to
+  const { decisions } = options
+  const sentId = request.headers['x-request-id'] === undefined ? null : route.requestId(request)
   try {
-    const check = readCheck(parseJson(bytes, 'last-wins', ORDINARY))
+    const { check, denial } = route.readCheck(parseJson(bytes, route.duplicates, ORDINARY))
     pdp.asOneRequest(() => {
       const timed = decisions.timed(pdp, check)
-      const allow = decide(pdp, timed, decisions.acceptNow)
+      const allow = denial === undefined && decide(pdp, timed, decisions.acceptNow)
       const taken = pdp.take()
       const settled = (error: Error | undefined): void => {
-        if (error === undefined) send(options, response, allow, taken, sentId, begun)
-        else refuse(app, options, pdp, request, response, sentId, begun, error)
+        if (error === undefined) send(to, options, allow, taken, sentId, begun)
+        else refuse(to, options, sentId, begun, error)
       }
       if (decisions.areRecorded)
         decisions
-          .write(pdp, request, sentId, begun, timed, allow)
+          .write(pdp, request, sentId, begun, timed, allow, denial)
           .settled(contained('an answer whose decision is recorded', settled, () => response.destroy()))
-      else send(options, response, allow, taken, sentId, begun)
+      else send(to, options, allow, taken, sentId, begun)
     })
   } catch (error) {
-    refuse(app, options, pdp, request, response, sentId, begun, error)
+    refuse(to, options, sentId, begun, error)
   }
 }
 
 function send(
-  { count, decisions, headers }: DirectOptions,
-  response: ServerResponse,
+  { route, response }: DirectRequest,
+  { decisions, headers }: DirectOptions,
   allow: boolean,
   { revision, environment }: Taken,
   sentId: string | null,
   begun: number,
 ): void {
   decisions.count(allow ? 'allow' : 'deny', environment)
-  const text = answerTo(allow)
+  const text = route.formatAnswer(allow)
   const head = ['x-revision', String(revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
   if (sentId !== null) head.push('x-request-id', sentId)
   for (const name in headers) head.push(name, headers[name]!)
   response.writeHead(200, head)
   response.end(text, 'latin1')
-  count(200, (performance.now() - begun) / 1000)
+  route.count(200, (performance.now() - begun) / 1000)
 }
 
 function refuse(
-  app: FastifyInstance,
-  { errorForm, requestId, count, decisions, headers }: DirectOptions,
-  pdp: Pdp,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { app, route, pdp, request, response }: DirectRequest,
+  { decisions, headers }: DirectOptions,
   sentId: string | null,
   begun: number,
   error: unknown,
 ): void {
-  const id = sentId ?? requestId(request)
-  const problem = toProblem(error)
+  const id = sentId ?? route.requestId(request)
+  const { problem, status, contentType, text } = route.formatRefusal(error)
   app.problems.log(error, problem, id)
-  const { status, body } = errorForm(problem)
-  const text = Buffer.from(JSON.stringify(body))
+  const bytes = Buffer.from(text)
   response.writeHead(status, {
     ...headers,
     ...(status === 503 ? { 'retry-after': '1' } : {}),
     ...(request.complete ? {} : { connection: 'close' }),
-    'content-type': JSON_TYPE,
+    'content-type': contentType,
     'x-request-id': id,
     ...(pdp.state.revision === undefined ? {} : { 'x-revision': pdp.state.revision }),
-    'content-length': text.length,
+    'content-length': bytes.length,
   })
-  response.end(text)
+  response.end(bytes)
   decisions.ended(status, pdp)
-  count(status, (performance.now() - begun) / 1000)
+  route.count(status, (performance.now() - begun) / 1000)
 }

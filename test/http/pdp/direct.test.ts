@@ -1,4 +1,4 @@
-// The common check is answered without the framework: what comes over a socket must be what the route gives, byte for
+// Common checks are answered without the framework: what comes over a socket must be what the route gives, byte for
 // byte, for every body.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
@@ -10,9 +10,14 @@ import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 const KEY = 'the-key-of-the-environment'
 const bearer = { authorization: `Bearer ${KEY}` }
 const check = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
+const evaluation = {
+  subject: { type: 'user', id: 'ana' },
+  action: { name: 'say' },
+  resource: { type: 'hello', id: 'one' },
+}
 const related = (relations: unknown) => ({ ...check, resource: { type: 'hello', key: 'new', relations } })
 
-describe('POST /allowed over a socket', () => {
+describe('a check over a socket', () => {
   let pdp: Pdp
   let app: ReturnType<typeof pdpServer>
   let url: string
@@ -24,11 +29,11 @@ describe('POST /allowed over a socket', () => {
   afterAll(() => app.close())
 
   /** The answer over the socket and by the route, with the headers that a client may read. */
-  async function both(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) {
+  async function both(path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) {
     const all = { 'content-type': 'application/json', 'x-request-id': 'the-same', ...headers }
-    const socket = await fetch(`${url}/allowed`, { method: 'POST', headers: all, body })
+    const socket = await fetch(url + path, { method: 'POST', headers: all, body })
     const text = await socket.text()
-    const route = await app.inject({ method: 'POST', url: '/allowed', headers: all, payload: Buffer.from(body) })
+    const route = await app.inject({ method: 'POST', url: path, headers: all, payload: Buffer.from(body) })
     const names = ['content-type', 'content-length', 'x-revision', 'x-request-id', 'retry-after', 'www-authenticate']
     return [
       { status: socket.status, text, headers: names.map((name) => socket.headers.get(name)) },
@@ -66,8 +71,35 @@ describe('POST /allowed over a socket', () => {
     ['another type', 415, 'user=ana', { ...bearer, 'content-type': 'text/plain' }],
     ['no key', 401, JSON.stringify(check), {}],
     ['a wrong key', 403, JSON.stringify(check), { authorization: 'Bearer wrong' }],
-  ])('answers %s as the route does: %i', async (_, status, body, headers) => {
-    const [socket, route] = await both(body, headers)
+  ])('POST /allowed answers %s as the route does: %i', async (_, status, body, headers) => {
+    const [socket, route] = await both('/allowed', body, headers)
+    expect(socket).toEqual(route)
+    expect(socket.status).toBe(status)
+  })
+
+  it.each<[string, number, string | Uint8Array<ArrayBuffer>, Record<string, string>]>([
+    ['an allowed evaluation', 200, JSON.stringify(evaluation), bearer],
+    ['a denied evaluation', 200, JSON.stringify({ ...evaluation, subject: { type: 'user', id: 'ben' } }), bearer],
+    ['another type of subject', 200, JSON.stringify({ ...evaluation, subject: { type: 'car', id: 'ana' } }), bearer],
+    ['an evaluation with context', 200, JSON.stringify({ ...evaluation, context: { city: 'Zürich' } }), bearer],
+    ['an evaluation that asks for an explanation', 200, JSON.stringify(evaluation), { ...bearer, 'x-explain': 'true' }],
+    ['an evaluation at least at a revision', 200, JSON.stringify(evaluation), { ...bearer, 'x-min-revision': '7' }],
+    ['a request id that is no UUID', 200, JSON.stringify(evaluation), { ...bearer, 'x-request-id': 'any {text}' }],
+    ['a request id above ASCII', 200, JSON.stringify(evaluation), { ...bearer, 'x-request-id': 'caf\u00e9' }],
+    ['a subject without an id', 400, JSON.stringify({ ...evaluation, subject: { type: 'user' } }), bearer],
+    ['a number as an action', 400, JSON.stringify({ ...evaluation, action: 5 }), bearer],
+    ['a member that occurs twice', 400, '{"subject":{},"subject":{}}', bearer],
+    ['half of a surrogate pair', 400, JSON.stringify({ ...evaluation, context: { text: '\ud800' } }), bearer],
+    ['a list', 400, '[]', bearer],
+    ['no JSON', 400, '{"subject":', bearer],
+    ['no UTF-8', 400, Uint8Array.of(0x22, 0xff, 0x22), bearer],
+    ['no body', 400, '', bearer],
+    ['a body that is too long', 413, ' '.repeat(1024 * 1024 + 1), bearer],
+    ['another type', 400, 'user=ana', { ...bearer, 'content-type': 'text/plain' }],
+    ['no key', 401, JSON.stringify(evaluation), {}],
+    ['a wrong key', 401, JSON.stringify(evaluation), { authorization: 'Bearer wrong' }],
+  ])('POST /access/v1/evaluation answers %s as the route does: %i', async (_, status, body, headers) => {
+    const [socket, route] = await both('/access/v1/evaluation', body, headers)
     expect(socket).toEqual(route)
     expect(socket.status).toBe(status)
   })
@@ -88,8 +120,13 @@ describe('POST /allowed over a socket', () => {
 
   it('says 503 when it cannot decide, as the route does', async () => {
     await pdp.close()
-    const [socket, route] = await both(JSON.stringify(check), bearer)
-    expect(socket).toEqual(route)
-    expect(socket.status).toBe(503)
+    for (const [path, body] of [
+      ['/allowed', check],
+      ['/access/v1/evaluation', evaluation],
+    ] as const) {
+      const [socket, route] = await both(path, JSON.stringify(body), bearer)
+      expect(socket, path).toEqual(route)
+      expect(socket.status, path).toBe(503)
+    }
   })
 })
