@@ -191,8 +191,8 @@ function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, ro
     case 'type':
       return { loc, msg: `value is not a valid ${params.type}`, type: `type_error.${params.type}` }
     case 'enum': {
-      const words = (params.allowedValues as unknown[]).filter((word) => word !== null)
-      return { loc, msg: `permitted: ${words.join(', ')}`, type: 'type_error.enum' }
+      const words = new Set((params.allowedValues as unknown[]).filter((word) => word !== null).map(String))
+      return { loc, msg: `permitted: ${[...words].join(', ')}`, type: 'type_error.enum' }
     }
     default:
       return { loc, msg: message ?? 'invalid value', type: `value_error.${keyword}` }

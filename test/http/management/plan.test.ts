@@ -55,6 +55,12 @@ describe('a plan', () => {
     expect(body.access.lost).toMatchObject({ users: 0, decisions: 0 })
   })
 
+  it('refuses a version of the file that does not exist, and names each that does once', async () => {
+    const { status, body } = await plan({ policy: { ...POLICY, zerohop: 3 } })
+    expect(status).toBe(422)
+    expect(body.detail).toEqual([{ loc: ['body', 'policy', 'zerohop'], msg: 'permitted: 2', type: 'type_error.enum' }])
+  })
+
   it('deletes nothing without `prune`, and suggests `moved` for what looks like another key', async () => {
     const policy = { ...POLICY, roles: [POLICY.roles[0], { ...POLICY.roles[1], key: 'author' }] }
     expect((await plan({ policy })).body.changes).toMatchObject([{ op: 'create', kind: 'role', key: 'author' }])
