@@ -1,6 +1,7 @@
 // Which rules of a policy its tests use. A rule is used when an expectation that is met is allowed by it: a permission
 // of a role, an `extends`, a derivation, a set rule. A test of a condition has two branches, and each is used when it
 // decides about a set of a matching rule, or of one of the nearest rules that do not match.
+import { typeInInstanceKey } from '../image/contents.ts'
 import type { Explained } from '../image/explain/ways.ts'
 import type { Because, Image, TestFound } from '../image/image.ts'
 import type { PolicyChange } from '../log/delta.ts'
@@ -75,7 +76,5 @@ export class Coverage {
     }
   }
 }
-
-const typeInInstanceKey = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
 const testKey = ({ test }: Rule): string => JSON.stringify([test!.set, test!.path])
