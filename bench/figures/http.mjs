@@ -7,6 +7,10 @@ import { withServers } from './servers.mjs'
 
 const CHECK =
   '{"user":{"key":"ana","email":"ana@example.com","attributes":{}},"action":"wave","resource":{"type":"hello","tenant":"default","attributes":{}},"context":{}}'
+/** The same question about an instance, as a check and as an AuthZEN evaluation. */
+const CHECK_OF_INSTANCE = CHECK.replace('"type":"hello"', '"type":"hello","key":"one"')
+const EVALUATION =
+  '{"subject":{"type":"user","id":"ana"},"action":{"name":"wave"},"resource":{"type":"hello","id":"one"},"context":{}}'
 const CONNECTIONS = 64
 
 export async function measureHttp(results, { effort, progress }) {
@@ -40,20 +44,24 @@ export async function measureHttp(results, { effort, progress }) {
 async function measureThroughput(results, plan, loads, server, bare) {
   const ask = (port, path, body) =>
     loads.run({ port, method: 'POST', path, key: server.key, body, connections: CONNECTIONS, ms: plan.ms })
-  const bulk = `[${Array.from({ length: 100 }, () => CHECK).join(',')}]`
+  const hundred = (one) => `[${Array.from({ length: 100 }, () => one).join(',')}]`
+  const evaluations = `{"evaluations":${hundred(EVALUATION)}}`
   const targets = [
     { name: 'bare', run: () => ask(bare, '/allowed', CHECK) },
     { name: 'single', run: () => ask(server.pdp, '/allowed', CHECK) },
-    { name: 'bulk', run: () => ask(server.pdp, '/allowed/bulk', bulk) },
+    { name: 'bulk', run: () => ask(server.pdp, '/allowed/bulk', hundred(CHECK)) },
+    { name: 'singleOfInstance', run: () => ask(server.pdp, '/allowed', CHECK_OF_INSTANCE) },
+    { name: 'bulkOfInstance', run: () => ask(server.pdp, '/allowed/bulk', hundred(CHECK_OF_INSTANCE)) },
+    { name: 'evaluation', run: () => ask(server.pdp, '/access/v1/evaluation', EVALUATION) },
+    { name: 'evaluations', run: () => ask(server.pdp, '/access/v1/evaluations', evaluations) },
   ]
-  const rates = { bare: [], single: [], bulk: [] }
+  const rates = Object.fromEntries(targets.map(({ name }) => [name, []]))
   for (const { run } of targets) await run()
   for (let round = 0; round < plan.rounds; round++) {
     for (let turn = 0; turn < targets.length; turn++) {
       const { name, run } = targets[(turn + round) % targets.length]
       const { perSecond, sample } = await run()
-      if (!sample.includes('"allow":true') && !sample.includes('"allow":[{"allow":true'))
-        throw new Error(`/allowed denies: ${sample}`)
+      if (!/"(allow|decision)":true/.test(sample)) throw new Error(`${name} denies: ${sample}`)
       rates[name].push(perSecond)
     }
   }
@@ -72,6 +80,22 @@ async function measureThroughput(results, plan, loads, server, bare) {
     peer: 'single calls',
     ratio: median(rates.bulk.map((rate, round) => (rate * 100) / rates.single[round])),
     least: 15,
+  })
+  results.addFigure({
+    name: `POST /access/v1/evaluation, ${CONNECTIONS} connections`,
+    value: median(rates.evaluation),
+    unit: 'requests/s',
+    peer: 'POST /allowed about an instance',
+    ratio: median(rates.evaluation.map((rate, round) => rate / rates.singleOfInstance[round])),
+    least: 1 / 1.2,
+  })
+  results.addFigure({
+    name: 'POST /access/v1/evaluations of 100',
+    value: median(rates.evaluations) * 100,
+    unit: 'checks/s',
+    peer: 'POST /allowed/bulk of 100 about an instance',
+    ratio: median(rates.evaluations.map((rate, round) => rate / rates.bulkOfInstance[round])),
+    least: 1 / 1.3,
   })
 }
 
