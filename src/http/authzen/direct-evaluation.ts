@@ -17,6 +17,7 @@ export function directEvaluation(
   return {
     duplicates: 'refuse',
     acceptsId: isEchoedAsSent,
+    alwaysSendsId: true,
     requestId: (request) => {
       const { 'x-request-id': sent } = request.headers
       return typeof sent === 'string' ? sent : requestId(request)

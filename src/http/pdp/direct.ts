@@ -43,6 +43,8 @@ export interface DirectRoute {
   /** whether the id that a caller sent can be answered here; absent: any */
   readonly acceptsId?: (id: string) => boolean
   readonly requestId: (request: IncomingMessage) => string
+  /** an answer that went well carries an id also where the caller sent none */
+  readonly alwaysSendsId?: true
   /** The check of a body. @throws what the route answers with a refusal */
   readonly readCheck: (body: unknown) => DirectCheck
   /** the answer as it goes over the wire; ASCII */
@@ -127,11 +129,12 @@ function read(to: DirectRequest, options: DirectOptions): void {
 }
 
 function answer(to: DirectRequest, options: DirectOptions, bytes: Buffer): void {
-  // An answer that went well carries an id only when the caller sent one: making one costs a tenth of the request.
   const begun = performance.now()
   const { route, pdp, request, response } = to
   const { decisions } = options
-  const sentId = request.headers['x-request-id'] === undefined ? null : route.requestId(request)
+  // An answer of POST /allowed carries an id only when the caller sent one: making one costs a tenth of the request.
+  const hasId = route.alwaysSendsId || request.headers['x-request-id'] !== undefined
+  const sentId = hasId ? route.requestId(request) : null
   try {
     const { check, denial } = route.readCheck(parseJson(bytes, route.duplicates, ORDINARY))
     pdp.asOneRequest(() => {
