@@ -104,6 +104,14 @@ describe('a check over a socket', () => {
     expect(socket.status).toBe(status)
   })
 
+  it('makes a request id for an evaluation that comes without one, as the route does, and none for POST /allowed', async () => {
+    const headers = { ...bearer, 'content-type': 'application/json' }
+    const idAt = async (path: string, body: unknown) =>
+      (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).headers.get('x-request-id')
+    expect(await idAt('/access/v1/evaluation', evaluation)).toMatch(/^[0-9a-f]{32}$/)
+    expect(await idAt('/allowed', check)).toBeNull()
+  })
+
   it('keeps a connection over many checks, allowed, denied and wrong', async () => {
     const headers = { ...bearer, 'content-type': 'application/json' }
     const ask = async (user: unknown) => {
