@@ -12,7 +12,7 @@ import {
   FEED_UNCONFIRMED_MS,
   HEARTBEAT_MS,
   LOG_READ_MAX,
-  RECENT_CHANGES_MAX,
+  RECENT_BYTES_MAX,
   RECENT_DELTAS_MAX,
 } from '../../model/limits.ts'
 import { momentBefore } from '../../model/moment.ts'
@@ -29,25 +29,88 @@ export interface FeedDeps {
 
 type DeltaEvent = Exclude<FeedEvent, { type: 'heartbeat' }>
 
-/** A cache of the last deltas: a write that a thousand followers wait for is read and encoded once. */
-export class RecentDeltas {
-  /** by log and revision, the oldest first */
-  readonly #events = new Map<string, DeltaEvent>()
+/** The log entries that one read gave, as the store has them. */
+interface LastRead {
+  readonly log: LogId
+  readonly have: number
+  /** of the head of the log: it names the whole history up to there */
+  readonly chain: string
+  readonly entries: readonly LogEntry[]
+}
 
-  /** The cached delta that continues exactly from this position. */
+/**
+ * The last deltas, as they are sent: a write that a thousand followers wait for is read, made and encoded once. Those
+ * who wait are woken in one turn and share what the first of them reads; those who are slower find it kept.
+ */
+export class RecentDeltas {
+  /** the frame of an event, encoded once. @throws LIMIT_EXCEEDED when it is too long */
+  readonly #encode: (event: FeedEvent) => Uint8Array
+  /** by log and revision, the oldest first */
+  readonly #kept = new Map<string, { readonly event: DeltaEvent; readonly bytes: number }>()
+  /** of the frames of all that are kept */
+  #bytes = 0
+  /** of entries that followers are being sent */
+  readonly #made = new WeakMap<LogEntry, Promise<DeltaEvent>>()
+  /** there until it is collected as garbage, so at least while those who wait for the same write are woken */
+  #lastRead: WeakRef<LastRead> | undefined
+
+  constructor(encode: (event: FeedEvent) => Uint8Array) {
+    this.#encode = encode
+  }
+
+  /** The kept delta that continues exactly from this position. */
   after(log: LogId, at: Position): DeltaEvent | undefined {
-    const event = this.#events.get(`${log}/${at.revision + 1}`)
+    const event = this.#kept.get(`${log}/${at.revision + 1}`)?.event
     return event?.delta.previous === at.chain ? event : undefined
   }
 
-  add(event: DeltaEvent): void {
-    if (event.type !== 'delta' || event.delta.changes.length > RECENT_CHANGES_MAX) return
-    this.#events.set(`${event.delta.environment}/${event.delta.to}`, event)
-    if (this.#events.size <= RECENT_DELTAS_MAX) return
-    for (const oldest of this.#events.keys()) {
-      this.#events.delete(oldest)
-      break
+  /** The entries after revision `have` of a log with this head, from `read` unless they were read just now. */
+  read(log: LogId, have: number, { chain }: Position, read: () => readonly LogEntry[]): readonly LogEntry[] {
+    const last = this.#lastRead?.deref()
+    if (last !== undefined && last.log === log && last.have === have && last.chain === chain) return last.entries
+    const entries = read()
+    this.#lastRead = new WeakRef({ log, have, chain, entries })
+    return entries
+  }
+
+  /** The delta of an entry, made once. */
+  event(entry: LogEntry): Promise<DeltaEvent> {
+    let made = this.#made.get(entry)
+    if (made === undefined) {
+      made = this.#make(entry)
+      this.#made.set(entry, made)
     }
+    return made
+  }
+
+  async #make(entry: LogEntry): Promise<DeltaEvent> {
+    const event = await makeEvent(entry)
+    const bytes = this.#countBytes(event)
+    if (bytes > RECENT_BYTES_MAX) return event
+    const name = `${event.delta.environment}/${event.delta.to}`
+    this.#drop(name)
+    this.#kept.set(name, { event, bytes })
+    this.#bytes += bytes
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= RECENT_DELTAS_MAX && this.#bytes <= RECENT_BYTES_MAX) break
+      this.#drop(oldest)
+    }
+    return event
+  }
+
+  /** A frame that is too long is refused where it is sent, and not kept. */
+  #countBytes(event: DeltaEvent): number {
+    try {
+      return this.#encode(event).length
+    } catch (error) {
+      if (!isZerohopError(error, 'LIMIT_EXCEEDED')) throw error
+      return Number.POSITIVE_INFINITY
+    }
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#kept.get(name)?.bytes ?? 0
+    this.#kept.delete(name)
   }
 }
 
@@ -103,15 +166,14 @@ async function* deltasOf(
       continue
     }
     requireOurs(at, head)
-    const entries = at.revision < head.revision ? entriesAfter(store, log, at.revision, head.revision) : []
+    const read = () => entriesAfter(store, log, at.revision, head.revision)
+    const entries = at.revision === head.revision ? [] : (recent?.read(log, at.revision, head, read) ?? read())
     for (const entry of entries) {
       if (entry.revision !== at.revision + 1)
         throw new ZerohopError('FEED_GAP', { have: at.revision, got: entry.revision })
       if (entry.previous !== at.chain) throw new ZerohopError('FEED_FORK', { to: entry.revision })
       at = { revision: entry.revision, chain: entry.chain }
-      const event = await makeEvent(entry)
-      recent?.add(event)
-      yield event
+      yield await (recent?.event(entry) ?? makeEvent(entry))
       if (signal?.aborted) return
     }
     if (entries.length === 0 && at.revision < head.revision)

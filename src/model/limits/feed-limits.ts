@@ -71,12 +71,10 @@ export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
 export const IMAGE_OPENINGS_MAX = 3
 /** Bytes of an image file from which it is also kept compressed: below it a download is short on any network. */
 export const SNAPSHOT_GZIP_BYTES_MIN = 1024 * 1024
-/**
- * Deltas of all logs that are kept as they were last sent, so that many followers cost one reading: some 20 MB at most.
- */
+/** Deltas of all logs that are kept as they were last sent, so that many followers cost one reading. */
 export const RECENT_DELTAS_MAX = 1_024
-/** Changes of the largest delta that is kept so: larger ones are read again for each follower. */
-export const RECENT_CHANGES_MAX = 100
+/** Bytes of all deltas that are kept so, as frames: a larger delta is shared only by those who are woken together. */
+export const RECENT_BYTES_MAX = 32 * 1024 * 1024
 /** Milliseconds in which a follower must take what was sent before it is cut off. */
 export const FEED_DRAIN_MS = 30_000
 /**

@@ -74,8 +74,8 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const streams = new Set<Stream>()
   const { pdps = new PdpRegistry({ now: () => Date.now(), shared: store.pdps }) } = deps
   pdpRoutes(app, store, pdps)
-  const recent = new RecentDeltas()
   const encode = frames(snapshots.signer)
+  const recent = new RecentDeltas(encode)
   metrics?.gauge('zerohop_feed_followers', () => streams.size)
   const lag = (environment?: LogId) => followersLag(store, pdps, Date.now(), environment)
   metrics?.gauge('zerohop_pdps_behind', () => lag().behind)
@@ -252,7 +252,7 @@ function frames(signer: Signer | undefined): (event: FeedEvent) => Uint8Array {
   const made = new WeakMap<FeedEvent, Uint8Array>()
   return (event) => {
     const frame = made.get(event) ?? encodeFrame(event, signer)
-    if (event.type === 'delta') made.set(event, frame)
+    if (event.type !== 'heartbeat') made.set(event, frame)
     return frame
   }
 }
