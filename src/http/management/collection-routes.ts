@@ -38,7 +38,7 @@ export const FACTS: Operations = { read: 'facts.read', change: 'facts.write' }
 
 type Name = keyof ManagementUseCases & string
 /** Names of the use cases that take this input and answer with this result. */
-type UseCaseFor<Input, Result> = {
+export type UseCaseFor<Input, Result> = {
   [N in Name]: [Input, ResultOf<ManagementUseCases[N]>] extends [InputOf<ManagementUseCases[N]>, Result] ? N : never
 }[Name]
 

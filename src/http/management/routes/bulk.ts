@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import {
   AssignmentsCreated,
   AssignmentsRemoved,
-  type Idents,
   InstanceBulk,
   InstanceIdents,
   type MissingUserPolicy,
@@ -19,9 +18,10 @@ import {
   UserIdents,
 } from '../../../management/schemas/bulk.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import type { TSchema } from '../../../model/json-schema.ts'
+import type { Static, TSchema } from '../../../model/json-schema.ts'
 import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import { type Query, readText } from '../../page.ts'
+import type { UseCaseFor } from '../collection-routes.ts'
 import { type RouteContext, write } from '../route-context.ts'
 
 const F = '/v2/facts/:p/:e'
@@ -33,44 +33,33 @@ const taking = (body: TSchema, answer: TSchema = Nothing, querystring?: TSchema)
 })
 
 export function bulkRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.post<{ Body: UserBulk }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
-    await write(management, request, reply, 'createUsers', request.body)
-    return {}
-  })
-  app.put<{ Body: UserBulk }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
-    await write(management, request, reply, 'replaceUsers', request.body)
-    return {}
-  })
-  app.delete<{ Body: Idents }>(`${F}/bulk/users`, taking(UserIdents), async (request, reply) => {
-    await write(management, request, reply, 'deleteUsers', request.body)
-    return {}
-  })
-  app.post<{ Body: TenantBulk }>(`${F}/bulk/tenants`, taking(TenantBulk), async (request, reply) => {
-    await write(management, request, reply, 'createTenants', request.body)
-    return {}
-  })
-  app.delete<{ Body: Idents }>(`${F}/bulk/tenants`, taking(TenantIdents), async (request, reply) => {
-    await write(management, request, reply, 'deleteTenants', request.body)
-    return {}
-  })
-  const instances = `${F}/bulk/resource_instances`
-  app.put<{ Body: InstanceBulk }>(instances, taking(InstanceBulk), async (request, reply) => {
-    await write(management, request, reply, 'putInstances', request.body)
-    return {}
-  })
-  app.delete<{ Body: Idents }>(instances, taking(InstanceIdents), async (request, reply) => {
-    await write(management, request, reply, 'deleteInstances', request.body)
-    return {}
-  })
-  const tuples = `${F}/relationship_tuples/bulk`
-  app.post<{ Body: TupleBulk }>(tuples, taking(TupleBulk), async (request, reply) => {
-    await write(management, request, reply, 'createTuples', request.body)
-    return {}
-  })
-  app.delete<{ Body: TupleIdents }>(tuples, taking(TupleIdents), async (request, reply) => {
-    await write(management, request, reply, 'deleteTuples', request.body)
-    return {}
-  })
+  const bulk = <Body extends TSchema>(
+    method: 'POST' | 'PUT' | 'DELETE',
+    area: 'bulk' | 'relationship_tuples',
+    path: string,
+    body: Body,
+    useCase: UseCaseFor<Static<Body>, unknown>,
+  ) =>
+    app.route({
+      method,
+      url: `${F}/${area}/${path}`,
+      ...taking(body),
+      handler: async (request, reply) => {
+        await write(management, request, reply, useCase, request.body as never) // the schema was checked
+        return {}
+      },
+    })
+  bulk('POST', 'bulk', 'users', UserBulk, 'createUsers')
+  bulk('PUT', 'bulk', 'users', UserBulk, 'replaceUsers')
+  bulk('DELETE', 'bulk', 'users', UserIdents, 'deleteUsers')
+  bulk('POST', 'bulk', 'tenants', TenantBulk, 'createTenants')
+  bulk('DELETE', 'bulk', 'tenants', TenantIdents, 'deleteTenants')
+  const instances = 'resource_instances'
+  bulk('PUT', 'bulk', instances, InstanceBulk, 'putInstances')
+  bulk('DELETE', 'bulk', instances, InstanceIdents, 'deleteInstances')
+  const tuples = 'relationship_tuples'
+  bulk('POST', tuples, 'bulk', TupleBulk, 'createTuples')
+  bulk('DELETE', tuples, 'bulk', TupleIdents, 'deleteTuples')
   assignmentBulkRoutes(app, management)
 }
 
