@@ -3,11 +3,11 @@
 // when the project is built (scripts/build-openapi.mjs); no server loads this file, servers answer with what it made
 // (http/management/reference.ts).
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifySchema } from 'fastify'
+import Fastify from 'fastify'
 import { ACCESS, type Operation } from '../management/rules/access.ts'
 import * as t from '../model/json-schema.ts'
+import { TAGS } from './description.ts'
 import { NamedSchemas } from './named-schemas.ts'
-import { formatSummary, formatTag, TAGS } from './operation-names.ts'
 import type { NotedRoute } from './route-methods.ts'
 
 /** A JSON schema, or any other part of the document. */
@@ -54,7 +54,7 @@ export async function makeOpenApi(routes: readonly NotedRoute[]): Promise<OpenAp
     schema: makeOperation({ method, url, ...route }, schemas),
     handler: () => undefined,
   }))
-  const used = new Set(operations.map(({ url }) => formatTag(url)))
+  const used = new Set(operations.map(({ schema }) => schema.tags[0]))
   const app = Fastify({ exposeHeadRoutes: false })
   // it only describes: nothing is validated, and no answer is written
   app.setValidatorCompiler(() => () => true)
@@ -64,7 +64,7 @@ export async function makeOpenApi(routes: readonly NotedRoute[]): Promise<OpenAp
       openapi: '3.1.0',
       info: INFO,
       servers: [{ url: '/', description: 'the server that sent this document' }],
-      tags: [...used].map((name) => ({ name, description: TAGS[name] ?? name })),
+      tags: [...used].map((name) => ({ name, description: TAGS[name] })),
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'an API key' } } },
       security: [{ key: [] }],
     },
@@ -119,14 +119,16 @@ const INVALID_INPUT = {
 }
 
 /** The schema of a route, as @fastify/swagger takes it. */
-function makeOperation({ method, url, schema, config }: NotedRoute, schemas: NamedSchemas): FastifySchema {
+function makeOperation({ method, url, schema, config }: NotedRoute, schemas: NamedSchemas) {
   const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const inPath = names.map((name) => [name, { type: 'string', description: 'an id or a key' }])
-  const operation = config?.operation
+  const { operation, tag } = config ?? {}
+  const summary = schema?.summary
+  if (tag === undefined || summary === undefined) throw new Error(`route ${method} ${url} has no tag or no summary`)
   return {
     operationId: makeOperationId(method, url),
-    tags: [formatTag(url)],
-    summary: formatSummary(method, url),
+    tags: [tag] as const,
+    summary,
     description: [...(schema?.description ? [schema.description] : []), formatNeed(operation)].join(' '),
     ...(names.length === 0 ? {} : { params: { type: 'object', properties: Object.fromEntries(inPath) } }),
     ...(schema?.querystring === undefined ? {} : { querystring: schemas.published(schema.querystring) }),

@@ -17,6 +17,7 @@ import { v1Routes } from '../../v1/routes/v1-routes.ts'
 import { httpApp, type TlsSettings } from '../app.ts'
 import type { ConsoleOptions } from '../console/console.ts'
 import { markConsole } from '../console/console-request.ts'
+import { describe } from '../description.ts'
 import { managementError } from '../errors.ts'
 import { beforeSending } from '../hooks.ts'
 import { formatSender, type IntakeOptions } from '../intake/intake.ts'
@@ -136,9 +137,10 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   auditMetrics(metrics, audit)
   referenceRoutes(app)
   guideRoute(app)
-  if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
+  const open = describe({ tag: 'server' }, 'Read the metrics')
+  if (openMetrics) app.get('/metrics', open, (_request, reply) => answerMetrics(metrics, reply))
   const health = { description: 'Answers as soon as the server does.', response: { 200: Health } }
-  app.get('/health', { schema: health }, () => ({ status: 'ok' }))
+  app.get('/health', describe({ tag: 'server' }, 'Check that the server answers', health), () => ({ status: 'ok' }))
   readyRoute(app, store)
   app.register(async (guarded) => {
     confirmReads(guarded, store, options.reads ?? 'linearizable')
@@ -189,8 +191,9 @@ function keepNowhere(app: FastifyInstance): void {
 function readyRoute(app: FastifyInstance, store: Store<ManagementUseCases>): void {
   const description =
     'Whether requests should be sent here. `degraded`: nothing can be written, because the database of the replicas does not answer, or the disk is full or fails.'
-  const config = { tellsReadiness: true } as const
-  app.get('/ready', { config, schema: { description, response: { 200: Ready, 503: Ready } } }, (_request, reply) => {
+  const config = { tag: 'server', tellsReadiness: true } as const
+  const schema = { description, response: { 200: Ready, 503: Ready } }
+  app.get('/ready', describe(config, 'Check that the server is ready', schema), (_request, reply) => {
     if (app.closing.announced) return reply.code(503).send({ status: 'ending' as const })
     const { historyLost } = store
     const trouble = store.trouble ?? store.disk.trouble
@@ -205,8 +208,8 @@ function readyRoute(app: FastifyInstance, store: Store<ManagementUseCases>): voi
 
 /** Everything for the operator; for an API key the series of the environments that it reaches. */
 function metricsRoute(app: FastifyInstance, { gate }: RouteContext, metrics: Metrics): void {
-  const config = { operation: 'metrics.read', forOperators: true } as const
-  app.get('/metrics', { config }, async (request, reply) => {
+  const config = { operation: 'metrics.read', tag: 'server', forOperators: true } as const
+  app.get('/metrics', describe(config, 'Read the metrics'), async (request, reply) => {
     if (request.isOperator) return answerMetrics(metrics, reply)
     reply.header('content-type', metrics.contentType)
     return metrics.environments.text(gate.environments(request.caller))

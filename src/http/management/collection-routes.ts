@@ -7,6 +7,7 @@ import type { Operation } from '../../management/rules/access.ts'
 import { listOrPage, makePage, NoBody } from '../../management/schemas/schema-parts.ts'
 import * as t from '../../model/json-schema.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
+import { describe, type Tag } from '../description.ts'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
 import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
@@ -73,6 +74,9 @@ export interface ListRoute<T> extends List<T> {
   readonly path: string
   /** the name of the parameter in the path that is asked for as `ref`; default `ref` */
   readonly refName?: string
+  readonly tag: Tag
+  /** what it does, in a few words */
+  readonly summary: string
   readonly operation: Operation
   readonly answer: t.TSchema
   /** default what `form` makes of `answer` */
@@ -90,6 +94,9 @@ export interface CollectionRoutes<
 > {
   /** of one object; without the last parameter it is that of the list and of POST */
   readonly path: `/${string}/:${string}`
+  readonly tag: Tag
+  /** what one object is called in summaries, in lower case; the plural adds an s */
+  readonly noun: string
   /** what an API key must be allowed to do (src/management/rules/access.ts) */
   readonly operations: Operations
   /** set for parts of a resource type, `:resource` in the path: what the use case of POST calls the part */
@@ -137,9 +144,9 @@ export function listRoute<T>(
   route: ListRoute<T>,
   resourceIn?: ResourceIn,
 ): void {
-  const { path, refName = 'ref', operation, query, form, rows: rowsOf, answer, print } = route
+  const { path, refName = 'ref', tag, summary, operation, query, form, rows: rowsOf, answer, print } = route
   const response = { 200: route.response ?? RESPONSES[form](answer) }
-  app.get(path, { config: { operation }, schema: { querystring: query, response } }, async (request) => {
+  app.get(path, describe({ operation, tag }, summary, { querystring: query, response }), async (request) => {
     const of = askedBy(management, request, refName, resourceIn)
     const page = readPage(of.query)
     const counted = form === 'page' || (form === 'array or page' && readFlag(of.query, 'include_total_count'))
@@ -161,14 +168,14 @@ export function collectionRoutes<
   management: RouteContext,
   description: CollectionRoutes<T, Create, Update, Replace, Part>,
 ): void {
-  const { path: one, operations, resourceIn, reachedId, answer, print, beforeShown } = description
+  const { path: one, tag, noun, operations, resourceIn, reachedId, answer, print, beforeShown } = description
   const { list, find, create, update, replace, remove } = description
   const at = one.lastIndexOf('/:')
   const [all, refName] = [one.slice(0, at), one.slice(at + 2)]
   const querystring = resourceIn ? { querystring: resourceIn.query } : {}
-  const options = (operation: Operation | undefined, schema: object) => {
-    return { config: { operation: operation ?? operations.change }, schema }
-  }
+  const article = /^[aeio]/.test(noun) ? 'an' : 'a'
+  const options = (verb: string, schema: object, operation = operations.change) =>
+    describe({ operation, tag }, `${verb} ${article} ${noun}`, schema)
 
   const asked = (request: FastifyRequest) => askedBy(management, request, refName, resourceIn)
   const toPlace = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
@@ -185,13 +192,13 @@ export function collectionRoutes<
 
   if (list) {
     const shown = { answer, print, ...(beforeShown ? { beforeShown } : {}) }
-    const route = { path: all, refName, operation: operations.read, ...shown, ...list }
+    const route = { path: all, refName, tag, summary: `List ${noun}s`, operation: operations.read, ...shown, ...list }
     listRoute(app, management, route, resourceIn)
   }
   if (create) {
     const { body, useCase } = create
     const schema = { ...querystring, body, response: { 200: answer } }
-    app.post(all, options(operations.create, schema), async (request, reply) => {
+    app.post(all, options('Create', schema, operations.create), async (request, reply) => {
       const of = asked(request)
       const sent = request.body as t.Static<Create> // the schema was checked
       const input = description.part === undefined ? sent : { ...toPlace(of), [description.part]: sent }
@@ -200,14 +207,14 @@ export function collectionRoutes<
     })
   }
   if (find) {
-    app.get(one, options(operations.read, { ...querystring, response: { 200: answer } }), async (request) => {
+    app.get(one, options('Read', { ...querystring, response: { 200: answer } }, operations.read), async (request) => {
       const of = asked(request)
       return show(of, find(of))
     })
   }
-  for (const [method, change] of [
-    ['PATCH', update],
-    ['PUT', replace],
+  for (const [method, verb, change] of [
+    ['PATCH', 'Change', update],
+    ['PUT', 'Replace', replace],
   ] as const) {
     if (!change) continue
     const { body, useCase } = change
@@ -217,11 +224,11 @@ export function collectionRoutes<
       return show(of, changed)
     }
     const schema = { ...querystring, body, response: { 200: answer } }
-    app.route({ method, url: one, ...options(operations.change, schema), handler })
+    app.route({ method, url: one, ...options(verb, schema), handler })
   }
   if (remove) {
     const schema = { ...querystring, response: { 204: NoBody } }
-    app.delete(one, options(operations.remove, schema), async (request, reply) => {
+    app.delete(one, options('Delete', schema, operations.remove), async (request, reply) => {
       const of = asked(request)
       await commit(request, reply, remove, () => toTarget(of))
       return reply.code(204).send()

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
+import { describe } from '../description.ts'
 
 const FOLDER = 'dist/reference'
 
@@ -17,11 +18,13 @@ const POLICY =
 
 export function referenceRoutes(app: FastifyInstance): void {
   const [document, page, script] = [builtFile('openapi.json'), builtFile('index.html'), builtFile('scalar.js.gz')]
-  const described = (description: string) => ({ schema: { description } })
-  app.get('/v2/openapi.json', described('This reference as an OpenAPI document.'), async (_request, reply) =>
-    reply.header('content-type', 'application/json').send(await document()),
+  const open = (summary: string, description: string) => describe({ tag: 'server' }, summary, { description })
+  app.get(
+    '/v2/openapi.json',
+    open('Read the OpenAPI document', 'This reference as an OpenAPI document.'),
+    async (_request, reply) => reply.header('content-type', 'application/json').send(await document()),
   )
-  app.get('/docs', described('This reference as a page for a browser.'), async (_request, reply) =>
+  app.get('/docs', open('Read this reference', 'This reference as a page for a browser.'), async (_request, reply) =>
     reply
       .header('content-type', 'text/html; charset=utf-8')
       .header('content-security-policy', POLICY)
@@ -29,13 +32,16 @@ export function referenceRoutes(app: FastifyInstance): void {
       .header('x-content-type-options', 'nosniff')
       .send(await page()),
   )
-  app.get('/docs/scalar.js', described('The script of that page, always packed.'), async (_request, reply) =>
-    reply
-      .header('content-type', 'text/javascript; charset=utf-8')
-      .header('content-encoding', 'gzip')
-      .header('cache-control', 'public, max-age=3600')
-      .header('x-content-type-options', 'nosniff')
-      .send(await script()),
+  app.get(
+    '/docs/scalar.js',
+    open('Read the script of this reference', 'The script of that page, always packed.'),
+    async (_request, reply) =>
+      reply
+        .header('content-type', 'text/javascript; charset=utf-8')
+        .header('content-encoding', 'gzip')
+        .header('cache-control', 'public, max-age=3600')
+        .header('x-content-type-options', 'nosniff')
+        .send(await script()),
   )
 }
 

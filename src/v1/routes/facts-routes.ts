@@ -1,5 +1,6 @@
 // /v1/users, /v1/tenants, /v1/role_assignments and the login of users into embedded pages.
 import type { FastifyInstance } from 'fastify'
+import { describe } from '../../http/description.ts'
 import { everyObject, indexed, type Source } from '../../http/management/collection-pages.ts'
 import type { RouteContext } from '../../http/management/route-context.ts'
 import { type Query, readText } from '../../http/page.ts'
@@ -24,8 +25,8 @@ import {
   v1Page,
 } from './v1-schema.ts'
 
-const read = { operation: 'facts.read' } as const
-const change = { operation: 'facts.write' } as const
+const read = { operation: 'facts.read', tag: 'v1' } as const
+const change = { operation: 'facts.write', tag: 'v1' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -39,7 +40,7 @@ export function v1FactRoutes(app: FastifyInstance, management: RouteContext): vo
   assignmentRoutes(app, management)
   app.post<{ Body: V1Login }>(
     '/v1/embeddables/login',
-    { config: { operation: 'elements.login' }, schema: { body: V1Login } },
+    describe({ operation: 'elements.login', tag: 'v1' }, 'Log a user in to embedded elements', { body: V1Login }),
     (request) => {
       const { view } = resolvePlace(management, request)
       view.require('user', request.body.userId, ['body', 'userId'])
@@ -52,7 +53,7 @@ export function v1FactRoutes(app: FastifyInstance, management: RouteContext): vo
 function userRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/users',
-    { config: read, schema: { querystring: PageQuery, response: { 200: v1Page(V1UserRead) } } },
+    describe(read, 'List users', { querystring: PageQuery, response: { 200: v1Page(V1UserRead) } }),
     (request) =>
       v1List(
         management,
@@ -63,19 +64,19 @@ function userRoutes(app: FastifyInstance, management: RouteContext): void {
   )
   app.put<{ Body: V1User }>(
     '/v1/users',
-    { config: change, schema: { body: V1User, response: { 200: V1UserRead } } },
+    describe(change, 'Create or change a user', { body: V1User, response: { 200: V1UserRead } }),
     async (request, reply) => {
       const user = await v1Write(management, request, reply, 'v1SyncUser', request.body)
       return v1User(resolvePlace(management, request), user)
     },
   )
-  app.get<Named>('/v1/users/:ref', { config: read, schema: { response: { 200: V1UserRead } } }, (request) => {
+  app.get<Named>('/v1/users/:ref', describe(read, 'Read a user', { response: { 200: V1UserRead } }), (request) => {
     const place = resolvePlace(management, request)
     return v1User(place, place.view.require('user', request.params.ref))
   })
   app.delete<Named>(
     '/v1/users/:ref',
-    { config: change, schema: { response: { 204: NoBody } } },
+    describe(change, 'Delete a user', { response: { 204: NoBody } }),
     async (request, reply) => {
       await v1Write(management, request, reply, 'v1DeleteUser', { ref: request.params.ref })
       return reply.code(204).send()
@@ -84,11 +85,11 @@ function userRoutes(app: FastifyInstance, management: RouteContext): void {
 }
 
 function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
-  const options = { config: change, schema: { body: V1Tenant, response: { 200: V1TenantRead } } }
+  const put = { body: V1Tenant, response: { 200: V1TenantRead } }
   type Body = { Body: V1Tenant }
   app.get<Listed>(
     '/v1/tenants',
-    { config: read, schema: { querystring: PageQuery, response: { 200: v1Page(V1TenantRead) } } },
+    describe(read, 'List tenants', { querystring: PageQuery, response: { 200: v1Page(V1TenantRead) } }),
     (request) =>
       v1List(
         management,
@@ -97,15 +98,16 @@ function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
         v1Tenant,
       ),
   )
-  app.put<Body>('/v1/tenants', options, async (request, reply) => {
+  app.put<Body>('/v1/tenants', describe(change, 'Create or change a tenant', put), async (request, reply) => {
     const tenant = await v1Write(management, request, reply, 'v1PutTenant', request.body)
     return v1Tenant(resolvePlace(management, request), tenant)
   })
-  app.get<Named>('/v1/tenants/:ref', { config: read, schema: { response: { 200: V1TenantRead } } }, (request) => {
+  const one = describe(read, 'Read a tenant', { response: { 200: V1TenantRead } })
+  app.get<Named>('/v1/tenants/:ref', one, (request) => {
     const place = resolvePlace(management, request)
     return v1Tenant(place, place.view.require('tenant', request.params.ref))
   })
-  app.patch<Named & Body>('/v1/tenants/:ref', options, async (request, reply) => {
+  app.patch<Named & Body>('/v1/tenants/:ref', describe(change, 'Change a tenant', put), async (request, reply) => {
     const input = { ref: request.params.ref, fields: request.body }
     return v1Tenant(
       resolvePlace(management, request),
@@ -114,7 +116,7 @@ function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
   })
   app.delete<Named>(
     '/v1/tenants/:ref',
-    { config: change, schema: { response: { 204: NoBody } } },
+    describe(change, 'Delete a tenant', { response: { 204: NoBody } }),
     async (request, reply) => {
       await v1Write(management, request, reply, 'v1DeleteTenant', { ref: request.params.ref })
       return reply.code(204).send()
@@ -125,7 +127,10 @@ function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
 function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/role_assignments',
-    { config: read, schema: { querystring: V1AssignmentQuery, response: { 200: v1Page(V1AssignmentRead) } } },
+    describe(read, 'List role assignments', {
+      querystring: V1AssignmentQuery,
+      response: { 200: v1Page(V1AssignmentRead) },
+    }),
     (request) => {
       const { query } = request
       const view = () => resolvePlace(management, request).view
@@ -139,7 +144,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.post<{ Body: V1Assignment }>(
     '/v1/role_assignments',
-    { config: change, schema: { body: V1Assignment, response: { 200: V1AssignmentRead } } },
+    describe(change, 'Create a role assignment', { body: V1Assignment, response: { 200: V1AssignmentRead } }),
     async (request, reply) => {
       const { assignment } = await v1Write(management, request, reply, 'v1Assign', request.body)
       return v1Assignment(resolvePlace(management, request), assignment)
@@ -147,7 +152,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.delete<Listed>(
     '/v1/role_assignments',
-    { config: change, schema: { querystring: V1UnassignQuery, response: { 200: V1AssignmentRead } } },
+    describe(change, 'Delete a role assignment', { querystring: V1UnassignQuery, response: { 200: V1AssignmentRead } }),
     async (request, reply) => {
       const named = { role: requireText(request.query, 'role'), user: requireText(request.query, 'user') }
       const input = { ...named, scope: readText(request.query, 'scope') ?? null }

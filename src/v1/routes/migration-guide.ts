@@ -3,13 +3,15 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
+import { describe } from '../../http/description.ts'
 import { ZerohopError } from '../../model/errors.ts'
 
 const FILE = 'docs/migration.md'
 
 export function guideRoute(app: FastifyInstance): void {
-  const schema = { description: 'How to move from the first API version to this one, in Markdown.' }
-  app.get('/docs/migration', { schema }, async (_request, reply) => {
+  const description = 'How to move from the first API version to this one, in Markdown.'
+  const options = describe({ tag: 'server' }, 'Read the migration guide for the first API version', { description })
+  app.get('/docs/migration', options, async (_request, reply) => {
     const text = await readFile(locate(), 'utf8').catch(() => {
       throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'file', ref: FILE })
     })

@@ -1,5 +1,6 @@
 // /v1/roles and /v1/resources.
 import type { FastifyInstance } from 'fastify'
+import { describe } from '../../http/description.ts'
 import { everyObject } from '../../http/management/collection-pages.ts'
 import type { RouteContext } from '../../http/management/route-context.ts'
 import type { Query } from '../../http/page.ts'
@@ -18,8 +19,8 @@ import {
   v1Page,
 } from './v1-schema.ts'
 
-const read = { operation: 'schema.read' } as const
-const change = { operation: 'schema.write' } as const
+const read = { operation: 'schema.read', tag: 'v1' } as const
+const change = { operation: 'schema.write', tag: 'v1' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -27,7 +28,7 @@ interface Named {
 export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     '/v1/roles',
-    { config: read, schema: { querystring: PageQuery, response: { 200: v1Page(V1RoleRead) } } },
+    describe(read, 'List roles', { querystring: PageQuery, response: { 200: v1Page(V1RoleRead) } }),
     (request) =>
       v1List(
         management,
@@ -38,19 +39,22 @@ export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): 
   )
   app.post<{ Body: V1Role }>(
     '/v1/roles',
-    { config: change, schema: { body: V1Role, response: { 200: V1RoleRead } } },
+    describe(change, 'Create a role', { body: V1Role, response: { 200: V1RoleRead } }),
     async (request, reply) => {
       const role = await v1Write(management, request, reply, 'v1CreateRole', request.body)
       return v1Role(resolvePlace(management, request), role)
     },
   )
-  app.get<Named>('/v1/roles/:ref', { config: read, schema: { response: { 200: V1RoleRead } } }, (request) => {
+  app.get<Named>('/v1/roles/:ref', describe(read, 'Read a role', { response: { 200: V1RoleRead } }), (request) => {
     const place = resolvePlace(management, request)
     return v1Role(place, place.view.require('role', request.params.ref))
   })
   app.put<{ Body: V1Resources }>(
     '/v1/resources',
-    { config: { ...change, bulk: true }, schema: { body: V1Resources, response: { 200: v1Page(V1ResourceRead) } } },
+    describe({ ...change, bulk: true }, 'Create or change resource types', {
+      body: V1Resources,
+      response: { 200: v1Page(V1ResourceRead) },
+    }),
     async (request, reply) => {
       const resources = await v1Write(management, request, reply, 'v1PutResources', request.body)
       return { url: '/v1/resources', data: resources.map(v1Resource) }
@@ -58,7 +62,7 @@ export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): 
   )
   app.put<Named & { Body: V1Resource }>(
     '/v1/resources/:ref',
-    { config: change, schema: { body: V1Resource, response: { 200: V1ResourceRead } } },
+    describe(change, 'Create or change a resource type', { body: V1Resource, response: { 200: V1ResourceRead } }),
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return v1Resource(await v1Write(management, request, reply, 'v1PutResource', input))
@@ -66,7 +70,7 @@ export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): 
   )
   app.put<Named & { Body: V1Action }>(
     '/v1/resources/:ref/actions',
-    { config: change, schema: { body: V1Action, response: { 200: V1ActionRead } } },
+    describe(change, 'Create or change an action', { body: V1Action, response: { 200: V1ActionRead } }),
     async (request, reply) => {
       const input = { resource: request.params.ref, action: request.body }
       const { resource, part } = await v1Write(management, request, reply, 'v1PutAction', input)

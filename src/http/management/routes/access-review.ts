@@ -20,6 +20,7 @@ import {
   GROUPINGS,
 } from '../../../management/schemas/access-review.ts'
 import { REVIEW_CSV_LINES_MAX, REVIEW_LINES_MAX } from '../../../model/limits.ts'
+import { describe } from '../../description.ts'
 import { type Query, readFlag, readText } from '../../page.ts'
 import {
   cursorText,
@@ -36,7 +37,7 @@ import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 
 const ACCESS = '/v2/projects/:p/envs/:e/access'
-const config = { operation: 'decision.explain' } as const
+const config = { operation: 'decision.explain', tag: 'environments' } as const
 type Asked = { Querystring: Query }
 
 export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
@@ -46,7 +47,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
 
   app.get<Asked>(
     ACCESS,
-    { config, schema: { querystring: AccessQuery, response: { 200: AccessPage } } },
+    describe(config, 'List who has access to what', { querystring: AccessQuery, response: { 200: AccessPage } }),
     async (request, reply) => {
       const { query, scope, headers } = request
       const asked = formatQuestion(scope.environment.id, query)
@@ -73,7 +74,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
   )
   app.get<Asked>(
     `${ACCESS}/counts`,
-    { config, schema: { querystring: CountsQuery, response: { 200: AccessCounts } } },
+    describe(config, 'Count users with access', { querystring: CountsQuery, response: { 200: AccessCounts } }),
     async (request) => {
       const by = readWord(request.query, 'by', GROUPINGS, 'role')
       const { found, now, revision } = foundAt(request, {})
@@ -83,7 +84,10 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
   )
   app.get<Asked>(
     `${ACCESS}/changes`,
-    { config, schema: { querystring: ChangesQuery, response: { 200: AccessChanges } } },
+    describe(config, 'Compare access with another revision', {
+      querystring: ChangesQuery,
+      response: { 200: AccessChanges },
+    }),
     async (request) => {
       const page = readText(request.query, 'page')
       const { found, now, revision, ...from } = foundAt(request, { since: readText(request.query, 'since') })

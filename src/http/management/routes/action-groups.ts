@@ -18,6 +18,8 @@ export function actionGroupRoutes(app: FastifyInstance, management: RouteContext
   collectionRoutes(app, management, {
     path: '/v2/schema/:p/:e/resources/:resource/action_groups/:ref',
     part: 'group',
+    tag: 'resources',
+    noun: 'action group',
     operations: SCHEMA,
     find: ({ view, ref, resource }) => locate(view(), 'action_group', ref, view().require('resource', resource).key),
     answer: ActionGroupRead,

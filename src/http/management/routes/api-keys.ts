@@ -19,6 +19,7 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
+import { describe } from '../../description.ts'
 import { type Query, readPage, readText } from '../../page.ts'
 import { everyObject, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
@@ -26,8 +27,9 @@ import { apiKeyRead, pdpConfigRead } from '../render/control.ts'
 import { noteSecretRead, type RouteContext, writeControl, writeNamed } from '../route-context.ts'
 
 const KEY = '/v2/api-key/:key'
-const rotation = { operation: 'key.write', bodyIsOptional: true } as const
+const rotation = { operation: 'key.write', tag: 'API keys', bodyIsOptional: true } as const
 const CONFIGS = '/v2/pdps/:p/:e/configs'
+const readConfigs = { operation: 'key.read', tag: 'PDPs' } as const
 const LEVELS: readonly KeyLevel[] = ['org', 'project', 'env']
 interface Named {
   Params: { key: string }
@@ -37,7 +39,9 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   const { gate } = management
   app.get(
     '/v2/api-key/scope',
-    { config: { operation: 'scope.read' }, schema: { response: { 200: ApiKeyScope } } },
+    describe({ operation: 'scope.read', tag: 'API keys' }, 'Read the scope of the API key', {
+      response: { 200: ApiKeyScope },
+    }),
     ({ caller: { key } }, reply) => {
       // for a PDP that records its decisions; the body has the members that the clients know
       reply.header('x-api-key-id', key.id).header('x-api-key-access', key.access)
@@ -46,7 +50,9 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.get(
     '/v2/api-key/:p/:e',
-    { config: { operation: 'key.reveal' }, schema: { response: { 200: ApiKeyRead } } },
+    describe({ operation: 'key.reveal', tag: 'API keys' }, 'Read the API key of an environment', {
+      response: { 200: ApiKeyRead },
+    }),
     async (request) => {
       const { environment } = request.scope
       const view = gate.control(request.caller)
@@ -58,6 +64,8 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   listRoute(app, management, {
     path: '/v2/api-key',
+    tag: 'API keys',
+    summary: 'List API keys',
     operation: 'key.read',
     query: ApiKeyQuery,
     form: 'page',
@@ -78,17 +86,17 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   })
   app.get<Named>(
     KEY,
-    { config: { operation: 'key.read' }, schema: { response: { 200: ApiKeyRead } } },
+    describe({ operation: 'key.read', tag: 'API keys' }, 'Read an API key', { response: { 200: ApiKeyRead } }),
     async (request) => {
       const key = requireNamedKey(management, request)
       const secret = hasAccess(request.caller.key, 'key.reveal') ? await reveal(management, request, key) : null
       return print(management, request, key, secret)
     },
   )
-  const change = { operation: 'key.write' } as const
+  const change = { operation: 'key.write', tag: 'API keys' } as const
   app.post<{ Body: ApiKeyCreate }>(
     '/v2/api-key',
-    { config: change, schema: { body: ApiKeyCreate, response: { 200: ApiKeyRead } } },
+    describe(change, 'Create an API key', { body: ApiKeyCreate, response: { 200: ApiKeyRead } }),
     async (request) => {
       const input = makeNewKey(management, request, request.body)
       const { key, secret } = await writeControl(management, request, 'createApiKey', input)
@@ -97,7 +105,10 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.post<Named & { Body: KeyRotation }>(
     `${KEY}/rotate-secret`,
-    { config: rotation, preValidation: withoutBody, schema: { body: KeyRotation, response: { 200: ApiKeyRead } } },
+    {
+      ...describe(rotation, 'Replace the secret of an API key', { body: KeyRotation, response: { 200: ApiKeyRead } }),
+      preValidation: withoutBody,
+    },
     async (request) => {
       const named = () => ({ ref: requireNamedKey(management, request).id, ...toRotation(request.body) })
       const { key, secret } = await writeNamed(management, request, 'rotateApiKey', named)
@@ -106,13 +117,14 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.delete<Named>(
     `${KEY}/old-secret`,
-    { config: change, schema: { response: { 204: NoBody } } },
+    describe(change, 'End the old secret of a rotated API key', { response: { 204: NoBody } }),
     async (request, reply) => {
       await writeNamed(management, request, 'endOldSecret', () => ({ ref: requireNamedKey(management, request).id }))
       return reply.code(204).send()
     },
   )
-  app.delete<Named>(KEY, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
+  const deletion = describe(change, 'Delete an API key', { response: { 204: NoBody } })
+  app.delete<Named>(KEY, deletion, async (request, reply) => {
     await writeNamed(management, request, 'deleteApiKey', () => ({ ref: requireNamedKey(management, request).id }))
     return reply.code(204).send()
   })
@@ -155,13 +167,13 @@ function configRoutes(app: FastifyInstance, management: RouteContext): void {
   }
   app.get<{ Querystring: Query }>(
     CONFIGS,
-    { config: { operation: 'key.read' }, schema: { querystring: PageQuery, response: { 200: listOf(PdpConfigRead) } } },
+    describe(readConfigs, 'List PDP configs', { querystring: PageQuery, response: { 200: listOf(PdpConfigRead) } }),
     async (request) =>
       (await printConfigs(management, request)).slice(readPage(request.query).offset, pageEnd(request.query)),
   )
   app.get<One>(
     `${CONFIGS}/:config/values`,
-    { config: { operation: 'key.read' }, schema: { response: { 200: RemoteConfig } } },
+    describe(readConfigs, 'Read the settings of a PDP config', { response: { 200: RemoteConfig } }),
     (request) => {
       const config = requireConfig(request)
       return remoteConfig(request, config)
@@ -170,9 +182,11 @@ function configRoutes(app: FastifyInstance, management: RouteContext): void {
   app.post<One & { Body: KeyRotation }>(
     `${CONFIGS}/:config/rotate-api-key`,
     {
-      config: rotation,
+      ...describe({ ...rotation, tag: 'PDPs' }, 'Replace the API key of a PDP config', {
+        body: KeyRotation,
+        response: { 200: PdpConfigRead },
+      }),
       preValidation: withoutBody,
-      schema: { body: KeyRotation, response: { 200: PdpConfigRead } },
     },
     async (request) => {
       const { id } = requireConfig(request)

@@ -23,6 +23,8 @@ const SET = '/v2/schema/:p/:e/condition_sets/:ref'
 export function conditionSetRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: SET,
+    tag: 'condition_sets',
+    noun: 'condition set',
     operations: SCHEMA,
     find: ({ view, ref }) => view().require('condition_set', ref),
     answer: ConditionSetRead,
@@ -38,9 +40,11 @@ export function conditionSetRoutes(app: FastifyInstance, management: RouteContex
 
 /** Sets above and below one, and those that may become its parent. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const family = (path: string, rows: (asked: Asked, page: Page) => Promise<Rows<ConditionSet>>) =>
+  const family = (path: string, summary: string, rows: (asked: Asked, page: Page) => Promise<Rows<ConditionSet>>) =>
     listRoute(app, management, {
       path: `${SET}/${path}`,
+      tag: 'condition_sets',
+      summary,
       operation: 'schema.read',
       query: PageQuery,
       form: 'array',
@@ -56,9 +60,9 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
       const { rows, total } = sliced(keys, page)
       return { rows: rows.map((key) => now.require('condition_set', key)), total }
     }
-  family('ancestors', inherited(ancestors))
-  family('descendants', inherited(descendants))
-  family('possible_parents', ({ view, ref }, page) => {
+  family('ancestors', 'List the parents of a condition set', inherited(ancestors))
+  family('descendants', 'List the children of a condition set', inherited(descendants))
+  family('possible_parents', 'List possible parents of a condition set', ({ view, ref }, page) => {
     const { key, type, resource } = view().require('condition_set', ref)
     const below = new Set([key, ...descendants(conditionSets(view()), key)])
     const fits = (set: ConditionSet) => set.type === type && set.resource === resource && !below.has(set.key)

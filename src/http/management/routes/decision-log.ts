@@ -19,6 +19,7 @@ import { ZerohopError } from '../../../model/errors.ts'
 import { parseId } from '../../../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import type { JsonObject } from '../../../model/objects.ts'
+import { describe } from '../../description.ts'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
 import type { Scope } from '../auth.ts'
 import { printTime } from '../render/stamps.ts'
@@ -30,7 +31,7 @@ const LINES = 'application/x-ndjson'
 const EVENTS = 'text/event-stream'
 
 export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext): void {
-  const config = { operation: 'audit.read' } as const
+  const config = { operation: 'audit.read', tag: 'PDPs' } as const
   const streams = new DecisionStreams(audit)
   app.addHook('preClose', (done) => {
     streams.close()
@@ -49,7 +50,10 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
   }
   app.get<{ Querystring: Query }>(
     AUDIT_LOGS,
-    { config, schema: { querystring: AuditQuery, response: { 200: makeLongPage(AuditLogRead) } } },
+    describe(config, 'List recorded decisions', {
+      querystring: AuditQuery,
+      response: { 200: makeLongPage(AuditLogRead) },
+    }),
     async ({ scope, query }) => {
       const page = readPage(query)
       const pdp = findConfigId(scope)
@@ -68,12 +72,12 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
   )
   app.get<{ Querystring: Query }>(
     `${AUDIT_LOGS}/counts`,
-    { config, schema: { querystring: AuditCountsQuery, response: { 200: AuditCounts } } },
+    describe(config, 'Count decisions over time', { querystring: AuditCountsQuery, response: { 200: AuditCounts } }),
     ({ scope, query }) => countsRead(audit, scope.environment.id, query, Date.now()),
   )
   app.get<{ Querystring: Query }>(
     `${AUDIT_LOGS}/stream`,
-    { config, schema: { querystring: AuditStreamQuery } },
+    describe(config, 'Watch decisions as they are recorded', { querystring: AuditStreamQuery }),
     (request, reply) => {
       const { scope, query, headers } = request
       const pdp = findConfigId(scope)
@@ -92,7 +96,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
   )
   app.get<{ Params: { log: string } }>(
     `${AUDIT_LOGS}/:log`,
-    { config, schema: { response: { 200: AuditLogRead } } },
+    describe(config, 'Read a recorded decision', { response: { 200: AuditLogRead } }),
     async ({ scope, params }) => {
       const id = parseId(params.log)
       const record = id === undefined ? undefined : await audit.find(scope.environment.id, id)
@@ -106,9 +110,10 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     lines.post<{ Body: Buffer | undefined }>(
       AUDIT_LOGS,
       {
-        config: { operation: 'audit.write' },
+        ...describe({ operation: 'audit.write', tag: 'PDPs' }, 'Send recorded decisions', {
+          response: { 200: AuditStored },
+        }),
         bodyLimit: AUDIT_BODY_BYTES_MAX,
-        schema: { response: { 200: AuditStored } },
       },
       ({ scope, caller: { key }, body, headers }) => {
         if (!Buffer.isBuffer(body))

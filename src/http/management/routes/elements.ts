@@ -3,12 +3,15 @@
 import type { FastifyInstance } from 'fastify'
 import { ElementsLogin } from '../../../management/schemas/elements.ts'
 import { ZerohopError } from '../../../model/errors.ts'
+import { describe } from '../../description.ts'
 import type { RouteContext } from '../route-context.ts'
 
 export function elementsRoutes(app: FastifyInstance, { store }: RouteContext): void {
   app.post<{ Body: ElementsLogin }>(
     '/v2/auth/elements_login_as',
-    { config: { operation: 'elements.login' }, schema: { body: ElementsLogin } },
+    describe({ operation: 'elements.login', tag: 'auth' }, 'Log a user in to embedded elements', {
+      body: ElementsLogin,
+    }),
     ({ caller, body }) => {
       const { environment_id } = caller.key
       if (environment_id === null)

@@ -20,6 +20,7 @@ import { Plan } from '../../../management/schemas/plan.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX, COPY_WAIT_MS } from '../../../model/limits.ts'
 import type { JsonObject } from '../../../model/objects.ts'
+import { describe } from '../../description.ts'
 import { managementError, toProblem } from '../../errors.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
@@ -40,12 +41,15 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
   planRoute(app, deps)
   const { tasks: shared } = management.store
   const tasks = shared === undefined ? new LocalTasks() : new SharedCopyTasks(shared)
-  const config = { operation: 'environment.copy' } as const
+  const config = { operation: 'environment.copy', tag: 'environments' } as const
   const bodyLimit = BULK_BODY_BYTES_MAX // an access diff may come back
 
   app.post<Copying>(
     COPY,
-    { config, bodyLimit, schema: { body: EnvironmentCopy, response: { 201: EnvironmentRead } } },
+    {
+      ...describe(config, 'Copy an environment', { body: EnvironmentCopy, response: { 201: EnvironmentRead } }),
+      bodyLimit,
+    },
     async (request, reply) => {
       const environment = await copy(deps, request, { reply })
       return reply.code(201).send(environmentRead({ ...request.scope, environment }))
@@ -54,9 +58,12 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
   app.post<Copying>(
     `${COPY}/async`,
     {
-      config,
+      ...describe(config, 'Copy an environment in the background', {
+        querystring: CopyQuery,
+        body: EnvironmentCopy,
+        response: { 202: EnvironmentTask },
+      }),
       bodyLimit,
-      schema: { querystring: CopyQuery, body: EnvironmentCopy, response: { 202: EnvironmentTask } },
     },
     async (request, reply) => {
       const wait = readWait(request.query)
@@ -71,7 +78,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
   )
   app.get<{ Params: { task: string }; Querystring: Query }>(
     `${COPY}/async/:task/result`,
-    { config, schema: { querystring: CopyQuery, response: { 200: EnvironmentTask } } },
+    describe(config, 'Read the result of a copy', { querystring: CopyQuery, response: { 200: EnvironmentTask } }),
     async (request) => {
       const { task: id } = request.params
       const wait = readWait(request.query)
@@ -86,10 +93,10 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
 function planRoute(app: FastifyInstance, { management, planner }: Deps): void {
   app.post<{ Body: EnvironmentCopyPlan }>(
     `${COPY}/plan`,
-    {
-      config: { operation: 'environment.planCopy' },
-      schema: { body: EnvironmentCopyPlan, response: { 200: Plan } },
-    },
+    describe({ operation: 'environment.planCopy', tag: 'environments' }, 'Plan the copy of an environment', {
+      body: EnvironmentCopyPlan,
+      response: { 200: Plan },
+    }),
     async ({ caller, scope, body }) => {
       const control = management.gate.control(caller)
       const options = { planner, control, now: () => Date.now() }

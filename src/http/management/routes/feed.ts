@@ -24,6 +24,7 @@ import { isEnded } from '../../../model/key-end.ts'
 import { FEED_DRAIN_MS, FOLLOWERS_MAX, IMAGE_OPENINGS_MAX } from '../../../model/limits.ts'
 import type { Store } from '../../../store/store.ts'
 import type { UseCases } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { managementError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { pdpRoutes } from './pdps.ts'
@@ -92,8 +93,8 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   watchKeys(app, store, streams)
   app.addHook('onClose', () => snapshots.close())
   app.addHook('onClose', () => pdps.close())
-  const config = { operation: 'feed.read' } as const
-  const outside = { operation: 'feed.read', outside: true } as const
+  const config = { operation: 'feed.read', tag: 'feed' } as const
+  const outside = { operation: 'feed.read', tag: 'v1', outside: true } as const
 
   type For = { Querystring: { abi?: string } }
   const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
@@ -106,8 +107,9 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     }
     throw new ZerohopError('CLOSED', { what: 'this image' })
   }
-  app.get<For>('/v2/feed/:p/:e/image', { config, schema: { querystring: reader } }, image)
-  app.get<For>('/v1/feed/image', { config: outside, schema: { querystring: reader } }, image)
+  const download = 'Download the image of an environment'
+  app.get<For>('/v2/feed/:p/:e/image', describe(config, download, { querystring: reader }), image)
+  app.get<For>('/v1/feed/image', describe(outside, download, { querystring: reader }), image)
 
   type After = { Querystring: { after: string; chain: string } }
   const deltas = async (request: FastifyRequest<After>, reply: FastifyReply) => {
@@ -153,12 +155,10 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     inBackground('a stream of changes', follow())
     return reply
   }
-  app.get<After>(
-    '/v2/feed/:p/:e/deltas',
-    { config: { ...config, lasts: true }, schema: { querystring: position } },
-    deltas,
-  )
-  app.get<After>(V1_DELTAS, { config: { ...outside, lasts: true }, schema: { querystring: position } }, deltas)
+  const describeDeltas = (of: typeof config | typeof outside) =>
+    describe({ ...of, lasts: true }, 'Follow the changes of an environment', { querystring: position })
+  app.get<After>('/v2/feed/:p/:e/deltas', describeDeltas(config), deltas)
+  app.get<After>(V1_DELTAS, describeDeltas(outside), deltas)
 
   const head = async (id: LogId, nonce: string): Promise<HeadRead> => {
     await store.confirm()
@@ -169,7 +169,10 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const response = { 200: HeadRead }
   app.post<{ Body: HeadQuestion }>(
     '/v2/feed/:p/:e/head',
-    { config, schema: { body: HeadQuestion, response } },
+    describe(config, 'Read the last revision, and report the revision that a PDP applied', {
+      body: HeadQuestion,
+      response,
+    }),
     ({ scope, body: { nonce, instance, revision } }) => {
       const { id } = scope.environment
       if (instance !== undefined) pdps.reported(id, instance, revision === undefined ? {} : { revision })
@@ -179,7 +182,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   type Asked = { Querystring: { nonce: string } }
   app.get<Asked>(
     '/v1/feed/head',
-    { config: outside, schema: { querystring: question, response } },
+    describe(outside, 'Read the last revision', { querystring: question, response }),
     (request, reply) => {
       reply.header('cache-control', 'no-store')
       return head(request.scope.environment.id, request.query.nonce)

@@ -11,6 +11,7 @@ import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { UserRead } from '../../../management/schemas/users.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
 import type { StoredView, View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
 import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../collection-pages.ts'
@@ -20,7 +21,7 @@ import { type RouteContext, requestView } from '../route-context.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
-const config = { operation: 'schema.read' } as const
+const config = { operation: 'schema.read', tag: 'groups' } as const
 interface OfGroup {
   Params: { group: string }
   Querystring: Query
@@ -36,6 +37,8 @@ interface Around {
 export function groupReads(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
     path: `${GROUPS}/direct`,
+    tag: 'groups',
+    summary: 'List groups without users and roles',
     operation: 'schema.read',
     query: DirectGroupQuery,
     form: 'page',
@@ -43,18 +46,23 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     answer: GroupBlock,
     print: (_asked, groups) => groups.map(groupBlock),
   })
-  app.get<OfGroup>(`${GROUPS}/direct/:group`, { config, schema: { response: { 200: GroupBlock } } }, (request) =>
-    groupBlock(requireGroup(requestView(management, request), request.params.group)),
+  app.get<OfGroup>(
+    `${GROUPS}/direct/:group`,
+    describe(config, 'Read a group without users and roles', { response: { 200: GroupBlock } }),
+    (request) => groupBlock(requireGroup(requestView(management, request), request.params.group)),
   )
   /** A page of what stands around a group. */
   const around = (
     path: string,
+    summary: string,
     reads: { readonly row: TSchema; readonly query?: TSchema },
     find: (of: Around) => Promise<Rows<unknown>>,
   ) =>
     listRoute(app, management, {
       path: `${GROUP}/${path}`,
       refName: 'group',
+      tag: 'groups',
+      summary,
       operation: 'schema.read',
       query: reads.query ?? PageQuery,
       form: 'page',
@@ -62,7 +70,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
       answer: reads.row,
       print: (_asked, rows) => rows,
     })
-  around('children', { row: GroupBlock }, ({ view, group, page }) => {
+  around('children', 'List the child groups of a group', { row: GroupBlock }, ({ view, group, page }) => {
     const inside = (type: string) => groupRelation(type, MEMBER)
     const pick = ({ subject, relation }: RelationshipTuple) => {
       const child = view().get('group', subject)
@@ -70,7 +78,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     }
     return searched(indexed(view, 'tuples_of_object', group.key), page, pick, true)
   })
-  around('parents', { row: GroupBlock }, ({ view, group, page }) => {
+  around('parents', 'List the parent groups of a group', { row: GroupBlock }, ({ view, group, page }) => {
     const inside = groupRelation(group.resource, MEMBER)
     const pick = ({ object, relation }: RelationshipTuple) => {
       const parent = relation === inside ? view().get('group', object) : undefined
@@ -78,7 +86,8 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     }
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
   })
-  around('users', { row: UserRead, query: GroupUserQuery }, async ({ view, group, page, query, scope }) => {
+  const reads = { row: UserRead, query: GroupUserQuery }
+  around('users', 'List the users of a group', reads, async ({ view, group, page, query, scope }) => {
     const withInstances = readFlag(query, 'include_resource_instance_roles')
     const members = indexed(view, 'assignments_on_instance', group.key)
     const pick = ({ user, role }: RoleAssignment) => (role === MEMBER ? user : undefined)
@@ -87,7 +96,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     const users = rows.map((key) => now.get('user', key)).filter((user) => user !== undefined)
     return { rows: users.map((user) => userRead(scope, now, user, withInstances)), total }
   })
-  around('roles', { row: GroupRoleRead }, ({ view, group, page }) => {
+  around('roles', 'List the roles of a group', { row: GroupRoleRead }, ({ view, group, page }) => {
     const prefix = groupRelation(group.resource, '')
     const pick = ({ object, relation }: RelationshipTuple) => groupRole(view(), relation, prefix, object)
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)

@@ -14,6 +14,7 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { GROUP_ROWS_MAX } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Query, readFlag, readPage } from '../../page.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
@@ -21,9 +22,9 @@ import { findGroups, groupReads } from './group-reads.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
-const read = { operation: 'schema.read' } as const
+const read = { operation: 'schema.read', tag: 'groups' } as const
 /** members and roles are facts, and a group may make a resource type: it needs no more than either */
-const change = { operation: 'schema.write' } as const
+const change = { operation: 'schema.write', tag: 'groups' } as const
 interface Named {
   Params: { group: string }
 }
@@ -31,7 +32,7 @@ interface Named {
 export function groupRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     GROUPS,
-    { config: read, schema: { querystring: GroupQuery, response: { 200: listOf(GroupRead) } } },
+    describe(read, 'List groups', { querystring: GroupQuery, response: { 200: listOf(GroupRead) } }),
     async (request) => {
       readFlag(request.query, 'include_total_count')
       const { rows } = await findGroups(
@@ -46,17 +47,18 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
   )
   app.post<{ Body: GroupCreate }>(
     GROUPS,
-    { config: change, schema: { body: GroupCreate, response: { 200: GroupRead } } },
+    describe(change, 'Create a group', { body: GroupCreate, response: { 200: GroupRead } }),
     async (request, reply) => {
       const made = await write(management, request, reply, 'createGroup', request.body)
       return groupRead(requestView(management, request), made)
     },
   )
-  app.get<Named>(GROUP, { config: read, schema: { response: { 200: GroupRead } } }, (request) => {
+  app.get<Named>(GROUP, describe(read, 'Read a group', { response: { 200: GroupRead } }), (request) => {
     const view = requestView(management, request)
     return groupRead(view, requireGroup(view, request.params.group))
   })
-  app.delete<Named>(GROUP, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
+  const deletion = describe(change, 'Delete a group', { response: { 204: NoBody } })
+  app.delete<Named>(GROUP, deletion, async (request, reply) => {
     await write(management, request, reply, 'deleteGroup', request.params)
     return reply.code(204).send()
   })
@@ -67,13 +69,13 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
 
 function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   type Member = { Params: { group: string; user: string }; Body: GroupUser }
-  const added = { body: GroupUser, response: { 200: GroupRead } }
-  const gone = { body: GroupUser, response: { 204: NoBody } }
-  app.put<Member>(`${GROUP}/users/:user`, { config: change, schema: added }, async (request, reply) => {
+  const added = describe(change, 'Add a user to a group', { body: GroupUser, response: { 200: GroupRead } })
+  const gone = describe(change, 'Remove a user from a group', { body: GroupUser, response: { 204: NoBody } })
+  app.put<Member>(`${GROUP}/users/:user`, added, async (request, reply) => {
     const input = { ...request.params, tenant: request.body.tenant }
     return groupRead(requestView(management, request), await write(management, request, reply, 'addGroupUser', input))
   })
-  app.delete<Member>(`${GROUP}/users/:user`, { config: change, schema: gone }, async (request, reply) => {
+  app.delete<Member>(`${GROUP}/users/:user`, gone, async (request, reply) => {
     await write(management, request, reply, 'removeGroupUser', { ...request.params, tenant: request.body.tenant })
     return reply.code(204).send()
   })
@@ -81,25 +83,28 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
 
 function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   type WithRole = Named & { Body: GroupRole }
-  const addedRole = { body: GroupRole, response: { 200: GroupRead } }
-  const goneRole = { body: GroupRole, response: { 204: NoBody } }
-  app.post<WithRole>(`${GROUP}/roles`, { config: change, schema: addedRole }, async (request, reply) => {
+  const addedRole = describe(change, 'Assign a role to a group', { body: GroupRole, response: { 200: GroupRead } })
+  const goneRole = describe(change, 'Unassign a role from a group', { body: GroupRole, response: { 204: NoBody } })
+  app.post<WithRole>(`${GROUP}/roles`, addedRole, async (request, reply) => {
     const group = await write(management, request, reply, 'addGroupRole', { ...request.params, role: request.body })
     return groupRead(requestView(management, request), group)
   })
-  app.delete<WithRole>(`${GROUP}/roles`, { config: change, schema: goneRole }, async (request, reply) => {
+  app.delete<WithRole>(`${GROUP}/roles`, goneRole, async (request, reply) => {
     await write(management, request, reply, 'removeGroupRole', { ...request.params, role: request.body })
     return reply.code(204).send()
   })
   type Nested = Named & { Body: GroupInGroup }
-  const nested = { body: GroupInGroup, response: { 200: GroupRead } }
-  const unnested = { body: GroupInGroup, response: { 204: NoBody } }
-  app.put<Nested>(`${GROUP}/assign_group`, { config: change, schema: nested }, async (request, reply) => {
+  const nested = describe(change, 'Add a group to another group', { body: GroupInGroup, response: { 200: GroupRead } })
+  const unnested = describe(change, 'Remove a group from another group', {
+    body: GroupInGroup,
+    response: { 204: NoBody },
+  })
+  app.put<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
     const input = { ...request.params, into: request.body.group_instance_key }
     const group = await write(management, request, reply, 'addGroupToGroup', input)
     return groupRead(requestView(management, request), group)
   })
-  app.delete<Nested>(`${GROUP}/assign_group`, { config: change, schema: unnested }, async (request, reply) => {
+  app.delete<Nested>(`${GROUP}/assign_group`, unnested, async (request, reply) => {
     const input = { ...request.params, into: request.body.group_instance_key }
     await write(management, request, reply, 'removeGroupFromGroup', input)
     return reply.code(204).send()

@@ -22,6 +22,7 @@ import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
 import { HISTORY_CHANGED_SHOWN } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
 import { activityRead, historyRead, type LogPlace } from '../render/control.ts'
 import type { RouteContext } from '../route-context.ts'
@@ -29,7 +30,8 @@ import type { RouteContext } from '../route-context.ts'
 const HISTORY = '/v2/history'
 const EVENT = `${HISTORY}/:event`
 const ACTIVITY = '/v2/activity'
-const config = { operation: 'history.read' } as const
+const config = { operation: 'history.read', tag: 'history' } as const
+const activity = { operation: 'history.read', tag: 'activity' } as const
 interface Named {
   Params: { event: string }
 }
@@ -41,7 +43,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   const { gate, store } = management
   app.get<{ Querystring: Query }>(
     HISTORY,
-    { config, schema: { querystring: HistoryQuery, response: { 200: makeLongPage(EventRead) } } },
+    describe(config, 'List the history', { querystring: HistoryQuery, response: { 200: makeLongPage(EventRead) } }),
     async ({ caller, query }) => {
       const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
       const isChanged = readFlag(query, 'changed')
@@ -55,15 +57,20 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   )
   app.get<{ Querystring: Query }>(
     ACTIVITY,
-    { config, schema: { querystring: ActivityQuery, response: { 200: makeLongPage(ActivityRead) } } },
+    describe(activity, 'List the activity', {
+      querystring: ActivityQuery,
+      response: { 200: makeLongPage(ActivityRead) },
+    }),
     async ({ caller, query }) => {
       const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, false)
       const data = rows.map((entry) => activityRead(entry, places.get(entry.log), nameOf(entry)))
       return { ...pageBody(data, total, page), pagination_count: reachable }
     },
   )
-  app.get(`${ACTIVITY}/types`, { config, schema: { response: { 200: listOf(ActivityType) } } }, () =>
-    [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationSentence(id) })),
+  app.get(
+    `${ACTIVITY}/types`,
+    describe(activity, 'List the kinds of activity', { response: { 200: listOf(ActivityType) } }),
+    () => [...Object.keys(useCases), ...READS].map((id) => ({ id, description: operationSentence(id) })),
   )
   const requireEntry = (key: ApiKey, ref: string) => {
     const id = parseId(ref)
@@ -72,15 +79,16 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
     if (entry === undefined || !places.has(entry.log)) throw missing(ref)
     return { entry, place: places.get(entry.log) }
   }
-  app.get<Named>(EVENT, { config, schema: { response: { 200: EventRead } } }, ({ caller, params }) => {
+  const one = describe(config, 'Read an event of the history', { response: { 200: EventRead } })
+  app.get<Named>(EVENT, one, ({ caller, params }) => {
     const { entry, place } = requireEntry(caller.key, params.event)
     return historyRead(entry, place, actorName(gate.control(caller), entry.by))
   })
-  app.get<Named>(`${EVENT}/request`, { config }, ({ caller, params }, reply) => {
+  app.get<Named>(`${EVENT}/request`, describe(config, 'Read the request of an event'), ({ caller, params }, reply) => {
     requireEntry(caller.key, params.event)
     return reply.type('application/json').send(JSON.stringify('redacted'))
   })
-  app.get<Named>(`${EVENT}/response`, { config }, ({ caller, params }) => {
+  app.get<Named>(`${EVENT}/response`, describe(config, 'Read the response of an event'), ({ caller, params }) => {
     requireEntry(caller.key, params.event)
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'response of event', ref: params.event })
   })

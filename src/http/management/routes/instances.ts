@@ -12,6 +12,7 @@ import {
   OneInstanceQuery,
 } from '../../../management/schemas/instances.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, matcher, type Rows, referring } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
@@ -20,7 +21,7 @@ import { type RouteContext, requestView } from '../route-context.ts'
 
 const INSTANCES = '/v2/facts/:p/:e/resource_instances'
 const INSTANCE = `${INSTANCES}/:ref`
-const read = { operation: 'facts.read' } as const
+const read = { operation: 'facts.read', tag: 'resource_instances' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -28,6 +29,8 @@ interface Named {
 export function instanceRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: INSTANCE,
+    tag: 'resource_instances',
+    noun: 'resource instance',
     operations: FACTS,
     answer: InstanceRead,
     print: (asked, instances: readonly ResourceInstance[]) => printInstances(asked, instances, false),
@@ -47,7 +50,7 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
   })
   app.get<Named & { Querystring: Query }>(
     INSTANCE,
-    { config: read, schema: { querystring: OneInstanceQuery, response: { 200: InstanceRead } } },
+    describe(read, 'Read a resource instance', { querystring: OneInstanceQuery, response: { 200: InstanceRead } }),
     (request) => {
       const view = requestView(management, request)
       const instance = view.require('resource_instance', request.params.ref)
@@ -56,6 +59,8 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
   )
   listRoute(app, management, {
     path: `${INSTANCES}/detailed`,
+    tag: 'resource_instances',
+    summary: 'List resource instances with their relationships',
     operation: 'facts.read',
     query: InstanceDetailedQuery,
     form: 'page',

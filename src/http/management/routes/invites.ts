@@ -14,6 +14,7 @@ import { UserRead } from '../../../management/schemas/users.ts'
 import { isZerohopError } from '../../../model/errors.ts'
 import { partKey } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, matcher, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
@@ -21,7 +22,7 @@ import { inviteRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const INVITE = '/v2/facts/:p/:e/user_invites/:ref'
-const change = { operation: 'facts.write' } as const
+const change = { operation: 'facts.write', tag: 'user_invites' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -29,6 +30,8 @@ interface Named {
 export function inviteRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: INVITE,
+    tag: 'user_invites',
+    noun: 'user invite',
     operations: FACTS,
     find: ({ view, ref }) => view().require('user_invite', ref),
     answer: InviteRead,
@@ -48,7 +51,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
   })
   app.post<Named & { Body: InviteApprove }>(
     `${INVITE}/approve`,
-    { config: change, schema: { body: InviteApprove, response: { 200: UserRead } } },
+    describe(change, 'Approve a user invite', { body: InviteApprove, response: { 200: UserRead } }),
     async (request, reply) => {
       try {
         const input = { ref: request.params.ref, user: request.body }

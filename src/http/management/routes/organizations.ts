@@ -11,13 +11,15 @@ import {
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
+import { describe } from '../../description.ts'
 import { type Query, readPage, readText } from '../../page.ts'
 import type { Caller } from '../auth.ts'
 import { organizationRead, organizationStats } from '../render/control.ts'
 import { type RouteContext, writeControl } from '../route-context.ts'
 
 const ORGANIZATION = '/v2/orgs/:org'
-const config = { operation: 'organization.read' } as const
+const config = { operation: 'organization.read', tag: 'organizations' } as const
+const change = { operation: 'organization.write', tag: 'organizations' } as const
 interface Named {
   Params: { org: string }
 }
@@ -32,7 +34,10 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
   }
   app.get<{ Querystring: Query }>(
     '/v2/orgs',
-    { config, schema: { querystring: OrganizationQuery, response: { 200: listOf(OrganizationRead) } } },
+    describe(config, 'List organizations', {
+      querystring: OrganizationQuery,
+      response: { 200: listOf(OrganizationRead) },
+    }),
     ({ caller, query }) => {
       const page = readPage(query)
       const search = readText(query, 'search')
@@ -41,18 +46,19 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
       return wanted && page.number === 1 ? [organizationRead(organization)] : []
     },
   )
-  app.get('/v2/orgs/active/org', { config, schema: { response: { 200: OrganizationRead } } }, ({ caller }) =>
-    organizationRead(own(caller)),
+  app.get(
+    '/v2/orgs/active/org',
+    describe(config, 'Read the organization of the API key', { response: { 200: OrganizationRead } }),
+    ({ caller }) => organizationRead(own(caller)),
   )
-  app.get<Named>(ORGANIZATION, { config, schema: { response: { 200: OrganizationRead } } }, ({ caller, params }) =>
-    organizationRead(named(caller, params.org)),
+  app.get<Named>(
+    ORGANIZATION,
+    describe(config, 'Read an organization', { response: { 200: OrganizationRead } }),
+    ({ caller, params }) => organizationRead(named(caller, params.org)),
   )
   app.patch<Named & { Body: OrganizationUpdate }>(
     ORGANIZATION,
-    {
-      config: { operation: 'organization.write' },
-      schema: { body: OrganizationUpdate, response: { 200: OrganizationRead } },
-    },
+    describe(change, 'Change an organization', { body: OrganizationUpdate, response: { 200: OrganizationRead } }),
     async (request) => {
       named(request.caller, request.params.org)
       return organizationRead(await writeControl(management, request, 'updateOrganization', request.body))
@@ -60,10 +66,7 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
   )
   app.put<Named & { Body: OrganizationReplace }>(
     ORGANIZATION,
-    {
-      config: { operation: 'organization.write' },
-      schema: { body: OrganizationReplace, response: { 200: OrganizationRead } },
-    },
+    describe(change, 'Replace an organization', { body: OrganizationReplace, response: { 200: OrganizationRead } }),
     async (request) => {
       named(request.caller, request.params.org)
       return organizationRead(await writeControl(management, request, 'replaceOrganization', request.body))
@@ -71,7 +74,9 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
   )
   app.get<Named>(
     `${ORGANIZATION}/stats`,
-    { config: { operation: 'organization.stats' }, schema: { response: { 200: OrganizationStats } } },
+    describe({ operation: 'organization.stats', tag: 'organizations' }, 'Read an organization with its counts', {
+      response: { 200: OrganizationStats },
+    }),
     ({ caller, params }) => {
       const organization = named(caller, params.org)
       const view = gate.control(caller)

@@ -11,6 +11,7 @@ import {
 } from '../../../management/schemas/past-listing.ts'
 import { PAGE_ROWS_DEFAULT } from '../../../model/limits.ts'
 import type { InstancePermissions, TenantPermissions } from '../../../pdp/pdp-listings.ts'
+import { describe } from '../../description.ts'
 import { requireExactIn } from '../../exact-attributes.ts'
 import { readPermissionsQuery, readUsersQuery } from '../../pdp/check-bodies.ts'
 import { printTime } from '../render/stamps.ts'
@@ -18,12 +19,15 @@ import type { RouteContext } from '../route-context.ts'
 import { pastPdp } from './past.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
-const config = { operation: 'decision.explain' } as const
+const config = { operation: 'decision.explain', tag: 'environments' } as const
 
 export function pastListingRoutes(app: FastifyInstance, management: RouteContext, past: PastRevisions): void {
   app.post<{ Body: PermissionsQuestion }>(
     `${ENVIRONMENT}/user-permissions`,
-    { config, schema: { body: PermissionsQuestion, response: { 200: UserPermissionsRead } } },
+    describe(config, 'List the permissions of a user at a revision', {
+      body: PermissionsQuestion,
+      response: { 200: UserPermissionsRead },
+    }),
     async ({ scope, body }, reply) => {
       const { user, filter, context } = readPermissionsQuery(body)
       requireExactIn(body)
@@ -39,7 +43,10 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
   )
   app.post<{ Body: AuthorizedUsersQuestion }>(
     `${ENVIRONMENT}/authorized-users`,
-    { config, schema: { body: AuthorizedUsersQuestion, response: { 200: AuthorizedUsersPage } } },
+    describe(config, 'List the users who can do something at a revision', {
+      body: AuthorizedUsersQuestion,
+      response: { 200: AuthorizedUsersPage },
+    }),
     async ({ scope, body }, reply) => {
       const { action, resource, context } = readUsersQuery(body)
       requireExactIn(body)

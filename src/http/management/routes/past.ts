@@ -15,6 +15,7 @@ import { ZerohopError } from '../../../model/errors.ts'
 import { FixedImage } from '../../../pdp/fixed-image.ts'
 import { type Explanation, Pdp } from '../../../pdp/pdp.ts'
 import type { Check } from '../../../pdp/request.ts'
+import { describe } from '../../description.ts'
 import { requireExactIn } from '../../exact-attributes.ts'
 import { type Query, readFlag } from '../../page.ts'
 import { readLooseCheck } from '../../pdp/check-bodies.ts'
@@ -24,14 +25,14 @@ import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
-const config = { operation: 'decision.explain' } as const
+const config = { operation: 'decision.explain', tag: 'environments' } as const
 type Asking = { Body: PastQuestion }
 
 export function pastRoutes(app: FastifyInstance, management: RouteContext, past: PastRevisions): void {
   revisionRoute(app, management, past)
   app.post<Asking>(
     `${ENVIRONMENT}/check`,
-    { config, schema: { body: PastQuestion, response: { 200: PastAnswer } } },
+    describe(config, 'Check access at a revision', { body: PastQuestion, response: { 200: PastAnswer } }),
     async (request, reply) => {
       const { pdp, check, found } = await questionAt(management, past, request)
       const { user, action, resource, context } = check
@@ -41,7 +42,7 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
   )
   app.post<Asking>(
     `${ENVIRONMENT}/explain`,
-    { config, schema: { body: PastQuestion, response: { 200: PastExplanation } } },
+    describe(config, 'Explain a decision at a revision', { body: PastQuestion, response: { 200: PastExplanation } }),
     async (request, reply) => {
       const { pdp, check, found } = await questionAt(management, past, request)
       const { user, action, resource, context } = check
@@ -55,7 +56,7 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
 function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
   app.get<{ Params: { revision: string }; Querystring: Query }>(
     `${ENVIRONMENT}/revisions/:revision`,
-    { config, schema: { querystring: RevisionQuery, response: { 200: RevisionRead } } },
+    describe(config, 'Read what a revision changed', { querystring: RevisionQuery, response: { 200: RevisionRead } }),
     async ({ scope, caller, params, query }) => {
       const { revision: wanted } = params
       if (!/^\d{1,15}$/.test(wanted)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'revision', ref: wanted })

@@ -10,16 +10,17 @@ import { makePage, NoBody } from '../../../management/schemas/schema-parts.ts'
 import { compareText } from '../../../model/text-order.ts'
 import type { Store } from '../../../store/store.ts'
 import type { UseCases } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { pageBody, type Query, readFlag, readPage, readText } from '../../page.ts'
 import { printTime } from '../render/stamps.ts'
 
 export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry: PdpRegistry): void {
   app.get<{ Querystring: Query }>(
     '/v2/pdps/:p/:e',
-    {
-      config: { operation: 'environment.read' },
-      schema: { querystring: PdpQuery, response: { 200: makePage(PdpRead) } },
-    },
+    describe({ operation: 'environment.read', tag: 'PDPs' }, 'List the PDPs that follow an environment', {
+      querystring: PdpQuery,
+      response: { 200: makePage(PdpRead) },
+    }),
     async ({ scope, query }) => {
       const page = readPage(query)
       const filters = (['connected', 'stale'] as const).filter((name) => readText(query, name) !== undefined)
@@ -34,7 +35,10 @@ export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry
   )
   app.post<{ Body: PdpReport }>(
     '/v2/feed/:p/:e/report',
-    { config: { operation: 'feed.read' }, schema: { body: PdpReport, response: { 204: NoBody } } },
+    describe({ operation: 'feed.read', tag: 'feed' }, 'Report the revision that a PDP applied', {
+      body: PdpReport,
+      response: { 204: NoBody },
+    }),
     ({ scope, body: { instance, ...report } }, reply) => {
       registry.reported(scope.environment.id, instance, report)
       return reply.code(204).send()

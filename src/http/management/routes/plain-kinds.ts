@@ -20,6 +20,8 @@ export function plainRoutes<K extends PlainKind>(app: FastifyInstance, managemen
   const useCase = (verb: string) => `${verb}${toPascalCase(kind)}` as never
   collectionRoutes<Objects[K], t.TSchema, t.TSchema, t.TSchema>(app, management, {
     path: `/v2/${inFiles.isFact ? 'facts' : 'schema'}/:p/:e/${inFiles.section}/:ref`,
+    tag: inFiles.section,
+    noun: kind.replaceAll('_', ' '),
     operations: inFiles.isFact ? FACTS : SCHEMA,
     find: ({ view, ref }) => view().require(kind, ref),
     answer,

@@ -9,10 +9,12 @@ import type { ApplyInput } from '../../../management/plan/use-cases.ts'
 import { actorId } from '../../../management/rules/actor.ts'
 import { ApplyRequest, CheckedPolicy, Plan, PlanRequest, PolicyTexts } from '../../../management/schemas/plan.ts'
 import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
+import { describe } from '../../description.ts'
 import { answerOnRecord, askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
+const planning = { operation: 'schema.read', tag: 'environments' } as const
 
 export function planRoutes(app: FastifyInstance, management: RouteContext, planner: Planner): void {
   const { store, gate } = management
@@ -25,9 +27,8 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
   app.post<{ Body: PolicyTexts }>(
     `${ENVIRONMENT}/validate`,
     {
-      config: { operation: 'schema.read' },
+      ...describe(planning, 'Check policy files for errors', { body: PolicyTexts, response: { 200: CheckedPolicy } }),
       bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: { body: PolicyTexts, response: { 200: CheckedPolicy } },
     },
     async ({ scope, body }): Promise<CheckedPolicy> =>
       planner.check({ environment: scope.environment.id, now: now(), ...body }),
@@ -35,9 +36,8 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
   app.post<{ Body: PlanRequest }>(
     `${ENVIRONMENT}/plan`,
     {
-      config: { operation: 'schema.read' },
+      ...describe(planning, 'Plan a policy or changes', { body: PlanRequest, response: { 200: Plan } }),
       bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: { body: PlanRequest, response: { 200: Plan } },
     },
     async (request) => {
       const environment = request.scope.environment.id
@@ -47,9 +47,11 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
   app.post<{ Body: ApplyRequest }>(
     `${ENVIRONMENT}/apply`,
     {
-      config: { operation: 'schema.write' },
+      ...describe({ operation: 'schema.write', tag: 'environments' }, 'Apply a policy or changes', {
+        body: ApplyRequest,
+        response: { 200: Plan },
+      }),
       bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: { body: ApplyRequest, response: { 200: Plan } },
     },
     async (request, reply) => {
       const environment = request.scope.environment.id

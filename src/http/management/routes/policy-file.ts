@@ -13,6 +13,7 @@ import { exportInThread } from '../../../management/policy-file/export-task.ts'
 import { PolicyFile } from '../../../management/schemas/policy-file.ts'
 import { flagParameter, query, textParameter } from '../../../management/schemas/query-parameters.ts'
 import { ZerohopError } from '../../../model/errors.ts'
+import { describe } from '../../description.ts'
 import { type Query, readFlag, readText } from '../../page.ts'
 import { type RouteContext, requestActor, requestView } from '../route-context.ts'
 
@@ -26,7 +27,10 @@ export function exportRoutes(app: FastifyInstance, management: RouteContext, pas
   const { store } = management
   app.get<{ Querystring: Query }>(
     '/v2/projects/:p/envs/:e/export',
-    { config: { operation: 'schema.read' }, schema: { querystring: ExportQuery, response: { 200: PolicyFile } } },
+    describe({ operation: 'schema.read', tag: 'environments' }, 'Read the policy of an environment as a file', {
+      querystring: ExportQuery,
+      response: { 200: PolicyFile },
+    }),
     async (request, reply) => {
       const environment = request.scope.environment.id
       const at = readAt(readText(request.query, 'at'), ['query', 'at'])

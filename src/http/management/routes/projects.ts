@@ -18,6 +18,7 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readPage } from '../../page.ts'
 import type { Caller, Scope } from '../auth.ts'
 import { everyObject, indexed, paged, type Rows, sliced } from '../collection-pages.ts'
@@ -40,6 +41,8 @@ export function projectRoutes(app: FastifyInstance, management: RouteContext): v
   const { gate } = management
   collectionRoutes(app, management, {
     path: PROJECT,
+    tag: 'projects',
+    noun: 'project',
     operations: {
       read: 'project.read',
       create: 'project.create',
@@ -65,11 +68,11 @@ export function projectRoutes(app: FastifyInstance, management: RouteContext): v
 
 function environmentRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
-  const read = { operation: 'environment.read' } as const
-  const change = { operation: 'environment.write' } as const
+  const read = { operation: 'environment.read', tag: 'environments' } as const
+  const change = { operation: 'environment.write', tag: 'environments' } as const
   app.get<InProject & { Querystring: Query }>(
     ENVIRONMENTS,
-    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(EnvironmentWithEmail) } } },
+    describe(read, 'List environments', { querystring: PageQuery, response: { 200: listOf(EnvironmentWithEmail) } }),
     ({ caller, params, query }) => {
       const project = gate.project(caller, params.p)
       const environments = listEnvironments(gate.control(caller), caller, project, readPage(query))
@@ -80,10 +83,10 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
   )
   app.post<InProject & { Body: EnvironmentCreate }>(
     ENVIRONMENTS,
-    {
-      config: { operation: 'environment.create' },
-      schema: { body: EnvironmentCreate, response: { 200: EnvironmentRead } },
-    },
+    describe({ operation: 'environment.create', tag: 'environments' }, 'Create an environment', {
+      body: EnvironmentCreate,
+      response: { 200: EnvironmentRead },
+    }),
     async (request) => {
       const { caller } = request
       const project = gate.project(caller, request.params.p)
@@ -92,13 +95,17 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
       return environmentRead({ organization: caller.organization, project, environment })
     },
   )
-  app.get(ENVIRONMENT, { config: read, schema: { response: { 200: EnvironmentWithEmail } } }, (request, reply) => {
-    reply.header('x-revision', String(requestView(management, request).position.revision))
-    return environmentReadWithEmail(request.scope)
-  })
+  app.get(
+    ENVIRONMENT,
+    describe(read, 'Read an environment', { response: { 200: EnvironmentWithEmail } }),
+    (request, reply) => {
+      reply.header('x-revision', String(requestView(management, request).position.revision))
+      return environmentReadWithEmail(request.scope)
+    },
+  )
   app.patch<{ Body: EnvironmentUpdate }>(
     ENVIRONMENT,
-    { config: change, schema: { body: EnvironmentUpdate, response: { 200: EnvironmentRead } } },
+    describe(change, 'Change an environment', { body: EnvironmentUpdate, response: { 200: EnvironmentRead } }),
     async (request) => {
       const input = { ref: request.scope.environment.id, fields: request.body }
       return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
@@ -106,7 +113,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
   )
   app.put<{ Body: EnvironmentReplace }>(
     ENVIRONMENT,
-    { config: change, schema: { body: EnvironmentReplace, response: { 200: EnvironmentRead } } },
+    describe(change, 'Replace an environment', { body: EnvironmentReplace, response: { 200: EnvironmentRead } }),
     async (request) => {
       const input = { ref: request.scope.environment.id, fields: request.body }
       return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
@@ -114,7 +121,9 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
   )
   app.delete<Named>(
     ENVIRONMENT,
-    { config: { operation: 'environment.delete', mayBeGone: true }, schema: { response: { 204: NoBody } } },
+    describe({ operation: 'environment.delete', mayBeGone: true, tag: 'environments' }, 'Delete an environment', {
+      response: { 204: NoBody },
+    }),
     async (request, reply) => {
       const { caller, params, headers } = request
       await writeNamed(management, request, 'deleteEnvironment', () => {
@@ -126,7 +135,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
   )
   app.get(
     `${ENVIRONMENT}/stats`,
-    { config: read, schema: { response: { 200: EnvironmentStats } } },
+    describe(read, 'Read an environment with its counts', { response: { 200: EnvironmentStats } }),
     async (request) => {
       const pdp_configs = await printConfigs(management, request)
       const hasRecords = (await management.audit.count(request.scope.environment.id)) > 0

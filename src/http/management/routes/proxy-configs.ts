@@ -19,6 +19,8 @@ export function proxyConfigRoutes(app: FastifyInstance, management: RouteContext
   const maySee = ({ caller }: FastifyRequest): boolean => hasAccess(caller.key, 'secret.read')
   collectionRoutes(app, management, {
     path: '/v2/facts/:p/:e/proxy_configs/:ref',
+    tag: 'proxy_configs',
+    noun: 'proxy config',
     operations: FACTS,
     find: ({ view, ref }) => view().require('proxy_config', ref),
     answer: ProxyConfigRead,

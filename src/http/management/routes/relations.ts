@@ -12,6 +12,8 @@ export function relationRoutes(app: FastifyInstance, management: RouteContext): 
   collectionRoutes(app, management, {
     path: '/v2/schema/:p/:e/resources/:resource/relations/:ref',
     part: 'relation',
+    tag: 'resources',
+    noun: 'relation',
     operations: SCHEMA,
     find: ({ view, ref, resource }) => locate(view(), 'relation', ref, view().require('resource', resource).key),
     answer: RelationRead,

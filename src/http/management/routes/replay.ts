@@ -8,16 +8,17 @@ import { DecisionReplay } from '../../../management/schemas/past.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { parseId } from '../../../model/keys.ts'
 import type { Explanation } from '../../../pdp/pdp.ts'
+import { describe } from '../../description.ts'
 import { shortReason } from '../../pdp/record-decision.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 
-const config = { operation: 'decision.explain' } as const
+const config = { operation: 'decision.explain', tag: 'PDPs' } as const
 
 export function replayRoutes(app: FastifyInstance, { store, audit }: RouteContext, past: PastRevisions): void {
   app.post<{ Params: { log: string } }>(
     '/v2/pdps/:p/:e/audit_logs/:log/replay',
-    { config, schema: { response: { 200: DecisionReplay } } },
+    describe(config, 'Replay a recorded decision', { response: { 200: DecisionReplay } }),
     async ({ scope, params, caller }) => {
       const environment = scope.environment.id
       const id = parseId(params.log)

@@ -18,6 +18,7 @@ import {
 } from '../../../management/schemas/resource-roles.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import type { Query } from '../../page.ts'
 import { indexed, listPage, paged } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
@@ -25,13 +26,15 @@ import { derivationRule, resourceRoleRead } from '../render/schema.ts'
 import { type OfResource, type OnResource, type RouteContext, requestView, write } from '../route-context.ts'
 
 const ROLE = '/v2/schema/:p/:e/resources/:resource/roles/:ref'
-const read = { operation: 'schema.read' } as const
-const change = { operation: 'schema.write' } as const
+const read = { operation: 'schema.read', tag: 'resources' } as const
+const change = { operation: 'schema.write', tag: 'resources' } as const
 
 export function resourceRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: ROLE,
     part: 'role',
+    tag: 'resources',
+    noun: 'role',
     operations: SCHEMA,
     find: ({ view, ref, resource }) => findRole(view(), { resource, ref }).role,
     answer: ResourceRoleRead,
@@ -58,10 +61,10 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
 
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+  const family = (path: string, summary: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
     app.get<OfResource & { Querystring: Query }>(
       `${ROLE}/${path}`,
-      { config: read, schema: { querystring: PageQuery, response: { 200: ResourceRoleFamily } } },
+      describe(read, summary, { querystring: PageQuery, response: { 200: ResourceRoleFamily } }),
       (request) => {
         const view = requestView(management, request)
         const { resource, role } = findRole(view, request.params)
@@ -70,18 +73,18 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
         return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
       },
     )
-  family('ancestors', ancestors)
-  family('descendants', descendants)
+  family('ancestors', 'List the roles that a role extends', ancestors)
+  family('descendants', 'List the roles that extend a role', descendants)
   type Parent = { Params: { resource: string; ref: string; parent: string } }
   app.put<Parent>(
     `${ROLE}/parents/:parent`,
-    { config: change, schema: { response: { 200: ResourceRoleRead } } },
+    describe(change, 'Make a role extend another one', { response: { 200: ResourceRoleRead } }),
     async (request, reply) =>
       answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
   )
   app.delete<Parent>(
     `${ROLE}/parents/:parent`,
-    { config: change, schema: { response: { 200: ResourceRoleRead } } },
+    describe(change, 'Make a role no longer extend another one', { response: { 200: ResourceRoleRead } }),
     async (request, reply) =>
       answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
   )
@@ -89,12 +92,14 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
 
 function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
   type Permissions = OfResource & { Body: ResourceRolePermissions }
-  const options = { config: change, schema: { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } } }
-  app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+  const schema = { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } }
+  const added = describe(change, 'Add permissions to a role', schema)
+  app.post<Permissions>(`${ROLE}/permissions`, added, async (request, reply) => {
     const input = { ...request.params, permissions: request.body.permissions }
     return answer(management, request, await write(management, request, reply, 'addResourceRolePermissions', input))
   })
-  app.delete<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+  const removed = describe(change, 'Remove permissions from a role', schema)
+  app.delete<Permissions>(`${ROLE}/permissions`, removed, async (request, reply) => {
     const input = { ...request.params, permissions: request.body.permissions }
     return answer(management, request, await write(management, request, reply, 'removeResourceRolePermissions', input))
   })
@@ -102,19 +107,23 @@ function permissionRoutes(app: FastifyInstance, management: RouteContext): void 
 
 function derivationRoutes(app: FastifyInstance, management: RouteContext): void {
   type WithRule = OfResource & { Body: DerivationRule }
-  const options = { config: change, schema: { body: DerivationRule, response: { 200: DerivationRuleRead } } }
-  app.post<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
+  const body = DerivationRule
+  const derived = describe(change, 'Derive a role through a relation', { body, response: { 200: DerivationRuleRead } })
+  app.post<WithRule>(`${ROLE}/implicit_grants`, derived, async (request, reply) => {
     const input = { ...request.params, rule: request.body }
     return derivationRule(await write(management, request, reply, 'addDerivation', input))
   })
-  const gone = { config: change, schema: { body: DerivationRule, response: { 204: NoBody } } }
+  const gone = describe(change, 'Stop deriving a role through a relation', { body, response: { 204: NoBody } })
   app.delete<WithRule>(`${ROLE}/implicit_grants`, gone, async (request, reply) => {
     await write(management, request, reply, 'removeDerivation', { ...request.params, rule: request.body })
     return reply.code(204).send()
   })
   app.put<OfResource & { Body: DerivationSettings }>(
     `${ROLE}/implicit_grants/conditions`,
-    { config: change, schema: { body: DerivationSettings, response: { 200: DerivationSettingsRead } } },
+    describe(change, 'Set when a role is derived', {
+      body: DerivationSettings,
+      response: { 200: DerivationSettingsRead },
+    }),
     (request, reply) =>
       write(management, request, reply, 'setDerivationConditions', { ...request.params, when: request.body }),
   )

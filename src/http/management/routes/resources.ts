@@ -24,6 +24,7 @@ import {
 } from '../../../management/schemas/resources.ts'
 import { USER_TYPE } from '../../../model/condition-reads.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
+import type { Tag } from '../../description.ts'
 import { type Page, readAttributeFilters, readFlag, readText } from '../../page.ts'
 import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched, sliced } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, type ResourceIn, SCHEMA } from '../collection-routes.ts'
@@ -35,6 +36,8 @@ const RESOURCE = '/v2/schema/:p/:e/resources/:resource'
 export function resourceRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: RESOURCE,
+    tag: 'resources',
+    noun: 'resource type',
     operations: SCHEMA,
     find: ({ view, ref }) => attributed(view(), ref).resource,
     answer: ResourceRead,
@@ -49,8 +52,8 @@ export function resourceRoutes(app: FastifyInstance, management: RouteContext): 
     remove: 'deleteResource',
   })
   actionRoutes(app, management)
-  attributeRoutes(app, management, `${RESOURCE}/attributes/:ref`, PageQuery)
-  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes/:ref', AttributesQuery, {
+  attributeRoutes(app, management, `${RESOURCE}/attributes/:ref`, 'resources', PageQuery)
+  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes/:ref', 'users', AttributesQuery, {
     query: AttributeOwnerQuery,
     read: (query) => readText(query, 'resource_id') ?? USER_TYPE,
   })
@@ -70,6 +73,8 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: `${RESOURCE}/actions/:ref`,
     part: 'action',
+    tag: 'resources',
+    noun: 'action',
     operations: SCHEMA,
     find: ({ view, ref, resource }) => {
       const of = view().require('resource', resource)
@@ -101,12 +106,15 @@ function attributeRoutes(
   app: FastifyInstance,
   management: RouteContext,
   path: `/${string}/:ref`,
+  tag: Tag,
   query: TSchema,
   resourceIn?: ResourceIn,
 ): void {
   collectionRoutes(app, management, {
     path,
     part: 'attribute',
+    tag,
+    noun: 'attribute',
     ...(resourceIn ? { resourceIn } : {}),
     operations: SCHEMA,
     find: ({ view, ref, resource: owner }) => {

@@ -9,6 +9,7 @@ import type { ApplyInput } from '../../../management/plan/use-cases.ts'
 import { actorId } from '../../../management/rules/actor.ts'
 import { RevertPlan, RevertPlanRequest, RevertRequest } from '../../../management/schemas/revert.ts'
 import { ZerohopError } from '../../../model/errors.ts'
+import { describe } from '../../description.ts'
 import { revertRead } from '../render/revert.ts'
 import { askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
@@ -30,7 +31,10 @@ export function revertRoutes(app: FastifyInstance, management: RouteContext, { p
 
   app.post<Asked<RevertPlanRequest>>(
     `${REVERT}/plan`,
-    { config: { operation: 'schema.read' }, schema: { body: RevertPlanRequest, response: { 200: RevertPlan } } },
+    describe({ operation: 'schema.read', tag: 'environments' }, 'Plan the revert of a revision', {
+      body: RevertPlanRequest,
+      response: { 200: RevertPlan },
+    }),
     async (request) => {
       const environment = request.scope.environment.id
       const revert = await askedRevert(past, request)
@@ -40,7 +44,10 @@ export function revertRoutes(app: FastifyInstance, management: RouteContext, { p
   )
   app.post<Asked<RevertRequest>>(
     REVERT,
-    { config: { operation: 'schema.write' }, schema: { body: RevertRequest, response: { 200: RevertPlan } } },
+    describe({ operation: 'schema.write', tag: 'environments' }, 'Revert a revision', {
+      body: RevertRequest,
+      response: { 200: RevertPlan },
+    }),
     async (request, reply) => {
       const environment = request.scope.environment.id
       const { fingerprints, expected, force } = request.body

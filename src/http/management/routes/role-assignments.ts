@@ -16,6 +16,7 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { FILTER_VALUES_MAX } from '../../../model/limits.ts'
 import { instanceKey, partKey } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'
 import { type Asked, listRoute } from '../collection-routes.ts'
@@ -23,12 +24,14 @@ import { assignmentDetailed, assignmentRead, withIds } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 
 const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
-const change = { operation: 'facts.write' } as const
+const change = { operation: 'facts.write', tag: 'role_assignments' } as const
 type WithBody = { Body: RoleAssignmentCreate; Querystring: Query }
 
 export function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
     path: ASSIGNMENTS,
+    tag: 'role_assignments',
+    summary: 'List role assignments',
     operation: 'facts.read',
     query: RoleAssignmentQuery,
     form: 'array or page',
@@ -42,6 +45,8 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
   })
   listRoute(app, management, {
     path: `${ASSIGNMENTS}/detailed`,
+    tag: 'role_assignments',
+    summary: 'List role assignments with their objects',
     operation: 'facts.read',
     query: RoleAssignmentDetailedQuery,
     form: 'page',
@@ -50,12 +55,12 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
     print: (asked, rows) => printAssignments(asked, rows, true),
   })
   const made = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead } }
-  app.post<WithBody>(ASSIGNMENTS, { config: change, schema: made }, async (request, reply) => {
+  app.post<WithBody>(ASSIGNMENTS, describe(change, 'Create a role assignment', made), async (request, reply) => {
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
   })
   const response = { 200: RoleAssignmentRead, 204: NoBody }
   const gone = { querystring: UnassignQuery, body: RoleAssignmentCreate, response }
-  app.delete<WithBody>(ASSIGNMENTS, { config: change, schema: gone }, async (request, reply) => {
+  app.delete<WithBody>(ASSIGNMENTS, describe(change, 'Delete a role assignment', gone), async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
     const gone = await write(management, request, reply, 'unassign', request.body)
     return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()

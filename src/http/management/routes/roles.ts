@@ -15,6 +15,7 @@ import {
 } from '../../../management/schemas/roles.ts'
 import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import type { Query } from '../../page.ts'
 import { everyObject, findNamed, listPage } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
@@ -22,8 +23,9 @@ import { roleRead } from '../render/schema.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const ROLE = '/v2/schema/:p/:e/roles/:ref'
-const read = { operation: 'schema.read' } as const
-const change = { operation: 'schema.write' } as const
+const read = { operation: 'schema.read', tag: 'roles' } as const
+const change = { operation: 'schema.write', tag: 'roles' } as const
+const bulk = { operation: 'schema.write', tag: 'bulk' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -31,6 +33,8 @@ interface Named {
 export function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: ROLE,
+    tag: 'roles',
+    noun: 'role',
     operations: SCHEMA,
     find: ({ view, ref }) => view().require('role', ref),
     answer: RoleRead,
@@ -49,17 +53,20 @@ export function roleRoutes(app: FastifyInstance, management: RouteContext): void
   familyRoutes(app, management)
   app.put<{ Body: RoleBulk }>(
     '/v2/schema/:p/:e/bulk/roles',
-    { config: change, bodyLimit: BULK_BODY_BYTES_MAX, schema: { body: RoleBulk, response: { 200: RoleBulkRead } } },
+    {
+      ...describe(bulk, 'Create or replace many roles', { body: RoleBulk, response: { 200: RoleBulkRead } }),
+      bodyLimit: BULK_BODY_BYTES_MAX,
+    },
     (request, reply) => write(management, request, reply, 'putRoles', request.body),
   )
 }
 
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
+  const family = (path: string, summary: string, keysOf: (view: View, key: string) => readonly string[]) =>
     app.get<Named & { Querystring: Query }>(
       `${ROLE}/${path}`,
-      { config: read, schema: { querystring: PageQuery, response: { 200: RoleFamily } } },
+      describe(read, summary, { querystring: PageQuery, response: { 200: RoleFamily } }),
       (request) => {
         const view = requestView(management, request)
         const { key } = view.require('role', request.params.ref)
@@ -67,18 +74,18 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
         return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
       },
     )
-  family('ancestors', (view, key) => ancestors(tenantRoles(view), key))
-  family('descendants', (view, key) => descendants(tenantRoles(view), key))
+  family('ancestors', 'List the roles that a role extends', (view, key) => ancestors(tenantRoles(view), key))
+  family('descendants', 'List the roles that extend a role', (view, key) => descendants(tenantRoles(view), key))
   type Parent = { Params: { ref: string; parent: string } }
   app.put<Parent>(
     `${ROLE}/parents/:parent`,
-    { config: change, schema: { response: { 200: RoleRead } } },
+    describe(change, 'Make a role extend another one', { response: { 200: RoleRead } }),
     async (request, reply) =>
       roleRead(request.scope, await write(management, request, reply, 'addParent', request.params)),
   )
   app.delete<Parent>(
     `${ROLE}/parents/:parent`,
-    { config: change, schema: { response: { 200: RoleRead } } },
+    describe(change, 'Make a role no longer extend another one', { response: { 200: RoleRead } }),
     async (request, reply) =>
       roleRead(request.scope, await write(management, request, reply, 'removeParent', request.params)),
   )
@@ -86,12 +93,14 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
 
 function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
   type Permissions = Named & { Body: RolePermissions }
-  const options = { config: change, schema: { body: RolePermissions, response: { 200: RoleRead } } }
-  app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+  const schema = { body: RolePermissions, response: { 200: RoleRead } }
+  const added = describe(change, 'Add permissions to a role', schema)
+  app.post<Permissions>(`${ROLE}/permissions`, added, async (request, reply) => {
     const input = { ref: request.params.ref, permissions: request.body.permissions }
     return roleRead(request.scope, await write(management, request, reply, 'addPermissions', input))
   })
-  app.delete<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+  const removed = describe(change, 'Remove permissions from a role', schema)
+  app.delete<Permissions>(`${ROLE}/permissions`, removed, async (request, reply) => {
     const input = { ref: request.params.ref, permissions: request.body.permissions }
     return roleRead(request.scope, await write(management, request, reply, 'removePermissions', input))
   })

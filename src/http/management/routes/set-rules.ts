@@ -7,6 +7,7 @@ import { SetRuleCreate, SetRuleQuery, SetRuleRead } from '../../../management/sc
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
@@ -14,12 +15,14 @@ import { setRuleRead } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 
 const RULES = '/v2/facts/:p/:e/set_rules'
-const change = { operation: 'facts.write' } as const
+const change = { operation: 'facts.write', tag: 'set_rules' } as const
 type WithBody = { Body: SetRuleCreate }
 
 export function setRuleRoutes(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
     path: RULES,
+    tag: 'set_rules',
+    summary: 'List set rules',
     operation: 'facts.read',
     query: SetRuleQuery,
     form: 'array',
@@ -28,11 +31,11 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
     print: ({ scope }, rules) => rules.map((rule) => setRuleRead(scope, rule)),
   })
   const made = { body: SetRuleCreate, response: { 200: listOf(SetRuleRead) } }
-  app.post<WithBody>(RULES, { config: change, schema: made }, async (request, reply) => {
+  app.post<WithBody>(RULES, describe(change, 'Create a set rule', made), async (request, reply) => {
     return [setRuleRead(request.scope, await write(management, request, reply, 'createSetRule', request.body))]
   })
   const gone = { body: SetRuleCreate, response: { 204: NoBody } }
-  app.delete<WithBody>(RULES, { config: change, schema: gone }, async (request, reply) => {
+  app.delete<WithBody>(RULES, describe(change, 'Delete a set rule', gone), async (request, reply) => {
     await write(management, request, reply, 'deleteSetRule', request.body)
     return reply.code(204).send()
   })

@@ -4,6 +4,7 @@ import type { User } from '../../../kinds/user.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
@@ -13,7 +14,7 @@ import { plainRoutes } from './plain-kinds.ts'
 import { printListed, userMatcher } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
-const change = { operation: 'facts.write' } as const
+const change = { operation: 'facts.write', tag: 'tenants' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -26,6 +27,8 @@ export function tenantRoutes(app: FastifyInstance, management: RouteContext): vo
 function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
     path: `${TENANT}/users`,
+    tag: 'tenants',
+    summary: 'List the users of a tenant',
     operation: 'facts.read',
     query: UserQuery,
     form: 'page',
@@ -38,7 +41,7 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
   })
   app.post<Named & { Body: UserCreate }>(
     `${TENANT}/users`,
-    { config: change, schema: { body: UserCreate, response: { 200: UserRead } } },
+    describe(change, 'Create a user in a tenant', { body: UserCreate, response: { 200: UserRead } }),
     async (request, reply) => {
       const input = { tenant: request.params.ref, user: request.body }
       const { object } = await write(management, request, reply, 'addTenantUser', input)
@@ -47,7 +50,7 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.delete<{ Params: { ref: string; user: string } }>(
     `${TENANT}/users/:user`,
-    { config: change, schema: { response: { 204: NoBody } } },
+    describe(change, 'Remove a user from a tenant', { response: { 204: NoBody } }),
     async (request, reply) => {
       await write(management, request, reply, 'removeTenantUser', {
         tenant: request.params.ref,

@@ -12,6 +12,7 @@ import {
   TupleRead,
 } from '../../../management/schemas/tuples.ts'
 import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'
 import { type Asked, listRoute } from '../collection-routes.ts'
@@ -19,11 +20,13 @@ import { tupleDetailed, tupleRead } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 
 const TUPLES = '/v2/facts/:p/:e/relationship_tuples'
-const change = { operation: 'facts.write' } as const
+const change = { operation: 'facts.write', tag: 'relationship_tuples' } as const
 
 export function tupleRoutes(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
     path: TUPLES,
+    tag: 'relationship_tuples',
+    summary: 'List relationship tuples',
     operation: 'facts.read',
     query: TupleQuery,
     form: 'array or page',
@@ -36,6 +39,8 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
   })
   listRoute(app, management, {
     path: `${TUPLES}/detailed`,
+    tag: 'relationship_tuples',
+    summary: 'List relationship tuples with their objects',
     operation: 'facts.read',
     query: TupleDetailedQuery,
     form: 'page',
@@ -45,13 +50,13 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
   })
   app.post<{ Body: TupleCreate }>(
     TUPLES,
-    { config: change, schema: { body: TupleCreate, response: { 200: TupleRead } } },
+    describe(change, 'Create a relationship tuple', { body: TupleCreate, response: { 200: TupleRead } }),
     async (request, reply) =>
       tupleRead(request.scope, await write(management, request, reply, 'createTuple', request.body)),
   )
   app.delete<{ Body: TupleDelete }>(
     TUPLES,
-    { config: change, schema: { body: TupleDelete, response: { 204: NoBody } } },
+    describe(change, 'Delete a relationship tuple', { body: TupleDelete, response: { 204: NoBody } }),
     async (request, reply) => {
       await write(management, request, reply, 'deleteTuple', request.body)
       return reply.code(204).send()

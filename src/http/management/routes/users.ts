@@ -6,6 +6,7 @@ import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../manage
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from '../../../management/schemas/users.ts'
 import type { StoredView } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import {
   everyObject,
@@ -22,7 +23,7 @@ import { assignmentRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
-const change = { operation: 'facts.write' } as const
+const change = { operation: 'facts.write', tag: 'users' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -30,6 +31,8 @@ interface Named {
 export function userRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
     path: USER,
+    tag: 'users',
+    noun: 'user',
     operations: FACTS,
     find: ({ view, ref }) => view().require('user', ref),
     answer: UserRead,
@@ -49,7 +52,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
   })
   app.put<Named & { Body: UserReplace }>(
     USER,
-    { config: change, schema: { body: UserReplace, response: { 200: UserRead, 201: UserRead } } },
+    describe(change, 'Replace a user', { body: UserReplace, response: { 200: UserRead, 201: UserRead } }),
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       const { object, created } = await write(management, request, reply, 'replaceUser', input)
@@ -62,14 +65,14 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
 
 function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   type Roles = Named & { Body: RoleInTenant; Querystring: Query }
-  const options = { config: change, schema: { body: RoleInTenant, response: { 200: RoleAssignmentRead } } }
-  app.post<Roles>(`${USER}/roles`, options, async (request, reply) => {
+  const made = { body: RoleInTenant, response: { 200: RoleAssignmentRead } }
+  app.post<Roles>(`${USER}/roles`, describe(change, 'Assign a role to a user', made), async (request, reply) => {
     const input = { user: request.params.ref, ...request.body }
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
   })
   const response = { 200: RoleAssignmentRead, 204: NoBody }
-  const gone = { config: change, schema: { querystring: UnassignQuery, body: RoleInTenant, response } }
-  app.delete<Roles>(`${USER}/roles`, gone, async (request, reply) => {
+  const gone = { querystring: UnassignQuery, body: RoleInTenant, response }
+  app.delete<Roles>(`${USER}/roles`, describe(change, 'Unassign a role from a user', gone), async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
     const input = { user: request.params.ref, ...request.body }
     const gone = await write(management, request, reply, 'unassign', input)
