@@ -1,7 +1,8 @@
 // How each kind that policy files hold is written: plans, files, reverts and prune use these entries. They are apart from
 // those of other kinds, so that reading a policy loads nothing of theirs.
 
-import type { WholeKind } from '../../kinds/index.ts'
+import type { Fields, RegularName } from '../../kinds/fields.ts'
+import type { KINDS, WholeKind } from '../../kinds/index.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
@@ -54,6 +55,13 @@ import { ofResource, type Ref, type SentWrites, type WritesOfKind, withBodies, w
 
 /** What only connects others is found by the key that a plan shows. */
 const KEY = [...BODY, 'key']
+
+/** An update is missing only while no field of the kind can be sent: without one, a plan skips objects that exist. */
+type WritesFor<K extends WholeKind> = (typeof KINDS)[K] extends { readonly fields: infer F extends Fields }
+  ? [RegularName<F>] extends [never]
+    ? WritesOfKind
+    : WritesOfKind & { readonly update: NonNullable<WritesOfKind['update']> }
+  : WritesOfKind
 
 /** Kinds of stored objects that policy files hold. */
 export const WRITES_IN_FILES = {
@@ -123,7 +131,7 @@ export const WRITES_IN_FILES = {
     replace: null,
     remove: (view, { ref }, mint) => deleteTuple(view, view.require('relationship_tuple', ref, KEY), mint),
   }),
-} as const satisfies { readonly [K in WholeKind]: WritesOfKind }
+} as const satisfies { readonly [K in WholeKind]: WritesFor<K> }
 
 const action = withBodies(
   { create: ActionCreate, update: ActionUpdate },

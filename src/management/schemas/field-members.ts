@@ -1,6 +1,13 @@
 // Members of bodies and answers that follow from the fields of a kind. What a field of the form `own` looks like is given
 // beside the table, so one that is forgotten does not compile.
-import { type Field, type Fields, named, type OwnField, type RegularName, type SentFields } from '../../kinds/fields.ts'
+import {
+  type Fields,
+  named,
+  type OwnField,
+  type RegularField,
+  type RegularName,
+  type SentFields,
+} from '../../kinds/fields.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
@@ -55,7 +62,7 @@ export function answerMembers<F extends Fields>(table: F): AnswerMembers<F> {
 function makeMembers(
   table: Fields,
   own: { readonly [name: string]: t.TSchema },
-  regular: (field: Field) => t.TSchema | undefined,
+  regular: (field: RegularField) => t.TSchema | undefined,
 ): Record<string, t.TSchema> {
   const members: Record<string, t.TSchema> = {}
   for (const [name, field] of Object.entries(table)) {
@@ -65,22 +72,45 @@ function makeMembers(
   return members
 }
 
-function bodySchema(field: Field): t.TSchema | undefined {
+function bodySchema(field: RegularField): t.TSchema | undefined {
   const { form, about } = field
   const say = (schema: t.TSchema, more = {}): t.TSchema =>
     t.maybe(about === undefined ? schema : t.described(schema, about, more))
-  if (form === 'name') return say(t.Text, { maxLength: NAME_LENGTH_MAX })
-  if (form === 'text') return say(t.Text, { maxLength: DESCRIPTION_LENGTH_MAX })
-  if (form === 'attributes' || form === 'attributes_or_null') return say(Attributes)
-  return undefined
+  switch (form) {
+    case 'name':
+      return say(t.Text, { maxLength: NAME_LENGTH_MAX })
+    case 'text':
+      return say(t.Text, { maxLength: DESCRIPTION_LENGTH_MAX })
+    case 'attributes':
+    case 'attributes_or_null':
+      return say(Attributes)
+    case 'moment':
+    case 'resource':
+    case 'part':
+      return undefined
+    default:
+      return form satisfies never
+  }
 }
 
-function answerSchema({ form }: Field): t.TSchema | undefined {
-  if (form === 'name') return t.Text
-  if (form === 'text') return t.nullable(t.Text)
-  if (form === 'attributes') return Attributes
-  if (form === 'attributes_or_null') return t.nullable(Attributes)
-  return form === 'moment' ? Time : undefined
+function answerSchema({ form }: RegularField): t.TSchema | undefined {
+  switch (form) {
+    case 'name':
+      return t.Text
+    case 'text':
+      return t.nullable(t.Text)
+    case 'attributes':
+      return Attributes
+    case 'attributes_or_null':
+      return t.nullable(Attributes)
+    case 'moment':
+      return Time
+    case 'resource':
+    case 'part':
+      return undefined
+    default:
+      return form satisfies never
+  }
 }
 
 /** The members of what has a name and a description, in bodies and in answers. */
