@@ -40,7 +40,7 @@ export function userRead(scope: Scope, view: StoredView, user: User, withInstanc
     associated_tenants.push({ tenant, roles: held, status: 'active', resource_instance_roles })
   }
   const row = printUser({ id, key, email }, user, key)
-  return { ...row, roles, associated_tenants, ...place(scope), ...times(user) }
+  return Object.assign(row, { roles, associated_tenants }, place(scope), times(user))
 }
 
 /** The tenants of a user with its roles there: in the order of the first role, then the tenants without one. */
@@ -136,12 +136,9 @@ export function instanceRead(scope: Scope, view: View, stored: ResourceInstance,
   const { id, instance, resource, tenant } = stored
   const resource_id = view.get('resource', resource)?.id ?? null
   const tenant_id = view.get('tenant', tenant)?.id ?? null
-  return {
-    ...printInstance({ id, key: instance, resource, tenant, resource_id, tenant_id }, stored, instance),
-    relationships: detailed ? listRelationships(view, stored.key) : null,
-    ...place(scope),
-    ...times(stored),
-  }
+  const row = printInstance({ id, key: instance, resource, tenant, resource_id, tenant_id }, stored, instance)
+  const relationships = detailed ? listRelationships(view, stored.key) : null
+  return Object.assign(row, { relationships }, place(scope), times(stored))
 }
 
 function listRelationships(view: View, instance: string): InstanceDetailed['relationships'] {

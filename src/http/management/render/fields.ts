@@ -5,7 +5,8 @@ import { printTime } from './stamps.ts'
 
 /**
  * What an answer has of the regular fields of an object: a function made once for each kind, because it runs for every
- * row of a list. Fields of the form `own` are not among them. `key` is that of the object; of a part the one without its
+ * row of a list. What follows in the answer is added to the row by `Object.assign`: with a copy by a spread a page of
+ * users took 1.3 times as long. Fields of the form `own` are not among them. `key` is that of the object; of a part the one without its
  * resource type.
  */
 export function fieldPrinter<F extends Fields>(table: F) {

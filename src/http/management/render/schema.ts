@@ -80,15 +80,13 @@ const printRelation = fieldPrinter(relationFields)
 
 export function relationRead(scope: Scope, view: View, resource: Resource, relation: Relation): RelationRead {
   const { id, relation: key, subject_resource } = relation
-  return {
-    ...printRelation({ id, key }, relation, key),
+  const ends = {
     subject_resource,
     subject_resource_id: view.get('resource', subject_resource)?.id ?? null,
     object_resource: resource.key,
     object_resource_id: resource.id,
-    ...place(scope),
-    ...times(relation),
   }
+  return Object.assign(printRelation({ id, key }, relation, key), ends, place(scope), times(relation))
 }
 
 function relationBlock(view: View, { name, description, subject_resource }: Relation) {
@@ -102,7 +100,7 @@ const printActionGroup = fieldPrinter(actionGroupFields)
 export function actionGroupRead(scope: Scope, resource: Resource, group: ActionGroup): ActionGroupRead {
   const { id, group: key, actions } = group
   const row = printActionGroup({ id, key }, group, key)
-  return { ...row, actions, resource_id: resource.id, ...place(scope), ...times(group) }
+  return Object.assign(row, { actions, resource_id: resource.id }, place(scope), times(group))
 }
 
 function actionBlock({ id, key, name, description, attributes, v1 }: Action) {

@@ -28,7 +28,7 @@ export function plainRoutes<K extends PlainKind>(app: FastifyInstance, managemen
     print: ({ scope }, objects) =>
       objects.map((object) => {
         const { id, key } = object
-        return { ...printFields({ id, key }, object, key), ...place(scope), ...times(object) }
+        return Object.assign(printFields({ id, key }, object, key), place(scope), times(object))
       }),
     list: {
       query: query({ ...page, ...('attributes' in fields ? attributeFilter : {}), ...counted, ...search }),
