@@ -16,12 +16,10 @@ import { readBody } from '../intake/body-reader.ts'
 import { formatSender } from '../intake/intake.ts'
 import { type Duplicates, ORDINARY, parseJson } from '../json.ts'
 import { repeatedHeader } from '../repeated-headers.ts'
-import { decide } from './allowed.ts'
+import { decide, JSON_TYPE } from './allowed.ts'
 import type { PdpDirectory } from './pdp-keys.ts'
 import type { Decisions } from './record-decision.ts'
 import { ROWS_HEADER } from './rows-header.ts'
-
-const JSON_TYPE = 'application/json'
 
 /** A check, and the reason to deny it before anything is decided. */
 export interface DirectCheck {
@@ -134,7 +132,7 @@ function answer(to: DirectRequest, options: DirectOptions, bytes: Buffer): void 
   const { decisions } = options
   // An answer of POST /allowed carries an id only when the caller sent one: making one costs a tenth of the request.
   const hasId = route.alwaysSendsId || request.headers['x-request-id'] !== undefined
-  const sentId = hasId ? route.requestId(request) : null
+  const id = hasId ? route.requestId(request) : null
   try {
     const { check, denial } = route.readCheck(parseJson(bytes, route.duplicates, ORDINARY))
     pdp.asOneRequest(() => {
@@ -142,17 +140,17 @@ function answer(to: DirectRequest, options: DirectOptions, bytes: Buffer): void 
       const allow = denial === undefined && decide(pdp, timed, decisions.acceptNow)
       const taken = pdp.take()
       const settled = (error: Error | undefined): void => {
-        if (error === undefined) send(to, options, allow, taken, sentId, begun)
-        else refuse(to, options, sentId, begun, error)
+        if (error === undefined) send(to, options, allow, taken, id, begun)
+        else refuse(to, options, id, begun, error)
       }
       if (decisions.areRecorded)
         decisions
-          .write(pdp, request, sentId, begun, timed, allow, denial)
+          .write(pdp, request, id, begun, timed, allow, denial)
           .settled(contained('an answer whose decision is recorded', settled, () => response.destroy()))
-      else send(to, options, allow, taken, sentId, begun)
+      else send(to, options, allow, taken, id, begun)
     })
   } catch (error) {
-    refuse(to, options, sentId, begun, error)
+    refuse(to, options, id, begun, error)
   }
 }
 
@@ -161,13 +159,13 @@ function send(
   { decisions, headers }: DirectOptions,
   allow: boolean,
   { revision, environment }: Taken,
-  sentId: string | null,
+  id: string | null,
   begun: number,
 ): void {
   decisions.count(allow ? 'allow' : 'deny', environment)
   const text = route.formatAnswer(allow)
   const head = ['x-revision', String(revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
-  if (sentId !== null) head.push('x-request-id', sentId)
+  if (id !== null) head.push('x-request-id', id)
   for (const name in headers) head.push(name, headers[name]!)
   response.writeHead(200, head)
   response.end(text, 'latin1')
@@ -177,11 +175,11 @@ function send(
 function refuse(
   { app, route, pdp, request, response }: DirectRequest,
   { decisions, headers }: DirectOptions,
-  sentId: string | null,
+  known: string | null,
   begun: number,
   error: unknown,
 ): void {
-  const id = sentId ?? route.requestId(request)
+  const id = known ?? route.requestId(request)
   const { problem, status, contentType, text } = route.formatRefusal(error)
   app.problems.log(error, problem, id)
   const bytes = Buffer.from(text)
