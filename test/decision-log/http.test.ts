@@ -176,6 +176,7 @@ describe('a PDP that is not told to record attributes', () => {
       ['/allowed/bulk', [question]],
       ['/allowed/all-tenants', question],
       ['/access/v1/evaluation', evaluation],
+      ['/access/v1/evaluation', { ...evaluation, subject: { type: 'service', id: 'ana', ...entity } }],
       ['/access/v1/evaluations', { ...evaluation, evaluations: [{}] }],
     ]
     for (const [path, body, more = {}] of asked) {
@@ -192,7 +193,8 @@ describe('a PDP that is not told to record attributes', () => {
       .map((line) => JSON.parse(line))
     const aboutKeys = { relations: { parent: ['folder:f1'] } }
     // relations are keys: they are recorded, and of attributes the names
-    expect(records.map(({ sent }) => sent)).toEqual([...Array(4).fill(aboutKeys), undefined, undefined])
+    expect(records.map(({ sent }) => sent)).toEqual([...Array(4).fill(aboutKeys), ...Array(3).fill(undefined)])
+    expect(records.at(-2)).toMatchObject({ user: 'ana', decision: false, reason: 'unknown_subject_type' })
     expect(records[0].omitted).toEqual(['user.secret', 'resource.secret', 'context.secret'])
     for (const { now, time } of records) expect(Math.abs(now - Date.parse(time))).toBeLessThan(60_000)
     await app.close()
