@@ -3,9 +3,10 @@
 // kernel.
 
 import type { PolicyKind, PolicyObjects, PolicyPut } from '../kinds/index.ts'
+import { roleKeyIn } from '../kinds/kind.ts'
 import type { PolicyChange } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { assignmentKey, type JsonObject, membershipKey, partKey, tupleKey } from '../model/objects.ts'
+import { assignmentKey, membershipKey, partKey } from '../model/objects.ts'
 
 /** A rule that derives a role over a relation (D5), with full keys: `object type/relation` and `type/role`. */
 export interface RuleContent {
@@ -24,28 +25,31 @@ export interface RoleContent {
   readonly noDirect?: boolean
 }
 
-export interface UserContent {
-  attributes?: JsonObject
-  /** tenants that the user belongs to without a role */
-  members?: Set<string>
-  /** tenant → roles */
-  readonly grants: Map<string, string[]>
-  /** `type:key` → full keys of resource roles */
-  onInstances?: Map<string, string[]>
-}
-
+export type AssignmentContent = PolicyObjects['role_assignment']
+export type MembershipContent = PolicyObjects['membership']
+export type TupleContent = PolicyObjects['relationship_tuple']
 export type InstanceContent = PolicyObjects['resource_instance']
-
 export type ResourceContent = PolicyObjects['resource']
 
-/** All objects of an image by key. Not sorted; the build sorts. */
+/** A user with what connects it to tenants and instances. */
+export interface UserContent {
+  readonly value: PolicyObjects['user']
+  readonly memberships: MembershipContent[]
+  /** in tenants and on instances */
+  readonly assignments: AssignmentContent[]
+}
+
+/**
+ * All objects of an image by key, as they are put: what a put says is then lost by none who passes it on. Not sorted;
+ * the build sorts.
+ */
 export interface Contents {
   readonly resources: Map<string, ResourceContent>
   readonly roles: Map<string, RoleContent>
-  readonly tenants: Map<string, JsonObject | undefined>
+  readonly tenants: Map<string, PolicyObjects['tenant']>
   readonly users: Map<string, UserContent>
   readonly instances: Map<string, InstanceContent>
-  readonly tuples: Map<string, PolicyObjects['relationship_tuple']>
+  readonly tuples: Map<string, TupleContent>
   readonly sets: Map<string, PolicyObjects['condition_set']>
   readonly setRules: Map<string, PolicyObjects['set_rule']>
   readonly configs: Map<string, PolicyObjects['proxy_config']>
@@ -64,6 +68,17 @@ export function emptyContents(): Contents {
     configs: new Map(),
   }
 }
+
+/** Whether it is a role on an instance, and not in the tenant. */
+export const isOnInstance = ({ resource_instance: instance }: AssignmentContent): boolean =>
+  instance !== undefined && instance !== null
+
+/** The full key of the assigned role: of one on an instance `type/role`. */
+export const assignedRole = ({ role, resource_instance: instance }: AssignmentContent): string =>
+  roleKeyIn(role, instance ?? null)
+
+/** Key of the instance on which the role is assigned, else of the tenant. */
+export const assignedScope = ({ tenant, resource_instance: instance }: AssignmentContent): string => instance ?? tenant
 
 /** The type in `type:key`. */
 export const typeInInstanceKey = (instance: string): string => instance.slice(0, instance.indexOf(':'))
@@ -102,95 +117,12 @@ export function roleContent(value: PolicyObjects['resource_role']): RoleContent 
 /** Identifies a rule among those of one role. */
 export const ruleKey = ({ relation, source, noDirect }: RuleContent): string => `${relation}:${source}:${noDirect}`
 
-/** An assignment with the full key of its role and its scope. */
-export function toAssignment(value: PolicyObjects['role_assignment']): Assignment {
-  const { user, role, tenant, resource_instance: instance } = value
-  if (instance === undefined || instance === null) return { user, role, tenant }
-  return { user, role: partKey(typeInInstanceKey(instance), role), instance }
-}
-
-/** A role in a tenant or on an instance, with its full key. */
-export type Assignment =
-  | { readonly user: string; readonly role: string; readonly tenant: string; readonly instance?: undefined }
-  | { readonly user: string; readonly role: string; readonly tenant?: undefined; readonly instance: string }
-
 /** Folds changes into contents: the last change of an object wins; deletes remove it. */
 export function fold(changes: Iterable<PolicyChange>): Contents {
   const contents = emptyContents()
-  const assignments = new Map<string, Assignment>()
-  const members = new Map<string, PolicyObjects['membership']>()
-  for (const change of changes) {
-    if (change.op === 'delete')
-      forget(contents, { role_assignment: assignments, membership: members }, change.kind, change.key)
-    else if (change.kind === 'role_assignment') assignments.set(change.key, toAssignment(change.value))
-    else if (change.kind === 'membership') members.set(change.key, change.value)
-    else remember(contents, change)
-  }
-  for (const assignment of assignments.values()) give(contents, assignment)
-  for (const { user, tenant } of members.values()) {
-    const member = contents.users.get(user)
-    if (member === undefined) throw invalid(`user \`${user}\` of a membership does not exist`)
-    if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of a membership does not exist`)
-    member.members ??= new Set()
-    member.members.add(tenant)
-  }
-  return contents
-}
-
-type ObjectPut = Exclude<PolicyPut, { kind: 'role_assignment' | 'membership' }>
-
-function remember(contents: Contents, change: ObjectPut): void {
-  const { key } = change
-  switch (change.kind) {
-    case 'resource':
-      contents.resources.set(key, change.value)
-      break
-    case 'role':
-      contents.roles.set(key, { permissions: change.value.permissions, extends: change.value.extends })
-      break
-    case 'resource_role':
-      contents.roles.set(key, roleContent(change.value))
-      break
-    case 'tenant':
-      contents.tenants.set(key, undefinedIfEmpty(change.value.attributes))
-      break
-    case 'user':
-      contents.users.set(key, userContent(undefinedIfEmpty(change.value.attributes)))
-      break
-    case 'resource_instance':
-      contents.instances.set(key, change.value)
-      break
-    case 'condition_set':
-      contents.sets.set(key, change.value)
-      break
-    case 'set_rule':
-      contents.setRules.set(key, change.value)
-      break
-    case 'proxy_config':
-      contents.configs.set(key, change.value)
-      break
-    case 'relationship_tuple':
-      contents.tuples.set(key, change.value)
-      break
-    default:
-      throw invalid(`kind \`${(change as PolicyPut).kind}\` is not known to this version`)
-  }
-}
-
-export function userContent(attributes: JsonObject | undefined): UserContent {
-  return attributes === undefined ? { grants: new Map() } : { attributes, grants: new Map() }
-}
-
-/** Empty attributes become absent, so that equal contents have one form. */
-function undefinedIfEmpty<T extends object>(attributes: T | undefined): T | undefined {
-  return attributes === undefined || Object.keys(attributes).length === 0 ? undefined : attributes
-}
-
-type Folded = Record<'role_assignment' | 'membership', Map<string, unknown>>
-
-function forget(contents: Contents, folded: Folded, kind: PolicyKind, key: string): void {
-  const from: Record<PolicyKind, { delete(key: string): boolean }> = {
-    ...folded,
+  const assignments = new Map<string, AssignmentContent>()
+  const memberships = new Map<string, MembershipContent>()
+  const objects: ObjectsByKind = {
     resource: contents.resources,
     role: contents.roles,
     resource_role: contents.roles,
@@ -201,28 +133,62 @@ function forget(contents: Contents, folded: Folded, kind: PolicyKind, key: strin
     condition_set: contents.sets,
     set_rule: contents.setRules,
     proxy_config: contents.configs,
+    role_assignment: assignments,
+    membership: memberships,
   }
-  from[kind]?.delete(key)
+  for (const change of changes) {
+    const { kind, key } = change
+    if (change.op === 'delete') objects[kind]?.delete(key)
+    else if (Object.hasOwn(objects, kind)) (objects[kind] as Map<string, unknown>).set(key, toContent(change))
+    else throw invalid(`kind \`${kind}\` is not known to this version`)
+  }
+  for (const assignment of assignments.values()) {
+    requireAssigned(contents, assignment)
+    contents.users.get(assignment.user)!.assignments.push(assignment)
+  }
+  for (const membership of memberships.values()) {
+    const { user, tenant } = membership
+    const member = contents.users.get(user)
+    if (member === undefined) throw invalid(`user \`${user}\` of a membership does not exist`)
+    if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of a membership does not exist`)
+    member.memberships.push(membership)
+  }
+  return contents
 }
 
-function give(contents: Contents, { user, role, tenant, instance }: Assignment): void {
-  const holder = contents.users.get(user)
-  if (holder === undefined) throw invalid(`user \`${user}\` of an assignment does not exist`)
+/** Kinds whose contents are not the value of their put. */
+interface OtherContents {
+  role: RoleContent
+  resource_role: RoleContent
+  user: UserContent
+}
+type ContentOf<K extends PolicyKind> = K extends keyof OtherContents ? OtherContents[K] : PolicyObjects[K]
+type ObjectsByKind = { readonly [K in PolicyKind]: Map<string, ContentOf<K>> }
+
+function toContent(change: PolicyPut): ContentOf<PolicyKind> {
+  switch (change.kind) {
+    case 'role':
+      return { permissions: change.value.permissions, extends: change.value.extends }
+    case 'resource_role':
+      return roleContent(change.value)
+    case 'user':
+      return userContent(change.value)
+    default:
+      return change.value
+  }
+}
+
+export const userContent = (value: PolicyObjects['user']): UserContent => ({ value, memberships: [], assignments: [] })
+
+function requireAssigned(contents: Contents, assignment: AssignmentContent): void {
+  const { user, tenant, resource_instance: instance } = assignment
+  const role = assignedRole(assignment)
+  if (!contents.users.has(user)) throw invalid(`user \`${user}\` of an assignment does not exist`)
   if (!contents.roles.has(role)) throw invalid(`role \`${role}\` of an assignment does not exist`)
-  if (instance === undefined) {
+  if (!isOnInstance(assignment)) {
     if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of an assignment does not exist`)
-    add(holder.grants, tenant, role)
-    return
-  }
-  if (!contents.instances.has(instance)) throw invalid(`instance \`${instance}\` of an assignment does not exist`)
-  holder.onInstances ??= new Map()
-  add(holder.onInstances, instance, role)
-}
-
-function add(grants: Map<string, string[]>, scope: string, role: string): void {
-  const roles = grants.get(scope)
-  if (roles === undefined) grants.set(scope, [role])
-  else if (!roles.includes(role)) roles.push(role)
+  } else if (!contents.instances.has(instance!))
+    throw invalid(`instance \`${instance}\` of an assignment does not exist`)
 }
 
 /** The error for contents that no image can have, and that should not have been stored. */
@@ -232,42 +198,40 @@ export function invalid(reason: string, cause?: unknown): ZerohopError {
 
 /** Contents as changes, in sorted order: a follower of another ABI builds its image from them. */
 export function* toChanges(contents: Contents): Iterable<PolicyChange> {
-  for (const [key, { actions, attributes }] of sortedEntries(contents.resources))
-    yield { op: 'put', kind: 'resource', key, value: { actions, ...omitEmptyAttributes(attributes) } }
+  for (const [key, value] of sortedEntries(contents.resources)) yield { op: 'put', kind: 'resource', key, value }
   for (const [key, role] of sortedEntries(contents.roles)) yield roleChange(key, role)
-  for (const [key, attributes] of sortedEntries(contents.tenants))
-    yield { op: 'put', kind: 'tenant', key, value: omitEmptyAttributes(attributes) }
-  for (const [key, { tenant, attributes }] of sortedEntries(contents.instances))
-    yield { op: 'put', kind: 'resource_instance', key, value: { tenant, ...omitEmptyAttributes(attributes) } }
-  for (const [, value] of sortedEntries(contents.tuples)) {
-    const { subject, relation, object } = value
-    yield { op: 'put', kind: 'relationship_tuple', key: tupleKey(subject, relation, object), value }
-  }
+  for (const [key, value] of sortedEntries(contents.tenants)) yield { op: 'put', kind: 'tenant', key, value }
+  for (const [key, value] of sortedEntries(contents.instances))
+    yield { op: 'put', kind: 'resource_instance', key, value }
+  for (const [key, value] of sortedEntries(contents.tuples)) yield { op: 'put', kind: 'relationship_tuple', key, value }
   for (const [key, value] of sortedEntries(contents.sets)) yield { op: 'put', kind: 'condition_set', key, value }
   for (const [key, value] of sortedEntries(contents.setRules)) yield { op: 'put', kind: 'set_rule', key, value }
   for (const [key, value] of sortedEntries(contents.configs)) yield { op: 'put', kind: 'proxy_config', key, value }
-  for (const [user, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
-    yield { op: 'put', kind: 'user', key: user, value: omitEmptyAttributes(attributes) }
-    for (const tenant of [...(members ?? [])].sort())
-      yield { op: 'put', kind: 'membership', key: membershipKey(tenant, user), value: { user, tenant } }
-    for (const [tenant, roles] of sortedEntries(grants)) {
-      for (const role of roles) yield assignmentChange(user, role, tenant, null)
-    }
-    for (const [instance, roles] of onInstances === undefined ? [] : sortedEntries(onInstances)) {
-      const { tenant } = contents.instances.get(instance)!
-      for (const role of roles) yield assignmentChange(user, role.slice(role.indexOf('/') + 1), tenant, instance)
+  for (const [user, content] of sortedEntries(contents.users)) {
+    yield { op: 'put', kind: 'user', key: user, value: content.value }
+    for (const value of sortedMemberships(content))
+      yield { op: 'put', kind: 'membership', key: membershipKey(value.tenant, user), value }
+    for (const value of sortedAssignments(content)) {
+      const { role, tenant, resource_instance: instance } = value
+      yield { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
     }
   }
 }
 
-function omitEmptyAttributes<T extends object>(attributes: T | undefined): { attributes?: T } {
-  const some = undefinedIfEmpty(attributes)
-  return some === undefined ? {} : { attributes: some }
-}
+/** By tenant. */
+export const sortedMemberships = ({ memberships }: UserContent): readonly MembershipContent[] =>
+  memberships.length < 2 ? memberships : memberships.toSorted((left, right) => compareUnits(left.tenant, right.tenant))
 
-function assignmentChange(user: string, role: string, tenant: string, instance: string | null): PolicyChange {
-  const value = instance === null ? { user, role, tenant } : { user, role, tenant, resource_instance: instance }
-  return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
+/** Those in tenants by tenant, then those on instances by instance; of one scope by role. */
+export const sortedAssignments = ({ assignments }: UserContent): readonly AssignmentContent[] =>
+  assignments.length < 2 ? assignments : assignments.toSorted(compareAssignments)
+
+function compareAssignments(left: AssignmentContent, right: AssignmentContent): number {
+  return (
+    Number(isOnInstance(left)) - Number(isOnInstance(right)) ||
+    compareUnits(assignedScope(left), assignedScope(right)) ||
+    compareUnits(left.role, right.role)
+  )
 }
 
 function roleChange(key: string, content: RoleContent): PolicyChange {
@@ -287,7 +251,10 @@ function roleChange(key: string, content: RoleContent): PolicyChange {
   return { op: 'put', kind: 'resource_role', key, value }
 }
 
-/** Entries by key, in the order of UTF-16 code units: the same everywhere, whatever the locale. */
+/** By UTF-16 code units: the same everywhere, whatever the locale. */
+const compareUnits = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1)
+
+/** Entries by key, in the same order. */
 export function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map.keys()].sort().map((key) => [key, map.get(key)!])
 }

@@ -2,7 +2,6 @@
 
 import type { PolicyObjects } from '../../kinds/index.ts'
 import type { PolicyChange } from '../../log/delta.ts'
-import { type Assignment, toAssignment } from '../contents.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from '../update/deleted-keys.ts'
 
 export interface Changed {
@@ -13,7 +12,7 @@ export interface Changed {
   readonly roles: ReadonlySet<string>
   readonly instances: ReadonlySet<string>
   readonly sets: ReadonlySet<string>
-  readonly assignments: readonly Assignment[]
+  readonly assignments: readonly PolicyObjects['role_assignment'][]
   readonly memberships: readonly PolicyObjects['membership'][]
   readonly tuples: readonly PolicyObjects['relationship_tuple'][]
   readonly rules: readonly PolicyObjects['set_rule'][]
@@ -23,7 +22,7 @@ export interface Changed {
 export function changedBy(changes: readonly PolicyChange[], to: number): Changed {
   const [users, tenants, types] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const [roles, instances, sets] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const assignments: Assignment[] = []
+  const assignments: PolicyObjects['role_assignment'][] = []
   const memberships: PolicyObjects['membership'][] = []
   const tuples: PolicyObjects['relationship_tuple'][] = []
   const rules: PolicyObjects['set_rule'][] = []
@@ -40,7 +39,7 @@ export function changedBy(changes: readonly PolicyChange[], to: number): Changed
     const { op, kind, key } = change
     switch (kind) {
       case 'role_assignment':
-        assignments.push(op === 'put' ? toAssignment(change.value) : parseAssignment(key, to))
+        assignments.push(op === 'put' ? change.value : parseAssignment(key, to))
         break
       case 'membership':
         memberships.push(op === 'put' ? change.value : parseMembership(key, to))

@@ -161,8 +161,8 @@ export class ReachRelations {
   /** Asks about what changed assignments on instances and changed tuples give and take. */
   askChanged(): void {
     const { users, instances } = this.#questions
-    for (const { user, instance } of this.#changed.assignments) {
-      const [who, where] = [users.named(user), instance === undefined ? undefined : instances.named(instance)]
+    for (const { user, resource_instance: instance } of this.#changed.assignments) {
+      const [who, where] = [users.named(user), instance == null ? undefined : instances.named(instance)]
       if (who === undefined || where === undefined) continue
       // A direct role can also take away what is derived: on either side.
       for (const side of SIDES) this.#askEach([who], /* canary: below-an-assignment */ this.#below(side, where))

@@ -3,6 +3,7 @@
 
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { isOnInstance } from '../contents.ts'
 import { findSymbol } from '../look-up.ts'
 import {
   eachGrantInScope,
@@ -114,9 +115,9 @@ export class ReachRoles {
   /** Asks about changed assignments in tenants. */
   askAssigned(): void {
     const { users, tenants } = this.#questions
-    for (const { user, tenant } of this.#changed.assignments) {
-      if (/* canary: changed-assignment */ tenant !== undefined)
-        this.#askGrant(users.named(user), tenants.named(tenant))
+    for (const assignment of this.#changed.assignments) {
+      if (/* canary: changed-assignment */ !isOnInstance(assignment))
+        this.#askGrant(users.named(assignment.user), tenants.named(assignment.tenant))
     }
   }
 

@@ -7,13 +7,15 @@ import { Kernel } from '../../kernel/kernel.ts'
 import type { KernelSource } from '../../kernel/module.ts'
 import { parseConditions } from '../../model/condition.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { type JsonObject, partKey } from '../../model/objects.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import {
   type Contents,
   invalid,
   isInstanceKey,
   type RoleContent,
+  sortedAssignments,
   sortedEntries,
+  sortedMemberships,
   typeInInstanceKey,
   typeOfRole,
 } from '../contents.ts'
@@ -21,6 +23,7 @@ import { putConfig } from '../documents.ts'
 import { findPermission, findSymbol } from '../look-up.ts'
 import { type ConditionProgram, compile } from './condition-program.ts'
 import { extendsFault } from './extends.ts'
+import { type BuiltIds, putGrants, putMemberships, putTuple } from './write-facts.ts'
 import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from './write-records.ts'
 
 /** Ids written to the scratch area at a time. */
@@ -41,43 +44,37 @@ export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   }
   const roles = buildRoles(kernel, contents)
   const tenants = new Map<string, number>()
-  for (const [key, attributes] of sortedEntries(contents.tenants)) {
+  for (const [key, value] of sortedEntries(contents.tenants)) {
     const tenant = kernel.calls.put(Table.Tenants, writeKey(kernel, key))
     tenants.set(key, tenant)
-    if (attributes !== undefined) putAttributes(kernel, tenant, attributes)
+    putAttributes(kernel, tenant, value)
   }
   const instances = buildInstances(kernel, contents, tenants)
   buildSets(kernel, contents)
   for (const [key, { rules }] of sortedEntries(contents.configs)) putConfig(kernel, key, rules)
-  for (const [key, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
+  const ids: BuiltIds = { roles, tenants, instances }
+  for (const [key, content] of sortedEntries(contents.users)) {
     const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
-    if (attributes !== undefined) putAttributes(kernel, user, attributes)
-    for (const tenant of [...(members ?? [])].sort()) kernel.calls.joinTenant(user, tenants.get(tenant)!)
-    const give = (scopes: ReadonlyMap<string, number>, held: Map<string, string[]>): void => {
-      for (const [scope, names] of held.size < 2 ? held : sortedEntries(held)) {
-        const ids = names.map((role) => roles.get(role)!)
-        kernel.calls.putGrant(user, scopes.get(scope)!, kernel.writeList(ids))
-      }
-    }
-    give(tenants, grants)
-    if (onInstances !== undefined) give(instances, onInstances)
+    putAttributes(kernel, user, content.value)
+    putMemberships(kernel, user, sortedMemberships(content), ids)
+    putGrants(kernel, user, sortedAssignments(content), ids)
   }
   return kernel
 }
 
 function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string, number>): Map<string, number> {
   const ids = new Map<string, number>()
-  for (const [key, { tenant, attributes }] of sortedEntries(contents.instances)) {
+  for (const [key, value] of sortedEntries(contents.instances)) {
+    const { tenant } = value
     const within = tenants.get(tenant) ?? dangling(`tenant \`${tenant}\` of \`${key}\``)
     const type = findSymbol(kernel, 'resource', typeInInstanceKey(key)) || dangling(`the type of \`${key}\``)
     const instance = kernel.calls.putInstance(type, within, writeInstance(kernel, key))
     ids.set(key, instance)
-    if (attributes !== undefined) putAttributes(kernel, instance, attributes)
+    putAttributes(kernel, instance, value)
   }
-  for (const [, { subject, relation, object }] of sortedEntries(contents.tuples)) {
-    const [from, to] = [subject, object].map((key) => ids.get(key) ?? dangling(`\`${key}\` of a tuple`))
-    const name = kernel.calls.put(Table.Relations, writeWhole(kernel, partKey(typeInInstanceKey(object), relation)))
-    kernel.calls.relate(name, from!, to!)
+  for (const [, tuple] of sortedEntries(contents.tuples)) {
+    const [from, to] = [tuple.subject, tuple.object].map((key) => ids.get(key) ?? dangling(`\`${key}\` of a tuple`))
+    putTuple(kernel, tuple, from!, to!)
   }
   return ids
 }

@@ -28,8 +28,9 @@ const TYPE_NUMBERS: Readonly<Record<AttributeType, number>> = {
   object_array: 7,
 }
 
-export function putAttributes(kernel: Kernel, party: number, attributes: JsonObject | undefined): void {
-  kernel.calls.setPartyAttributes(party, encodedObject(kernel, attributes))
+/** Writes what is stored of a user, a tenant or an instance. */
+export function putAttributes(kernel: Kernel, party: number, value: { readonly attributes?: JsonObject }): void {
+  kernel.calls.setPartyAttributes(party, encodedObject(kernel, value.attributes))
 }
 
 export function putDeclaredTypes(

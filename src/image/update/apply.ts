@@ -2,12 +2,12 @@
 // cannot fail; if the kernel traps nevertheless, the image is poisoned.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { partKey } from '../../model/objects.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'
+import { putAssignment, putTuple, removeAssignment, removeTuple } from '../build/write-facts.ts'
 import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../build/write-records.ts'
-import { type Assignment, type ResourceContent, type RoleContent, typeInInstanceKey, typeOfRole } from '../contents.ts'
+import { type ResourceContent, type RoleContent, typeInInstanceKey, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
-import { findRelation, findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
+import { findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
 import { eachPermissionOfType, permissionId, permissionKey } from '../records/permission.ts'
 import type { Plan } from './prepare.ts'
 
@@ -19,16 +19,12 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
   const { calls } = kernel
   const id = (kind: SymbolKind, key: string): number => findSymbol(kernel, kind, key)
   const role = (key: string): number => findWritten(kernel, Table.Roles, kernel.writeWhole(key))
-  const scope = ({ tenant, instance }: Assignment): number => {
-    return instance === undefined ? id('tenant', tenant) : id('resource_instance', instance)
-  }
-  for (const each of plan.unassign) {
-    calls.unassign(id('user', each.user), scope(each), role(each.role))
+  for (const assignment of plan.unassign) {
+    removeAssignment(kernel, assignment)
     yield
   }
-  for (const { subject, relation, object } of plan.unrelate) {
-    const name = findRelation(kernel, typeInInstanceKey(object), relation)
-    calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
+  for (const tuple of plan.unrelate) {
+    removeTuple(kernel, tuple)
     yield
   }
   for (const { user, tenant } of plan.leave) {
@@ -37,13 +33,13 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
   }
   for (const rule of plan.removedSetRules) calls.removeSetRule(...ruleIds(kernel, rule))
   for (const [key, value] of plan.resources) putResource(kernel, key, value)
-  for (const [table, key, attributes] of plan.parties) {
-    putAttributes(kernel, calls.put(table, kernel.writeKey(key)), attributes)
+  for (const [table, key, value] of plan.parties) {
+    putAttributes(kernel, calls.put(table, kernel.writeKey(key)), value)
     yield
   }
-  for (const [key, { tenant, attributes }] of plan.instances) {
-    const [type, within] = [id('resource', typeInInstanceKey(key)), id('tenant', tenant)]
-    putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), attributes)
+  for (const [key, value] of plan.instances) {
+    const [type, within] = [id('resource', typeInInstanceKey(key)), id('tenant', value.tenant)]
+    putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), value)
     yield
   }
   // Old edges are removed first, so that every intermediate graph is a part of the final one: no cycles and no longer
@@ -54,13 +50,12 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
     const type = typeOfRole(key)
     if (type !== undefined) putRules(kernel, role(key), id('resource', type), value, role)
   }
-  for (const { subject, relation, object } of plan.relate) {
-    const [from, to] = [id('resource_instance', subject), id('resource_instance', object)]
-    calls.relate(calls.put(Table.Relations, kernel.writeWhole(partKey(typeInInstanceKey(object), relation))), from, to)
+  for (const tuple of plan.relate) {
+    putTuple(kernel, tuple, id('resource_instance', tuple.subject), id('resource_instance', tuple.object))
     yield
   }
-  for (const each of plan.assign) {
-    calls.assign(id('user', each.user), scope(each), role(each.role))
+  for (const assignment of plan.assign) {
+    putAssignment(kernel, assignment)
     yield
   }
   for (const { user, tenant } of plan.join) {

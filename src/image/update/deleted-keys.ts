@@ -1,14 +1,14 @@
 // The objects that the keys of deletes name: assignments, tuples, memberships and set rules are deleted by their key
 // alone.
 import type { PolicyObjects } from '../../kinds/index.ts'
-import { type Assignment, isInstanceKey, toAssignment } from '../contents.ts'
+import { isInstanceKey } from '../contents.ts'
 import { invalid } from './staged-symbols.ts'
 
-export function parseAssignment(key: string, to: number): Assignment {
+export function parseAssignment(key: string, to: number): PolicyObjects['role_assignment'] {
   const [user, role, tenant, instance, rest] = key.split('/')
   if (!user || !role || !tenant || rest !== undefined || (instance !== undefined && !isInstanceKey(instance)))
     throw invalid(to, `\`${key}\` is not the key of an assignment`)
-  return toAssignment({ user, role, tenant, resource_instance: instance ?? null })
+  return { user, role, tenant, resource_instance: instance ?? null }
 }
 
 export function parseTuple(key: string, to: number): PolicyObjects['relationship_tuple'] {

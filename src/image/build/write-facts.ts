@@ -1,0 +1,79 @@
+// Writes what connects users, tenants and instances into a kernel, from the puts themselves: used by the canonical build
+// and by deltas, so that a field of an assignment, a membership or a tuple is written in one place.
+
+import { Table } from '../../../assembly/limits.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { partKey } from '../../model/objects.ts'
+import {
+  type AssignmentContent,
+  assignedRole,
+  assignedScope,
+  invalid,
+  isOnInstance,
+  type MembershipContent,
+  type TupleContent,
+  typeInInstanceKey,
+} from '../contents.ts'
+import { findRelation, findSymbol, findWritten } from '../look-up.ts'
+
+/** Ids by key, of objects that were just built. */
+export interface BuiltIds {
+  readonly roles: ReadonlyMap<string, number>
+  readonly tenants: ReadonlyMap<string, number>
+  readonly instances: ReadonlyMap<string, number>
+}
+
+/** Gives a user who has no role yet its roles. @param assignments sorted: those of one scope follow each other */
+export function putGrants(
+  kernel: Kernel,
+  user: number,
+  assignments: readonly AssignmentContent[],
+  ids: BuiltIds,
+): void {
+  for (let at = 0; at < assignments.length; ) {
+    const first = assignments[at]!
+    const scope = (isOnInstance(first) ? ids.instances : ids.tenants).get(assignedScope(first))!
+    const held: number[] = []
+    for (; at < assignments.length && isSameScope(assignments[at]!, first); at++) {
+      const role = ids.roles.get(assignedRole(assignments[at]!))!
+      if (role !== held.at(-1)) held.push(role)
+    }
+    kernel.calls.putGrant(user, scope, kernel.writeList(held))
+  }
+}
+
+const isSameScope = (left: AssignmentContent, right: AssignmentContent): boolean =>
+  isOnInstance(left) === isOnInstance(right) && assignedScope(left) === assignedScope(right)
+
+/** Puts a user into tenants. */
+export function putMemberships(kernel: Kernel, user: number, of: readonly MembershipContent[], ids: BuiltIds): void {
+  for (const { tenant } of of) kernel.calls.joinTenant(user, ids.tenants.get(tenant)!)
+}
+
+/** Relates two instances. @throws STATE_INVALID when the relation cannot be a key */
+export function putTuple(kernel: Kernel, { relation, object }: TupleContent, from: number, to: number): void {
+  const length = kernel.writeWhole(partKey(typeInInstanceKey(object), relation))
+  if (length <= 0) throw invalid(`\`${relation.slice(0, 64)}\` cannot be a key`)
+  kernel.calls.relate(kernel.calls.put(Table.Relations, length), from, to)
+}
+
+/** Assigns a role. Everything that the assignment names is there. */
+export function putAssignment(kernel: Kernel, assignment: AssignmentContent): void {
+  kernel.calls.assign(...findAssigned(kernel, assignment))
+}
+
+export function removeAssignment(kernel: Kernel, assignment: AssignmentContent): void {
+  kernel.calls.unassign(...findAssigned(kernel, assignment))
+}
+
+function findAssigned(kernel: Kernel, of: AssignmentContent): [user: number, scope: number, role: number] {
+  const scope = findSymbol(kernel, isOnInstance(of) ? 'resource_instance' : 'tenant', assignedScope(of))
+  const role = findWritten(kernel, Table.Roles, kernel.writeWhole(assignedRole(of)))
+  return [findSymbol(kernel, 'user', of.user), scope, role]
+}
+
+export function removeTuple(kernel: Kernel, { subject, relation, object }: TupleContent): void {
+  const name = findRelation(kernel, typeInInstanceKey(object), relation)
+  const [from, to] = [subject, object].map((key) => findSymbol(kernel, 'resource_instance', key))
+  kernel.calls.unrelate(name, from!, to!)
+}
