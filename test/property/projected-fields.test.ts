@@ -184,7 +184,7 @@ function complete<K extends ProjectedKind>(kind: K, given: Given<K>, turn: numbe
 }
 
 /** What decisions read of all objects in a turn, in the order in which a state has them. */
-function changesOf(turn: number): PolicyChange[] {
+function listChanges(turn: number): PolicyChange[] {
   return PROJECTED_KINDS.flatMap(<K extends ProjectedKind>(kind: K) =>
     OBJECTS[kind].map((given, at) => project(put(kind, complete(kind, given as Given<K>, turn + at)))!),
   )
@@ -199,19 +199,20 @@ const sent = (changes: readonly PolicyChange[], to = 2) => unpackDelta(packDelta
 
 /** How an image of a turn comes about. */
 const WAYS: Readonly<Record<string, (turn: number) => Image | Promise<Image>>> = {
-  'a build': (turn) => build(changesOf(turn)),
-  'a build in many turns': (turn) => Image.buildSlowly(ENVIRONMENT, makePosition(1), changesOf(turn), pause),
+  'a build': (turn) => build(listChanges(turn)),
+  'a build in many turns': (turn) => Image.buildSlowly(ENVIRONMENT, makePosition(1), listChanges(turn), pause),
   'a delta': (turn) => {
     const image = build([])
-    image.apply(sent(changesOf(turn)))
+    image.apply(sent(listChanges(turn)))
     return image
   },
   'a delta for each object, over another value': (turn) => {
-    const image = build(changesOf(turn + 1))
-    for (const change of changesOf(turn)) image.apply(sent([change], image.revision + 1))
+    const image = build(listChanges(turn + 1))
+    for (const change of listChanges(turn)) image.apply(sent([change], image.revision + 1))
     return image
   },
-  'a delta that is applied to a copy': (turn) => build(changesOf(turn + 1)).appliedSlowly(sent(changesOf(turn)), pause),
+  'a delta that is applied to a copy': (turn) =>
+    build(listChanges(turn + 1)).appliedSlowly(sent(listChanges(turn)), pause),
 }
 
 /** What is made of an image. */
@@ -229,7 +230,7 @@ const COPIES: Readonly<Record<string, (image: Image) => Image | Promise<Image>>>
 describe('what decisions read of an object is lost by none', () => {
   it('there is an object of each kind, and a frame passes all of it on', () => {
     for (let turn = 0; turn < TURNS; turn++) {
-      const changes = changesOf(turn)
+      const changes = listChanges(turn)
       expect(new Set(changes.map(({ kind }) => kind))).toEqual(new Set(Object.keys(PROJECTIONS)))
       expect(sent(changes).changes).toEqual(changes)
     }
@@ -240,7 +241,7 @@ describe('what decisions read of an object is lost by none', () => {
       for (const [name, copy] of Object.entries(COPIES)) {
         const image = await copy(await make(turn))
         image.verify()
-        expect(sorted(image.contents()), `${name}, turn ${turn}`).toEqual(sorted(changesOf(turn)))
+        expect(sorted(image.contents()), `${name}, turn ${turn}`).toEqual(sorted(listChanges(turn)))
       }
     }
   })
