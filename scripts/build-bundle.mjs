@@ -2,6 +2,7 @@
 // and a server has hundreds. Packages stay outside.
 import { basename, relative, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { readEnumSource } from './enum-sources.mjs'
 
 /** These are loaded for themselves, with as few files as there can be. */
 const CORE = 'dist/src/index.js'
@@ -14,6 +15,14 @@ const SERVER = 'dist/src/server.js'
  * starts one. A thread compiles all that it loads once more, so each of these is one file with nothing else in it.
  */
 const AWAITED_THREADS = ['host/writer-thread', 'past/past-thread'].map((name) => `dist/src/management/${name}.js`)
+
+const enums = {
+  name: 'enums',
+  load: (id) => {
+    const code = readEnumSource(id)
+    return code === null ? null : { code, moduleType: 'ts' }
+  },
+}
 
 /** The entries of Node, and what they share. */
 export async function bundleForNode(entries, folder) {
@@ -69,11 +78,13 @@ async function bundle(entries, folder, { platform, target, plugins = [], codeSpl
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [basename(entry, '.js'), entry])),
     platform,
-    plugins,
+    plugins: [enums, ...plugins],
     external: (id) => !/^[./]/.test(id),
     transform: { target },
+    // each limit is a number where it is read: the library need not load those of the servers
+    optimization: { inlineConst: { mode: 'all' } },
     // `sideEffects: false` is said to those who use the package
-    treeshake: { annotations: false, moduleSideEffects: true },
+    treeshake: { moduleSideEffects: true },
     preserveEntrySignatures: 'allow-extension', // without it groups take whole closures
     checks: { moduleLevelDirective: false }, // 'use client' stays where it was
     logLevel: 'warn',

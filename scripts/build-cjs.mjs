@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { BUILT_ENUMS, readEnumSource } from './enum-sources.mjs'
 
 const OUT = 'dist/cjs'
 /** A relative import in a declaration: `./file.ts` of the same tree. */
@@ -23,7 +24,10 @@ export async function buildCommonJs(doors) {
     target: 'node20',
     packages: 'external',
     supported: { 'dynamic-import': false }, // what is imported late is the CommonJS build of a package too
-    plugins: [{ name: 'packages inside', setup: bundleOpenapiFetch }],
+    plugins: [
+      { name: 'packages inside', setup: bundleOpenapiFetch },
+      { name: 'enums', setup: inlineEnums },
+    ],
     define: { 'import.meta.url': 'moduleUrl' },
     banner: {
       js: "const moduleUrl = require('node:url').pathToFileURL(__dirname + '/../bundle/index.js').href;",
@@ -37,6 +41,10 @@ export async function buildCommonJs(doors) {
 /** Its own CommonJS build has the default export one level deeper than Node and esbuild look for it. */
 function bundleOpenapiFetch({ onResolve }) {
   onResolve({ filter: /^openapi-fetch$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }))
+}
+
+function inlineEnums({ onLoad }) {
+  onLoad({ filter: BUILT_ENUMS }, ({ path }) => ({ contents: readEnumSource(path), loader: 'ts' }))
 }
 
 /** Copies a declaration and those that it imports; imports name the copies. */

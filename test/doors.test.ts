@@ -73,6 +73,24 @@ describe.each([
   })
 })
 
+/** The text of a file of the bundle and of those that are loaded with it. */
+function loadedText(entry: string): readonly string[] {
+  const seen = new Set<string>()
+  packagesBehind(entry, seen)
+  return [...seen].map((path) => readFileSync(join(ROOT, path), 'utf8'))
+}
+
+describe('what is loaded at a start', () => {
+  it('a member of an enum of the layout is a number in the bundle, not read of an object that each start fills', () => {
+    for (const path of ['dist/bundle/index.js', 'dist/bundle/writer-thread.js', 'dist/cjs/index.cjs'])
+      expect(loadedText(path).join('')).not.toMatch(/\w+\["NextOfType"\] = |\bRole\.NextOfType\b/)
+  })
+
+  it('`zerohop` loads no limit that only servers read', () => {
+    expect(loadedText('dist/bundle/index.js').join('')).not.toContain('SIGN_IN_LINK_MS')
+  })
+})
+
 describe('the doors in dist/cjs', () => {
   it('require no more than the ES modules', () => {
     const required = (door: string) =>
