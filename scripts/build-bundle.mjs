@@ -11,10 +11,12 @@ const COMMAND = 'dist/src/cli/zerohop.js'
 const WITHOUT_KERNEL = [COMMAND, 'dist/src/client.js', 'dist/src/filters.js']
 const SERVER = 'dist/src/server.js'
 /**
- * Threads that somebody waits for: each store starts a writer before its first answer, and each question about the past
- * starts one. A thread compiles all that it loads once more, so each of these is one file with nothing else in it.
+ * Threads that somebody waits for: each store starts a writer before its first answer, each question about the past and
+ * each export with facts starts one. A thread compiles all that it loads once more, so each of these is one file with nothing else in it.
  */
-const AWAITED_THREADS = ['host/writer-thread', 'past/past-thread'].map((name) => `dist/src/management/${name}.js`)
+const AWAITED_THREADS = ['host/writer-thread', 'past/past-thread', 'policy-file/export-thread'].map(
+  (name) => `dist/src/management/${name}.js`,
+)
 
 const enums = {
   name: 'enums',

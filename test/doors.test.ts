@@ -89,6 +89,12 @@ describe('what is loaded at a start', () => {
   it('`zerohop` loads no limit that only servers read', () => {
     expect(loadedText('dist/bundle/index.js').join('')).not.toContain('SIGN_IN_LINK_MS')
   })
+
+  it('the thread of an export is one file, and has no kernel', () => {
+    const texts = loadedText('dist/bundle/export-thread.js')
+    expect(texts).toHaveLength(1)
+    expect(texts[0]).not.toContain('WebAssembly')
+  })
 })
 
 describe('the doors in dist/cjs', () => {
