@@ -1,17 +1,20 @@
 // A user who belongs to a tenant.
 import { membershipKey, type Stored } from '../model/objects.ts'
+import { fields, own, type StoredFields } from './fields.ts'
 import type { Kind } from './kind.ts'
 import { text } from './wire-values.ts'
+
+export const membershipFields = fields({
+  user: own<string>(),
+  tenant: own<string>(),
+  /* canary: payload-of-memberships */ explicit: own<boolean>(),
+})
 
 /**
  * A user who belongs to a tenant. `key` is `membershipKey(tenant, user)`. An explicit one was asked for; another came
  * with an assignment and goes with the last one, so that the users of a tenant can be paged by one index.
  */
-export interface Membership extends Stored {
-  readonly user: string
-  readonly tenant: string
-  readonly explicit: boolean
-}
+export interface Membership extends Stored, StoredFields<typeof membershipFields> {}
 
 export interface MembershipPolicy {
   readonly user: string
@@ -20,6 +23,7 @@ export interface MembershipPolicy {
 
 export const membership = {
   number: 6,
+  fields: membershipFields,
   hasIds: false,
   hasOwnTable: true,
   indexes: {

@@ -1,18 +1,21 @@
 // Two instances that are related.
 import { type Stored, tupleKey } from '../model/objects.ts'
+import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, typeOfInstance } from './kind.ts'
 import { text } from './wire-values.ts'
+
+export const relationshipTupleFields = fields({
+  subject: own<string>(),
+  relation: own<string>(),
+  object: own<string>(),
+  /* canary: payload-of-tuples */ tenant: own<string>(),
+})
 
 /**
  * `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject,
  * relation, object)`.
  */
-export interface RelationshipTuple extends Stored {
-  readonly subject: string
-  readonly relation: string
-  readonly object: string
-  readonly tenant: string
-}
+export interface RelationshipTuple extends Stored, StoredFields<typeof relationshipTupleFields> {}
 
 export interface RelationshipTuplePolicy {
   readonly subject: string
@@ -22,6 +25,7 @@ export interface RelationshipTuplePolicy {
 
 export const relationshipTuple = {
   number: 13,
+  fields: relationshipTupleFields,
   hasIds: true,
   hasOwnTable: true,
   indexes: {

@@ -9,7 +9,7 @@ export const roleAssignmentFields = fields({
   role: own<string>(),
   tenant: own<string>(),
   /** `type:key`, or null for a role in the tenant */
-  resource_instance: own<string | null>(),
+  /* canary: payload-of-assignments */ resource_instance: own<string | null>(),
 })
 
 /**

@@ -40,8 +40,10 @@ export function fileObjects<K extends KindName>(kind: K, object: Objects[K]): Fi
       return ofResource(object as Resource)
     case 'built_in':
       return ofBuiltIn(object as Resource)
-    case 'membership':
-      return (object as Objects['membership']).explicit ? [whole('membership', object, {})] : []
+    case 'membership': {
+      const membership = object as Objects['membership']
+      return membership.explicit ? [whole('membership', object, fieldsInFile('membership', membership))] : []
+    }
     default:
       if (isPlain(kind)) return [whole(kind, object, fieldsInFile<PlainKind>(kind, object as Objects[PlainKind]))]
       return isPolicyKind(kind) ? [whole(kind, object, FIELDS[kind as FieldKind](object as never))] : []
@@ -79,7 +81,7 @@ function listAttributes(kind: 'attribute' | 'user_attribute' | 'tenant_attribute
 }
 
 type Fields = Readonly<Record<string, Json | undefined>>
-/** Kinds that are one object of a file, and not plain. A resource type is several objects, and a membership has no fields. */
+/** Kinds that are one object of a file, and not plain. A resource type is several objects, and only an explicit membership is one. */
 type FieldKind = Exclude<WholeKind, 'resource' | 'membership' | PlainKind>
 type FieldsByKind = { readonly [K in FieldKind]: (object: Objects[K]) => Fields }
 
@@ -130,7 +132,7 @@ const FIELDS: FieldsByKind = {
     ...fieldsInFile('resource_instance', stored),
   }),
   role_assignment: (assignment) => fieldsInFile('role_assignment', assignment),
-  relationship_tuple: () => ({}),
+  relationship_tuple: (tuple) => fieldsInFile('relationship_tuple', tuple),
 }
 
 /** A side of a set rule: a set, or the role or resource type that stands for one. */

@@ -12,7 +12,9 @@ import { mintSecret, newApiKey } from '../objects/api-key.ts'
 import { requireFixedKey } from '../objects/api-keys.ts'
 import { makeEnvironment } from '../objects/new-environment.ts'
 import { newAction } from '../objects/resources.ts'
+import { users } from '../objects/users.ts'
 import { BODY, requireOrganizationName } from '../rules/fields.ts'
+import { defaultPayload } from '../rules/payload.ts'
 import { EXAMPLES, type ExampleName, type ExamplePolicy } from './example-policies.ts'
 
 export interface Bootstrap {
@@ -80,23 +82,25 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
 }
 
 function examplePolicy(name: ExampleName, mint: Mint): Change[] {
-  const { resource, actions, roles, users }: ExamplePolicy = EXAMPLES[name]
+  const { resource, actions, roles, users: holders }: ExamplePolicy = EXAMPLES[name]
   const stamps = (key: string) => ({ id: mint.id(), key, created_at: mint.now, updated_at: mint.now })
   const blank = { name: resource, urn: null, description: null, type_attributes: null, attributes: [] }
   const user = ([key, role]: [string, string]): Change[] => [
-    put('user', { ...stamps(key), email: null, first_name: null, last_name: null, attributes: {} }),
+    put('user', { ...stamps(key), ...users.defaults(key, mint, '') }),
     put('role_assignment', {
       ...stamps(assignmentKey(key, role, DEFAULT_TENANT)),
       user: key,
       role,
       tenant: DEFAULT_TENANT,
       resource_instance: null,
+      ...defaultPayload('role_assignment'),
     }),
     put('membership', {
       ...stamps(membershipKey(DEFAULT_TENANT, key)),
       user: key,
       tenant: DEFAULT_TENANT,
       explicit: false,
+      ...defaultPayload('membership'),
     }),
   ]
   return [
@@ -105,6 +109,6 @@ function examplePolicy(name: ExampleName, mint: Mint): Change[] {
       const permissions = may.map((action) => `${resource}:${action}`)
       return put('role', { ...stamps(key), name: shown, description: null, permissions, extends: [], attributes: null })
     }),
-    ...Object.entries(users).flatMap(user),
+    ...Object.entries(holders).flatMap(user),
   ]
 }

@@ -7,7 +7,6 @@ import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { View } from '../../store/view.ts'
 import { type Changed, makeWrites } from '../rules/collection.ts'
-import { BODY } from '../rules/fields.ts'
 import { isWhole } from '../rules/kinds-in-files.ts'
 import { ActionGroupCreate, ActionGroupUpdate } from '../schemas/action-groups.ts'
 import { ConditionSetCreate, ConditionSetUpdate } from '../schemas/condition-sets.ts'
@@ -51,10 +50,16 @@ import { createSetRule, deleteSetRule, exactRule } from './set-rules.ts'
 import { removeTenantUser, tenants } from './tenants.ts'
 import { createTuple, deleteTuple } from './tuples.ts'
 import { createUser, replaceUser, users } from './users.ts'
-import { ofResource, type Ref, type SentWrites, type WritesOfKind, withBodies, withBody } from './writes.ts'
-
-/** What only connects others is found by the key that a plan shows. */
-const KEY = [...BODY, 'key']
+import {
+  CONNECTING_KEY,
+  ofResource,
+  type Ref,
+  type SentWrites,
+  type WritesOfKind,
+  withBodies,
+  withBody,
+  withPayload,
+} from './writes.ts'
 
 /** An update is missing only while no field of the kind can be sent: without one, a plan skips objects that exist. */
 type WritesFor<K extends WholeKind> = (typeof KINDS)[K] extends { readonly fields: infer F extends Fields }
@@ -75,18 +80,17 @@ export const WRITES_IN_FILES = {
     { ...makeWrites(users), create: createUser, replace: replaceUser },
   ),
   /* canary: writes-of-plain-kind */ tenant: withBodies(PLAIN_SCHEMAS.tenant, makeWrites(tenants)),
-  role_assignment: withBody(RoleAssignmentCreate, {
+  role_assignment: withPayload('role_assignment', RoleAssignmentCreate, {
     create: assign,
-    update: null,
-    replace: null,
-    remove: (view: View, { ref }: Ref) => unassign(view, view.require('role_assignment', ref, KEY)),
+    remove: (view: View, { ref }: Ref) => {
+      const { user, role, tenant, resource_instance } = view.require('role_assignment', ref, CONNECTING_KEY)
+      return unassign(view, { user, role, tenant, resource_instance })
+    },
   }),
-  membership: withBody(MembershipCreate, {
+  membership: withPayload('membership', MembershipCreate, {
     create: joinTenant,
-    update: null,
-    replace: null,
     remove: (view, { ref }, mint) => {
-      const { user, tenant } = view.require('membership', ref, KEY)
+      const { user, tenant } = view.require('membership', ref, CONNECTING_KEY)
       return removeTenantUser(view, { user, tenant }, mint)
     },
   }),
@@ -114,7 +118,8 @@ export const WRITES_IN_FILES = {
     create: createSetRule,
     update: null,
     replace: null,
-    remove: (view, { ref }, mint) => deleteSetRule(view, exactRule(view.require('set_rule', ref, KEY)), mint),
+    remove: (view, { ref }, mint) =>
+      deleteSetRule(view, exactRule(view.require('set_rule', ref, CONNECTING_KEY)), mint),
   }),
   resource_instance: withBodies(
     { create: InstanceCreate, update: InstanceUpdate },
@@ -125,11 +130,9 @@ export const WRITES_IN_FILES = {
       remove: deleteInstance,
     },
   ),
-  relationship_tuple: withBody(TupleCreate, {
+  relationship_tuple: withPayload('relationship_tuple', TupleCreate, {
     create: createTuple,
-    update: null,
-    replace: null,
-    remove: (view, { ref }, mint) => deleteTuple(view, view.require('relationship_tuple', ref, KEY), mint),
+    remove: (view, { ref }, mint) => deleteTuple(view, view.require('relationship_tuple', ref, CONNECTING_KEY), mint),
   }),
 } as const satisfies { readonly [K in WholeKind]: WritesFor<K> }
 

@@ -5,7 +5,7 @@
 import type { Membership } from '../../kinds/membership.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
-import { type RoleAssignment, roleAssignmentFields } from '../../kinds/role-assignment.ts'
+import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -15,7 +15,7 @@ import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, type Path } from '../rules/fields.ts'
-import { type Payload, payloadRules } from '../rules/settle-fields.ts'
+import { changePayload, defaultPayload, newPayload } from '../rules/payload.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
 import { reachInstance } from './instances.ts'
@@ -39,15 +39,18 @@ export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Dec
   if (view.get('role_assignment', target.key)) {
     throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: target.key })
   }
-  const { assignment, changes } = give(view, target, mint)
+  const { assignment, changes } = give(view, target, input, mint)
   requireRoom(view, target, 1)
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
   return { changes: [...made, ...changes], result }
 }
 
+/** What an assignment is found by. */
+type AssignmentNames = Pick<RoleAssignmentCreate, 'user' | keyof Names>
+
 /** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
-export function unassign(view: View, input: RoleAssignmentCreate): Decided<Assigned> {
+export function unassign(view: View, input: AssignmentNames): Decided<Assigned> {
   const user = view.require('user', input.user, [...BODY, 'user'])
   const { instance, ...target } = resolve(view, user.key, input, undefined)
   const assignment = view.get('role_assignment', target.key)
@@ -58,8 +61,8 @@ export function unassign(view: View, input: RoleAssignmentCreate): Decided<Assig
 }
 
 /**
- * The changes after which the user has the roles of `sent`, and no others when `only` is set. Existing assignments are
- * not written again.
+ * The changes after which the user has the roles of `sent`, and no others when `only` is set. Of an existing assignment
+ * only what is sent of its payload changes.
  */
 export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[], mint: Mint, only = false): Change[] {
   if (sent.length === 0 && !only) return []
@@ -71,10 +74,14 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
   const draft = new Draft(view)
   const wanted = new Map<string, Target>()
   for (const [at, one] of sent.entries()) {
-    const { made, instance: _, ...target } = within([...path, at], () => resolve(draft, user, one, mint))
-    draft.stage(made)
-    wanted.set(target.key, target)
-    if (!draft.get('role_assignment', target.key)) draft.stage(give(draft, target, mint).changes)
+    within([...path, at], () => {
+      const { made, instance: _, ...target } = resolve(draft, user, one, mint)
+      draft.stage(made)
+      wanted.set(target.key, target)
+      const stored = draft.get('role_assignment', target.key)
+      if (stored === undefined) draft.stage(give(draft, target, one, mint).changes)
+      else draft.stage(changePayload('role_assignment', draft, stored, one, mint))
+    })
   }
   if (only) {
     const gone = [...view.by('assignments_of_user', user)].filter(({ key }) => !wanted.has(key))
@@ -90,6 +97,7 @@ export function join(
   of: { readonly user: string; readonly tenant: string },
   explicit: boolean,
   mint: Mint,
+  payload = defaultPayload('membership'),
 ): Change[] {
   const key = membershipKey(of.tenant, of.user)
   const stored = view.get('membership', key)
@@ -101,15 +109,19 @@ export function join(
     tenant: of.tenant,
     explicit,
     updated_at: mint.now,
+    ...payload,
   }
   return [put('membership', membership)]
 }
 
-/** Puts a user into a tenant, with no role there. @throws OBJECT_NOT_FOUND */
+/**
+ * Puts a user into a tenant, with no role there. Nothing changes for a user who was put there before.
+ * @throws OBJECT_NOT_FOUND
+ */
 export function joinTenant(view: View, sent: MembershipCreate, mint: Mint): Decided<null> {
   const user = view.require('user', sent.user, [...BODY, 'user']).key
   const tenant = view.require('tenant', sent.tenant, [...BODY, 'tenant']).key
-  return { changes: join(view, { user, tenant }, true, mint), result: null }
+  return { changes: join(view, { user, tenant }, true, mint, newPayload('membership', view, sent)), result: null }
 }
 
 /** An assignment in its stored form, with the ids of its objects. */
@@ -121,10 +133,10 @@ interface Target {
   readonly tenant: string
   readonly tenant_id: string
   readonly resource_instance: string | null
-  readonly payload: Payload<typeof roleAssignmentFields>
 }
 
-const settlePayload = payloadRules(roleAssignmentFields)
+/** What names the role of an assignment, and where it is held. */
+type Names = Pick<RoleInTenant, 'role' | 'tenant' | 'resource_instance'>
 
 interface Resolved extends Target {
   readonly instance: ResourceInstance | undefined
@@ -136,15 +148,14 @@ interface Resolved extends Target {
  * Resolves the references of `sent`; with a mint, a missing instance is created. @throws OBJECT_NOT_FOUND,
  * TENANT_MISMATCH
  */
-function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | undefined): Resolved {
+function resolve(view: View, user: string, sent: Names, mint: Mint | undefined): Resolved {
   const ref = sent.resource_instance ?? undefined
-  const payload = settlePayload({}, sent, { view, key: '', of: '', path: BODY, stored: undefined })
   if (ref === undefined) {
     const role = view.require('role', sent.role, [...BODY, 'role'])
     const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
     const names = { user, role: role.key, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
     const key = assignmentKey(user, role.key, tenant.key)
-    return { ...names, key, resource_instance: null, payload, instance: undefined, made: [] }
+    return { ...names, key, resource_instance: null, instance: undefined, made: [] }
   }
   const path = [...BODY, 'resource_instance']
   const { instance, changes } = reachInstance(view, { ref, tenant: sent.tenant, path }, mint)
@@ -152,7 +163,7 @@ function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | unde
   const tenant = view.require('tenant', instance.tenant)
   const names = { user, role: role.role, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
   const key = assignmentKey(user, role.role, tenant.key, instance.key)
-  return { ...names, key, resource_instance: instance.key, payload, instance, made: changes }
+  return { ...names, key, resource_instance: instance.key, instance, made: changes }
 }
 
 /** The role of a resource type, by its id or by its key within the type; undefined when the type has no such role. */
@@ -177,8 +188,13 @@ export function rolesNamed(view: View, ref: string): string[] {
   return role ? [role.key, ...names] : names
 }
 
-function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignment; changes: Change[] } {
-  const { key, user, role, tenant, resource_instance, payload } = target
+function give(
+  view: View,
+  target: Target,
+  sent: RoleInTenant,
+  mint: Mint,
+): { assignment: RoleAssignment; changes: Change[] } {
+  const { key, user, role, tenant, resource_instance } = target
   const stamps = { created_at: mint.now, updated_at: mint.now }
   const assignment: RoleAssignment = {
     id: mint.id(),
@@ -188,7 +204,7 @@ function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignm
     tenant,
     resource_instance,
     ...stamps,
-    ...payload,
+    ...newPayload('role_assignment', view, sent),
   }
   return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
 }

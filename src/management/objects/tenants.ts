@@ -80,7 +80,6 @@ export function removeTenantUser(
 
 /** The tenant that every environment starts with. */
 export function defaultTenant(key: string, mint: Mint): Change {
-  const name = 'Default Tenant'
-  const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now, last_action_at: mint.now }
-  return put('tenant', { ...stamps, name, description: null, attributes: null })
+  const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now }
+  return put('tenant', { ...stamps, ...tenants.defaults(key, mint, ''), name: 'Default Tenant' })
 }

@@ -10,6 +10,7 @@ import { partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY } from '../rules/fields.ts'
+import { newPayload } from '../rules/payload.ts'
 import type { TupleCreate, TupleDelete } from '../schemas/tuples.ts'
 import { reachInstance } from './instances.ts'
 
@@ -60,6 +61,7 @@ export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided
     relation: relation.relation,
     object: object.key,
     tenant: object.tenant,
+    ...newPayload('relationship_tuple', view, input),
   }
   draft.stage([put('relationship_tuple', tuple)])
   const tenant_id = view.require('tenant', tuple.tenant).id

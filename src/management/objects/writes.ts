@@ -1,12 +1,16 @@
 // What it takes to write objects of one kind, for whoever writes objects of many kinds: plans, policy files, reverts and
 // bulk calls. Everything here calls the use cases of single writes.
 
-import type * as t from '../../model/json-schema.ts'
+import { KINDS } from '../../kinds/index.ts'
+import * as t from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { type Changed, requirePlace } from '../rules/collection.ts'
-import type { Path } from '../rules/fields.ts'
+import { BODY, type Path } from '../rules/fields.ts'
+import type { ConnectingFact } from '../rules/kinds-in-files.ts'
+import { changePayload, hasPayload, type PayloadOf } from '../rules/payload.ts'
 import { requireShape } from '../rules/shape.ts'
+import { regularMembers } from '../schemas/field-members.ts'
 
 /** `of` is the key of the resource type whose part is written; it is empty for everything that is not a part. */
 export type Write<Input, Result = unknown> = (view: View, input: Input, mint: Mint, of?: string) => Decided<Result>
@@ -78,6 +82,37 @@ export function withBody<C extends t.TSchema, W extends Writes<t.Static<C>> & { 
     remove: (view, ref, mint, of) => writes.remove(view, ref, mint, of),
   }
   return { ...writes, sent }
+}
+
+/** Objects that only connect are found by the key that a plan shows. */
+export const CONNECTING_KEY = [...BODY, 'key']
+
+type PayloadChange<K extends ConnectingFact> = [keyof PayloadOf<K>] extends [never] ? null : Write<Changed<object>>
+
+/** The same of a kind that connects others: of its objects nothing but the payload changes. */
+export function withPayload<K extends ConnectingFact, C extends t.TSchema, R extends Write<Ref>>(
+  kind: K,
+  body: C,
+  { create, remove }: { readonly create: Write<t.Static<C>>; readonly remove: R },
+) {
+  const makeChange =
+    (resets: boolean): Write<Changed<object>> =>
+    (view, { ref, fields }, mint) => {
+      const stored = view.require(kind, ref, CONNECTING_KEY)
+      return { changes: changePayload(kind, view, stored, fields, mint, resets), result: null }
+    }
+  const bodies = { create: body, update: t.closed(regularMembers(KINDS[kind].fields)) }
+  const writes = hasPayload(kind)
+    ? withBodies(bodies, { create, update: makeChange(false), replace: makeChange(true), remove })
+    : withBody(body, { create, update: null, replace: null, remove })
+  // whether there is a payload is read from the same table by the type
+  return writes as unknown as {
+    readonly create: Write<t.Static<C>>
+    readonly update: PayloadChange<K>
+    readonly replace: PayloadChange<K>
+    readonly remove: R
+    readonly sent: SentWrites
+  }
 }
 
 /** @throws INPUT_INVALID */

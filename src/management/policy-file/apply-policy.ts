@@ -8,7 +8,7 @@ import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
-import { assignmentKey, partKey, tupleKey } from '../../model/objects.ts'
+import { assignmentKey, membershipKey, partKey, tupleKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
 import { within } from '../objects/bulk-items.ts'
@@ -17,7 +17,7 @@ import { putInstance } from '../objects/instances.ts'
 import type { Write } from '../objects/writes.ts'
 import type { Changed } from '../rules/collection.ts'
 import { BODY, type Path, settleText } from '../rules/fields.ts'
-import { IN_FILES, type ListedKind, type PlainListName } from '../rules/kinds-in-files.ts'
+import { type ConnectingFact, IN_FILES, type ListedKind, type PlainListName } from '../rules/kinds-in-files.ts'
 import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
@@ -89,15 +89,30 @@ class Application {
       ...this.#plain(policy, true),
       users: () => this.#putEach('user', WRITES_IN_FILES.user, policy.users),
       memberships: () =>
-        this.#each('memberships', policy.memberships ?? [], (sent) =>
-          this.#draft.take(WRITES_IN_FILES.membership.create(this.#draft, sent, this.#mint)),
-        ),
+        this.#connectEach('membership', WRITES_IN_FILES.membership, policy.memberships, ({ user, tenant }) => {
+          const key = membershipKey(tenant, user)
+          return this.#draft.get('membership', key)?.explicit ? key : undefined
+        }),
       resource_instances: () =>
         this.#each('resource_instances', policy.resource_instances ?? [], (instance) =>
           this.#draft.take(putInstance(this.#draft, instance, this.#mint)),
         ),
-      relationship_tuples: () => this.#tuples(policy),
-      role_assignments: () => this.#assignments(policy),
+      relationship_tuples: () =>
+        this.#connectEach(
+          'relationship_tuple',
+          WRITES_IN_FILES.relationship_tuple,
+          policy.relationship_tuples,
+          (sent) => {
+            if (sent.tenant) this.#draft.require('tenant', sent.tenant, [...BODY, 'tenant'])
+            return tupleKey(sent.subject, sent.relation, sent.object)
+          },
+        ),
+      role_assignments: () =>
+        this.#connectEach('role_assignment', WRITES_IN_FILES.role_assignment, policy.role_assignments, (sent) => {
+          const instance = sent.resource_instance ?? null
+          const inside = instance === null ? undefined : this.#draft.get('resource_instance', instance)?.tenant
+          return assignmentKey(sent.user, sent.role, sent.tenant ?? inside ?? 'default', instance)
+        }),
     }
   }
 
@@ -219,24 +234,22 @@ class Application {
     })
   }
 
-  #tuples({ relationship_tuples: sent }: PolicyFile): void {
+  /**
+   * Connects what each item names. Where it is connected, only the payload can differ: what the item leaves out of it is
+   * reset to its default.
+   * @param keyOf the key of an item; undefined: it is not there, whatever is stored
+   */
+  #connectEach<I extends object>(
+    kind: ConnectingFact,
+    { create, replace }: { readonly create: Write<I>; readonly replace: Write<Changed<I>> | null },
+    items: readonly I[] | null | undefined,
+    keyOf: (item: I) => string | undefined,
+  ): void {
     const draft = this.#draft
-    this.#each('relationship_tuples', sent ?? [], (tuple) => {
-      const key = tupleKey(tuple.subject, tuple.relation, tuple.object)
-      if (tuple.tenant) draft.require('tenant', tuple.tenant, [...BODY, 'tenant'])
-      if (draft.get('relationship_tuple', key) !== undefined) return
-      draft.take(WRITES_IN_FILES.relationship_tuple.create(draft, tuple, this.#mint))
-    })
-  }
-
-  #assignments({ role_assignments: sent }: PolicyFile): void {
-    const draft = this.#draft
-    this.#each('role_assignments', sent ?? [], (assignment) => {
-      const { user, role, resource_instance: instance } = assignment
-      const inside = instance ? draft.get('resource_instance', instance)?.tenant : undefined
-      const key = assignmentKey(user, role, assignment.tenant ?? inside ?? 'default', instance ?? null)
-      if (draft.get('role_assignment', key) !== undefined) return
-      draft.take(WRITES_IN_FILES.role_assignment.create(draft, assignment, this.#mint))
+    this.#each(IN_FILES[kind].section, items ?? [], (item) => {
+      const key = keyOf(item)
+      if (key === undefined || draft.get(kind, key) === undefined) draft.take(create(draft, item, this.#mint))
+      else if (replace !== null) draft.take(replace(draft, { ref: key, fields: item }, this.#mint))
     })
   }
 

@@ -12,7 +12,7 @@ import type { ListName, PlainListName } from '../rules/kinds-in-files.ts'
 import type { PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { AttributeBlock } from '../schemas/resources.ts'
 import type { SetRuleCreate } from '../schemas/set-rules.ts'
-import { fieldsInFile } from './fields-in-files.ts'
+import { connectionInFile, fieldsInFile } from './fields-in-files.ts'
 
 /** A file with all its lists of facts, or of its schema: one that is left out does not compile. */
 type WithLists<IsFact extends boolean> = PolicyFile & {
@@ -54,19 +54,17 @@ export function exportEverything(view: View): WithLists<false> & WithLists<true>
     }),
     memberships: [...view.list('membership')]
       .filter(({ explicit }) => explicit)
-      .map(({ user, tenant }) => ({ user, tenant })),
+      .map((membership) => connectionInFile('membership', membership)),
     resource_instances: [...view.list('resource_instance')].map((stored) => {
       const { instance, resource, tenant } = stored
       return { key: instance, resource, tenant, ...fieldsInFile('resource_instance', stored) }
     }),
-    relationship_tuples: [...view.list('relationship_tuple')].map(({ subject, relation, object: of }) => {
-      return { subject, relation, object: of }
-    }),
-    role_assignments: [...view.list('role_assignment')].map((assignment) => {
-      const { user, role, tenant, resource_instance } = assignment
-      const about = fieldsInFile('role_assignment', assignment)
-      return { user, role, tenant, ...brief({ resource_instance }, ''), ...about }
-    }),
+    relationship_tuples: Array.from(view.list('relationship_tuple'), (tuple) =>
+      connectionInFile('relationship_tuple', tuple),
+    ),
+    role_assignments: Array.from(view.list('role_assignment'), (assignment) =>
+      connectionInFile('role_assignment', assignment),
+    ),
   }
 }
 

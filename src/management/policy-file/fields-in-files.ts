@@ -1,9 +1,10 @@
 // What a policy file says of the regular fields of an object: those that differ from their defaults. An export writes
 // them, and a plan compares them, so that both always know the same fields.
 import { defaultValue, type Field, fieldValue } from '../../kinds/fields.ts'
-import { findFields, KIND_NAMES, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
+import { findFields, KIND_NAMES, type KINDS, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
 import type { Json } from '../../model/objects.ts'
-import { isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
+import { type ConnectingFact, isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
+import type { PolicyFile } from '../schemas/policy-file.ts'
 
 const isInFiles = ({ form, inFiles }: Field): boolean =>
   inFiles !== false && form !== 'own' && form !== 'resource' && form !== 'part'
@@ -25,6 +26,25 @@ export function fieldsInFile<K extends TableKind>(kind: K, object: Objects[K]): 
     if (!isDefault(value, defaultValue(field, key))) fields[name] = value as Json
   }
   return fields
+}
+
+/** What an object connects, in a file: the tenant of a tuple is that of its instances. */
+const CONNECTED = {
+  membership: ['user', 'tenant'],
+  relationship_tuple: ['subject', 'relation', 'object'],
+  role_assignment: ['user', 'role', 'tenant', 'resource_instance'],
+} as const satisfies { readonly [K in ConnectingFact]: readonly (keyof Objects[K])[] }
+
+type ConnectionInFile<K extends ConnectingFact> = NonNullable<
+  PolicyFile[(typeof KINDS)[K]['inFiles']['section']]
+>[number]
+
+/** An object of a list whose objects connect others: what it connects, and its fields that differ from their defaults. */
+export function connectionInFile<K extends ConnectingFact>(kind: K, object: Objects[K]): ConnectionInFile<K> {
+  const fields: { [name: string]: unknown } = {}
+  for (const name of CONNECTED[kind] as readonly (keyof Objects[K] & string)[])
+    if (object[name] !== null) fields[name] = object[name]
+  return Object.assign(fields, fieldsInFile(kind, object)) as ConnectionInFile<K>
 }
 
 /** The key of a part without its resource type. */

@@ -6,8 +6,9 @@ import type { Json } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { type FileFields, fileObjects } from '../differences/file-words.ts'
 import { exactRule } from '../objects/set-rules.ts'
+import { connectionInFile } from '../policy-file/fields-in-files.ts'
 import { BODY, type Path } from '../rules/fields.ts'
-import { IN_FILES, isPart } from '../rules/kinds-in-files.ts'
+import { IN_FILES, isConnectingFact, isPart } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 import type { Unit } from './units.ts'
 
@@ -106,21 +107,10 @@ const blank = (): Block => Object.create(null)
 /** The object as a list of the policy has it. What only connects others has what it connects instead of a key. */
 function makeFields(unit: Unit): Fields {
   const { kind, key, before, was } = unit
+  if (isConnectingFact(kind)) return { ...connectionInFile(kind, before as Objects[typeof kind]) }
   switch (kind) {
     case 'set_rule':
       return { ...exactRule(before as Objects['set_rule']) }
-    case 'membership': {
-      const { user, tenant } = before as Objects['membership']
-      return { user, tenant }
-    }
-    case 'relationship_tuple': {
-      const { subject, relation, object } = before as Objects['relationship_tuple']
-      return { subject, relation, object }
-    }
-    case 'role_assignment': {
-      const { user, role, tenant, resource_instance } = before as Objects['role_assignment']
-      return { user, role, tenant, resource_instance }
-    }
     case 'resource_instance': {
       const { resource, instance } = before as Objects['resource_instance']
       return { ...was, resource, key: instance }

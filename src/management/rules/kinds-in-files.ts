@@ -3,7 +3,7 @@
 
 import { KINDS, type KindName, type PlainKind, type WholeKind } from '../../kinds/index.ts'
 import type { InFiles } from '../../kinds/kind.ts'
-import { POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
+import { type FactKind, POLICY_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 
 /** Declared attributes and actions, which are stored in their resource type or in that of users or of tenants. */
 const INSIDE = {
@@ -43,9 +43,13 @@ type KindsWith<Key extends InFiles['key']> = {
 export type PartInFiles = KindsWith<'part'>
 /** Kinds whose objects are what they connect: they have no key that could change alone. */
 export type ConnectingKind = KindsWith<'connects'>
+/** Those of them that are facts: their objects can carry fields besides, and those can change. */
+export type ConnectingFact = ConnectingKind & FactKind
 
 export const isPart = (kind: PolicyKind): kind is PartInFiles => IN_FILES[kind].key === 'part'
 export const isConnecting = (kind: PolicyKind): kind is ConnectingKind => IN_FILES[kind].key === 'connects'
+export const isConnectingFact = (kind: PolicyKind): kind is ConnectingFact =>
+  isConnecting(kind) && IN_FILES[kind].isFact
 /** Kinds of lists whose objects are called by their member `key` alone. */
 export type ListedKind = Exclude<KindsWith<'own'> & WholeKind, 'resource_instance'>
 export type ListedSection = InFilesByKind[ListedKind]['section']

@@ -10,7 +10,7 @@ import { PLAIN_SCHEMAS } from './plain-kinds.ts'
 import { RelationCreate } from './relations.ts'
 import { RoleBlock } from './resource-roles.ts'
 import { ActionBlock, AttributeBlock, ResourceCreate } from './resources.ts'
-import { RoleAssignmentCreate } from './role-assignments.ts'
+import { MembershipCreate, RoleAssignmentCreate } from './role-assignments.ts'
 import { RoleCreate } from './roles.ts'
 import { SetRuleCreate } from './set-rules.ts'
 import { TupleCreate } from './tuples.ts'
@@ -62,7 +62,7 @@ export const Bundle = t.closed({
   tenants: t.maybe(t.listOf(PLAIN_SCHEMAS.tenant.create)),
   users: t.maybe(t.listOf(t.closed(t.membersExcept(UserCreate, 'role_assignments')))),
   /** users who were put into a tenant without a role */
-  memberships: t.maybe(t.listOf(t.closed({ user: t.Text, tenant: t.Text }))),
+  memberships: t.maybe(t.listOf(MembershipCreate)),
   resource_instances: t.maybe(t.listOf(InstanceCreate)),
   relationship_tuples: t.maybe(t.listOf(TupleCreate)),
   role_assignments: t.maybe(t.listOf(RoleAssignmentCreate)),

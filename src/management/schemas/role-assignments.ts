@@ -1,5 +1,6 @@
 // Role assignments in the API: what is sent and what is answered at /v2/facts/{p}/{e}/role_assignments and at the roles
 // of a user.
+import { membershipFields } from '../../kinds/membership.ts'
 import { roleAssignmentFields } from '../../kinds/role-assignment.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
@@ -37,7 +38,7 @@ export const RoleAssignmentCreate = t.named(
 export type RoleAssignmentCreate = t.Static<typeof RoleAssignmentCreate>
 
 /** A user of a tenant, with or without a role there. */
-export const MembershipCreate = t.closed({ user: t.Text, tenant: t.Text })
+export const MembershipCreate = t.closed({ user: t.Text, tenant: t.Text, ...bodyMembers(membershipFields, {}) })
 export type MembershipCreate = t.Static<typeof MembershipCreate>
 
 export const RoleAssignmentRead = t.named(

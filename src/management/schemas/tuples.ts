@@ -1,6 +1,7 @@
 // Relationship tuples in the API: what is sent and what is answered at /v2/facts/{p}/{e}/relationship_tuples.
+import { relationshipTupleFields } from '../../kinds/relationship-tuple.ts'
 import * as t from '../../model/json-schema.ts'
-import { readNames } from './field-members.ts'
+import { answerMembers, bodyMembers, readNames } from './field-members.ts'
 import { counted, detailed, page, query, tenantFilter, textParameter } from './query-parameters.ts'
 import { Attributes, Id, place, stamps } from './schema-parts.ts'
 
@@ -18,6 +19,7 @@ export const TupleCreate = t.named(
   t.closed({
     ...names,
     tenant: t.maybe(t.described(t.Text, 'tenant in which missing instances are created')),
+    ...bodyMembers(relationshipTupleFields, {}),
   }),
 )
 export type TupleCreate = t.Static<typeof TupleCreate>
@@ -47,6 +49,7 @@ export const TupleRead = t.named(
     object_details: t.nullable(Instance),
     relation_details: t.nullable(Relation),
     tenant_details: t.nullable(Tenant),
+    ...answerMembers(relationshipTupleFields),
   }),
 )
 export type TupleRead = t.Static<typeof TupleRead>
@@ -58,6 +61,7 @@ export const TupleDetailed = t.named(
     object_details: Instance,
     relation_details: Relation,
     tenant_details: Tenant,
+    ...answerMembers(relationshipTupleFields),
   }),
 )
 export type TupleDetailed = t.Static<typeof TupleDetailed>

@@ -3,7 +3,7 @@
 
 import type { Group } from '../../../kinds/group.ts'
 import type { ProxyConfig } from '../../../kinds/proxy-config.ts'
-import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
+import { type RelationshipTuple, relationshipTupleFields } from '../../../kinds/relationship-tuple.ts'
 import { type ResourceInstance, resourceInstanceFields } from '../../../kinds/resource-instance.ts'
 import { type RoleAssignment, roleAssignmentFields } from '../../../kinds/role-assignment.ts'
 import type { SetRule } from '../../../kinds/set-rule.ts'
@@ -155,8 +155,11 @@ function listRelationships(view: View, instance: string): InstanceDetailed['rela
 /** A tuple that was just written. */
 export function tupleRead(scope: Scope, { tuple, ...ids }: Related): TupleRead {
   const { id, subject, relation, object, tenant } = tuple
-  return { id, subject, relation, object, tenant, ...ids, ...NO_DETAILS, ...place(scope), ...times(tuple) }
+  const row = printTuple({ id, subject, relation, object, tenant, ...ids, ...NO_DETAILS }, tuple, '')
+  return Object.assign(row, place(scope), times(tuple))
 }
+
+const printTuple = fieldPrinter(relationshipTupleFields)
 
 const NO_DETAILS = { subject_details: null, relation_details: null, object_details: null, tenant_details: null }
 
