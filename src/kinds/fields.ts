@@ -2,6 +2,7 @@
 // order. Bodies, answers, policy files and what a write settles are read from it, by one interpreter each. Forms are a
 // closed list; an irregular field has the form `own`, and whoever interprets it is given what the table can't say.
 import type { JsonObject } from '../model/objects.ts'
+import { printTime } from '../model/print-time.ts'
 
 /** What a form of field holds in a stored object, and in a body where it may be sent. */
 export interface Forms {
@@ -111,6 +112,10 @@ export function fieldValue(
   const value = object[name]
   return value === undefined ? defaultValue(field, key) : value
 }
+
+/** The value of a field as answers and policy files have it. */
+export const printValue = (field: Field, value: unknown): unknown =>
+  field.form === 'moment' ? printTime(value as number) : value
 
 /** The fields that objects with names have. */
 export const named = fields({

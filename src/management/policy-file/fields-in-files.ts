@@ -1,6 +1,6 @@
 // What a policy file says of the regular fields of an object: those that differ from their defaults. An export writes
 // them, and a plan compares them, so that both always know the same fields.
-import { defaultValue, type Field, fieldValue } from '../../kinds/fields.ts'
+import { defaultValue, type Field, fieldValue, printValue } from '../../kinds/fields.ts'
 import { findFields, KIND_NAMES, type KINDS, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
 import type { Json } from '../../model/objects.ts'
 import { type ConnectingFact, isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
@@ -23,7 +23,7 @@ export function fieldsInFile<K extends TableKind>(kind: K, object: Objects[K]): 
   const fields: { [name: string]: Json } = {}
   for (const [name, field] of FIELDS.get(kind) ?? []) {
     const value = fieldValue(object as object as { readonly [name: string]: unknown }, name, field, key)
-    if (!isDefault(value, defaultValue(field, key))) fields[name] = value as Json
+    if (!isDefault(value, defaultValue(field, key))) fields[name] = printValue(field, value) as Json
   }
   return fields
 }

@@ -1,7 +1,6 @@
 // Prints the fields of stored objects as answers have them, from the table of their kind.
-import { type Fields, fieldValue } from '../../../kinds/fields.ts'
+import { type Fields, fieldValue, printValue } from '../../../kinds/fields.ts'
 import type { AnswerFields } from '../../../management/schemas/field-members.ts'
-import { printTime } from './stamps.ts'
 
 /**
  * What an answer has of the regular fields of an object: a function made once for each kind, because it runs for every
@@ -16,8 +15,7 @@ export function fieldPrinter<F extends Fields>(table: F) {
   return <R extends object>(row: R, object: object, key: string): R & AnswerFields<F> => {
     const values = row as { [name: string]: unknown }
     for (const [name, field] of entries) {
-      const value = fieldValue(object as { readonly [name: string]: unknown }, name, field, key)
-      values[name] = field.form === 'moment' ? printTime(value as number) : value
+      values[name] = printValue(field, fieldValue(object as { readonly [name: string]: unknown }, name, field, key))
     }
     return row as R & AnswerFields<F>
   }

@@ -1,10 +1,8 @@
 // What every answer about a stored object has: where the object belongs, and its times as `…+00:00`.
+import { printTime } from '../../../model/print-time.ts'
 import type { Scope } from '../auth.ts'
 
-/** RFC 3339 with the offset that the clients know. */
-export function printTime(ms: number): string {
-  return new Date(ms).toISOString().replace('Z', '+00:00')
-}
+export { printTime }
 
 export const times = ({ created_at, updated_at }: { readonly created_at: number; readonly updated_at: number }) => ({
   created_at: printTime(created_at),
