@@ -483,9 +483,28 @@ export class Image {
   /**
    * Runs a part of src/image on the inside of this image, as `guard` does. Nothing of the inside may be kept: a delta
    * makes it another.
+   * @param now as of `guardAt`; undefined where nothing is asked, or each question has its own time
    */
-  inside<T>(run: (inside: { readonly kernel: Kernel; readonly required: RequiredAttributes }) => T): T {
-    return this.guard(() => run({ kernel: this.#kernel, required: this.#required }))
+  inside<T>(
+    run: (inside: { readonly kernel: Kernel; readonly required: RequiredAttributes }) => T,
+    now: number | undefined,
+  ): T {
+    const work = (): T => run({ kernel: this.#kernel, required: this.#required })
+    return now === undefined ? this.guard(work) : this.guardAt(now, work)
+  }
+
+  /**
+   * `guard`, where all questions are of one instant: `context.now` of those that have none (D8).
+   * @param now milliseconds since 1970
+   */
+  guardAt<T>(now: number, run: () => T): T {
+    const { clock } = this.#required
+    this.#required.clock = () => now
+    try {
+      return this.guard(run)
+    } finally {
+      this.#required.clock = clock
+    }
   }
 
   /** The error to throw instead of `cause`. An image on which the kernel traps, or that cannot be read, is poisoned. */

@@ -51,7 +51,7 @@ function listLines(image: Image, { filter = {}, changed = false, limit = 10_000,
   const lines: ComparedLine[] = []
   const join = (is: Parameters<Parameters<Image['inside']>[0]>[0], was?: typeof is): void => {
     for (let after: ReviewPlace | undefined; ; ) {
-      const review = new AccessReview(is, was, { filter, changed, now: MIDNIGHT })
+      const review = new AccessReview(is, was, { filter, changed })
       const page = review.page(after, limit, 400)
       expect(page.lines.length).toBeLessThanOrEqual(limit)
       lines.push(...page.lines)
@@ -59,7 +59,7 @@ function listLines(image: Image, { filter = {}, changed = false, limit = 10_000,
       after = page.next
     }
   }
-  image.inside((is) => (before === undefined ? join(is) : before.inside((was) => join(is, was))))
+  image.inside((is) => (before === undefined ? join(is) : before.inside((was) => join(is, was), MIDNIGHT)), MIDNIGHT)
   return lines
 }
 

@@ -207,8 +207,9 @@ function outcome(answer: () => unknown): unknown {
 function listReviewLines(image: Image): unknown[] {
   const lines: unknown[] = []
   for (let after: ReviewPlace | undefined, isMore = true; isMore; ) {
-    const page = image.inside((is) =>
-      new AccessReview(is, undefined, { filter: {}, changed: false, now: MIDNIGHT }).page(after, 5, 1_000_000),
+    const page = image.inside(
+      (is) => new AccessReview(is, undefined, { filter: {}, changed: false }).page(after, 5, 1_000_000),
+      MIDNIGHT,
     )
     lines.push(...page.lines)
     after = page.next

@@ -42,7 +42,8 @@ export function accessDiff(
 ): AccessDiff {
   const named = changedBy(changes, after.revision)
   const isCopy = after.isCopyOf(before)
-  return before.inside((was) => after.inside((is) => computeDiff([was, is], changes, named, isCopy, options)))
+  const { now } = options
+  return before.inside((was) => after.inside((is) => computeDiff([was, is], changes, named, isCopy, options), now), now)
 }
 
 function computeDiff(
@@ -52,16 +53,16 @@ function computeDiff(
   isCopy: boolean,
   options: AccessDiffOptions,
 ): AccessDiff {
-  const { now, budget = ACCESS_DIFF_WORK_MAX } = options
+  const { budget = ACCESS_DIFF_WORK_MAX } = options
   const kernels = [insides[0].kernel, insides[1].kernel] as const
   const policies = readPolicies(kernels, changes)
   const meter = new Meter(budget)
-  const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
+  const sides = [new Side(insides[0], meter), new Side(insides[1], meter)] as const
   const questions = new Questions(sides, makeObjects(kernels, isCopy ? named : undefined), meter)
   const changed = reallyChanged(questions, named)
   const { gained, lost, renamed, upstream } = whoChanges(questions, changed, options)
   const found = { upstream, policies, isCopy }
-  const conditional = conditionalChanges(insides, questions, changed, found, { now, budget })
+  const conditional = conditionalChanges(insides, questions, changed, found, budget)
   const policy = diffPolicies(policies, undefined, options.renames)
   return { policy, access: { gained, lost, ...(renamed.decisions === 0 ? {} : { renamed }), ...conditional } }
 }

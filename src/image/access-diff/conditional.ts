@@ -41,17 +41,16 @@ const RESIDUAL_WORK = 512
  * What may change for stored users, and the rules that a request may reach by other attributes of the user.
  * @param questions what was asked with nothing sent
  * @param found what is known of the changes
- * @param options `now`, milliseconds since 1970: `context.now` of the answers with nothing sent; `budget`, work, of
- * which at most CONDITIONAL_WORK_MAX is used
+ * @param budget work; at most CONDITIONAL_WORK_MAX of it is used
  */
 export function conditionalChanges(
   insides: readonly [Inside, Inside],
   questions: Questions,
   changed: Changed,
   found: Found,
-  options: { readonly now: number; readonly budget: number },
+  budget: number,
 ): ConditionalChanges {
-  return new Search(insides, questions, changed, found, options).run()
+  return new Search(insides, questions, changed, found, budget).run()
 }
 
 /** The users outside of a tenant for whom the rules of a permission mean the same. */
@@ -76,13 +75,13 @@ class Search {
     questions: Questions,
     changed: Changed,
     found: Found,
-    { now, budget }: { readonly now: number; readonly budget: number },
+    budget: number,
   ) {
     const kernels = [insides[0].kernel, insides[1].kernel] as const
     this.#insides = insides
     this.#questions = questions
     this.#meter = new Meter(Math.min(budget, CONDITIONAL_WORK_MAX))
-    this.#baseline = [new Side(insides[0], now, this.#meter), new Side(insides[1], now, this.#meter)]
+    this.#baseline = [new Side(insides[0], this.#meter), new Side(insides[1], this.#meter)]
     this.#reach = computeReach(questions, kernels, changed, found)
     this.#pairs = new ResidualPairs(questions, kernels, this.#reach)
     this.#lines = new ConditionalLines(questions)

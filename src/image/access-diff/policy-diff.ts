@@ -41,8 +41,9 @@ export function policyDiff(
   changes: readonly PolicyChange[],
   compared?: number,
 ): PolicyDiff {
-  return before.inside((was) =>
-    after.inside((is) => diffPolicies(readPolicies([was.kernel, is.kernel], changes), compared)),
+  return before.inside(
+    (was) => after.inside((is) => diffPolicies(readPolicies([was.kernel, is.kernel], changes), compared), undefined),
+    undefined,
   )
 }
 

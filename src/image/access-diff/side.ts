@@ -63,11 +63,11 @@ export class Side {
   readonly #sources = new Map<string, AccessSource>()
   readonly #ruleSources = new Map<ReadingRule, AccessSource>()
 
-  constructor({ kernel, required }: Inside, now: number, meter: Meter) {
+  constructor({ kernel, required }: Inside, meter: Meter) {
     this.kernel = kernel
     this.#meter = meter
     this.#required = required
-    this.#evaluator = new Evaluator(kernel, required, { context: { now } }, START)
+    this.#evaluator = new Evaluator(kernel, required, undefined, START)
   }
 
   /**

@@ -38,13 +38,12 @@ export class ReviewCounts {
   /** false when some user has more than is counted */
   complete = true
 
-  /** @param now milliseconds since 1970: `context.now` of every question */
-  constructor(inside: Inside, by: GroupedBy, now: number) {
+  constructor(inside: Inside, by: GroupedBy) {
     this.#kernel = inside.kernel
     this.#users = usersAfter(inside.kernel, '')
     const groups = by === 'role' ? rolesIn(inside.kernel) : permissionsIn(inside.kernel)
     for (const { key, permissions } of groups) this.#groups.set(key, { key, users: 0, conditional: 0, permissions })
-    const lines = new LinesOfUser(inside, now, {})
+    const lines = new LinesOfUser(inside, {})
     this.#add = by === 'role' ? (user) => this.#addRoles(user) : (user) => this.#addLines(lines.of(user))
   }
 

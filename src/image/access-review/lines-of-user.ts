@@ -33,11 +33,10 @@ export class LinesOfUser {
     { readonly source: AccessSource; readonly permissions: readonly LinePermission[] }
   >()
 
-  /** @param now milliseconds since 1970: `context.now` of every question */
-  constructor({ kernel, required }: Inside, now: number, filter: AccessFilter) {
+  constructor({ kernel, required }: Inside, filter: AccessFilter) {
     this.kernel = kernel
     this.#filter = filter
-    this.#evaluator = new Evaluator(kernel, required, { context: { now } }, LISTING_WHOLE_WORK_MAX)
+    this.#evaluator = new Evaluator(kernel, required, undefined, LISTING_WHOLE_WORK_MAX)
     const { tenant, resource, instance } = filter
     const only = instance === undefined ? undefined : findSymbol(kernel, 'resource_instance', `${resource}:${instance}`)
     const home = only === undefined || only === 0 ? only : instanceTenant(kernel, only)

@@ -34,8 +34,6 @@ export interface ReviewQuestion {
   readonly filter: AccessFilter
   /** only lines that are added or removed */
   readonly changed: boolean
-  /** milliseconds since 1970: `context.now` of every question */
-  readonly now: number
 }
 
 /** The work of looking at a user without lines, in the unit of listings. */
@@ -48,7 +46,7 @@ export class AccessReview {
   /** @param before what it is compared with */
   constructor(after: Inside, before: Inside | undefined, question: ReviewQuestion) {
     this.#question = question
-    const side = (inside: Inside) => new LinesOfUser(inside, question.now, question.filter)
+    const side = (inside: Inside) => new LinesOfUser(inside, question.filter)
     this.#sides = [before && side(before), side(after)]
   }
 

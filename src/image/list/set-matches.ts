@@ -65,7 +65,7 @@ export function setMatches(image: Image, asked: AskedSets, page: PageQuery): Set
     const table = asked.of === 'users' ? Table.Users : Table.Instances
     const { keys, next } = scan(evaluator, table, { ...page, after: truth.after(page.after) }, truth.isOfType, isShown)
     return { matches: keys.map((key) => ({ key, verdicts: known.get(key) ?? [] })), examined, next }
-  })
+  }, undefined)
 }
 
 /** How the records of a table are asked about. */

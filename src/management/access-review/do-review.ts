@@ -48,8 +48,9 @@ export class Reviews {
     const name = JSON.stringify([environment, at, since, question])
     const review = kept(this.#reviews, name, REVIEWS_KEPT_MAX, () => makeReview(is, was, question))
     // a review is of the images that it was made with: these are guarded here, against broken ones
+    const { now } = question
     const page = () => review.page(after, limit, REVIEW_WORK_MAX)
-    return is.guard(() => (was === undefined ? page() : was.guard(page)))
+    return is.guardAt(now, () => (was === undefined ? page() : was.guardAt(now, page)))
   }
 
   async #countsOf({ by, now, environment, at }: Of<'counts'>): Promise<Counted> {
@@ -117,18 +118,19 @@ export class Reviews {
 const COUNTS_MS = 60_000
 
 function makeReview(is: Image, was: Image | undefined, question: Of<'lines'>['question']): AccessReview {
+  const { now } = question
   return is.inside((after) => {
     if (was === undefined) return new AccessReview(after, undefined, question)
-    return was.inside((before) => new AccessReview(after, before, question))
-  })
+    return was.inside((before) => new AccessReview(after, before, question), now)
+  }, now)
 }
 
 async function count(image: Image, by: GroupedBy, now: number): Promise<Counted> {
-  const counts = image.inside((inside) => new ReviewCounts(inside, by, now))
+  const counts = image.inside((inside) => new ReviewCounts(inside, by), now)
   let left = REVIEW_COUNT_WORK_MAX
   let isMore = true
   for (; isMore && left > 0; left -= REVIEW_WORK_MAX) {
-    isMore = image.guard(() => counts.step(REVIEW_WORK_MAX))
+    isMore = image.guardAt(now, () => counts.step(REVIEW_WORK_MAX))
     await pause() // pages are answered meanwhile
   }
   return { groups: counts.groups, complete: counts.complete && !isMore }

@@ -11,16 +11,21 @@ export interface ReviewedRevision {
   readonly since?: Position | undefined
 }
 
+interface AtInstant {
+  /** milliseconds since 1970: `context.now` of every question */
+  readonly now: number
+}
+
 export type ReviewTask = ReviewedRevision &
   (
     | {
         readonly task: 'lines'
-        readonly question: ReviewQuestion
+        readonly question: ReviewQuestion & AtInstant
         readonly after?: ReviewPlace | undefined
         readonly limit: number
       }
-    | { readonly task: 'counts'; readonly by: GroupedBy; readonly now: number }
-    | { readonly task: 'changes'; readonly since: Position; readonly now: number; readonly page?: string | undefined }
+    | ({ readonly task: 'counts'; readonly by: GroupedBy } & AtInstant)
+    | ({ readonly task: 'changes'; readonly since: Position; readonly page?: string | undefined } & AtInstant)
   )
 
 export interface Counted {

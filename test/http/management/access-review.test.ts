@@ -214,4 +214,23 @@ describe('an access review', () => {
     expect([404, 422]).toContain(status)
     if (status === 422 && name !== undefined) expect(JSON.stringify(body)).toContain(`"${name}"`)
   })
+
+  it('[D8] is of one instant, on every page and while it counts', async () => {
+    await api.ask('POST', '$S/resources', { key: 'vault', name: 'vault', actions: { open: {} } })
+    const set = { key: 'by-day', name: 'by-day', type: 'resourceset', resource_id: 'vault' }
+    const conditions = { 'context.now': { 'greater-than': '2020-01-01T00:00:00Z' } }
+    await api.ask('POST', '$S/condition_sets', { ...set, conditions })
+    await api.ask('POST', '$F/set_rules', { user_set: 'staff', permission: 'vault:open', resource_set: 'by-day' })
+    const lines: string[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const page: { lines: Line[]; next: string | null } = await get(
+        `?resource=vault&limit=1${next === '' ? '' : `&after=${next}`}`,
+      )
+      lines.push(...page.lines.map(short))
+      next = page.next
+    }
+    expect(lines).toEqual(['cyd allowed vault:open in all by staff'])
+    const { counts } = await get('?by=resource', '/counts')
+    expect(counts.find(({ key }: { key: string }) => key === 'vault:open')).toMatchObject({ users: 1, conditional: 0 })
+  })
 })

@@ -19,16 +19,12 @@ function listLines(image: Image, filter: AccessFilter): ComparedLine[] {
   const lines: ComparedLine[] = []
   image.inside((inside) => {
     for (let after: ReviewPlace | undefined; ; ) {
-      const page = new AccessReview(inside, undefined, { filter, changed: false, now: MIDNIGHT }).page(
-        after,
-        PAGE_LINES,
-        PAGE_WORK,
-      )
+      const page = new AccessReview(inside, undefined, { filter, changed: false }).page(after, PAGE_LINES, PAGE_WORK)
       lines.push(...page.lines)
       if (page.next === undefined) return
       after = page.next
     }
-  })
+  }, MIDNIGHT)
   return lines
 }
 
