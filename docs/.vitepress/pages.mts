@@ -23,6 +23,7 @@ export const SECTIONS: readonly (readonly [
     [
       ['Console', 'console'],
       ['Policy files', 'policy-file'],
+      ['Files of facts', 'facts-file'],
       ['Plan and apply', 'plan-and-apply'],
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],

@@ -35,6 +35,8 @@ export type Tag = keyof typeof TAGS
 declare module 'fastify' {
   interface FastifyContextConfig {
     tag?: Tag
+    /** the type of a body that is not JSON */
+    bodyType?: string
   }
 }
 

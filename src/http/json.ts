@@ -51,6 +51,21 @@ export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLim
   return value
 }
 
+/**
+ * The value of one line of a body whose lines are JSON; undefined for an empty line.
+ * @param line its number, for errors
+ * @throws as `parseJson` where duplicates are refused, with the path `body`, line, …
+ */
+export function parseJsonLine(bytes: Buffer, line: number): unknown {
+  try {
+    return parseJson(bytes, 'refuse', ORDINARY)
+  } catch (error) {
+    if (!(error instanceof ZerohopError)) throw error
+    const path = ['body', line, ...(error.path?.slice(1) ?? [])]
+    throw new ZerohopError(error.code, error.details, { path, cause: error.cause })
+  }
+}
+
 /** Entries of each open object or list, by depth. Shared by all calls, because counting is synchronous. */
 const open = new Uint32Array(JSON_DEPTH_MAX + 1)
 

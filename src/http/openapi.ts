@@ -76,11 +76,13 @@ export async function makeOpenApi(routes: readonly NotedRoute[]): Promise<OpenAp
   await app.ready()
   const document = app.swagger() as unknown as OpenApiDocument
   await app.close()
-  // swagger marks every body as required
+  // swagger marks every body as required, and knows only those that are JSON
   for (const { method, url, config } of shown) {
-    if (!config?.bodyIsOptional) continue
     const operation = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-    Object.assign(operation?.requestBody ?? {}, { required: false })
+    if (config?.bodyIsOptional) Object.assign(operation?.requestBody ?? {}, { required: false })
+    if (operation === undefined || config?.bodyType === undefined) continue
+    const content = { [config.bodyType]: { schema: { type: 'string' } } }
+    Object.assign(operation, { requestBody: { required: true, content } })
   }
   return document
 }
@@ -164,6 +166,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '/docs/scalar.js': 'text/javascript',
   '/docs/migration': 'text/markdown',
   '/metrics': 'text/plain',
+  '/v2/facts/:p/:e/export': 'application/x-ndjson',
 }
 const answer = (description: string, schema: unknown, type = JSON_TYPE) => ({
   description,

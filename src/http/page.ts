@@ -13,8 +13,8 @@ export interface Page {
 
 /** `page` from 1, `per_page` from 1 to 100. @throws INPUT_INVALID */
 export function readPage(query: Query): Page {
-  const number = whole(query, 'page', 1, Number.MAX_SAFE_INTEGER / PAGE_ROWS_MAX)
-  const rows = whole(query, 'per_page', PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX)
+  const number = readWhole(query, 'page', { absent: 1, min: 1, max: Number.MAX_SAFE_INTEGER / PAGE_ROWS_MAX })
+  const rows = readWhole(query, 'per_page', { absent: PAGE_ROWS_DEFAULT, min: 1, max: PAGE_ROWS_MAX })
   return { number, rows, offset: (number - 1) * rows }
 }
 
@@ -75,12 +75,19 @@ export function pageBody<T>(data: readonly T[], total: number, page: Page): Page
   return { data, total_count: total, page_count: Math.ceil(total / page.rows) }
 }
 
-function whole(query: Query, name: string, absent: number, max: number): number {
+interface Bounds {
+  readonly absent: number
+  readonly min: number
+  readonly max: number
+}
+
+/** A whole number. @throws INPUT_INVALID */
+export function readWhole(query: Query, name: string, { absent, min, max }: Bounds): number {
   const text = readText(query, name)
   if (text === undefined) return absent
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(value)) throw invalid(name, 'value is not a valid integer')
-  if (value < 1) throw invalid(name, 'ensure this value is greater than or equal to 1')
+  if (value < min) throw invalid(name, `ensure this value is greater than or equal to ${min}`)
   if (value > max) throw invalid(name, `ensure this value is less than or equal to ${Math.floor(max)}`)
   return value
 }

@@ -188,6 +188,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   ...usual('Environment', 'environment'),
   forgetEnvironment: { says: 'Removed what was left of a deleted environment' },
   importBundle: { says: 'Imported a policy' },
+  importFacts: { says: 'Imported facts' },
   applyPlan: { says: 'Applied changes' },
   copyEnvironment: { says: 'Copied a policy' },
   ...usual('Role', 'role'),

@@ -101,6 +101,7 @@ export const ERRORS = {
     message: '{wanted} is no longer kept: history goes back to revision {from}{since}',
   },
   REVISION_UNKNOWN: { class: 'missing', message: 'revision {wanted} does not exist: the environment is at {head}' },
+  EXPORT_BUSY: { class: 'unavailable', message: 'too many exports are running ({running}), try again' },
   PAST_BUSY: { class: 'unavailable', message: 'too many questions about the past are waiting ({waiting}), try again' },
   PAST_TOO_LARGE: {
     class: 'rejected',

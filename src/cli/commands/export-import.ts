@@ -19,6 +19,9 @@ import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
 import { writeOut } from '../process/process.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
+import { exportFacts } from './export-facts.ts'
+import { importFacts } from './import-facts.ts'
+import { isFactsFile } from './line-files.ts'
 import { admin } from './operator.ts'
 import { exportFrom, isRemote, resolveFolder, resolveTarget, type TargetOptions } from './plan-target.ts'
 import { nowhere, Refusals } from './policy-refusals.ts'
@@ -28,15 +31,25 @@ export interface ExportOptions extends TargetOptions {
   /** a revision or an instant */
   readonly at?: string
   readonly format?: string
+  /** of facts as lines */
+  readonly resume?: boolean
 }
 export interface ImportOptions extends TargetOptions {
   readonly dryRun?: boolean
   readonly json?: boolean
+  readonly format?: string
+  /** of facts as lines */
+  readonly fromLine?: number
 }
 
 /** Writes the file, or prints it when no file is named. */
 export async function exportBundle(env: Env, file: string = STANDARD, options: ExportOptions): Promise<void> {
-  const { facts = false, at, format, ...target } = options
+  const { facts = false, at, format, resume, ...target } = options
+  if (isLines(file, format)) {
+    if (!facts) throw new ZerohopError('CONFIG_INVALID', { reason: 'only facts are exported as lines: add --facts' })
+    return exportFacts(env, file, { at, resume, ...target })
+  }
+  if (resume) throw new ZerohopError('CONFIG_INVALID', { reason: '--resume is for facts as lines (.ndjson)' })
   const bundle = await exportFrom(env, target, { facts, at })
   const isYaml = format === undefined ? isYamlName(file) : format === 'yaml'
   const text = isYaml ? formatYaml(bundle) : `${JSON.stringify(bundle, null, 2)}\n`
@@ -53,7 +66,11 @@ function formatYaml(bundle: unknown): string {
 /**
  * Applies the file and prints the result, or what is refused where it stands. Returns the exit code: 1 when refused.
  */
-export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<number> {
+export async function importBundle(env: Env, file: string, sent: ImportOptions): Promise<number> {
+  const { json, format, fromLine, ...options } = sent
+  if (isLines(file, format)) return importFacts(env, file, { json, fromLine, ...options })
+  if (fromLine !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: '--from-line is for facts as lines (.ndjson)' })
   const { bundle, text } = read(file)
   const isSent = isRemote(env, options)
   const source = { name: file, text }
@@ -136,5 +153,8 @@ function read(file: string): { readonly bundle: unknown; readonly text: string }
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${reason}` })
   }
 }
+
+const isLines = (file: string, format: string | undefined): boolean =>
+  format === undefined ? isFactsFile(file) : format === 'ndjson'
 
 const isYamlName = (file: string): boolean => /\.ya?ml$/i.test(file)

@@ -1,6 +1,6 @@
 // The command line of the operator's commands: names, options and help. operator.ts, keys.ts and export-import.ts
 // implement them and are loaded only when one runs.
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Env, readEnv } from '../configuration/env.ts'
 import {
   API,
@@ -166,32 +166,45 @@ function addBackups(program: Command): void {
 
 function addBundles(program: Command): void {
   addTargetOptions(program.command('export'))
-    .description('writes the schema of an environment, and optionally its facts, as one JSON or YAML file')
-    .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; `-` or none is standard output')
+    .description('writes the schema of an environment, its facts, or both into a file')
+    .argument(
+      '[file]',
+      'the file: YAML when it ends in .yaml or .yml, facts as lines in .ndjson or .ndjson.gz, else JSON; `-` or none is standard output',
+    )
     .option('--facts', 'also users, tenants, role assignments, instances and tuples')
     .option('--at <when>', 'as of a revision, or a time such as 2026-11-20T08:30:00Z')
-    .addOption(new Option('--format <format>', 'format, regardless of the file extension').choices(['json', 'yaml']))
+    .addOption(
+      new Option('--format <format>', 'format, regardless of the file extension').choices(['json', 'yaml', 'ndjson']),
+    )
+    .option('--resume', 'go on with what an earlier export of facts as lines left')
     .addHelpText(
       'after',
-      examples('zerohop export policy.yaml', 'zerohop export --environment production --facts all.json'),
+      examples('zerohop export policy.yaml', 'zerohop export --environment production --facts facts.ndjson.gz'),
     )
     .action((file: string | undefined, options: ExportOptions) =>
       attempt(async () => (await import('./export-import.ts')).exportBundle(readEnv(), file, options)),
     )
   addTargetOptions(program.command('import'))
-    .description('applies a file to an environment in one revision; objects that are not in the file are kept')
+    .description('applies a file to an environment; objects that are not in the file are kept')
     .argument('<file>', 'a file written by export; `-` is standard input')
-    .option('--dry-run', 'only print what would change')
+    .option('--dry-run', 'only print what would change; of facts as lines only check their form')
+    .addOption(new Option('--format <format>', 'format, regardless of the file extension').choices(['ndjson']))
+    .option('--from-line <n>', 'apply facts as lines from this line on', lineNumber)
     .option('--json', AS_JSON)
     .addHelpText(
       'after',
-      examples('zerohop import policy.yaml --dry-run', 'zerohop import policy.yaml --environment production'),
+      examples('zerohop import policy.yaml --dry-run', 'zerohop import facts.ndjson.gz --environment production'),
     )
     .action((file: string, options: ImportOptions) =>
       attempt(async () => {
         process.exitCode = await (await import('./export-import.ts')).importBundle(readEnv(), file, options)
       }),
     )
+}
+
+function lineNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Must be the number of a line.')
+  return Number(text)
 }
 
 /** The settings, with the folder of the command line. */

@@ -14,31 +14,43 @@ import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
 import { printTable } from '../terminal/print-table.ts'
 
+/** Runs the operator's commands on one data folder. */
+export interface Operator {
+  /** @throws what the command throws */
+  run<C extends AdminCommand>(command: C, input: AdminInput<C>): Promise<AdminResult<C>>
+}
+
 /**
  * Runs a command in the server that has locked the folder, or in this process. @throws CONFIG_INVALID when the folder
  * does not exist, and what the command throws
  */
-export async function admin<C extends AdminCommand>(
-  env: Env,
-  command: C,
-  input: AdminInput<C>,
-): Promise<AdminResult<C>> {
+export function admin<C extends AdminCommand>(env: Env, command: C, input: AdminInput<C>): Promise<AdminResult<C>> {
+  return withOperator(env, ({ run }) => run(command, input), command === 'org.create')
+}
+
+/**
+ * The same for several commands: a folder that no server has locked is opened once.
+ * @param isNew the folder may be missing
+ */
+export async function withOperator<T>(env: Env, work: (operator: Operator) => Promise<T>, isNew = false): Promise<T> {
   const { data, secretsKeyFile } = env
   const socket = join(data, 'admin.sock')
-  // the server answers with the result of the same function
-  const reply = fitsSocket(socket) ? await callAdmin(socket, command, input) : undefined
-  if (reply !== undefined) return reply.result as AdminResult<C>
-  if (command !== 'org.create' && !existsSync(join(data, 'data.mdb')))
-    throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${data}\`` })
-  const { ADMIN, openAdminStore } = await import('../../management/host/admin.ts')
-  const store = await openAdminStore(data, secretsKeyFile)
+  let store: ManagementStore | undefined
+  const run = async <C extends AdminCommand>(command: C, input: AdminInput<C>): Promise<AdminResult<C>> => {
+    // the server answers with the result of the same function
+    const reply = store === undefined && fitsSocket(socket) ? await callAdmin(socket, command, input) : undefined
+    if (reply !== undefined) return reply.result as AdminResult<C>
+    if (!isNew && !existsSync(join(data, 'data.mdb')))
+      throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${data}\`` })
+    const { ADMIN, openAdminStore } = await import('../../management/host/admin.ts')
+    store ??= await openAdminStore(data, secretsKeyFile)
+    const deps = { store, data, newId, answer: answerAtRest(store, data) }
+    return (await ADMIN[command](deps, input as never)) as AdminResult<C>
+  }
   try {
-    return (await ADMIN[command](
-      { store, data, newId, answer: answerAtRest(store, data) },
-      input as never,
-    )) as AdminResult<C>
+    return await work({ run })
   } finally {
-    await store.close()
+    await store?.close()
   }
 }
 

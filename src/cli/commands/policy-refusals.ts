@@ -7,8 +7,8 @@ import type { Path } from '../../management/rules/fields.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 
-/** An error about a part of the policy. */
-interface Refusal {
+/** An error about a part of what was sent. */
+export interface Refusal {
   /** in what was sent */
   readonly path: Path
   readonly message: string
@@ -71,7 +71,7 @@ export const nowhere: PlaceOf = () => ({ file: '', line: 1, column: 1, length: 1
 export const NO_FILES = new Refusals([], () => nowhere, [])
 
 /** What the error is about. */
-function refusalsIn(error: unknown): Refusal[] {
+export function refusalsIn(error: unknown): Refusal[] {
   if (!isZerohopError(error)) return []
   if (error.code !== 'API_REFUSED')
     return error.path === undefined ? [] : [{ path: error.path, message: error.message }]

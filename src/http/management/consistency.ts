@@ -62,7 +62,8 @@ export function toAsking({ isReplicated }: Store<UseCases>, request: FastifyRequ
     throw new ZerohopError('WAIT_INVALID', { header: 'idempotency-key', expected })
   }
   asked.add(request)
-  const text = JSON.stringify([request.method, request.url, request.body ?? null])
+  const { method, url, body = null } = request
+  const text = JSON.stringify([method, url, Buffer.isBuffer(body) ? body.toString('latin1') : body])
   const fingerprint = createHash('sha256').update(text).digest('hex')
   return { ...asking, once: { caller: key.id, key: sent, fingerprint } }
 }

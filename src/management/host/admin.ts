@@ -12,10 +12,12 @@ import type { Reader } from '../../store/reader.ts'
 import { openStore } from '../../store/store.ts'
 import type { View } from '../../store/view.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { exportFacts } from '../past/export-facts.ts'
 import { PastRevisions } from '../past/past-revisions.ts'
 import { readAt } from '../past/read-at.ts'
 import { exportSchema } from '../policy-file/export.ts'
 import { exportInThread } from '../policy-file/export-task.ts'
+import { FactsReader } from '../policy-file/facts-reader.ts'
 import { shownWarnings } from '../rules/shown-warnings.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
 import { policyOf } from '../snapshot/snapshot.ts'
@@ -80,6 +82,8 @@ export const ADMIN = {
   backup: copyForBackup,
   export: exportEnvironment,
   import: importEnvironment,
+  'facts.export': exportEnvironmentFacts,
+  'facts.import': importEnvironmentFacts,
   plan: planEnvironment,
   check: checkEnvironmentFiles,
   apply: applyEnvironment,
@@ -207,6 +211,39 @@ async function importEnvironment(
     withoutRequest('importBundle'),
   )
   return { made: { ...result, revision }, warnings: shownWarnings(warnings) }
+}
+
+/**
+ * Writes facts as lines into a new file. The export is logged.
+ * @throws REVISION_GONE when `at` cannot be reached any more; CONFIG_INVALID when the file cannot be written
+ */
+async function exportEnvironmentFacts(
+  { store, data, past = new PastRevisions(store, { data }) }: AdminDeps,
+  { file, at, skip, ...input }: InEnvironment & { readonly file: string; readonly at?: string; readonly skip: number },
+): Promise<null> {
+  const { organization, environment } = findEnvironment(store, input)
+  const wanted = readAt(at, ['at'])
+  const found = wanted && past.find(environment, wanted)
+  await store.commit(organization, 'noteRead', null, withoutRequest('export'))
+  await exportFacts({ data, past }, environment, { file, skip, revision: found?.revision })
+  return null
+}
+
+/** Applies lines of a part of a file of facts, each with its place there, in one revision. */
+async function importEnvironmentFacts(
+  { store }: AdminDeps,
+  { lines, ...input }: InEnvironment & { readonly lines: readonly (readonly [at: number, line: unknown])[] },
+) {
+  const { environment } = findEnvironment(store, input)
+  const reader = new FactsReader()
+  for (const [at, line] of lines) reader.add(line, at)
+  try {
+    const by = withoutRequest('importFacts')
+    const { result, revision, warnings } = await store.commit(environment, 'importFacts', reader.lists, by)
+    return { made: { ...result, facts: reader.facts, revision }, warnings: shownWarnings(warnings) }
+  } catch (error) {
+    throw reader.located(error)
+  }
 }
 
 /** Answers a request of the management API about the organization, caused by the system. */

@@ -109,6 +109,7 @@ import { createTuple, deleteTuple } from '../objects/tuples.ts'
 import { createUser, deleteUser, replaceUser, syncUser, updateUser } from '../objects/users.ts'
 import { copyEnvironment } from '../plan/copy.ts'
 import { importBundle } from '../plan/import.ts'
+import { importFacts } from '../plan/import-facts.ts'
 import { applyPlan } from '../plan/use-cases.ts'
 import { withWarnings } from '../rules/lost-values.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -136,6 +137,7 @@ export const useCases = withWarnings({
   deleteEnvironment,
   forgetEnvironment,
   importBundle,
+  importFacts,
   applyPlan,
   copyEnvironment,
   createRole,

@@ -7,6 +7,7 @@ import { FACT_KINDS } from '../../model/policy-kinds.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { PastReader } from '../../store/past-reader.ts'
+import type { View } from '../../store/view.ts'
 import { exportEverything, exportSchema } from '../policy-file/export.ts'
 import { gone } from './past-image.ts'
 
@@ -17,11 +18,13 @@ export interface WantedExport {
 }
 
 /** JSON of the policy file. @throws REVISION_GONE when the revision cannot be reached */
-export async function exportAt(
-  reader: PastReader,
-  environment: LogId,
-  { revision, facts }: WantedExport,
-): Promise<Uint8Array> {
+export async function exportAt(reader: PastReader, environment: LogId, wanted: WantedExport): Promise<Uint8Array> {
+  const view = await viewAt(reader, environment, wanted)
+  return Buffer.from(JSON.stringify(wanted.facts ? exportEverything(view) : exportSchema(view)))
+}
+
+/** What was stored at a revision. @throws REVISION_GONE */
+export async function viewAt(reader: PastReader, environment: LogId, { revision, facts }: WantedExport): Promise<View> {
   const start = await reader.start(revision)
   if (start === undefined) throw gone(revision, await reader.reach())
   const isRead = (kind: KindName): boolean => facts || !FACT_KINDS.has(kind)
@@ -37,5 +40,5 @@ export async function exportAt(
       have = at
     }
   }
-  return Buffer.from(JSON.stringify(facts ? exportEverything(view) : exportSchema(view)))
+  return view
 }

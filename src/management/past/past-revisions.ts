@@ -124,6 +124,14 @@ export class PastRevisions {
     return (await this.#inThread(environment, { task: 'export', revision, facts })).bytes
   }
 
+  /**
+   * Writes the facts of a revision as lines into a new file, without the first `skip`.
+   * @throws as `changes`; CONFIG_INVALID when it cannot be written
+   */
+  async exportFacts(environment: LogId, revision: number, to: { file: string; skip: number }): Promise<void> {
+    await this.#inThread(environment, { task: 'facts', revision, ...to })
+  }
+
   /** The stored objects of a revision, before and after it. @throws as `changes`; LIMIT_EXCEEDED */
   undone(environment: LogId, revision: number): Promise<readonly UndoneObject[]> {
     return this.#inThread(environment, { task: 'undone', revision })

@@ -27,6 +27,8 @@ export type PastTask =
   | { readonly task: 'changes'; readonly revision: number; readonly access: boolean }
   /** `facts`: also users, tenants and what they have */
   | { readonly task: 'export'; readonly revision: number; readonly facts: boolean }
+  /** facts as lines, without the first `skip`, into a new file */
+  | { readonly task: 'facts'; readonly revision: number; readonly skip: number; readonly file: string }
   | { readonly task: 'undone'; readonly revision: number }
   | { readonly task: 'reach' }
   | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
@@ -40,6 +42,7 @@ export interface PastResults {
   readonly changes: RevisionChanges
   /** JSON of a policy file */
   readonly export: { readonly bytes: Uint8Array }
+  readonly facts: null
   readonly undone: readonly UndoneObject[]
   readonly reach: Reach
   readonly compare: Comparison

@@ -7,9 +7,10 @@ import { writeCheckpoint } from '../../store/checkpoint-file.ts'
 import { FolderPastReader, type PastReader } from '../../store/past-reader.ts'
 import { openReader } from '../../store/reader.ts'
 import { serveSlow } from '../../threads/worker-host.ts'
+import { writeFacts } from '../policy-file/write-facts.ts'
 import { compareAnswers } from './compare-answers.ts'
 import { openPast } from './open-past.ts'
-import { exportAt } from './past-export.ts'
+import { exportAt, viewAt } from './past-export.ts'
 import { imageAt } from './past-image.ts'
 import type { PastQuestion, PastResults, PastTask } from './past-task.ts'
 import { describeChanges, listUndone } from './revision-changes.ts'
@@ -29,7 +30,9 @@ const answer = async (question: PastQuestion): Promise<Result> => {
 }
 serveSlow(answer, {
   transfer: (result) =>
-    'bytes' in result && result.bytes instanceof Uint8Array ? [result.bytes.buffer as ArrayBuffer] : [],
+    result !== null && 'bytes' in result && result.bytes instanceof Uint8Array
+      ? [result.bytes.buffer as ArrayBuffer]
+      : [],
 })
 
 async function run(
@@ -41,6 +44,10 @@ async function run(
   if (task.task === 'undone') return listUndone(reader, task.revision)
   if (task.task === 'changes') return describeChanges(reader, environment, task)
   if (task.task === 'export') return { bytes: await exportAt(reader, environment, task) }
+  if (task.task === 'facts') {
+    writeFacts(await viewAt(reader, environment, { ...task, facts: true }), task.file, task)
+    return null
+  }
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)
   return { bytes: image.save(), position: image.position }

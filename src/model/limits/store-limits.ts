@@ -40,6 +40,31 @@ export const COPY_TASKS_MAX = 1_000
 export const COPY_WAIT_MS = 60_000
 /** Lines of what an import changes that are listed one by one; the others are counted. */
 export const BUNDLE_LINES_MAX = 1_000
+/** Characters of facts that an export collects before it writes them to its file. */
+export const FACTS_WRITTEN_BYTES = 1024 * 1024
+/** Exports of facts that run at the same time: each is a thread and a file. */
+export const FACTS_EXPORTS_MAX = 4
+/** Bytes of one line of a file of facts: a fact with all its attributes is a small part of it. */
+export const FACTS_LINE_BYTES_MAX = 1024 * 1024
+/** Facts that `zerohop import` sends in one call: the writer is held for some 50 ms. */
+export const FACTS_SENT_PER_CALL = 1_000
+/** Bytes of these calls at most. */
+export const FACTS_SENT_BYTES_MAX = 4 * 1024 * 1024
+/** Calls of `zerohop import` at the same time: while the writer applies one, the next ones are parsed. */
+export const FACTS_CALLS_AT_ONCE = 3
+/** Attempts in a row of `zerohop import` and `export` after which a server that cannot be reached is given up. */
+export const FACTS_ATTEMPTS_MAX = 6
+/** Milliseconds before the second of these attempts; each later pause is twice as long. */
+export const FACTS_PAUSE_MS = 500
+/**
+ * Milliseconds without a byte after which `zerohop export` takes a connection for lost: a server writes the file before
+ * it answers.
+ */
+export const FACTS_IDLE_MS = 5 * 60_000
+/** Facts of one import call: all are one revision, and other writes wait for it. */
+export const FACTS_PER_CALL_MAX = 5_000
+/** Lines of an import call that are parsed in one turn of the event loop: some milliseconds. */
+export const FACTS_PARSED_PER_TURN = 250
 /** Bytes of one command over the admin socket, and of all that run at once: a whole environment as a file. */
 export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
 /** Connections to the admin socket at once: commands of an operator, one after the other. */

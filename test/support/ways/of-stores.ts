@@ -11,6 +11,8 @@ import { Trust } from '../../../src/log/signature.ts'
 import { ADMIN, describeBackup, openAdminStore } from '../../../src/management/host/admin.ts'
 import type { ManagementData } from '../../../src/management/host/open.ts'
 import { exportEverything } from '../../../src/management/policy-file/export.ts'
+import { printFacts } from '../../../src/management/policy-file/facts-lines.ts'
+import { FactsReader } from '../../../src/management/policy-file/facts-reader.ts'
 import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
 import { isZerohopError } from '../../../src/model/errors.ts'
 import { Follower } from '../../../src/pdp/follower.ts'
@@ -116,6 +118,10 @@ const SOURCE_WAYS: readonly Way[] = [
       image: () => copied(source, organization, log, world),
     }
   }),
+  overSource('copied environment, its facts imported as lines', 'final', (source, { organization, log }, { next }) => ({
+    write() {},
+    image: () => importedAsLines(source, organization, log, 1 + next(40)),
+  })),
   overSource('policy file, loaded without a server', 'final', ({ store }, { log }) => {
     const file = join(memoryFolder('policy-file'), 'policy.json')
     return {
@@ -153,6 +159,29 @@ async function copied(source: Source, organization: LogId, log: LogId, world: Wo
   if (!world.policy.tenant.has('default'))
     await source.store.commit(result.id, 'deleteTenant', { ref: 'default' }, TESTER)
   return fromState(source, result.id)
+}
+
+/** The schema as a copy of an environment has it, with the facts as lines, so many in each revision. */
+async function importedAsLines({ store }: Source, organization: LogId, log: LogId, size: number) {
+  const key = `lines-${hex(8)}`
+  const copy = { source: log, fresh: { key, name: key }, overwrite: false }
+  const { result } = await store.commit(organization, 'copyEnvironment', copy, TESTER)
+  const view = store.view(log)
+  const lines = [...printFacts(view, { ...view.position, skip: 0 })]
+  if (view.get('tenant', 'default') === undefined)
+    await store.commit(result.id, 'deleteTenant', { ref: 'default' }, TESTER)
+  try {
+    while (lines.length > 0) {
+      const reader = new FactsReader()
+      for (const [at, line] of lines.splice(0, size).entries()) reader.add(JSON.parse(line), at)
+      await store.commit(result.id, 'importFacts', reader.lists, TESTER)
+    }
+  } catch (error) {
+    if (isZerohopError(error, 'ATTRIBUTE_ILL_TYPED'))
+      return new WayLack('a copy takes no facts whose values are not of the declared types')
+    throw error
+  }
+  return fromState({ store }, result.id)
 }
 
 /** What an export of the environment is as a policy file. */

@@ -110,7 +110,7 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     lines.post<{ Body: Buffer | undefined }>(
       AUDIT_LOGS,
       {
-        ...describe({ operation: 'audit.write', tag: 'PDPs' }, 'Send recorded decisions', {
+        ...describe({ operation: 'audit.write', tag: 'PDPs', bodyType: LINES }, 'Send recorded decisions', {
           response: { 200: AuditStored },
         }),
         bodyLimit: AUDIT_BODY_BYTES_MAX,
