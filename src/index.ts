@@ -41,6 +41,8 @@ export type {
   Keys,
   Page,
   PermissionFilter,
+  PermissionPage,
+  PermissionPageQuery,
   ResourcesQuery,
   RoleAssignmentsQuery,
   Tenant,
@@ -50,6 +52,7 @@ export type {
   UsersQuery,
 } from './pdp/pdp-listings.ts'
 export type { DecisionSenderEvent } from './pdp/pdp-source.ts'
+export type { PermissionParts } from './pdp/permission-turns.ts'
 export type { PolicyTypes, ResourceTypes } from './pdp/policy-types.ts'
 export type { Attributes, Check, Relations, Resource, User } from './pdp/request.ts'
 export type { SnapshotOptions } from './pdp/snapshot.ts'

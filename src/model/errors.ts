@@ -242,7 +242,7 @@ export const ERRORS = {
   BACKUP_DAMAGED: { class: 'environment', message: 'the backup in `{path}` cannot be used: {reason}' },
   DISK_FULL: { class: 'unavailable', message: 'the disk is full: nothing was written' },
   DISK_FAILED: { class: 'unavailable', message: 'the disk refused the write: {reason}' },
-  OVERLOADED: { class: 'unavailable', message: 'too many writes are waiting ({waiting}), try again' },
+  OVERLOADED: { class: 'unavailable', message: 'too many requests of this kind are waiting ({waiting}), try again' },
   WRITER_DEAD: {
     class: 'unavailable',
     message: 'the writer of the store stopped ({reason}): writes fail until the process is restarted',

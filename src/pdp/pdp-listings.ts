@@ -1,9 +1,17 @@
 // The listings of a PDP in the forms of the public API, on top of src/image/list/listings.ts. Each is exactly what
 // checks allow (D12: listings agree with checks); a listing with an undecided check fails as a whole (D13: undecided is
 // not a deny). User keys become member names of the answers: `Object.fromEntries` takes `__proto__`, too, and makes plain objects.
-import type { AssignmentRow, Listings, PageQuery, PermissionQuery, UserEntry } from '../image/list/listings.ts'
+import type {
+  AssignmentRow,
+  Listings,
+  NamedRow,
+  PageQuery,
+  PermissionList,
+  PermissionQuery,
+  UserEntry,
+} from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { LISTING_PAGE_MAX } from '../model/limits.ts'
+import { LISTING_PAGE_MAX, LISTING_WORK_MAX, PERMISSIONS_ROWS_MAX } from '../model/limits.ts'
 import {
   type Action,
   type Attributes,
@@ -68,6 +76,15 @@ export interface Keys {
   readonly next: string | undefined
 }
 
+/** Which permissions to list, and which page of them. */
+export interface PermissionPageQuery extends PermissionFilter, Page {}
+
+/** Entries in order. `next` begins the next page, also after a page with fewer entries than asked for, or none. */
+export interface PermissionPage {
+  readonly permissions: UserPermissions
+  readonly next: string | undefined
+}
+
 /** Which instances to list, with request attributes. */
 export interface ResourcesQuery extends Page {
   /** only instances of this tenant */
@@ -111,19 +128,58 @@ export interface RoleAssignmentsQuery {
 
 export type { AssignmentRow, UserEntry } from '../image/list/listings.ts'
 
+/** @throws LISTING_TOO_LARGE when there are more rows than PERMISSIONS_ROWS_MAX */
 export function userPermissions(
   listings: Listings,
   user: User,
   filter?: PermissionFilter | null,
   context?: Attributes | null,
 ): UserPermissions {
-  const { user: key, sent } = toQuestion(user, '', '', context)
-  const { tenants, instances } = listings.permissions(key, toPermissionQuery(filter ?? {}), sent)
-  return Object.fromEntries([
-    ...tenants.map((row) => [`__tenant:${row.tenant.key}`, row] as const),
-    ...instances.map((row) => [`${row.resource.type}:${row.resource.key}`, row] as const),
-  ])
+  const list = openPermissions(listings, user, filter, context)
+  const rows: NamedRow[] = []
+  for (let more = list !== undefined; more; ) {
+    const part = listings.permissionPart(list!, PERMISSIONS_ROWS_MAX)
+    for (const row of part.rows) rows.push(row)
+    if (rows.length > PERMISSIONS_ROWS_MAX) throw permissionsTooLarge(keyOfUser(user), `${PERMISSIONS_ROWS_MAX} rows`)
+    more = part.next !== undefined
+  }
+  return Object.fromEntries(rows)
 }
+
+/** One page: fewer rows than asked for, or none, when enough was looked at. */
+export function userPermissionsPage(
+  listings: Listings,
+  user: User,
+  query?: PermissionPageQuery | null,
+  context?: Attributes | null,
+): PermissionPage {
+  const { after = '', limit } = toPageQuery(query ?? {})
+  if (after !== '' && !after.includes(':')) throw invalid('after', '`next` of the page before')
+  const list = openPermissions(listings, user, query, context, after)
+  if (list === undefined) return { permissions: {}, next: undefined }
+  for (;;) {
+    const { rows, next } = listings.permissionPart(list, limit, LISTING_WORK_MAX)
+    // each page gets on, even where finding the instances takes all of its work
+    if (rows.length > 0 || next !== after) return { permissions: Object.fromEntries(rows), next }
+  }
+}
+
+/** The list of what the user may do, behind the entry `after`; undefined for an unknown user. */
+export function openPermissions(
+  listings: Listings,
+  user: User,
+  filter?: PermissionFilter | null,
+  context?: Attributes | null,
+  after?: string,
+): PermissionList | undefined {
+  const { user: key, sent } = toQuestion(user, '', '', context)
+  return listings.permissions(key, toPermissionQuery(filter ?? {}), sent, { after })
+}
+
+export const permissionsTooLarge = (user: string, limit: string): ZerohopError =>
+  new ZerohopError('LISTING_TOO_LARGE', { what: `the permissions of \`${user}\``, limit })
+
+export const keyOfUser = (user: User): string => toQuestion(user, '', '').user
 
 export function resources(
   listings: Listings,

@@ -20,6 +20,8 @@ import type {
   AuthorizedUsers,
   AuthorizedUsersQuery,
   Keys,
+  Page,
+  PermissionPage,
   RoleAssignmentsQuery,
   Tenant,
   UserPermissions,
@@ -35,6 +37,7 @@ import {
   type PdpSource,
   type Taken,
 } from './pdp-source.ts'
+import { listInTurns, type PermissionParts } from './permission-turns.ts'
 import type {
   ActionIn,
   ActionObject,
@@ -247,15 +250,51 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#asked((image) => makeSnapshot(image, user, options ?? {}, this.#strict))
   }
 
-  /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
+  /**
+   * The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. It takes
+   * as long as there is to read, and has at most 100,000 entries: beyond, ask for pages.
+   * @throws LISTING_TOO_LARGE; what a check throws
+   */
   userPermissions<T extends TypeOf<P>>(
     user: UserIn<P>,
     filter?: PermissionFilterIn<P, T> | null,
     context?: Attributes | null,
   ): UserPermissions {
-    return this.#asked((image) => {
-      if (this.#strictNames) requireFilter(image.names, filter ?? {})
-      return listing.userPermissions(this.#listings(image, user, context), user, filter, context)
+    return this.#asked((image) =>
+      listing.userPermissions(this.#permissions(image, user, filter, context), user, filter, context),
+    )
+  }
+
+  /**
+   * The same in pages of bounded work, for users who may do much: at one revision, all pages together are the answer of
+   * `userPermissions`. `after` is `next` of the page before.
+   */
+  userPermissionsPage<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    query?: (PermissionFilterIn<P, T> & Page) | null,
+    context?: Attributes | null,
+  ): PermissionPage {
+    return this.#asked((image) =>
+      listing.userPermissionsPage(this.#permissions(image, user, query, context), user, query, context),
+    )
+  }
+
+  /**
+   * `userPermissions` for a server: in turns of some milliseconds, between which other requests are answered, and yet at
+   * one revision. Answers what `toPart` makes of the entries of each turn.
+   * @throws LISTING_TOO_LARGE, OVERLOADED; what a check throws
+   */
+  async userPermissionsInTurns<T, R extends TypeOf<P>>(
+    user: UserIn<P>,
+    filter: PermissionFilterIn<P, R> | null | undefined,
+    context: Attributes | null | undefined,
+    toPart: (part: UserPermissions) => T,
+  ): Promise<PermissionParts<T>> {
+    const timed = this.#timed(context)
+    return listInTurns(this.#source, {
+      user: listing.keyOfUser(user),
+      open: (image) => listing.openPermissions(this.#permissions(image, user, filter, timed), user, filter, timed),
+      toPart: (rows) => toPart(Object.fromEntries(rows)),
     })
   }
 
@@ -502,6 +541,22 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
       }
     }
     return this.#checkOne(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
+  }
+
+  /** The context of a question with several turns, which have one instant. */
+  #timed(context: Attributes | null | undefined): Attributes | null | undefined {
+    if (!isNone(context?.now) || (!isNone(context) && typeof context !== 'object')) return context
+    return { ...context, now: this.#source.asOne(() => this.#source.now) }
+  }
+
+  #permissions<T extends TypeOf<P>>(
+    image: Image,
+    user: User,
+    filter: PermissionFilterIn<P, T> | null | undefined,
+    context: Attributes | null | undefined,
+  ) {
+    if (this.#strictNames) requireFilter(image.names, filter ?? {})
+    return this.#listings(image, user, context)
   }
 
   /** The listings of the image, after the strict validation of names and request attributes. */

@@ -30,6 +30,31 @@ it.skipIf(consoleServer === undefined)('finds a user, and shows everything the u
 })
 
 // skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'shows what a user with very many instances may do, more on request',
+  async () => {
+    const keys = Array.from({ length: 1_100 }, (_, at) => `many-${String(at).padStart(4, '0')}`)
+    const params = { path: console.path }
+    const operations = keys.map((key) => ({ resource: 'folder', key, tenant: 'acme' }))
+    await console.api.POST('/v2/facts/{p}/{e}/users', { params, body: { key: 'max' } })
+    await console.api.PUT('/v2/facts/{p}/{e}/bulk/resource_instances', { params, body: { operations } })
+    const held = { user: 'max', role: 'owner', tenant: 'acme' }
+    const body = keys.map((key) => ({ ...held, resource_instance: `folder:${key}` }))
+    await console.api.POST('/v2/facts/{p}/{e}/role_assignments/bulk', { params, body })
+    const page = await console.visit('users/max?tab=permissions&search=many-1')
+    await page.getByText('Searched 1,000 tenants and instances so far.').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page
+      .getByRole('cell', { name: 'folder:many-1099' })
+      .or(page.getByRole('button', { name: 'Show' }))
+      .first()
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+    expect(await rows(page).count()).toBe(100)
+  },
+)
+
+// skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('makes a user, assigns and takes roles, and undoes it', async () => {
   const page = await console.visit('users')
   await page.getByRole('button', { name: 'New user' }).click()

@@ -5,7 +5,7 @@ import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { ask } from '../property/laws.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
-import { makeListings } from '../support/listings.ts'
+import { makeListings, tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
 import { saysOfUnknownIds } from '../support/unknown-ids.ts'
 import { FIRST_CHANGES } from '../support/world.ts'
@@ -62,7 +62,7 @@ function answers(image: Image, step: AskedStep): string | undefined {
     if (!isDeepStrictEqual({ ...given, ...expected }, given)) return `other reasons: ${JSON.stringify(given)}`
   }
   for (const [user, tenants] of roles) {
-    if (!isDeepStrictEqual(permissionsIn(image, user), tenants)) return `other permissions of ${user}`
+    if (!isDeepStrictEqual(tenantPermissionsIn(image, user), tenants)) return `other permissions of ${user}`
   }
   return listed(image, step)
 }
@@ -83,11 +83,6 @@ function listed(image: Image, { users, authorized, instances }: AskedStep): stri
     if (!isDeepStrictEqual(found, expected)) return `other instances: ${JSON.stringify(found)}`
   }
   return undefined
-}
-
-function permissionsIn(image: Image, user: string): AskedStep['roles'][number][1] {
-  const { tenants } = image.listings.permissions(user, {}, undefined)
-  return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
 }
 
 function decides(image: Image, request: Parameters<typeof ask>[1]): boolean {

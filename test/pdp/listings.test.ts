@@ -1,9 +1,16 @@
 // The listings of the library: their forms, filters and pages, what is refused, and that none is ever cut silently.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
-import { isZerohopError } from '../../src/index.ts'
+import { isZerohopError, type PermissionPage } from '../../src/index.ts'
+import type { ResourceRolePolicy } from '../../src/kinds/resource-role.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { LISTING_PAGE_MAX, LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
+import {
+  LISTING_PAGE_MAX,
+  LISTING_WHOLE_WORK_MAX,
+  LISTING_WORK_MAX,
+  PERMISSIONS_ROWS_MAX,
+  PERMISSIONS_WALK_MAX,
+} from '../../src/model/limits.ts'
 import { type JsonObject, tupleKey } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
@@ -23,6 +30,22 @@ const rule = (user_set: string, permission: string, resource_set: string): Polic
   const key = `${user_set}/${permission}/${resource_set}`
   return { op: 'put', kind: 'set_rule', key, value: { user_set, permission, resource_set } }
 }
+
+const OFF = { no_direct_roles_on_object: false }
+/** The role of an instance of `hello` for who is a viewer of its folder. */
+const READER: ResourceRolePolicy = {
+  ...{ resource: 'hello', role: 'viewer', permissions: ['hello:wave'], extends: [] },
+  granted_to: {
+    when: OFF,
+    users_with_role: [{ role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent', when: OFF }],
+  },
+}
+const heldOn = (resource_instance: string): PolicyChange => ({
+  op: 'put',
+  kind: 'role_assignment',
+  key: `zoe/viewer/default/${resource_instance}`,
+  value: { user: 'zoe', role: 'viewer', tenant: 'default', resource_instance },
+})
 
 const PLANS: readonly PolicyChange[] = [
   ...HELLO,
@@ -222,7 +245,8 @@ describe('listings that are long', () => {
       [`hello:${few[0]}`, ['hello:say', 'hello:wave']],
       [`hello:${few[1]}`, ['hello:say', 'hello:wave']],
     ])
-    expect(() => sided.userPermissions({ key: 'zoe', attributes: { level: 3 } })).toThrow(code('LISTING_TOO_LARGE'))
+    const asSenior = Object.keys(sided.userPermissions({ key: 'zoe', attributes: { level: 3 } }))
+    expect(asSenior).toEqual(['__tenant:acme', ...keys.slice(0, 10).map((key) => `hello:${key}`)])
   })
 
   it('ask about users without a role only where the resource side of a rule may hold', () => {
@@ -244,7 +268,8 @@ describe('listings that are long', () => {
     expect(() => open.authorizedUsers(waving('hello:open'))).toThrow(code('LISTING_TOO_LARGE'))
   })
 
-  it('fail as a whole when they have no pages and would take too much', () => {
+  it('look at as much as a rule needs, in several pages or at once', () => {
+    const mine = few.map((key) => instance(`hello:${key}`, 'default', { owner: 'zoe' }))
     const ruled = makePdp([
       ...HELLO,
       set('everybody', 'userset', {}),
@@ -252,27 +277,67 @@ describe('listings that are long', () => {
       rule('everybody', 'hello:say', 'mine'),
       rule('everybody', 'hello:wave', 'mine'),
       ...keys.map((key) => instance(`hello:${key}`, 'default')),
+      ...mine,
     ])
     expect(2 * 20 * keys.length).toBeGreaterThan(LISTING_WHOLE_WORK_MAX)
-    expect(() => ruled.userPermissions('zoe')).toThrow(code('LISTING_TOO_LARGE'))
+    const names = few.map((key) => `hello:${key}`)
+    expect(Object.keys(ruled.userPermissions('zoe'))).toEqual(names)
+    const pages: string[][] = []
+    for (let after: string | null = null; ; ) {
+      const page: PermissionPage = ruled.userPermissionsPage('zoe', { after })
+      pages.push(Object.keys(page.permissions))
+      if (page.next === undefined) break
+      after = page.next
+    }
+    expect(pages.length).toBeGreaterThan(1)
+    expect(pages.flat()).toEqual(names)
     expect(ruled.userPermissions('zoe', { resourceTypes: ['__tenant'] })).toEqual({})
+  })
+
+  it('name the rows of a whole answer that are too many, and give them in pages', () => {
+    const tenants = Array.from({ length: PERMISSIONS_ROWS_MAX + 1 }, (_, at) => `t${String(at).padStart(6, '0')}`)
+    const wide = makePdp([
+      ...HELLO,
+      set('everybody', 'userset', {}),
+      rule('everybody', 'hello:say', '__autogen_hello'),
+      ...tenants.map((key) => putTenant(key)),
+    ])
+    const limit = `${PERMISSIONS_ROWS_MAX} rows`
+    const refused = { code: 'LISTING_TOO_LARGE', details: expect.objectContaining({ limit }) }
+    expect(() => wide.userPermissions('zoe')).toThrow(expect.objectContaining(refused))
+    const { permissions, next } = wide.userPermissionsPage('zoe', { limit: 2 })
+    expect([Object.keys(permissions), next]).toEqual([['__tenant:acme', '__tenant:default'], '__tenant:default'])
+    const last = wide.userPermissionsPage('zoe', { after: `__tenant:${tenants.at(-2)}` })
+    expect([Object.keys(last.permissions), last.next]).toEqual([[`__tenant:${tenants.at(-1)}`], undefined])
+  })
+
+  it('find the roles of a user who has very many, whole and in pages', () => {
+    const folder = { resource: 'folder', role: 'viewer', permissions: [], extends: [], granted_to: null }
+    const pdp = makePdp([
+      ...HELLO,
+      { op: 'put', kind: 'resource', key: 'folder', value: { actions: ['open'] } },
+      { op: 'put', kind: 'resource_role', key: 'folder/viewer', value: folder },
+      { op: 'put', kind: 'resource_role', key: 'hello/viewer', value: READER },
+      instance('folder:top', 'default'),
+      heldOn('folder:top'),
+      ...keys.map((key) => instance(`hello:${key}`, 'default')),
+      ...keys.map((key): PolicyChange => {
+        const value = { subject: 'folder:top', relation: 'parent', object: `hello:${key}` }
+        return { op: 'put', kind: 'relationship_tuple', key: tupleKey('folder:top', 'parent', value.object), value }
+      }),
+    ])
+    expect(2 * keys.length).toBeGreaterThan(PERMISSIONS_WALK_MAX)
+    const whole = pdp.userPermissions('zoe')
+    expect(Object.keys(whole)).toEqual(['folder:top', ...keys.map((key) => `hello:${key}`)])
+    expect(whole[`hello:${keys.at(-1)}`]).toMatchObject({ roles: ['viewer'], permissions: ['hello:wave'] })
+    const page = pdp.userPermissionsPage('zoe', { after: `hello:${keys.at(-2)}` })
+    expect(page).toEqual({ permissions: { [`hello:${keys.at(-1)}`]: whole[`hello:${keys.at(-1)}`] }, next: undefined })
   })
 })
 
 describe('a listing with a question that could not be decided', () => {
   /** Far more ways up than one check looks at. */
   const folders = Array.from({ length: 9_000 }, (_, index) => `folder:f${index}`)
-  const derivation = (resource: string) => ({
-    when: { no_direct_roles_on_object: false },
-    users_with_role: [
-      {
-        role: 'viewer',
-        on_resource: resource,
-        linked_by_relation: 'parent',
-        when: { no_direct_roles_on_object: false },
-      },
-    ],
-  })
   const pdp = makePdp([
     ...HELLO,
     { op: 'put', kind: 'resource', key: 'folder', value: { actions: ['wave'] } },
@@ -286,13 +351,7 @@ describe('a listing with a question that could not be decided', () => {
       op: 'put',
       kind: 'resource_role',
       key: 'hello/viewer',
-      value: {
-        resource: 'hello',
-        role: 'viewer',
-        permissions: ['hello:wave'],
-        extends: [],
-        granted_to: derivation('folder'),
-      },
+      value: READER,
     },
     ...folders.map((key) => instance(key, 'default')),
     instance('hello:deep', 'default'),
@@ -300,12 +359,7 @@ describe('a listing with a question that could not be decided', () => {
       const value = { subject, relation: 'parent', object: 'hello:deep' }
       return { op: 'put', kind: 'relationship_tuple', key: tupleKey(subject, 'parent', 'hello:deep'), value }
     }),
-    {
-      op: 'put',
-      kind: 'role_assignment',
-      key: 'zoe/viewer/default/folder:f0',
-      value: { user: 'zoe', role: 'viewer', tenant: 'default', resource_instance: 'folder:f0' },
-    },
+    heldOn('folder:f0'),
   ])
 
   it('[D13] fails as a whole and names the question', () => {

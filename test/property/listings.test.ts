@@ -9,12 +9,25 @@ import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import { askedAt, type Request } from '../reference/request.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
+import { permissionRows, type Reading } from '../support/listings.ts'
 import { toAbout } from '../support/parts.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
 import { ask, listsAsDefined, type Play, permitsAsDefined, play } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 import { MIDNIGHT } from './values.ts'
+
+/** Ways to read the permissions of a user: in pages, a step at a time, without finding all instances at once. */
+const READINGS: readonly Reading[] = [
+  { limit: 1 },
+  { limit: 3 },
+  { work: 1 },
+  { limit: 2, work: 1 },
+  { walkMax: 0 },
+  { limit: 2, walkMax: 0 },
+  { work: 1, walkMax: 0 },
+  { limit: 2, work: 1, walkMax: 0 },
+]
 
 const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
@@ -70,6 +83,9 @@ describe('listings', () => {
         for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 3)) {
           const { user, sent = {} } = request
           permitsAsDefined(image, policy, request)
+          const whole = permissionRows(image, user, sent)
+          for (const reading of READINGS)
+            expect([reading, permissionRows(image, user, sent, reading)]).toEqual([reading, whole])
           const entries = pdp.userPermissions({ key: user, attributes: sent.user ?? null }, {}, sent.context)
           for (const instance of [...policy.resource_instance.keys()].slice(0, 8)) {
             const [type = '', key = ''] = instance.split(':')

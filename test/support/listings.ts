@@ -1,6 +1,6 @@
 // Listings beside each other: as they are defined, and as an image has them, in one shape.
 import type { Image } from '../../src/image/image.ts'
-import type { UserEntry } from '../../src/image/list/listings.ts'
+import type { NamedRow, UserEntry } from '../../src/image/list/listings.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import {
   actionsAllowed,
@@ -51,10 +51,7 @@ export const makeListings = (current: () => Image): Listings => {
   const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
   return {
     instancePermissions: (user, sent) => {
-      const { instances } = current().listings.permissions(user, {}, sent)
-      return instances.map(({ resource: { type, key }, roles, permissions }) => {
-        return { instance: `${type}:${key}`, roles, permissions }
-      })
+      return instancesIn(permissionRows(current(), user, sent))
     },
     users: (request) => current().listings.users(request.action, toAbout(request), all).keys,
     instances: (request) => current().listings.resources(request.user, request.action, toAbout(request), all).keys,
@@ -69,8 +66,47 @@ export const makeListings = (current: () => Image): Listings => {
 export const listWays = (users: Iterable<readonly [string, readonly UserEntry[]]>): [string, WayToAllow[]][] =>
   [...users].map(([user, entries]) => [user, entries.map(({ resource, role }): WayToAllow => [resource, role])])
 
-/** The permissions of a user in tenants, as the definition gives them. */
-export function tenantPermissionsIn(image: Image, user: string, sent?: Sent): TenantPermissions[] {
-  const { tenants } = image.listings.permissions(user, {}, sent)
-  return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
+/** How a list of permissions is read. */
+export interface Reading {
+  /** rows of a page; each page begins anew behind the one before; absent: one list is read in parts */
+  readonly limit?: number
+  /** work of a part or a page */
+  readonly work?: number
+  /** as in RolesOnInstances */
+  readonly walkMax?: number
 }
+
+/** All that a user may do, read to the end. */
+export function permissionRows(
+  { listings }: Image,
+  user: string,
+  sent?: Sent,
+  { limit, work, walkMax }: Reading = {},
+): NamedRow[] {
+  const open = (after?: string) => listings.permissions(user, {}, sent, { after, walkMax })
+  const rows: NamedRow[] = []
+  let after = ''
+  for (let list = open(); list !== undefined; ) {
+    const part = listings.permissionPart(list, limit ?? LISTING_PAGE_MAX, work)
+    rows.push(...part.rows)
+    if (part.next === undefined) return rows
+    const isOnwards = part.rows.length > 0 || part.next !== after
+    after = part.next
+    if (limit !== undefined && isOnwards) list = open(after)
+  }
+  return rows
+}
+
+const instancesIn = (rows: readonly NamedRow[]): InstancePermissions[] =>
+  rows.flatMap(([instance, row]) =>
+    'resource' in row ? [{ instance, roles: row.roles, permissions: row.permissions }] : [],
+  )
+
+const tenantsIn = (rows: readonly NamedRow[]): TenantPermissions[] =>
+  rows.flatMap(([, row]) =>
+    'resource' in row ? [] : [{ tenant: row.tenant.key, roles: row.roles, permissions: row.permissions }],
+  )
+
+/** The permissions of a user in tenants, as the definition gives them. */
+export const tenantPermissionsIn = (image: Image, user: string, sent?: Sent): TenantPermissions[] =>
+  tenantsIn(permissionRows(image, user, sent))

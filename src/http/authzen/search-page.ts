@@ -1,8 +1,7 @@
 // Paging of AuthZEN searches (rule 9). A token has the position of the next page, the page length and a digest of the
-// search: a follow-up with another search, or with another member of `page`, is refused. It has no secret and grants
-// nothing, so it needs neither a signature nor server state.
-import { hash } from 'node:crypto'
+// search: a follow-up with another search, or with another member of `page`, is refused.
 import { SEARCH_PAGE_MAX } from '../../model/limits.ts'
+import { digest, makeToken, readToken } from '../page-token.ts'
 import { isAbsent, type Members, requireMembers, wrong } from './authzen-bodies.ts'
 
 export interface PageRequest {
@@ -28,8 +27,6 @@ export interface SearchAnswer<T> {
   readonly results: readonly T[]
 }
 
-const TOKEN = /^[\w-]{1,4096}$/
-
 /** The page that the body asks for; `kind` is the search. @throws INPUT_INVALID */
 export function readPage(body: Members, kind: string): PageRequest {
   const { subject, action, resource, context } = body
@@ -44,7 +41,7 @@ export function readPage(body: Members, kind: string): PageRequest {
     const wanted = isAbsent(limit) ? undefined : (limit as number)
     return { limit: wanted, after: undefined, asked: wanted !== undefined, question, rest }
   }
-  const found = readToken(token as string)
+  const found = readPlace(token as string)
   if (found === undefined) throw wrong('page.token', 'a token that a search answered')
   if (found.question !== question) throw wrong('page.token', 'sent with the question that it was answered to')
   if (!isAbsent(limit) && limit !== found.limit) throw wrong('page.limit', 'the same on every page')
@@ -67,36 +64,18 @@ export function makePage<T>(request: PageRequest, found: Found, print: (key: str
   const { keys, next } = limit === 0 && found.keys.length > 0 ? { keys: [], next: after ?? '' } : found
   const results = keys.map(print)
   if (next === undefined) return asked ? { page: { next_token: '' }, results } : { results }
-  const token = JSON.stringify([question, rest, limit ?? null, next])
-  return { page: { next_token: Buffer.from(token).toString('base64url') }, results }
+  return { page: { next_token: makeToken([question, rest, limit ?? null, next]) }, results }
 }
 
 function isLimit(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function readToken(token: string): Omit<PageRequest, 'asked'> | undefined {
-  if (!TOKEN.test(token)) return undefined
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
-    if (!Array.isArray(parts) || parts.length !== 4) return undefined
-    const [question, rest, limit, after] = parts as unknown[]
-    if (typeof question !== 'string' || typeof rest !== 'string' || typeof after !== 'string') return undefined
-    if (limit !== null && !isLimit(limit)) return undefined
-    return { question, rest, limit: limit ?? undefined, after }
-  } catch {
-    return undefined
-  }
-}
-
-/** The digest of a value, independent of the order of members. */
-function digest(value: unknown): string {
-  const text = JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? sortEntries(inner) : inner,
-  )
-  return hash('sha256', text, 'base64url').slice(0, 22)
-}
-
-function sortEntries(value: object): [string, unknown][] {
-  return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+function readPlace(token: string): Omit<PageRequest, 'asked'> | undefined {
+  const parts = readToken(token)
+  if (parts?.length !== 4) return undefined
+  const [question, rest, limit, after] = parts
+  if (typeof question !== 'string' || typeof rest !== 'string' || typeof after !== 'string') return undefined
+  if (limit !== null && !isLimit(limit)) return undefined
+  return { question, rest, limit: limit ?? undefined, after }
 }

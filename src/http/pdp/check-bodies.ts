@@ -1,11 +1,12 @@
 // What the PDP's routes accept, checked by hand: one pass, no allocation beyond the answer. Unknown fields are ignored
 // and null maps count as empty, because public clients send both. Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { BULK_CHECKS_MAX, SNAPSHOT_LIFETIME_MAX_MS } from '../../model/limits.ts'
+import { BULK_CHECKS_MAX, LISTING_PAGE_MAX, SNAPSHOT_LIFETIME_MAX_MS } from '../../model/limits.ts'
 import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/pdp-listings.ts'
 import type { Attributes, Check, Resource, User } from '../../pdp/request.ts'
 import { type Refuse, readRelations } from '../../pdp/sent-relations.ts'
 import { isLifetime, type SnapshotOptions } from '../../pdp/snapshot.ts'
+import { digest, makeToken, readToken } from '../page-token.ts'
 
 type Path = readonly (string | number)[]
 type Members = Readonly<Record<string, unknown>>
@@ -182,12 +183,15 @@ function readUser(user: unknown, path: Path = BODY): User {
   return user as User
 }
 
+/** Whose permissions, and which of them. */
+export interface PermissionsQuery {
+  readonly user: User
+  readonly filter: PermissionFilter
+  readonly context: Attributes | null | undefined
+}
+
 /** The body of POST /user-permissions. @throws INPUT_INVALID */
-export function readPermissionsQuery(body: unknown): {
-  user: User
-  filter: PermissionFilter
-  context: Attributes | null | undefined
-} {
+export function readPermissionsQuery(body: unknown): PermissionsQuery {
   const { user, tenants, resources, resource_types: resourceTypes, context } = members(body, BODY)
   const asked = readUser(user)
   if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
@@ -198,6 +202,40 @@ export function readPermissionsQuery(body: unknown): {
   }
   return { user: asked, filter, context: context as Attributes }
 }
+
+/** A page that a body asks for. */
+export interface PageOfBody {
+  /** null: as many as a page has at most */
+  readonly limit: number | null
+  /** where it begins; null for the first one */
+  readonly after: string | null
+  /** what the page before gave along with it */
+  readonly kept: readonly unknown[]
+  /** `next` of a page whose next one begins at `after` */
+  readonly nextToken: (after: string, ...kept: readonly unknown[]) => string
+}
+
+/**
+ * The page that a body asks for with `limit` or `after`; undefined when it asks for the whole. Tokens are bound to the
+ * rest of the body and to the environment.
+ * @throws INPUT_INVALID for a token that no page of the same question gave
+ */
+export function readPageOfBody(body: unknown, environment: string): PageOfBody | undefined {
+  const { limit = null, after = null, ...rest } = members(body, BODY)
+  if (limit === null && after === null) return undefined
+  const question = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+  if (limit !== null && !isPageLimit(limit)) throw wrong(limit, `number from 1 to ${LISTING_PAGE_MAX}`, BODY, 'limit')
+  const nextToken = (...state: readonly unknown[]): string =>
+    makeToken([digest([environment, question, ...state]), ...state])
+  if (after === null) return { limit, after, kept: [], nextToken }
+  const [, place, ...kept] = (typeof after === 'string' && readToken(after)) || []
+  if (typeof place !== 'string' || nextToken(place, ...kept) !== after)
+    throw wrong(after, '`next` of a page of the same question', BODY, 'after')
+  return { limit, after: place, kept, nextToken }
+}
+
+const isPageLimit = (limit: unknown): limit is number =>
+  Number.isSafeInteger(limit) && (limit as number) >= 1 && (limit as number) <= LISTING_PAGE_MAX
 
 function members(value: unknown, path: Path, ...rest: string[]): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(value, 'object', path, ...rest)

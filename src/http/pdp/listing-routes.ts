@@ -5,17 +5,45 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'
 import { requireKnown, requireNoSpaces } from '../query-names.ts'
 import { JSON_TYPE } from './allowed.ts'
-import { readFilterQuery, readPermissionsQuery, readTenantsQuery, readUsersQuery } from './check-bodies.ts'
+import {
+  readFilterQuery,
+  readPageOfBody,
+  readPermissionsQuery,
+  readTenantsQuery,
+  readUsersQuery,
+} from './check-bodies.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { areRows, toRow } from './rows-header.ts'
 
 type Listing = (request: FastifyRequest, body: unknown, acceptNow: boolean) => unknown
 
-/** The permissions of a user, by tenant and instance. */
-export const listPermissions: Listing = ({ pdp }, body, acceptNow) => {
+/** A listing as JSON, and the revision that it is of. */
+export interface ListingText {
+  readonly text: string
+  readonly revision: number
+}
+
+/** The permissions of a user, by tenant and instance: whole, or the page that the body asks for. */
+export async function listPermissions(
+  { pdp }: FastifyRequest,
+  body: unknown,
+  acceptNow: boolean,
+): Promise<ListingText> {
+  const asked = pdp!
   const { user, filter, context } = readPermissionsQuery(body)
-  return pdp!.userPermissions(user, filter, withNow(pdp!, context, acceptNow))
+  const { revision, environment } = asked.take()
+  const page = readPageOfBody(body, environment)
+  const timed = withNow(asked, context, acceptNow)
+  if (page === undefined) {
+    // Each part becomes text in its turn: for the whole that would take too long at once.
+    const whole = await asked.userPermissionsInTurns(user, filter, timed, (part) => JSON.stringify(part).slice(1, -1))
+    return { text: `{${whole.parts.join(',')}}`, revision: whole.revision }
+  }
+  const { limit, after, nextToken } = page
+  const { permissions, next } = asked.userPermissionsPage(user, { ...filter, limit, after }, timed)
+  const text = JSON.stringify({ permissions, next: next === undefined ? null : nextToken(next) })
+  return { text, revision }
 }
 
 /** The users who may do it. */
@@ -78,7 +106,10 @@ export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }:
     })
   }
   serve('POST', '/filter', makeFilter)
-  serve('POST', '/user-permissions', listPermissions)
+  app.post('/user-permissions', { onRequest: authenticate }, async (request, reply) => {
+    const { text, revision } = await listPermissions(request, request.body, acceptNow)
+    return reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(text)
+  })
   serve('POST', '/authorized_users', usersWhoMay)
   serve('POST', '/user-tenants', listTenants)
   serve('GET', '/local/role_assignments', listAssignments)

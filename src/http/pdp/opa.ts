@@ -42,11 +42,25 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   const tenants: Answer = (request, input) => allowedTenants(deps, request, readAllTenants(input))
   serve('any_tenant', true, tenants)
   serve('all_tenants', true, tenants)
-  serve('user_permissions', false, (request, input, acceptNow) => ({
-    permissions: listPermissions(request, input, acceptNow),
-    tenants: listTenants(request, input, acceptNow),
-  }))
-  serve('user_permissions/permissions', false, listPermissions)
+  const servePermissions = (
+    path: string,
+    print: (permissions: string, request: FastifyRequest, input: unknown) => string,
+  ) =>
+    app.post(
+      `${PREFIX}/${path}`,
+      { onRequest: deps.authenticate, bodyLimit: BULK_CHECKS_BYTES_MAX },
+      async (request, reply) => {
+        const input = readInput(request.body)
+        const { text, revision } = await listPermissions(request, input, deps.acceptNow)
+        const result = print(text, request, input)
+        return reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"result":${result}}`)
+      },
+    )
+  servePermissions('user_permissions', (permissions, request, input) => {
+    const tenants = JSON.stringify(listTenants(request, input, deps.acceptNow))
+    return `{"permissions":${permissions},"tenants":${tenants}}`
+  })
+  servePermissions('user_permissions/permissions', (permissions) => permissions)
   serve('authorized_users', false, usersWhoMay)
   serve('api/role_assignments', false, (request, input, acceptNow) =>
     listAssignments(request, asQuery(input), acceptNow),

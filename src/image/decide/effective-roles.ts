@@ -3,12 +3,19 @@
 // the same roles. Reads only, and stops at a limit of work.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
+import { eachGrantOfUser, grantRoles, grantScope } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
-import { roleType } from '../records/role.ts'
-import { eachRuleFromRole, ruleRelation, ruleSkipsDirect, ruleTarget } from '../records/rule.ts'
+import { eachRoleOfType, roleType } from '../records/role.ts'
+import {
+  eachRuleFromRole,
+  eachRuleToRole,
+  ruleRelation,
+  ruleSkipsDirect,
+  ruleSource,
+  ruleTarget,
+} from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
-import { eachTupleFromSubject, tupleObject, tupleRelation } from '../records/tuple.ts'
+import { eachTupleFromSubject, eachTupleToObject, tupleObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 
 /** Records of the roles that a user holds on instances, by the record of the instance. */
 export type InstanceRoles = ReadonlyMap<number, readonly number[]>
@@ -28,13 +35,85 @@ export function walkInstanceRoles(
   limit: number,
 ): { readonly rolesByInstance: InstanceRoles; readonly left: number } | undefined {
   const walk = new Walk(kernel, user)
-  for (const grant of grantsOfUser(kernel, user)) {
+  for (const grant of eachGrantOfUser(kernel, user)) {
     const scope = grantScope(kernel, grant)
     if (symbolTable(kernel, scope) !== Table.Instances) continue
     for (const role of grantRoles(kernel, grant)) walk.add(scope, role)
+    if (walk.rolesByInstance.size > limit) return undefined
   }
   const left = walk.run(limit)
   return left < 0 ? undefined : { rolesByInstance: walk.rolesByInstance, left }
+}
+
+/**
+ * The user's roles on one instance, assigned or derived, found from the instance upwards; undefined when finding them
+ * takes more than `limit` tuples and rules.
+ */
+export function findRolesOn(kernel: Kernel, user: number, instance: number, limit: number): number[] | undefined {
+  const roles: number[] = []
+  let left = limit
+  for (const role of eachRoleOfType(kernel, instanceType(kernel, instance))) {
+    if (!kernel.isLive(role)) continue
+    const search = new Search(kernel, user, left)
+    const isHeld = search.holds(instance, role)
+    left = search.left
+    if (left < 0) return undefined
+    if (isHeld) roles.push(role)
+  }
+  return roles
+}
+
+/** From one role on one instance upwards to what it can be derived from. */
+class Search {
+  left: number
+  readonly #kernel: Kernel
+  readonly #user: number
+  readonly #goals: [instance: number, role: number][] = []
+  readonly #seen = new Map<number, number[]>()
+
+  constructor(kernel: Kernel, user: number, limit: number) {
+    this.#kernel = kernel
+    this.#user = user
+    this.left = limit
+  }
+
+  /** Meaningless when nothing is left of the limit. */
+  holds(instance: number, role: number): boolean {
+    const kernel = this.#kernel
+    this.#add(instance, role)
+    for (let at = 0; at < this.#goals.length; at++) {
+      const [on, wanted] = this.#goals[at]!
+      const grant = kernel.calls.grantOf(this.#user, on)
+      if (grantRoles(kernel, grant).includes(wanted)) return true
+      for (const rule of eachRuleToRole(kernel, wanted)) {
+        if (--this.left < 0) return false
+        if (grant !== 0 && ruleSkipsDirect(kernel, rule, wanted)) continue
+        this.#addSources(on, rule)
+      }
+    }
+    return false
+  }
+
+  /** What gives the role of a rule on the instance. */
+  #addSources(instance: number, rule: number): void {
+    const kernel = this.#kernel
+    const source = ruleSource(kernel, rule)
+    const [relation, type] = [ruleRelation(kernel, rule), roleType(kernel, source)]
+    for (const tuple of eachTupleToObject(kernel, instance)) {
+      if (--this.left < 0) return
+      const subject = tupleSubject(kernel, tuple)
+      if (tupleRelation(kernel, tuple) === relation && instanceType(kernel, subject) === type)
+        this.#add(subject, source)
+    }
+  }
+
+  #add(instance: number, role: number): void {
+    const known = this.#seen.get(instance)
+    if (known?.includes(role)) return
+    if (known === undefined) this.#seen.set(instance, [role])
+    else known.push(role)
+    this.#goals.push([instance, role])
+  }
 }
 
 class Walk {

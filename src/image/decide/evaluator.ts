@@ -36,7 +36,14 @@ export class Evaluator {
     this.#required = required
     this.#sent = sent
     this.left = work
-    kernel.calls.takeWork() // discards the work of earlier checks
+    this.goOn(work)
+  }
+
+  /** Goes on with so much work, after other checks were answered in between. */
+  goOn(work: number): void {
+    this.left = work
+    this.#encoded = 0
+    this.kernel.calls.takeWork() // discards the work of earlier checks
   }
 
   /**
@@ -63,6 +70,34 @@ export class Evaluator {
   /** A check on a stored instance in its own tenant (D2: the tenant of a check). */
   allowsOn(user: number, permission: number, instance: number): boolean {
     return this.allows(user, instanceTenant(this.kernel, instance), permission, instance)
+  }
+
+  /**
+   * What set rules alone say of a check on a stored instance in its own tenant, on which the user has no role.
+   * @throws UNDECIDED
+   */
+  allowsBySets(user: number, permission: number, instance: number): boolean {
+    const tenant = instanceTenant(this.kernel, instance)
+    const end = this.#encode(permission, instance, undefined)
+    const verdict: Verdict = this.kernel.calls.decideSets(user, tenant, permission, instance, end)
+    this.left -= QUESTION_WORK + this.kernel.calls.takeWork()
+    if (verdict === Verdict.Undecided) throw this.#undecided(user, tenant, permission, instance)
+    return verdict === Verdict.Allow
+  }
+
+  /** Whether the user has a role on a stored instance, found from the instance upwards. @throws UNDECIDED */
+  hasRoleOn(user: number, instance: number): boolean {
+    const { calls } = this.kernel
+    const verdict: Verdict = calls.decideRelated(user, instanceTenant(this.kernel, instance), 0, instance, 0, 0)
+    this.left -= QUESTION_WORK + calls.takeWork()
+    if (verdict === Verdict.Undecided) throw this.undecidedRoles(user, instance)
+    return verdict === Verdict.Allow
+  }
+
+  /** The error when the roles of a user on an instance cannot be found. */
+  undecidedRoles(user: number, instance: number): ZerohopError {
+    const what = `the roles of ${principalKey(this.kernel, user)} on ${readInstanceKey(this.kernel, instance)}`
+    return new ZerohopError('UNDECIDED', { what })
   }
 
   /** Whether one side of a set rule is true (D6: set rules). On an instance of another tenant it never is (D2). */
@@ -118,6 +153,6 @@ export class Evaluator {
 }
 
 /** The error for a listing without pages that would take too much work. */
-export function tooLarge(what: string): ZerohopError {
-  return new ZerohopError('LISTING_TOO_LARGE', { what, limit: `${LISTING_WHOLE_WORK_MAX} steps` })
+export function tooLarge(what: string, limit = `${LISTING_WHOLE_WORK_MAX} steps`): ZerohopError {
+  return new ZerohopError('LISTING_TOO_LARGE', { what, limit })
 }

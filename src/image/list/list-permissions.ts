@@ -1,27 +1,28 @@
 // The permissions of a user (D12: listings agree with checks): for each tenant what is allowed on types, and each
 // instance on which the user has a role or on which something else is allowed. A permission on an instance is allowed
 // when the row of the instance has it, or when the instance has no row and the row of its tenant has it.
+//
+// Rows come in the order of their names, first those of tenants. What is read is what the user holds: tenants to which
+// the user belongs, instances with a role; more of them only where a set rule may be true for the user (rule-reach.ts).
 import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { ZerohopError } from '../../model/errors.ts'
-import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
-import { findInstanceRoles, type InstanceRoles } from '../decide/effective-roles.ts'
-import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
-import { READS_TENANT } from '../decide/required-attributes.ts'
+import type { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { grantRoles, grantScope, listTenantGrants, permissionIdsOfGrant } from '../records/grant.ts'
-import { instancesOfType, instanceTenant, instanceType, readInstanceKey } from '../records/instance.ts'
+import { eachGrantOfUser, grantRoles, grantScope, permissionIdsOfGrant } from '../records/grant.ts'
+import { instanceTenant, instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
+import { eachMembershipOfUser, memberTenant } from '../records/member.ts'
 import { permissionKey, permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { bareRole } from '../records/role.ts'
-import { records } from '../records/tables.ts'
+import { eachPieceInOrder, records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
-import { RuledInstances } from './ruled-instances.ts'
-import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
+import { RolesOnInstances } from './roles-on-instances.ts'
+import { RuleReach } from './rule-reach.ts'
+import { areForRoles, ruledPermissions } from './user-sides.ts'
 
 export interface TenantRow {
   readonly tenant: { readonly key: string; readonly attributes: JsonObject }
@@ -38,11 +39,8 @@ export interface InstanceRow {
   readonly permissions: readonly string[]
 }
 
-/** Both sorted by key. */
-export interface PermissionRows {
-  readonly tenants: readonly TenantRow[]
-  readonly instances: readonly InstanceRow[]
-}
+/** A row with its name: `__tenant:<key>` or `<type>:<key>`. */
+export type NamedRow = readonly [name: string, row: TenantRow | InstanceRow]
 
 /** Which rows are wanted; an absent filter selects all. */
 export interface PermissionQuery {
@@ -56,16 +54,47 @@ export interface PermissionQuery {
   readonly instances?: readonly string[] | undefined
 }
 
-/** @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take more than LISTING_WHOLE_WORK_MAX */
-export function permissionsOfUser(evaluator: Evaluator, user: number, query: PermissionQuery): PermissionRows {
-  return new PermissionList(evaluator, user, query).rows()
+/** Some rows of a listing, in the order of their names. */
+export interface PermissionPart {
+  readonly rows: NamedRow[]
+  /** the name behind which the listing goes on; undefined at its end */
+  readonly next: string | undefined
 }
 
-/** The work of reading a record, and of making a row. */
-const LOOK_WORK = 4
-const ROW_WORK = 64
+export interface PermissionOptions {
+  /** the listing begins behind the row of this name */
+  readonly after?: string | undefined
+  /** as in RolesOnInstances */
+  readonly walkMax?: number | undefined
+}
 
-class PermissionList {
+/** What the name of a tenant's row begins with. */
+export const TENANT_PREFIX = '__tenant:'
+
+/** The work of reading a record one by one, among many, and to sort them by key; and of making a row. */
+const LOOK_WORK = 4
+const SCAN_WORK = 3
+const SORT_WORK = 24
+const ROW_WORK = 160
+
+interface OfType {
+  readonly id: number
+  readonly name: string
+}
+
+/** What is allowed in a tenant without an instance. */
+interface AllowedIn {
+  /** ids of permissions, by roles */
+  readonly byRoles: ReadonlySet<number>
+  /** by roles and by set rules */
+  readonly all: ReadonlySet<number>
+}
+
+const NONE: ReadonlySet<number> = new Set()
+const NO_ROLES: readonly number[] = []
+
+/** The listing of one user at one revision, in parts. */
+export class PermissionList {
   readonly #evaluator: Evaluator
   readonly #kernel: Kernel
   readonly #user: number
@@ -75,94 +104,202 @@ class PermissionList {
   /** ids of the permissions with set rules, and of those whose rules are all for roles */
   readonly #ruled: readonly number[]
   readonly #forRoles: ReadonlySet<number>
-  readonly #onInstances: RuledInstances
-  /** results of set rules that do not depend on the tenant */
-  readonly #inAnyTenant = new Map<number, boolean>()
-  /** ids of the permissions allowed in a tenant, by tenant */
-  readonly #inTenant = new Map<number, ReadonlySet<number>>()
-  readonly #ofType = new Map<number, readonly number[]>()
+  /** the tenants to which the user belongs (D6) */
+  readonly #own: ReadonlySet<number>
+  readonly #reach: RuleReach
+  readonly #walkMax: number | undefined
+  readonly #inTenant = new Map<number, AllowedIn>()
+  readonly #ofType = new Map<number, readonly OfType[]>()
   readonly #names = new Map<number, string>()
+  readonly #roles = new Map<number, string>()
   readonly #parties = new Map<number, TenantRow['tenant']>()
+  readonly #rows: Iterator<NamedRow | undefined, void>
+  #held: RolesOnInstances | undefined
+  /** the name up to which everything was looked at */
+  #place: string
+  /** the row that did not fit into the part before */
+  #waiting: NamedRow | undefined
 
-  constructor(evaluator: Evaluator, user: number, query: PermissionQuery) {
+  constructor(
+    evaluator: Evaluator,
+    user: number,
+    query: PermissionQuery,
+    { after = '', walkMax }: PermissionOptions = {},
+  ) {
+    const { kernel } = evaluator
     this.#evaluator = evaluator
-    this.#kernel = evaluator.kernel
+    this.#kernel = kernel
     this.#user = user
     this.#query = query
-    const { kernel } = evaluator
+    this.#walkMax = walkMax
+    this.#place = after
     const ids = (kind: 'tenant' | 'resource', keys: readonly string[] | undefined) =>
       keys && new Set(keys.map((key) => findSymbol(kernel, kind, key)).filter((id) => id !== 0))
     this.#queriedTenants = ids('tenant', query.tenants)
     this.#queriedTypes = ids('resource', query.types)
     this.#ruled = ruledPermissions(kernel)
     this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
-    this.#onInstances = new RuledInstances(evaluator, user, this.#ruled)
-  }
-
-  rows(): PermissionRows {
-    return { tenants: this.#tenantRows(), instances: this.#instanceRows() }
-  }
-
-  #tenantRows(): TenantRow[] {
-    const kernel = this.#kernel
-    const rows: TenantRow[] = []
-    for (const tenant of this.#tenants()) {
-      this.#look()
-      const key = principalKey(kernel, tenant)
-      if (this.#query.ownRow?.(key) === false) continue
-      const grant = kernel.calls.grantOf(this.#user, tenant)
-      const roles = grantRoles(kernel, grant)
-      const permissions = [...this.#allowedIn(tenant)].map((id) => this.#name(id))
-      if (roles.length + permissions.length === 0) continue
-      const names = sortKeys(roles.map((role) => bareRole(kernel, role)))
-      rows.push({ tenant: this.#party(tenant), roles: names, permissions: sortKeys(permissions) })
-    }
-    return rows.sort((left, right) => compareText(left.tenant.key, right.tenant.key))
-  }
-
-  /** The tenants that may have a row: with a role, or all when set rules may allow without one. */
-  #tenants(): Iterable<number> {
-    if (this.#queriedTenants !== undefined) return this.#queriedTenants
-    if (this.#ruled.length > this.#forRoles.size) return records(this.#kernel, Table.Tenants)
-    return listTenantGrants(this.#kernel, this.#user).map((grant) => grantScope(this.#kernel, grant))
-  }
-
-  #instanceRows(): InstanceRow[] {
-    const kernel = this.#kernel
-    const instanceRoles = findInstanceRoles(kernel, this.#user, LISTING_WALK_MAX)
-    if (instanceRoles === undefined) throw this.#tooLarge()
-    const rows: [string, InstanceRow][] = []
-    for (const instance of this.#candidates(instanceRoles)) {
-      this.#look()
-      if (!this.#wants(instance)) continue
-      const roles = instanceRoles.get(instance) ?? []
-      const allowed = this.#allowedOn(instance, roles.length > 0)
-      if (allowed === undefined) continue
-      this.#evaluator.left -= ROW_WORK
-      const key = readInstanceKey(kernel, instance)
-      rows.push([key, this.#makeRow(instance, key, roles, allowed)])
-    }
-    return rows.sort(([left], [right]) => compareText(left, right)).map(([, row]) => row)
+    this.#own = tenantsOfUser(kernel, user)
+    this.#reach = new RuleReach(evaluator, user, this.#ruled, this.#own)
+    this.#rows = this.#eachRow(after)
   }
 
   /**
-   * The instances that may have a row: with roles of the user, or where set rules depend on the instance and may be
-   * true for the user.
+   * The next rows, at most `limit`; fewer, or none, when the work is done. The list gets on with each call, though not
+   * always to another name.
+   * @throws UNDECIDED with the question
    */
-  *#candidates(instanceRoles: InstanceRoles): Iterable<number> {
+  part(limit: number, work: number): PermissionPart {
+    this.#evaluator.goOn(work)
+    const rows: NamedRow[] = this.#waiting === undefined ? [] : [this.#waiting]
+    this.#waiting = undefined
+    for (;;) {
+      const { value: row, done } = this.#rows.next()
+      if (done) return { rows, next: undefined }
+      if (row === undefined) return { rows, next: this.#place }
+      if (rows.length === limit) {
+        this.#waiting = row
+        return { rows, next: rows.at(-1)![0] }
+      }
+      rows.push(row)
+    }
+  }
+
+  /** The rows behind a name in order; undefined where the work is used up. */
+  *#eachRow(after: string): Generator<NamedRow | undefined, void> {
+    const inTenants = after === '' || after.startsWith(TENANT_PREFIX)
+    if (inTenants) yield* this.#eachTenantRow(after.slice(TENANT_PREFIX.length))
+    yield* this.#eachInstanceRow(inTenants ? '' : after)
+  }
+
+  *#eachTenantRow(after: string): Generator<NamedRow | undefined, void> {
     const kernel = this.#kernel
+    const tenants = [...this.#tenants()].map((tenant) => [principalKey(kernel, tenant), tenant] as const)
+    const wanted = tenants.filter(([key]) => compareText(key, after) > 0 && this.#query.ownRow?.(key) !== false)
+    for (const [key, tenant] of wanted.sort(([left], [right]) => compareText(left, right))) {
+      const name = TENANT_PREFIX + key
+      const row = this.#tenantRow(tenant)
+      this.#place = name
+      if (row !== undefined) yield [name, row]
+      if (this.#evaluator.left <= 0) yield undefined
+    }
+  }
+
+  #tenantRow(tenant: number): TenantRow | undefined {
+    const kernel = this.#kernel
+    this.#evaluator.left -= LOOK_WORK
+    const roles = grantRoles(kernel, kernel.calls.grantOf(this.#user, tenant))
+    const { all } = this.#allowedIn(tenant)
+    if (roles.length + all.size === 0) return undefined
+    this.#evaluator.left -= ROW_WORK
+    const permissions = sortKeys([...all].map((id) => this.#name(id)))
+    return { tenant: this.#party(tenant), roles: this.#roleNames(roles), permissions }
+  }
+
+  /** The tenants that may have a row: those to which the user belongs, or all when rules may allow in others too. */
+  #tenants(): Iterable<number> {
+    if (this.#queriedTenants !== undefined) return this.#queriedTenants
+    const { alike, byTenant } = this.#reach.elsewhere
+    return alike.length + byTenant.length === 0 ? this.#own : records(this.#kernel, Table.Tenants)
+  }
+
+  *#eachInstanceRow(after: string): Generator<NamedRow | undefined, void> {
     if (this.#query.instances !== undefined) {
-      yield* this.#queriedInstances(this.#query.instances)
+      yield* this.#rowsOf(this.#queriedInstances(this.#query.instances), after)
       return
     }
-    yield* instanceRoles.keys()
-    for (const type of this.#onInstances.types) {
-      if (this.#queriedTypes?.has(type) === false) continue
-      for (const instance of instancesOfType(kernel, type)) {
-        if (!instanceRoles.has(instance) && this.#ruledOn(instance, type).size > 0) yield instance
-        else this.#look()
+    const kernel = this.#kernel
+    const held = this.#rolesOnInstances()
+    if (this.#evaluator.left <= 0) yield undefined
+    const scanned = new Set(this.#reach.listTypes())
+    const types = [...new Set([...held.listTypes(), ...scanned])]
+      .filter((type) => this.#queriedTypes?.has(type) !== false)
+      .map((type) => [`${resourceKey(kernel, type)}:`, type] as const)
+    for (const [prefix, type] of types.sort(([left], [right]) => compareText(left, right))) {
+      const isBehind = after.startsWith(prefix)
+      if (!isBehind && compareText(prefix, after) < 0) continue
+      const known = scanned.has(type) ? undefined : held.listOf(type)
+      if (known === undefined) yield* this.#scan(type, isBehind ? after : prefix)
+      else yield* this.#rowsOf(known, after)
+    }
+  }
+
+  /** The rows of some instances. */
+  *#rowsOf(instances: Iterable<number>, after: string): Generator<NamedRow | undefined, void> {
+    const kernel = this.#kernel
+    const byName = new Map<string, number>()
+    for (const instance of instances) {
+      if (!this.#isOfTenant(instanceTenant(kernel, instance))) continue
+      this.#evaluator.left -= SORT_WORK
+      const name = readInstanceKey(kernel, instance)
+      if (compareText(name, after) > 0) byName.set(name, instance)
+    }
+    const held = this.#rolesOnInstances()
+    const names = sortKeys([...byName.keys()])
+    if (this.#evaluator.left <= 0) yield undefined
+    for (const name of names) {
+      const instance = byName.get(name)!
+      const type = instanceType(kernel, instance)
+      const row = this.#instanceRow(instance, name, held.on(instance), this.#ruledOn(type, instance))
+      this.#place = name
+      if (row !== undefined) yield [name, row]
+      if (this.#evaluator.left <= 0) yield undefined
+    }
+  }
+
+  /** The rows of instances of a type when each must be looked at: because of its roles, or because of set rules. */
+  *#scan(type: number, after: string): Generator<NamedRow | undefined, void> {
+    const kernel = this.#kernel
+    const evaluator = this.#evaluator
+    const held = this.#rolesOnInstances()
+    const hasNone = held.listOf(type)?.length === 0
+    let tenant = 0
+    let isWanted = false
+    let ruled = NONE
+    for (const piece of eachPieceInOrder(kernel, Table.Instances, after)) {
+      for (const instance of piece) {
+        if (!kernel.isLive(instance)) continue
+        if (instanceType(kernel, instance) !== type) return
+        evaluator.left -= SCAN_WORK
+        if (instanceTenant(kernel, instance) !== tenant) {
+          tenant = instanceTenant(kernel, instance)
+          isWanted = this.#isOfTenant(tenant)
+          ruled = isWanted ? this.#reach.onInstances(type, tenant) : NONE
+        }
+        const roles = hasNone || !isWanted ? NO_ROLES : held.on(instance)
+        if (roles.length > 0 || (ruled.size > 0 && this.#differs(instance, ruled))) {
+          const name = readInstanceKey(kernel, instance)
+          const row = this.#instanceRow(instance, name, roles, ruled)
+          this.#place = name
+          if (row !== undefined) yield [name, row]
+        }
+        if (evaluator.left > 0) continue
+        this.#place = readInstanceKey(kernel, instance)
+        yield undefined
       }
     }
+  }
+
+  /** Whether rules say something else about an instance without roles than about its type. */
+  #differs(instance: number, ruled: ReadonlySet<number>): boolean {
+    const { byRoles, all } = this.#allowedIn(instanceTenant(this.#kernel, instance))
+    for (const id of ruled) {
+      if (!byRoles.has(id) && this.#evaluator.allowsBySets(this.#user, id, instance) !== all.has(id)) return true
+    }
+    return false
+  }
+
+  #isOfTenant(tenant: number): boolean {
+    return this.#queriedTenants === undefined || this.#queriedTenants.has(tenant)
+  }
+
+  #ruledOn(type: number, instance: number): ReadonlySet<number> {
+    return this.#reach.onInstances(type, instanceTenant(this.#kernel, instance))
+  }
+
+  #rolesOnInstances(): RolesOnInstances {
+    this.#held ??= new RolesOnInstances(this.#evaluator, this.#user, this.#walkMax)
+    return this.#held
   }
 
   #queriedInstances(names: readonly string[]): Set<number> {
@@ -171,94 +308,94 @@ class PermissionList {
     const types = [...records(kernel, Table.Resources)].map((type) => resourceKey(kernel, type))
     for (const name of names) {
       for (const key of name.includes(':') ? [name] : types.map((type) => `${type}:${name}`)) {
-        this.#look()
+        this.#evaluator.left -= LOOK_WORK
         const instance = findSymbol(kernel, 'resource_instance', key)
-        if (instance !== 0) found.add(instance)
+        if (instance === 0 || this.#queriedTypes?.has(instanceType(kernel, instance)) === false) continue
+        found.add(instance)
       }
     }
     return found
   }
 
-  #wants(instance: number): boolean {
+  /** Undefined when what is allowed on the instance equals what is on its type and no role has to be shown. */
+  #instanceRow(
+    instance: number,
+    name: string,
+    roles: readonly number[],
+    ruled: ReadonlySet<number>,
+  ): InstanceRow | undefined {
     const kernel = this.#kernel
-    return (
-      this.#queriedTypes?.has(instanceType(kernel, instance)) !== false &&
-      this.#queriedTenants?.has(instanceTenant(kernel, instance)) !== false
-    )
-  }
-
-  /**
-   * Names of the permissions allowed on the instance; undefined when they equal those of its type and no role has to be
-   * shown.
-   */
-  #allowedOn(instance: number, hasRoles: boolean): string[] | undefined {
-    const kernel = this.#kernel
-    const inTenant = this.#allowedIn(instanceTenant(kernel, instance))
-    const type = instanceType(kernel, instance)
-    const ruled = this.#ruledOn(instance, type)
-    const names: string[] = []
-    let differs = hasRoles
-    for (const id of this.#listPermissions(type)) {
-      const asType = inTenant.has(id)
-      // Roles in the tenant allow the same on all of its instances; only roles on instances and set rules can differ.
-      const allowed = hasRoles || ruled.has(id) ? this.#asks(instance, id) : asType
+    this.#evaluator.left -= LOOK_WORK
+    const tenant = instanceTenant(kernel, instance)
+    const { byRoles, all } = this.#allowedIn(tenant)
+    const permissions: string[] = []
+    let differs = roles.length > 0
+    for (const { id, name: permission } of this.#listPermissions(instanceType(kernel, instance))) {
+      const asType = all.has(id)
+      const allowed = byRoles.has(id) || this.#isAllowed(instance, id, roles, ruled, asType)
       if (allowed !== asType) differs = true
-      if (allowed) names.push(this.#name(id))
+      if (allowed) permissions.push(permission)
     }
-    return differs ? names : undefined
-  }
-
-  #ruledOn(instance: number, type: number): ReadonlySet<number> {
-    return this.#onInstances.permissions(type, instanceTenant(this.#kernel, instance))
-  }
-
-  #asks(instance: number, permission: number): boolean {
-    return this.#evaluator.allowsOn(this.#user, permission, instance)
-  }
-
-  #makeRow(instance: number, key: string, roles: readonly number[], permissions: string[]): InstanceRow {
-    const colon = key.indexOf(':')
-    const attributes = this.#attributes(instance)
+    if (!differs) return undefined
+    this.#evaluator.left -= ROW_WORK
+    const colon = name.indexOf(':')
     return {
-      resource: { type: key.slice(0, colon), key: key.slice(colon + 1), attributes },
-      tenant: this.#party(instanceTenant(this.#kernel, instance)),
-      roles: sortKeys(roles.map((role) => bareRole(this.#kernel, role))),
-      permissions: sortKeys(permissions),
+      resource: { type: name.slice(0, colon), key: name.slice(colon + 1), attributes: this.#attributes(instance) },
+      tenant: this.#party(tenant),
+      roles: this.#roleNames(roles),
+      permissions,
     }
+  }
+
+  /** Roles in the tenant allow the same on all of its instances; only roles on instances and set rules can differ. */
+  #isAllowed(
+    instance: number,
+    permission: number,
+    roles: readonly number[],
+    ruled: ReadonlySet<number>,
+    asType: boolean,
+  ): boolean {
+    if (roles.length > 0) return this.#evaluator.allowsOn(this.#user, permission, instance)
+    return ruled.has(permission) ? this.#evaluator.allowsBySets(this.#user, permission, instance) : asType
   }
 
   /** The permissions allowed in a tenant without an instance, by roles and by set rules. */
-  #allowedIn(tenant: number): ReadonlySet<number> {
-    const known = this.#inTenant.get(tenant)
+  #allowedIn(tenant: number): AllowedIn {
+    const isOwn = this.#own.has(tenant)
+    const known = this.#inTenant.get(isOwn ? tenant : this.#someKey(tenant))
     if (known !== undefined) return known
+    const found = isOwn ? this.#findAllowedIn(tenant) : this.#findAllowedElsewhere(tenant)
+    this.#inTenant.set(isOwn ? tenant : this.#someKey(tenant), found)
+    return found
+  }
+
+  /** The same for all tenants to which the user does not belong, unless rules tell them apart. */
+  #someKey(tenant: number): number {
+    return this.#reach.elsewhere.byTenant.length === 0 ? 0 : tenant
+  }
+
+  #findAllowedIn(tenant: number): AllowedIn {
     const grant = this.#kernel.calls.grantOf(this.#user, tenant)
-    const allowed = new Set(grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant))
-    for (const id of this.#ruled) {
-      if (!allowed.has(id) && !(grant === 0 && this.#forRoles.has(id)) && this.#bySets(tenant, id)) allowed.add(id)
-    }
-    this.#inTenant.set(tenant, allowed)
-    return allowed
+    const byRoles = new Set(grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant))
+    const isOpen = (id: number) => !byRoles.has(id) && !(grant === 0 && this.#forRoles.has(id))
+    const ruled = this.#ruled.filter((id) => isOpen(id) && this.#reach.allowsIn(tenant, id))
+    return { byRoles, all: ruled.length === 0 ? byRoles : new Set([...byRoles, ...ruled]) }
   }
 
-  /**
-   * The result of set rules in a tenant where roles do not allow: the same in every tenant unless they depend on it.
-   */
-  #bySets(tenant: number, permission: number): boolean {
-    const known = this.#inAnyTenant.get(permission)
-    if (known !== undefined) return known
-    if (this.#evaluator.left < 0) throw this.#tooLarge()
-    const allowed = this.#evaluator.allows(this.#user, tenant, permission, 0)
-    const same = (this.#evaluator.reads(permission) & READS_TENANT) === 0 && !namesRoles(this.#kernel, permission)
-    if (same) this.#inAnyTenant.set(permission, allowed)
-    return allowed
+  #findAllowedElsewhere(tenant: number): AllowedIn {
+    const { alike, byTenant } = this.#reach.elsewhere
+    const here = byTenant.filter((id) => this.#reach.allowsIn(tenant, id))
+    return { byRoles: NONE, all: new Set([...alike, ...here]) }
   }
 
-  #listPermissions(type: number): readonly number[] {
+  /** The permissions of a type in the order of their names. */
+  #listPermissions(type: number): readonly OfType[] {
     const known = this.#ofType.get(type)
     if (known !== undefined) return known
-    const ids = permissionsOfType(this.#kernel, type).map(([id]) => id)
-    this.#ofType.set(type, ids)
-    return ids
+    const found = permissionsOfType(this.#kernel, type).map(([id]) => ({ id, name: this.#name(id) }))
+    found.sort((left, right) => compareText(left.name, right.name))
+    this.#ofType.set(type, found)
+    return found
   }
 
   #name(permission: number): string {
@@ -266,6 +403,18 @@ class PermissionList {
     if (known !== undefined) return known
     const name = permissionKey(this.#kernel, this.#kernel.calls.permissionRecord(permission))
     this.#names.set(permission, name)
+    return name
+  }
+
+  #roleNames(roles: readonly number[]): string[] {
+    return sortKeys(roles.map((role) => this.#roleName(role)))
+  }
+
+  #roleName(role: number): string {
+    const known = this.#roles.get(role)
+    if (known !== undefined) return known
+    const name = bareRole(this.#kernel, role)
+    this.#roles.set(role, name)
     return name
   }
 
@@ -280,13 +429,12 @@ class PermissionList {
   #attributes(party: number): JsonObject {
     return objectAt(this.#kernel, principalAttributes(this.#kernel, party)) ?? {}
   }
+}
 
-  #look(): void {
-    this.#evaluator.left -= LOOK_WORK
-    if (this.#evaluator.left < 0) throw this.#tooLarge()
-  }
-
-  #tooLarge(): ZerohopError {
-    return tooLarge(`the permissions of \`${principalKey(this.#kernel, this.#user)}\``)
-  }
+/** The tenants to which the user belongs (D6): with a role there or on an instance there, or with a membership. */
+function tenantsOfUser(kernel: Kernel, user: number): Set<number> {
+  const tenants = new Set<number>()
+  for (const grant of eachGrantOfUser(kernel, user)) tenants.add(tenantOfScope(kernel, grantScope(kernel, grant)))
+  for (const member of eachMembershipOfUser(kernel, user)) tenants.add(memberTenant(kernel, member))
+  return tenants
 }

@@ -5,7 +5,7 @@ import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { readSubjects } from '../../kernel/question-area.ts'
-import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
+import { LISTING_TURN_WORK_MAX, LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import { Evaluator, type Relate, tooLarge } from '../decide/evaluator.ts'
@@ -23,13 +23,18 @@ import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
-import { type PermissionQuery, type PermissionRows, permissionsOfUser } from './list-permissions.ts'
+import {
+  PermissionList,
+  type PermissionOptions,
+  type PermissionPart,
+  type PermissionQuery,
+} from './list-permissions.ts'
 import { type UserEntry, usersWithWays } from './list-users.ts'
 import { areForRoles } from './user-sides.ts'
 
 export type { AssignmentRow } from './list-assignments.ts'
 export type { PageQuery } from './list-keys.ts'
-export type { PermissionQuery } from './list-permissions.ts'
+export type { NamedRow, PermissionList, PermissionPart, PermissionQuery } from './list-permissions.ts'
 export type { UserEntry } from './list-users.ts'
 
 /** A tenant with what is stored about it. */
@@ -141,11 +146,23 @@ export class Listings {
     return this.#listTenants([...new Set(tenants)])
   }
 
-  /** Everything that the user may do, by tenant and by instance. */
-  permissions(user: string, query: PermissionQuery, sent: Sent | undefined): PermissionRows {
+  /**
+   * Everything that the user may do, by tenant and by instance, to be read by `permissionPart` as long as the image does
+   * not change; undefined for an unknown user, who may do nothing.
+   */
+  permissions(
+    user: string,
+    query: PermissionQuery,
+    sent: Sent | undefined,
+    options?: PermissionOptions,
+  ): PermissionList | undefined {
     const id = findSymbol(this.#kernel, 'user', user)
-    if (id === 0) return { tenants: [], instances: [] }
-    return permissionsOfUser(this.#evaluator(sent), id, query)
+    return id === 0 ? undefined : new PermissionList(this.#evaluator(sent), id, query, options)
+  }
+
+  /** The next rows of such a list, for a turn. @throws UNDECIDED */
+  permissionPart(list: PermissionList, limit: number, work = LISTING_TURN_WORK_MAX): PermissionPart {
+    return list.part(limit, work)
   }
 
   /** Assigned roles, ordered by user, tenant, instance and role. */

@@ -30,6 +30,12 @@ const ORDERED = 1024
 
 /** The live records of a table in key order, from behind a key on. */
 export function* inOrder(kernel: Kernel, table: Ordered, after: string): Iterable<number> {
+  for (const found of eachPieceInOrder(kernel, table, after))
+    for (const record of found) if (kernel.isLive(record)) yield record
+}
+
+/** The same in pieces, with dead records in them: for loops that read very many. */
+export function* eachPieceInOrder(kernel: Kernel, table: Ordered, after: string): Iterable<Uint32Array> {
   let last = 0
   let left = tableCount(kernel, table)
   for (;;) {
@@ -37,7 +43,7 @@ export function* inOrder(kernel: Kernel, table: Ordered, after: string): Iterabl
     const found = kernel.readList(kernel.calls.listOrdered(table, last, length, ORDERED))
     left -= found.length
     if (left < 0) throw new ZerohopError('IMAGE_DAMAGED', { reason: 'an order of keys has more than its table' })
-    for (const record of found) if (kernel.isLive(record)) yield record
+    if (found.length > 0) yield found
     if (found.length < ORDERED) return
     last = found[ORDERED - 1]!
   }

@@ -1,6 +1,6 @@
 // Listings of an environment as it was: POST …/user-permissions and …/authorized-users of an environment.
 import * as t from '../../model/json-schema.ts'
-import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { LISTING_PAGE_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../../model/limits.ts'
 import { At, Because, PastQuestion, SentUser } from './past.ts'
 import { Attributes, Count, Time } from './schema-parts.ts'
 
@@ -19,6 +19,13 @@ export const PermissionsQuestion = t.named(
     resource_types: t.maybe(t.described(t.Texts, 'only instances of these types; `__tenant` keeps the tenants')),
     context: t.maybe(Attributes),
     at: At,
+    after: t.maybe(t.described(t.Text, '`next` of the previous page: the answer goes on at its revision and time')),
+    limit: t.maybe(
+      t.described(
+        t.schemaOf<number>({ type: 'integer', minimum: 1, maximum: LISTING_PAGE_MAX }),
+        'entries per page; without `limit` and `after` the answer is whole',
+      ),
+    ),
   }),
 )
 export type PermissionsQuestion = t.Static<typeof PermissionsQuestion>
@@ -39,6 +46,11 @@ export const UserPermissionsRead = t.named(
     instances: t.described(
       t.listOf(t.open({ resource: t.described(t.Text, 'a type'), resource_instance: t.Text, tenant: t.Text, ...held })),
       'instances on which the user has a role, or other permissions than in their tenant',
+    ),
+    next: t.described(
+      t.nullable(t.Text),
+      'cursor of the next page; null on the last page, and when the answer is whole. A page can have fewer entries than ' +
+        '`limit`, or none, although more follow',
     ),
   }),
 )

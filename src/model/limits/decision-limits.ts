@@ -58,7 +58,9 @@ export const LISTING_PAGE_MAX = 10_000
  * over relations or conditions; some ten milliseconds. Then the page ends, and `next` goes on.
  */
 export const LISTING_WORK_MAX = 800_000
-/** Work of a listing without pages, counted in the same way. What would take more fails with LISTING_TOO_LARGE. */
+/** Work of one turn of a listing that a server answers in turns, counted in the same way: other requests wait so long. */
+export const LISTING_TURN_WORK_MAX = 400_000
+/** Work of a listing without pages, but for the permissions of a user, counted in the same way. What would take more fails with LISTING_TOO_LARGE. */
 export const LISTING_WHOLE_WORK_MAX = 1_600_000
 /**
  * Tuples, rules and grants that a listing follows to find what may be meant, before it asks about everything in turn
@@ -66,6 +68,17 @@ export const LISTING_WHOLE_WORK_MAX = 1_600_000
  * about, so that this is some 30 ms at most.
  */
 export const LISTING_WALK_MAX = 40_000
+/**
+ * Tuples and roles that the permissions of a user follow to find all instances on which the user has a role: some ten
+ * milliseconds. Beyond, the listing searches each instance for roles, one after the other.
+ */
+export const PERMISSIONS_WALK_MAX = 80_000
+/** Rows of the permissions of a user in an answer without pages: some tens of megabytes. */
+export const PERMISSIONS_ROWS_MAX = 100_000
+/** Readings of a list that takes longer than a turn: one more begins when a change came in between. */
+export const LISTING_ATTEMPTS_MAX = 3
+/** Lists of a process that take longer than a turn and wait for each other. */
+export const LONG_LISTINGS_MAX = 100
 /** Characters of a text that an explanation shows: enough to know the value. */
 export const SHOWN_TEXT_MAX = 80
 /** Items of a list, or members of an object, that an explanation shows. */

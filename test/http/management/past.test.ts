@@ -122,8 +122,16 @@ describe('a question with `at`', () => {
     const held = { roles: ['reader'], permissions: ['doc:read'] }
     const then = await ask('user-permissions', { user: 'ana', at: before.revision })
     expect(then).toEqual({
-      ...{ revision: before.revision, revision_at: TIME, tenants: [{ tenant: 'default', ...held }], instances: [] },
+      ...{
+        revision: before.revision,
+        revision_at: TIME,
+        tenants: [{ tenant: 'default', ...held }],
+        instances: [],
+        next: null,
+      },
     })
+    const page = await ask('user-permissions', { user: 'ana', at: before.revision, limit: 1 })
+    expect(page).toEqual(then)
     expect(await ask('user-permissions', { user: 'ana', tenants: ['other'], at: before.revision })).toMatchObject({
       tenants: [],
     })

@@ -153,6 +153,29 @@ describe('listings', () => {
     expect(Object.keys(only.body)).toEqual(['note:1'])
   })
 
+  it('/user-permissions in pages, each bound to its question', async () => {
+    const askPage = async (body: object) => (await post('/user-permissions', { user: 'ben', limit: 1, ...body })).body
+    const whole = (await post('/user-permissions', { user: 'ben' })).body
+    const first = await askPage({})
+    expect(first).toEqual({ permissions: { '__tenant:default': whole['__tenant:default'] }, next: expect.any(String) })
+    const second = await askPage({ after: first.next })
+    expect(second).toEqual({ permissions: { 'note:1': whole['note:1'] }, next: null })
+    for (const same of [{ limit: 10_000 }, { limit: null }, { tenants: null }, { context: null }])
+      expect(await askPage({ after: first.next, ...same })).toEqual(second)
+    expect(await askPage({ user: 'nobody' })).toEqual({ permissions: {}, next: null })
+    const altered = [`${first.next.slice(0, -2)}AA`, Buffer.from('["a","note:0"]').toString('base64url'), 'x y', 7, '']
+    for (const after of altered)
+      expect((await askPage({ after })).detail[0].loc, String(after)).toEqual(['body', 'after'])
+    for (const other of [{ user: 'ana' }, { tenants: ['acme'] }, { resource_types: [] }, { context: { a: 1 } }]) {
+      expect((await askPage({ after: first.next, ...other })).detail[0].loc).toEqual(['body', 'after'])
+    }
+    for (const limit of [0, 10_001, 1.5, '1'])
+      expect((await askPage({ limit })).detail[0].loc).toEqual(['body', 'limit'])
+    const input = { user: 'ben', limit: 1 }
+    const page = await ask(`${at.opa}/v1/data/permit/user_permissions/permissions`, { input })
+    expect(page.body.result).toEqual(first)
+  })
+
   it('/filter of one type in one tenant', async () => {
     const asked = { user: { key: 'ben' }, action: 'read', resource: { type: 'note', tenant: 'acme' } }
     const answer = await post('/filter', asked)

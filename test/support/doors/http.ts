@@ -10,6 +10,7 @@ import { type Door, findLack, Lack } from './door.ts'
 import {
   inOneForm,
   joined,
+  joinedPermissions,
   listAssignments,
   listInstancePermissions,
   listTenantPermissions,
@@ -123,6 +124,15 @@ const ROUTES: readonly Door[] = [
     'POST /user-permissions, on instances',
     async (desk, asked) => listInstancePermissions(await permissionsFor(desk, asked)),
     (asked) => asked.instancePermissions(CLOCK),
+  ),
+  lists(
+    'POST /user-permissions in pages',
+    async (desk, asked) => {
+      const body = aboutUser(asked.request)
+      const joined = await joinedPermissions((page) => post(desk, '/user-permissions', { ...body, ...page }))
+      return [listTenantPermissions(joined), listInstancePermissions(joined)]
+    },
+    (asked) => [asked.permissions(CLOCK), asked.instancePermissions(CLOCK)],
   ),
   lists(
     'POST /authorized_users',

@@ -1,4 +1,5 @@
 // The doors of the library: each form of a check, and each listing, whole and in pages.
+import { TENANT_PREFIX } from '../../../src/image/list/list-permissions.ts'
 import { LISTING_PAGE_MAX } from '../../../src/model/limits.ts'
 import { markRow } from '../../../src/model/marked-row.ts'
 import type { JsonObject } from '../../../src/model/objects.ts'
@@ -130,6 +131,7 @@ const overWrites = (
   name: string,
   list: (pdp: Pdp, asked: Asked, page: Page) => Keys,
   right: (asked: Asked) => readonly string[],
+  compare = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right)),
 ): Door => ({
   name,
   say: ({ desk, kept }, asked): OpenPage => {
@@ -141,13 +143,39 @@ const overWrites = (
   },
   right: (asked, answer): OpenPage => {
     const { after } = answer as OpenPage
-    const isBehind = (key: string) => after === null || Buffer.compare(Buffer.from(key), Buffer.from(after)) > 0
+    const isBehind = (key: string) => after === null || compare(key, after) > 0
     return { after, keys: right(asked).filter(isBehind).slice(0, PAGE) }
   },
 })
 
 const permissionsFor = (pdp: Pdp, { request: { user, sent = {} } }: Asked): UserPermissions =>
   pdp.userPermissions(withAttributes({ key: user }, sent.user), {}, sent.context)
+
+/** All pages of permissions of two entries each, joined. */
+export async function joinedPermissions(
+  list: (page: Page) => Awaitable<{ permissions: UserPermissions; next?: string | null | undefined }>,
+): Promise<UserPermissions> {
+  const all: [string, UserPermissions[string]][] = []
+  for (let after: string | null = null; ; ) {
+    const { permissions, next } = await list({ limit: 2, after })
+    all.push(...Object.entries(permissions))
+    if (next == null) return Object.fromEntries(all)
+    after = next
+  }
+}
+
+const permissionPage = (pdp: Pdp, { request: { user, sent = {} } }: Asked, page: Page) =>
+  pdp.userPermissionsPage(withAttributes({ key: user }, sent.user), page, sent.context)
+
+/** The names of entries of permissions, those of tenants first. */
+const entryNames = (asked: Asked): string[] => [
+  ...asked.permissions(LIBRARY_CLOCK).map(({ tenant }) => `${TENANT_PREFIX}${tenant}`),
+  ...asked.instancePermissions(LIBRARY_CLOCK).map(({ instance }) => instance),
+]
+const compareEntries = (left: string, right: string): number => {
+  const [a, b] = [left, right].map((name) => Number(!name.startsWith(TENANT_PREFIX))) as [number, number]
+  return a - b || Buffer.compare(Buffer.from(left), Buffer.from(right))
+}
 
 const ALL = { limit: LISTING_PAGE_MAX } as const
 
@@ -263,6 +291,23 @@ export const LIBRARY_DOORS: readonly Door[] = [
     'permissions on instances',
     (pdp, asked) => listInstancePermissions(permissionsFor(pdp, asked)),
     (asked) => asked.instancePermissions(LIBRARY_CLOCK),
+  ),
+  lists(
+    'permissions in pages',
+    async (pdp, asked) => {
+      const joined = await joinedPermissions((page) => permissionPage(pdp, asked, page))
+      return [listTenantPermissions(joined), listInstancePermissions(joined)]
+    },
+    (asked) => [asked.permissions(LIBRARY_CLOCK), asked.instancePermissions(LIBRARY_CLOCK)],
+  ),
+  overWrites(
+    'permissions in pages over writes',
+    (pdp, asked, page) => {
+      const { permissions, next } = permissionPage(pdp, asked, page)
+      return { keys: Object.keys(permissions), next }
+    },
+    entryNames,
+    compareEntries,
   ),
   lists(
     'assigned roles',

@@ -1,9 +1,10 @@
 // Everything a user may do, with what is stored: by tenant and resource, and on single instances. Each action is a link
 // that asks why.
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { counted } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestTenants } from '../../api/suggestions.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -24,7 +25,7 @@ export function UserPermissionsPanel({ user }: { readonly user: string }) {
   const path = useEnvironmentPath()
   const { tenant = '', search = '' } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const permissions = useQuery(permissionsQuery(path, user, tenant === '' ? undefined : tenant))
+  const permissions = useInfiniteQuery(permissionsQuery(path, user, tenant === '' ? undefined : tenant))
   const narrow = (change: { readonly tenant?: string; readonly search?: string }) =>
     void navigate({
       search: (before) =>
@@ -55,6 +56,15 @@ export function UserPermissionsPanel({ user }: { readonly user: string }) {
             instances={listInstances(data, search)}
             revision={data.revision}
             isNarrowed={search !== '' || tenant !== ''}
+            more={
+              permissions.hasNextPage
+                ? {
+                    read: data.tenants.length + data.instances.length,
+                    isLoading: permissions.isFetchingNextPage,
+                    load: () => void permissions.fetchNextPage(),
+                  }
+                : undefined
+            }
           />
         )}
       </QueryState>
@@ -68,11 +78,20 @@ interface FoundProps {
   readonly instances: readonly PermissionRow[]
   readonly revision: number
   readonly isNarrowed: boolean
+  /** what the server has yet to send; undefined when it has sent all */
+  readonly more: MoreProps | undefined
 }
 
-function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
+interface MoreProps {
+  /** tenants and instances that were read */
+  readonly read: number
+  readonly isLoading: boolean
+  readonly load: () => void
+}
+
+function Found({ user, tenants, instances, revision, isNarrowed, more }: FoundProps) {
   const [shown, setShown] = useState(SHOWN)
-  if (tenants.length + instances.length === 0) {
+  if (tenants.length + instances.length === 0 && more === undefined) {
     const text = isNarrowed
       ? 'No permissions match your search.'
       : 'Nothing is allowed based on stored data. Assign a role, or ask why with the attributes that your application sends.'
@@ -121,10 +140,26 @@ function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
           Show {Math.min(rest, SHOWN)} more
         </Button>
       )}
+      {rest <= 0 && more !== undefined && <More {...more} isNarrowed={isNarrowed} />}
       <p className={classes.belongs}>
         As of revision {revision}, based on stored data. Attributes your app sends with a check can allow more or less.
       </p>
     </div>
+  )
+}
+
+function More({ read, isLoading, load, isNarrowed }: MoreProps & { readonly isNarrowed: boolean }) {
+  return (
+    <>
+      {isNarrowed && (
+        <p className={classes.belongs}>
+          Searched {counted(read, 'tenant or instance', 'tenants and instances')} so far.
+        </p>
+      )}
+      <Button variant="default" className={classes.next} loading={isLoading} onClick={load}>
+        Load more
+      </Button>
+    </>
   )
 }
 

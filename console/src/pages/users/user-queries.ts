@@ -1,5 +1,5 @@
 // What the pages of users read.
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
@@ -54,14 +54,24 @@ export const assignmentsQuery = (
     placeholderData: keepPreviousData,
   })
 
-/** What the user may do, everywhere or in one tenant. */
+/** Tenants and instances of a page of permissions: all of nearly every user. */
+const PERMISSION_ROWS = 1_000
+
+/** What the user may do, everywhere or in one tenant, in pages of one revision. */
 export const permissionsQuery = (path: EnvironmentPath, user: string, tenant: string | undefined) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['permissions', path.p, path.e, user, tenant],
-    queryFn: ({ signal }) => {
-      const body = { user, ...(tenant === undefined ? {} : { tenants: [tenant] }) }
+    queryFn: ({ signal, pageParam: after }) => {
+      const body = { user, limit: PERMISSION_ROWS, after, ...(tenant === undefined ? {} : { tenants: [tenant] }) }
       return read(api.POST('/v2/projects/{p}/envs/{e}/user-permissions', { params: { path }, body, signal }))
     },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => ({
+      revision: pages[0]?.revision ?? 0,
+      tenants: pages.flatMap(({ tenants }) => tenants),
+      instances: pages.flatMap(({ instances }) => instances),
+    }),
     placeholderData: keepPreviousData,
   })
 

@@ -13,10 +13,16 @@ import { PAGE_ROWS_DEFAULT } from '../../../model/limits.ts'
 import type { InstancePermissions, TenantPermissions } from '../../../pdp/pdp-listings.ts'
 import { describe } from '../../description.ts'
 import { requireExactIn } from '../../exact-attributes.ts'
-import { readPermissionsQuery, readUsersQuery } from '../../pdp/check-bodies.ts'
+import {
+  type PageOfBody,
+  type PermissionsQuery,
+  readPageOfBody,
+  readPermissionsQuery,
+  readUsersQuery,
+} from '../../pdp/check-bodies.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
-import { pastPdp } from './past.ts'
+import { type PastPdp, pastPdp } from './past.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 const config = { operation: 'decision.explain', tag: 'environments' } as const
@@ -29,15 +35,20 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
       response: { 200: UserPermissionsRead },
     }),
     async ({ scope, body }, reply) => {
-      const { user, filter, context } = readPermissionsQuery(body)
+      const asked = readPermissionsQuery(body)
       requireExactIn(body)
-      const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
-      const rows = Object.values(pdp.userPermissions(user, filter, { now, ...context }))
+      const page = readPageOfBody(body, scope.environment.id)
+      const [revision, at] = page?.kept ?? []
+      const from = await pastPdp(management, past, scope, typeof revision === 'number' ? revision : body.at)
+      const now = typeof at === 'number' ? at : from.now
+      const { rows, next } = await listPermissions({ ...from, now }, asked, page)
+      const { found } = from
       reply.header('x-revision', String(found.revision))
       return {
         ...{ revision: found.revision, revision_at: printTime(found.at) },
         tenants: rows.filter(isOfTenant).map(tenantRead),
         instances: rows.filter(isOfInstance).map(instanceRead),
+        next,
       }
     },
   )
@@ -64,6 +75,23 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
       return { revision: found.revision, revision_at: printTime(found.at), users, next }
     },
   )
+}
+
+/** The entries of the page, or of the whole when none is asked for. */
+async function listPermissions(
+  { pdp, found, now }: PastPdp,
+  { user, filter, context }: PermissionsQuery,
+  page: PageOfBody | undefined,
+): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
+  const seen = { now, ...context }
+  if (page === undefined) {
+    const { parts } = await pdp.userPermissionsInTurns(user, filter, seen, (part) => Object.values(part))
+    return { rows: parts.flat(), next: null }
+  }
+  const { limit, after, nextToken } = page
+  const { permissions, next } = pdp.userPermissionsPage(user, { ...filter, limit, after }, seen)
+  const rows = Object.values(permissions)
+  return { rows, next: next === undefined ? null : nextToken(next, found.revision, now) }
 }
 
 type Row = TenantPermissions | InstancePermissions

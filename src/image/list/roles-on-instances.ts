@@ -1,0 +1,70 @@
+// The instances on which a user has a role (D5: roles derived over relations), in key order for listings. They are found
+// from the assigned roles downwards; of a user who has roles on very many instances that would take too long at once:
+// then a listing searches each instance for roles, one after the other.
+import { Table } from '../../../assembly/limits.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { LISTING_WALK_MAX, PERMISSIONS_WALK_MAX } from '../../model/limits.ts'
+import { findRolesOn, type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
+import type { Evaluator } from '../decide/evaluator.ts'
+import { instanceType } from '../records/instance.ts'
+import { hasResourceRoles } from '../records/role.ts'
+import { records } from '../records/tables.ts'
+
+const NONE: readonly number[] = []
+/** The work of following a tuple or a role. */
+const STEP_WORK = 4
+
+export class RolesOnInstances {
+  readonly #evaluator: Evaluator
+  readonly #user: number
+  readonly #found: InstanceRoles | undefined
+  #byType: ReadonlyMap<number, readonly number[]> | undefined
+
+  /** `walkMax`: tuples and roles that are followed to find all instances at once */
+  constructor(evaluator: Evaluator, user: number, walkMax = PERMISSIONS_WALK_MAX) {
+    this.#evaluator = evaluator
+    this.#user = user
+    const walked = walkInstanceRoles(evaluator.kernel, user, walkMax)
+    this.#found = walked?.rolesByInstance
+    evaluator.left -= STEP_WORK * (walkMax - (walked?.left ?? 0))
+  }
+
+  /** The types of these instances; of others, too, when the instances are not known. */
+  listTypes(): number[] {
+    const { kernel } = this.#evaluator
+    if (this.#found === undefined)
+      return [...records(kernel, Table.Resources)].filter((type) => hasResourceRoles(kernel, type))
+    return [...this.#instances(this.#found).keys()]
+  }
+
+  /** The instances of the type in any order; undefined when they are not known: each must be asked about. */
+  listOf(type: number): readonly number[] | undefined {
+    return this.#found && (this.#instances(this.#found).get(type) ?? NONE)
+  }
+
+  /** Records of the roles that the user has on the instance. @throws UNDECIDED */
+  on(instance: number): readonly number[] {
+    if (this.#found !== undefined) return this.#found.get(instance) ?? NONE
+    const evaluator = this.#evaluator
+    if (!evaluator.hasRoleOn(this.#user, instance)) return NONE
+    const roles = findRolesOn(evaluator.kernel, this.#user, instance, LISTING_WALK_MAX)
+    if (roles === undefined) throw evaluator.undecidedRoles(this.#user, instance)
+    return roles
+  }
+
+  #instances(found: InstanceRoles): ReadonlyMap<number, readonly number[]> {
+    this.#byType ??= groupByType(this.#evaluator.kernel, found)
+    return this.#byType
+  }
+}
+
+function groupByType(kernel: Kernel, found: InstanceRoles): Map<number, number[]> {
+  const byType = new Map<number, number[]>()
+  for (const instance of found.keys()) {
+    const type = instanceType(kernel, instance)
+    const known = byType.get(type)
+    if (known === undefined) byType.set(type, [instance])
+    else known.push(instance)
+  }
+  return byType
+}
