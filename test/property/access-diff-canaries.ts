@@ -20,6 +20,7 @@ export const CANARIES = {
   'attributes-of-a-tenant': 'alone',
   'deleted-tenant': "'changed'",
   'attributes-of-an-instance': 'false',
+  'rule-on-a-deleted-instance': 'false && instances.length > 0 && readsInstance(rule)',
   'moved-instance': '',
   'changed-set-rule': "''",
   // that those who are alike have the same values, and that a rule may tell them by their keys

@@ -102,6 +102,11 @@ const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
   ],
   'an instance is new': [instance('doc', 'd3', 'umbra', { status: 'draft' })],
   'an instance is deleted': [['delete', 'resource_instance', { resource: 'doc', instance: 'd2' }]],
+  'an instance is deleted, and a new set rule allows by its key': [
+    ['delete', 'resource_instance', { resource: 'doc', instance: 'd2' }],
+    set('by-key', { 'resource.key': { equals: 'd2' } }),
+    rule('by-key', 'other'),
+  ],
   'a set rule is deleted': [
     ['delete', 'set_rule', { user_set: 'since', permission: 'doc:since', resource_set: '__autogen_doc' }],
   ],

@@ -11,7 +11,7 @@ import type { Changed } from './changed.ts'
 import { type ChangedTypes, changedTypes, dirtySets } from './dirty-sets.ts'
 import type { Questions } from './questions.ts'
 import { RuleTruth } from './rule-truth.ts'
-import { isRole, type ReadingRule } from './side.ts'
+import { isRole, type ReadingRule, readsInstance } from './side.ts'
 import { SIDES, type SideNumber } from './twins.ts'
 
 /** What changed about a user, as bits of what rules read; a role that stands for a user set has a bit of its own. */
@@ -89,8 +89,10 @@ export class ReachRules {
           changedRules.has(/* canary: changed-set-rule */ toRuleKey(permission, rule)) ||
           dirty.has(rule.users) ||
           dirty.has(rule.resources)
-        if (isChanged || this.#isDeclaredOtherwise(side, permission, rule)) truth.ask(permission, rule, {})
-        else this.#askFacts(truth, side, permission, rule)
+        if (isChanged || this.#isDeclaredOtherwise(side, permission, rule)) {
+          truth.ask(permission, rule, {})
+          this.#askGone(truth, side, permission, rule)
+        } else this.#askFacts(truth, side, permission, rule)
       }
     }
   }
@@ -111,6 +113,15 @@ export class ReachRules {
     if (declared.size === 0 || ((rule.userReads | rule.resourceReads) & (1 << Source.Resource)) === 0) return false
     const { types } = this.#questions
     return declared.has(types.key(types.of(side, typeOfPermission(this.#questions.sides[side].kernel, permission))))
+  }
+
+  /** Asks about the instances that this image does not have: a rule may allow by their keys what is not stored. */
+  #askGone(truth: RuleTruth, side: SideNumber, permission: number, rule: ReadingRule): void {
+    const { instances: twins, types, sides } = this.#questions
+    const changed = this.#instances.get(types.of(side, typeOfPermission(sides[side].kernel, permission))) ?? []
+    const instances = changed.filter((instance) => twins.id(side, instance) === 0)
+    if (/* canary: rule-on-a-deleted-instance */ instances.length > 0 && readsInstance(rule))
+      truth.ask(permission, rule, { instances })
   }
 
   /** Asks about the changed users, tenants and instances that the rule reads. */
