@@ -18,34 +18,36 @@ const FIELDS = new Map<KindName, readonly (readonly [string, Field])[]>(
  * The fields that differ from their defaults, in the order of the table: no nulls, no empty attributes, and no name that
  * is the key. Fields of the form `own` are not among them.
  */
-export function fieldsInFile<K extends TableKind>(kind: K, object: Objects[K]): { readonly [name: string]: Json } {
-  const key = shortKey(kind, object.key)
-  const fields: { [name: string]: Json } = {}
-  for (const [name, field] of FIELDS.get(kind) ?? []) {
-    const value = fieldValue(object as object as { readonly [name: string]: unknown }, name, field, key)
-    if (!isDefault(value, defaultValue(field, key))) fields[name] = printValue(field, value) as Json
-  }
-  return fields
-}
+export const fieldsInFile = <K extends TableKind>(kind: K, object: Objects[K]): { readonly [name: string]: Json } =>
+  addFields({}, kind, object)
 
-/** What an object connects, in a file: the tenant of a tuple is that of its instances. */
-const CONNECTED = {
-  membership: ['user', 'tenant'],
-  relationship_tuple: ['subject', 'relation', 'object'],
-  role_assignment: ['user', 'role', 'tenant', 'resource_instance'],
-} as const satisfies { readonly [K in ConnectingFact]: readonly (keyof Objects[K])[] }
+function addFields<T extends object, K extends TableKind>(to: T, kind: K, object: Objects[K]): T {
+  const fields = FIELDS.get(kind) ?? []
+  if (fields.length === 0) return to // as of most objects that an export reads
+  const key = shortKey(kind, object.key)
+  for (const [name, field] of fields) {
+    const value = fieldValue(object as object as { readonly [name: string]: unknown }, name, field, key)
+    if (!isDefault(value, defaultValue(field, key)))
+      (to as { [name: string]: unknown })[name] = printValue(field, value)
+  }
+  return to
+}
 
 type ConnectionInFile<K extends ConnectingFact> = NonNullable<
   PolicyFile[(typeof KINDS)[K]['inFiles']['section']]
 >[number]
 
-/** An object of a list whose objects connect others: what it connects, and its fields that differ from their defaults. */
-export function connectionInFile<K extends ConnectingFact>(kind: K, object: Objects[K]): ConnectionInFile<K> {
-  const fields: { [name: string]: unknown } = {}
-  for (const name of CONNECTED[kind] as readonly (keyof Objects[K] & string)[])
-    if (object[name] !== null) fields[name] = object[name]
-  return Object.assign(fields, fieldsInFile(kind, object)) as ConnectionInFile<K>
+/** What an object connects, in a file: the tenant of a tuple is that of its instances. */
+const CONNECTED: { readonly [K in ConnectingFact]: (object: Objects[K]) => ConnectionInFile<K> } = {
+  membership: ({ user, tenant }) => ({ user, tenant }),
+  relationship_tuple: ({ subject, relation, object }) => ({ subject, relation, object }),
+  role_assignment: ({ user, role, tenant, resource_instance }) =>
+    resource_instance === null ? { user, role, tenant } : { user, role, tenant, resource_instance },
 }
+
+/** An object of a list whose objects connect others: what it connects, and its fields that differ from their defaults. */
+export const connectionInFile = <K extends ConnectingFact>(kind: K, object: Objects[K]): ConnectionInFile<K> =>
+  addFields(CONNECTED[kind](object), kind, object)
 
 /** The key of a part without its resource type. */
 const shortKey = (kind: KindName, key: string): string =>
