@@ -21,6 +21,7 @@ export const group = {
     groups_of_resource: ({ resource }) => [resource],
     groups_of_tenant: ({ tenant }) => [tenant],
   },
+  search: { texts: ({ instance }) => [instance], exact: ({ resource, tenant }) => [resource, tenant] },
   projection: null,
   inFiles: null,
 } as const satisfies Kind<'group', Group>

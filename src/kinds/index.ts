@@ -11,7 +11,7 @@ import { type DeletedEnvironment, deletedEnvironment } from './deleted-environme
 import { type Environment, environment } from './environment.ts'
 import type { Fields, OwnName } from './fields.ts'
 import { type Group, group } from './group.ts'
-import type { Kind, Projection, PutOf } from './kind.ts'
+import type { Kind, Projection, PutOf, SearchTexts } from './kind.ts'
 import { type Membership, type MembershipPolicy, membership } from './membership.ts'
 import { type Organization, organization } from './organization.ts'
 import { type PdpConfig, pdpConfig } from './pdp-config.ts'
@@ -166,6 +166,15 @@ export const PROJECTIONS: { readonly [K in PolicyKind]: Projection<K, Objects[K]
   relationship_tuple: relationshipTuple.projection,
   proxy_config: proxyConfig.projection,
 }
+
+/** Kinds whose texts are kept for searches. */
+export type SearchedKind = {
+  [K in KindName]: (typeof KINDS)[K] extends { readonly search: object } ? K : never
+}[KindName]
+/** What a search looks at in a kind; undefined for kinds that have few objects. */
+export const findSearchTexts = <K extends KindName>(kind: K): SearchTexts<Objects[K]> | undefined =>
+  (KINDS as Kinds)[kind].search
+export const SEARCHED_KINDS = KIND_NAMES.filter((kind): kind is SearchedKind => findSearchTexts(kind) !== undefined)
 
 type IndexesOf<K extends KindName> = keyof (typeof KINDS)[K]['indexes'] & string
 export type IndexName = { [K in KindName]: IndexesOf<K> }[KindName]

@@ -29,6 +29,17 @@ export interface Projection<K extends string, T, P> {
 /** Lists the objects of a kind under values that the object itself names. */
 export type IndexValues<T> = (object: T) => readonly string[]
 
+/**
+ * What a search in lists looks at, for kinds that may have very many objects: kept beside the objects, so that a search
+ * reads none of them (src/store/search-texts.ts).
+ */
+export interface SearchTexts<T> {
+  /** what is searched for is a part of one of these, in any letter case */
+  readonly texts: (object: T) => readonly (string | null)[]
+  /** what filters compare beside a search, exactly and in this order */
+  readonly exact: (object: T) => readonly string[]
+}
+
 /** How policy files hold the objects of a kind. */
 export interface InFiles {
   /** the list of the file, or of a part the map in its resource type */
@@ -56,6 +67,8 @@ export interface Kind<K extends string, T extends Stored, P = never> {
   readonly hasOwnTable: boolean
   /** The name of an index is part of its keys: renaming one changes the disk format. */
   readonly indexes: { readonly [name: string]: IndexValues<T> }
+  /** What is kept of an object for it changes the disk format. */
+  readonly search?: SearchTexts<T>
   readonly projection: [P] extends [never] ? null : Projection<K, T, P>
   /** null: no policy file holds objects of this kind. Which kinds files hold is said in src/model/policy-kinds.ts. */
   readonly inFiles: K extends PolicyKind ? InFiles & { readonly isFact: K extends FactKind ? true : false } : null

@@ -30,6 +30,7 @@ export const resourceInstance = {
     instances_of_resource: ({ resource }) => [resource],
     instances_of_tenant: ({ tenant }) => [tenant],
   },
+  search: { texts: ({ key }) => [key], exact: ({ resource, tenant }) => [resource, tenant] },
   projection: {
     code: 8,
     project: ({ tenant, attributes }) => ({ tenant, ...someAttributes(attributes) }),

@@ -24,6 +24,7 @@ export const tenant = {
   hasIds: true,
   hasOwnTable: false,
   indexes: { every_tenant: every },
+  search: { texts: ({ key, name }) => [key, name], exact: () => [] },
   projection: {
     code: 4,
     project: ({ attributes }) => someAttributes(attributes),

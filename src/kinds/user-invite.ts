@@ -25,6 +25,7 @@ export const userInvite = {
     invites_on_instance: ({ resource_instance: instance }) => (instance === null ? [] : [instance]),
     invites_of_tenant: ({ tenant }) => [tenant],
   },
+  search: { texts: ({ key, email, first_name, last_name }) => [key, email, first_name, last_name], exact: () => [] },
   projection: null,
   inFiles: null,
 } as const satisfies Kind<'user_invite', UserInvite>

@@ -36,6 +36,7 @@ export const user = {
     /** each user once who has the tenant role anywhere; kept by REFERENCES of src/store/indexes.ts */
     users_of_role: () => [],
   },
+  search: { texts: ({ key, email, first_name, last_name }) => [key, email, first_name, last_name], exact: () => [] },
   projection: {
     code: 3,
     project: (user) => someAttributes(allAttributes(user)),

@@ -24,7 +24,7 @@ import { acquireLock } from './lock.ts'
 import { forkAtHead } from './log.ts'
 import { openReader, type Reader } from './reader.ts'
 import { FORMAT, openTables } from './tables.ts'
-import { OLD_FORMAT, upgradeData } from './upgrade.ts'
+import { isOldFormat, upgradeData } from './upgrade.ts'
 
 /** What `backup.json` says. */
 export interface BackupManifest {
@@ -136,7 +136,7 @@ async function restoreInto(backup: string, folder: string, manifest: BackupManif
     rmSync(unfinished, { recursive: true, force: true })
     throw damaged(backup, 'its data file is not the one that was backed up')
   }
-  if (manifest.format === OLD_FORMAT) await upgradeData(unfinished)
+  await upgradeData(unfinished)
   const tables = openTables(unfinished, 'write')
   try {
     tables.root.transactionSync(() => {
@@ -158,7 +158,7 @@ async function readManifest(backup: string): Promise<BackupManifest> {
   } catch {
     throw damaged(backup, `it has no readable ${MANIFEST}`)
   }
-  if (manifest.format !== FORMAT && manifest.format !== OLD_FORMAT)
+  if (manifest.format !== FORMAT && !isOldFormat(manifest.format))
     throw new ZerohopError('DATA_FOREIGN', { path: backup, got: String(manifest.format), want: FORMAT })
   if ((await hashFile(join(backup, DATA)).catch(() => undefined)) !== manifest.sha256)
     throw damaged(backup, 'its data file is missing or not the one that was backed up')

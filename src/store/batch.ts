@@ -15,6 +15,7 @@ import { KIND_NUMBERS } from './kinds.ts'
 import { abort } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append, chainAfter, decodeContent, encodeEntry } from './log.ts'
+import { SearchEdits } from './search-texts.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
 import type { Tables } from './tables.ts'
@@ -129,6 +130,8 @@ export class BatchRunner {
   /** Copies of the heads on disk, and of those that the open transaction has moved. Bounded by the number of logs. */
   readonly #heads = new Map<LogId, Head>()
   #moved = new Set<LogId>()
+  /** what the open transaction changes of search texts */
+  #search: SearchEdits
   /** damage that a use case of the open transaction met: LMDB may then refuse the whole transaction */
   #damage: ZerohopError | undefined
   /** what the open transaction decided, while it is to be aborted */
@@ -137,6 +140,7 @@ export class BatchRunner {
   /** @param imageBytesMax for tests: the largest image of one environment, in bytes */
   constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string, imageBytesMax = IMAGE_ROOM) {
     this.#tables = tables
+    this.#search = new SearchEdits(tables.search)
     this.#useCases = useCases
     this.#seal = seal
     this.#folder = folder
@@ -164,8 +168,7 @@ export class BatchRunner {
   propose(jobs: readonly Job[], now: number): Proposal {
     const proposed = { entries: [], secrets: [], touched: new Set<LogId>() }
     this.#proposed = proposed
-    this.#moved = new Set()
-    this.#damage = undefined
+    this.#begin()
     let replies: readonly Reply[] = []
     try {
       const mint = new NodeMint(now)
@@ -189,14 +192,14 @@ export class BatchRunner {
    *   what was written; what LMDB throws
    */
   fold(entries: readonly RecordedEntry[], secrets: readonly SealedSecret[]): Answer['moved'] {
-    this.#moved = new Set()
+    this.#begin()
     try {
       return this.#tables.root.transactionSync(() => {
         // a secret of a revision that was folded meanwhile may have been replaced by then
         const due = secrets.filter(({ log, revision }) => revision > (this.#findHead(log)?.revision ?? 0))
         for (const entry of entries) this.#fold(entry)
         this.#putSecrets(due)
-        return this.#putHeads()
+        return this.#end()
       })
     } catch (error) {
       this.#heads.clear()
@@ -210,13 +213,14 @@ export class BatchRunner {
    * @throws what LMDB throws
    */
   begin(log: LogId, head: Head, secrets: readonly SealedSecret[], replace: () => void = () => {}): void {
+    this.#begin()
     this.#heads.set(log, head)
-    this.#moved = new Set([log])
+    this.#moved.add(log)
     try {
       this.#tables.root.transactionSync(() => {
         replace()
         this.#putSecrets(secrets)
-        this.#putHeads()
+        this.#end()
       })
     } catch (error) {
       this.#heads.clear()
@@ -239,7 +243,7 @@ export class BatchRunner {
       throw new ZerohopError('HISTORY_LOST', { log, have: head.revision, got: revision })
     const due = changes ?? decodeContent(bytes).changes
     requireKnown(due)
-    const applied = apply(this.#tables, log, head, due)
+    const applied = apply(this.#tables, log, head, due, this.#search)
     this.#heads.set(log, append(this.#tables, applied, { revision, chain, bytes }))
     this.#moved.add(log)
   }
@@ -274,17 +278,24 @@ export class BatchRunner {
   }
 
   #transact(jobs: readonly Job[], now: number): Answer {
-    this.#moved = new Set()
-    this.#damage = undefined
+    this.#begin()
     const mint = new NodeMint(now)
     return this.#tables.root.transactionSync(() => {
       const replies = jobs.map((job) => this.#runOne(job, mint))
-      return { replies, moved: this.#putHeads() }
+      return { replies, moved: this.#end() }
     })
   }
 
-  /** Writes the heads that the open transaction moved. */
-  #putHeads(): [LogId, Position][] {
+  /** Forgets what an earlier transaction left behind. */
+  #begin(): void {
+    this.#moved = new Set()
+    this.#search = new SearchEdits(this.#tables.search)
+    this.#damage = undefined
+  }
+
+  /** Writes search texts, and the heads that the open transaction moved. */
+  #end(): [LogId, Position][] {
+    this.#search.flush()
     const moved: [LogId, Position][] = []
     for (const log of this.#moved) {
       const head = this.#findHead(log)
@@ -373,7 +384,7 @@ export class BatchRunner {
   ): void {
     if (changes.length === 0 && !logged) return
     const head = this.#findHead(log) ?? this.#newHead()
-    const applied = apply(this.#tables, log, head, changes, sizes)
+    const applied = apply(this.#tables, log, head, changes, this.#search, sizes)
     const encoded = encodeEntry(log, head, { ...entry, changes })
     this.#heads.set(log, append(this.#tables, applied, encoded))
     this.#moved.add(log)

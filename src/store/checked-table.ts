@@ -6,7 +6,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import { contentCrc, sharedCrc, withKey } from './checksum.ts'
 import { damageReason } from './disk.ts'
-import type { Database, DatabaseOptions } from './lmdb.ts'
+import type { Database, DatabaseOptions, ReadTransaction } from './lmdb.ts'
 
 const CRC_BYTES = 4
 
@@ -28,6 +28,8 @@ export interface KeyRange {
   readonly offset?: number
   readonly limit?: number
   readonly reverse?: boolean
+  /** reads the state of its moment instead of the newest one */
+  readonly transaction?: ReadTransaction
 }
 
 /** The encoding of a table's content. `spare` bytes are left free behind it. */
@@ -50,6 +52,16 @@ export const TEXT: Form<string> = {
     return bytes
   },
   decode: (bytes, length) => utf8Slice.call(bytes, 0, length),
+}
+
+/** Bytes as a string with a character for each. */
+export const LATIN1: Form<string> = {
+  encode: (text, spare) => {
+    const bytes = Buffer.allocUnsafe(text.length + spare)
+    bytes.write(text, 0, 'latin1')
+    return bytes
+  },
+  decode: (bytes, length) => Buffer.prototype.latin1Slice.call(bytes, 0, length),
 }
 
 export const BYTES: Form<Uint8Array> = {
@@ -101,15 +113,15 @@ export class RecordTable<C> {
   }
 
   /** @throws DATA_DAMAGED */
-  get(key: Uint8Array): C | undefined {
-    return this.entry(key)?.content
+  get(key: Uint8Array, transaction?: ReadTransaction): C | undefined {
+    return this.entry(key, transaction)?.content
   }
 
   /** The record with its checksum. @throws DATA_DAMAGED */
-  entry(key: Uint8Array): Entry<C> | undefined {
+  entry(key: Uint8Array, transaction?: ReadTransaction): Entry<C> | undefined {
     let content: C | undefined
     try {
-      content = this.#db.get(key) as C | undefined
+      content = this.#db.get(key, transaction && { transaction }) as C | undefined
     } catch (error) {
       throw this.damageFrom(error, key)
     }

@@ -9,10 +9,11 @@ if (folder === undefined) throw new Error('usage: environment-check.js FOLDER pa
 
 try {
   const tables = openTables(folder, 'read')
-  const { root, keys, ids, indexes, log, hashes, secrets, objectTables } = tables
+  const { root, keys, ids, indexes, search, log, hashes, secrets, objectTables } = tables
   tables.heads.all()
-  for (const table of [keys, ids, indexes, log, ...objectTables]) table.walk()
-  if (depth === 'values') for (const table of [log, ...objectTables]) for (const entry of table.range()) void entry
+  for (const table of [keys, ids, indexes, search, log, ...objectTables]) table.walk()
+  if (depth === 'values')
+    for (const table of [log, search, ...objectTables]) for (const entry of table.range()) void entry
   for (const table of [hashes, secrets]) for (const entry of table.all()) void entry
   await root.close()
 } catch (error) {

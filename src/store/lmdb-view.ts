@@ -2,7 +2,7 @@
 // the last durable state; in the writer thread, inside the open transaction, it includes the writes of the earlier use
 // cases of the batch.
 
-import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.ts'
+import type { IndexName, KindName, KindOfIndex, Objects, SearchedKind } from '../kinds/index.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
@@ -13,7 +13,8 @@ import { INDEXES, REFERENCES } from './indexes.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import { listTenantRoles } from './tenant-roles.ts'
-import type { Range, StoredView, TenantRole, View } from './view.ts'
+import { TextSearch } from './text-search.ts'
+import type { Range, Search, StoredView, TenantRole, View, Wanted } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
 export type FindHead = (log: LogId) => Head | undefined
@@ -83,14 +84,13 @@ export class LmdbView implements StoredView {
     if (isWhole) this.#require(proof, kind)
   }
 
-  *texts(kind: KindName): Iterable<string> {
-    const proof = this.#beginProof(kind)
-    if (proof === undefined) return
-    for (const { key, content, crc } of this.#tables.objects(kind).range(proof.range)) {
-      proof.digest.add(key, crc)
-      yield content
-    }
-    this.#require(proof, kind)
+  search<K extends SearchedKind>(kind: K, wanted: Wanted): Search<Objects[K]> {
+    const transaction = this.#tables.root.useReadTransaction()
+    const head = this.#findHead(this.log) // read in that transaction
+    if (head !== undefined)
+      return new TextSearch({ tables: this.#tables, log: this.log, head, transaction }, kind, wanted)
+    transaction.done()
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: this.log })
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[KindOfIndex<I>]> {

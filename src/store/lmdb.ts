@@ -13,6 +13,8 @@ import { ZerohopError } from '../model/errors.ts'
 /** A named table. */
 export type Database<V, K extends string | Uint8Array> = lmdb.Database<V, K>
 export type DatabaseOptions = lmdb.DatabaseOptions
+/** The state of one moment, for reads over several turns: `done` gives it back. */
+export type ReadTransaction = lmdb.Transaction
 /** An open folder. */
 export type RootDatabase = lmdb.RootDatabase
 

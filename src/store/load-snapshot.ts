@@ -12,6 +12,7 @@ import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { sizeOfObject } from './image-budget.ts'
 import { chainAfter, type EncodedEntry, putEntry } from './log.ts'
+import { SearchEdits } from './search-texts.ts'
 import { link } from './state.ts'
 import { logRange, nameKey, objectKey, objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
@@ -74,9 +75,9 @@ export class SnapshotLoad {
 
   /** Removes what an interrupted load left behind. */
   clear(): void {
-    const { root, objectTables, keys, ids, indexes, log } = this.#tables
+    const { root, objectTables, keys, ids, indexes, search, log } = this.#tables
     const range = { ...logRange(this.#head.number), limit: RETENTION_ROWS_PER_STEP }
-    for (const table of [indexes, ids, keys, ...objectTables, log]) {
+    for (const table of [search, indexes, ids, keys, ...objectTables, log]) {
       for (let found = [...table.keys(range)]; found.length > 0; found = [...table.keys(range)]) {
         root.transactionSync(() => {
           for (const key of found) table.remove(key)
@@ -89,6 +90,7 @@ export class SnapshotLoad {
   objects(objects: Iterable<PlacedObject>): void {
     const tables = this.#tables
     const { number } = this.#head
+    const search = new SearchEdits(tables.search)
     tables.root.transactionSync(() => {
       for (const { kind, place, json } of objects) {
         const at = objectKey(number, kind, place)
@@ -97,10 +99,11 @@ export class SnapshotLoad {
         const digest = this.#digests.get(kind) ?? new Digest()
         this.#digests.set(kind, digest)
         digest.add(at, tables.objects(kind).put(at, json))
-        link(tables, this.#log, number, kind, object, objectKeyPlace(at))
+        link(tables, this.#log, number, kind, object, objectKeyPlace(at), search)
         this.#counts[kind] = (this.#counts[kind] ?? 0) + 1
         this.#image = plus(this.#image, sizeOfObject(kind, object))
       }
+      search.flush()
     })
   }
 

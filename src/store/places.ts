@@ -5,7 +5,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import type { KeyRange } from './checked-table.ts'
 import { damageReason, dataFolder } from './disk.ts'
-import type { Database } from './lmdb.ts'
+import type { Database, ReadTransaction } from './lmdb.ts'
 
 const PLACE_BYTES = 6
 
@@ -32,8 +32,8 @@ export class PlaceTable {
   }
 
   /** The place under a key, the first when there are several. @throws DATA_DAMAGED */
-  get(key: Uint8Array): Uint8Array | undefined {
-    const place = this.#attempt(() => this.#db.get(key))
+  get(key: Uint8Array, transaction?: ReadTransaction): Uint8Array | undefined {
+    const place = this.#attempt(() => this.#db.get(key, transaction && { transaction }))
     return place && this.#sized(place)
   }
 
@@ -45,8 +45,8 @@ export class PlaceTable {
   }
 
   /** Whether the key has this place. @throws DATA_DAMAGED */
-  has(key: Uint8Array, place: Uint8Array): boolean {
-    return this.#attempt(() => this.#db.doesExist(key, place))
+  has(key: Uint8Array, place: Uint8Array, transaction?: ReadTransaction): boolean {
+    return this.#attempt(() => this.#db.doesExist(key, place, transaction && { transaction }))
   }
 
   /** Places under a key. */

@@ -1,4 +1,4 @@
-// Rebuilds a damaged data file from what is proven intact: keys, ids and indexes are rebuilt from the objects, and
+// Rebuilds a damaged data file from what is proven intact: what leads to objects is rebuilt from the objects, and
 // damaged objects from the log when the log is intact. What cannot be proven is left out and reported, and its log
 // stays refused, because its head still counts what is missing. Nothing is guessed.
 
@@ -12,6 +12,7 @@ import type { Entry, Inspected } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import { entryCount, type Head } from './heads.ts'
 import { chainAfter, decodeContent } from './log.ts'
+import { SearchEdits } from './search-texts.ts'
 import { apply, link } from './state.ts'
 import { nameKey, objectKeyPlace, objectRange, revisionKey } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
@@ -112,12 +113,14 @@ class LogRepair {
     const image = { ...NO_SIZE, at: 0 }
     let head: Head = { number, lineage, revision: 0, chain: lineage, next: 1, counts: {}, sums: {}, log: NO_SUM, image }
     const entries = this.#to.log.range({ start: revisionKey(number, 0), end: revisionKey(number + 1, 0) })
+    const search = new SearchEdits(this.#to.search)
     for (const part of parts(entries, REPAIR_ENTRIES_PER_STEP)) {
       this.#to.root.transactionSync(() => {
         for (const { content } of part) {
           const { revision, changes } = decodeContent(content)
-          head = { ...apply(this.#to, this.#log, head, changes), revision }
+          head = { ...apply(this.#to, this.#log, head, changes, search), revision }
         }
+        search.flush()
       })
     }
   }
@@ -135,9 +138,10 @@ class LogRepair {
     return digest.count === (this.#head.counts[kind] ?? 0) && digest.equals(this.#head.sums[kind] ?? NO_SUM)
   }
 
-  /** Copies the readable objects of a kind, and rebuilds their entries in keys, ids and indexes. */
+  /** Copies the readable objects of a kind, and rebuilds what leads to them. */
   #copyObjects(kind: KindName): void {
     const { number } = this.#head
+    const search = new SearchEdits(this.#to.search)
     const table = this.#to.objects(kind)
     this.#copy(
       this.#from.objects(kind).inspect(objectRange(number, kind)),
@@ -146,19 +150,26 @@ class LogRepair {
         const object = JSON.parse(content) as Objects[KindName]
         table.put(key, content)
         this.#to.keys.put(nameKey(number, kind, object.key), objectKeyPlace(key))
-        link(this.#to, this.#log, number, kind, object, objectKeyPlace(key))
+        link(this.#to, this.#log, number, kind, object, objectKeyPlace(key), search)
       },
+      () => search.flush(),
     )
   }
 
   /**
-   * Calls `put` for each intact record, `step` records in each transaction. Stops where the table cannot be walked
-   * further.
+   * Calls `put` for each intact record, `step` records in each transaction, which `end` ends. Stops where the table
+   * cannot be walked further.
    */
-  #copy<C>(records: Iterable<Inspected<C>>, step: number, put: (record: Inspected<C>) => void): void {
+  #copy<C>(
+    records: Iterable<Inspected<C>>,
+    step: number,
+    put: (record: Inspected<C>) => void,
+    end = (): void => undefined,
+  ): void {
     for (const part of parts(readable(records), step)) {
       this.#to.root.transactionSync(() => {
         for (const record of part) if (record.damage === undefined) put(record)
+        end()
       })
     }
   }

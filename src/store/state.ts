@@ -8,6 +8,7 @@ import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { listSizes, sizeOfObject, withSize } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
+import type { SearchEdits } from './search-texts.ts'
 import { idKey, indexKey, nameKey, objectKey, objectKeyPlace, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
@@ -52,6 +53,7 @@ class Digests {
  * Writes the changes into the state, inside the caller's transaction, and returns the head with its new counts, digests
  * and next place. A put on an existing key keeps its place in the creation order; one after a delete gets a new place.
  * A delete of a key that is not there changes nothing.
+ * @param search collects search texts; the caller flushes it before it commits
  * @param sizes the size of what each change puts, when the caller knows it
  * @throws DATA_DAMAGED when an object that a change replaces cannot be read
  */
@@ -60,6 +62,7 @@ export function apply(
   log: LogId,
   head: Head,
   changes: readonly Change[],
+  search: SearchEdits,
   sizes: readonly ImageSize[] = listSizes(changes),
 ): Head {
   const counts: Partial<Record<KindName, number>> = { ...head.counts }
@@ -72,7 +75,7 @@ export function apply(
     const known = tables.keys.get(name)
     const at = objectKey(head.number, kind, known === undefined ? next : readPlace(known))
     if (known !== undefined) {
-      const old = unlink(tables, log, head.number, kind, at)
+      const old = unlink(tables, log, head.number, kind, at, search)
       digests.of(kind).subtract(at, old.crc)
       image = plus(image, sizeOfObject(kind, old.object), -1)
     }
@@ -85,7 +88,7 @@ export function apply(
         next++
       }
       digests.of(kind).add(at, tables.objects(kind).put(at, JSON.stringify(change.value)))
-      link(tables, log, head.number, kind, change.value, place)
+      link(tables, log, head.number, kind, change.value, place, search)
     } else if (known !== undefined) {
       tables.keys.remove(name)
       tables.objects(kind).remove(at)
@@ -96,8 +99,8 @@ export function apply(
 }
 
 /**
- * Writes the entries that lead to an object: its id, its index entries, hashes of API keys. Users are written before
- * their assignments.
+ * Writes the entries that lead to an object: its id, its index entries, its search texts (with the caller's `flush`),
+ * hashes of API keys. Users are written before their assignments.
  */
 export function link(
   tables: Tables,
@@ -106,11 +109,13 @@ export function link(
   kind: KindName,
   object: AnyObject,
   place: Uint8Array,
+  search: SearchEdits,
 ): void {
   if (KINDS[kind].hasIds) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)
   }
+  search.put(number, kind, readPlace(place), object)
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], true)
   for (const hash of listSecretHashes(kind, object)) tables.hashes.put(hash, log)
 }
@@ -125,6 +130,7 @@ function unlink(
   number: number,
   kind: KindName,
   at: Buffer,
+  search: SearchEdits,
 ): { object: AnyObject; crc: number } {
   const table = tables.objects(kind)
   const found = table.entry(at)
@@ -135,6 +141,7 @@ function unlink(
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), place)
   }
+  search.remove(number, kind, readPlace(place))
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], false)
   for (const hash of listSecretHashes(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
   return { object, crc: found.crc }

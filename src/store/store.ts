@@ -29,7 +29,7 @@ import { deriveKey, readSecretsKey, type SecretsKey, unseal } from './secrets.ts
 import type { PdpSighting, PlacedSighting, SharedTask, UpkeepEvent } from './settings.ts'
 import { openTables, type Tables } from './tables.ts'
 import type { Retention, Trimmed } from './trim.ts'
-import { OLD_FORMAT, type OnProgress, readFolderFormat, upgradeData } from './upgrade.ts'
+import { type OnProgress, upgradeData } from './upgrade.ts'
 import type { Damage } from './verify-part.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
@@ -251,7 +251,7 @@ async function openOnce<U extends UseCases>(options: StoreOptions): Promise<Lmdb
       requireNotMoved(folder)
     } else prepareCache(folder, lock.clean)
     await prepareData(folder, lock.clean)
-    if ((await readFolderFormat(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
+    await upgradeData(folder, options.upgrading)
     tables = openTables(folder, 'write', replica === undefined ? 'durable' : 'cache')
     const key = replica
       ? { bytes: replica.secretsKey, warning: undefined }

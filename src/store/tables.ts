@@ -6,7 +6,7 @@ import type { KindName } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import { BYTES, type Describe, type Form, RecordTable, TEXT } from './checked-table.ts'
+import { BYTES, type Describe, type Form, LATIN1, RecordTable, TEXT } from './checked-table.ts'
 import { dataFolder } from './disk.ts'
 import { type CountedName, CountedTable, HeadTable, Totals } from './heads.ts'
 import { kindOfNumber, OWN_TABLES } from './kinds.ts'
@@ -14,10 +14,10 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from './
 import { PLACE_ENCODER, PlaceTable } from './places.ts'
 
 /**
- * Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused
+ * Number of the disk format. A folder of an older one is upgraded when it is opened; one of another number is refused
  * (DATA_FOREIGN).
  */
-export const FORMAT = 2
+export const FORMAT = 3
 
 export interface Tables {
   readonly root: RootDatabase
@@ -37,6 +37,8 @@ export interface Tables {
   readonly ids: PlaceTable
   /** log, index, value → places, ascending */
   readonly indexes: PlaceTable
+  /** log, kind, places of the creation order → what a search looks at (search-texts.ts) */
+  readonly search: RecordTable<string>
   /** log, revision → chain and entry */
   readonly log: RecordTable<Uint8Array>
   /** SHA-256 of the secret of an API key, also of one that died with its environment → its organization */
@@ -58,14 +60,15 @@ const TABLE_NUMBERS = {
   objects_role_assignment: 9,
   objects_resource_instance: 10,
   objects_relationship_tuple: 11,
+  search: 12,
 } as const
 export type RecordTableName = keyof typeof TABLE_NUMBERS
 
 /** No other user of the machine may read the data. lmdb knows this option, its types do not. */
 const FOR_ITS_OWNER = { permissionsMode: 0o600 }
 
-/** How a folder is opened: `create` makes the tables in an empty one. */
-export type OpenMode = 'create' | 'write' | 'read'
+/** How a folder is opened: `create` makes the tables in an empty one, `upgrade` those that its format lacks. */
+export type OpenMode = 'create' | 'upgrade' | 'write' | 'read'
 
 /** lmdb knows `create`, its types do not. */
 type CreateOptions = DatabaseOptions & { readonly create?: boolean }
@@ -97,6 +100,11 @@ function formatTable(root: RootDatabase, create: boolean): Database<unknown, Uin
   return root.openDB<unknown, Uint8Array>('meta', options) as Database<unknown, Uint8Array> | undefined
 }
 
+/** Says that the tables are of this format, once they are; inside the caller's transaction. */
+export function writeFormat(root: RootDatabase): void {
+  void formatTable(root, false)?.put(FORMAT_KEY, FORMAT)
+}
+
 /** The format number of a folder; undefined when the folder holds no Zerohop data. */
 export function readFormat(root: RootDatabase): unknown {
   return formatTable(root, false)?.get(FORMAT_KEY)
@@ -112,9 +120,9 @@ export function openTables(folder: string, mode: OpenMode, durability: Durabilit
     const create = mode === 'create'
     if (create) formatTable(root, true)?.putSync(FORMAT_KEY, FORMAT)
     const format = readFormat(root)
-    if (format !== FORMAT)
+    if (format !== FORMAT && mode !== 'upgrade')
       throw new ZerohopError('DATA_FOREIGN', { path: folder, got: formatName(format), want: FORMAT })
-    const tables = makeTables(root, folder, create)
+    const tables = makeTables(root, folder, create || mode === 'upgrade')
     if (create) root.transactionSync(() => tables.totals.create())
     return tables
   } catch (error) {
@@ -165,6 +173,7 @@ function makeTables(root: RootDatabase, folder: string, create: boolean): Tables
   const shared = objects('objects')
   const own = new Map<KindName, RecordTable<string>>(OWN_TABLES.map((kind) => [kind, objects(`objects_${kind}`)]))
   const [keys, ids, indexes] = [places('keys'), places('ids'), places('indexes', { dupSort: true })]
+  const search = records('search', LATIN1, ofLog(searchWords))
   const log = records('log', BYTES, ofLog(entryWords), { compression: { threshold: COMPRESS_BYTES_MIN } })
   const objectTables = [shared, ...own.values()]
   return {
@@ -177,8 +186,9 @@ function makeTables(root: RootDatabase, folder: string, create: boolean): Tables
     keys,
     ids,
     indexes,
+    search,
     log,
-    rows: () => [...objectTables, keys, ids, indexes, log].reduce((sum, table) => sum + table.walk(), 0),
+    rows: () => [...objectTables, keys, ids, indexes, search, log].reduce((sum, table) => sum + table.walk(), 0),
     hashes: counted('hashes', TEXT, 'the key hash'),
     secrets: counted('secrets', BYTES, 'the sealed secret of'),
   }
@@ -208,6 +218,8 @@ function objectWords(key: Buffer): string {
   const kind = kindOfNumber(key[4])?.replaceAll('_', ' ')
   return kind === undefined || key.length !== 11 ? `record ${key.toString('hex')}` : `${kind} ${key.readUIntBE(5, 6)}`
 }
+
+const searchWords = (key: Buffer): string => `the search texts of ${objectWords(key)}`
 
 function entryWords(key: Buffer): string {
   return key.length === 10 ? `revision ${key.readUIntBE(4, 6)}` : `record ${key.toString('hex')}`

@@ -143,13 +143,13 @@ class Step {
   }
 
   /**
-   * Removes the state, some rows at a time: first keys, ids and indexes, then the objects. Reads no record, so that
+   * Removes the state, some rows at a time: first what leads to objects, then the objects. Reads no record, so that
    * damage does not stop it.
    */
   clear(head: Head): Head {
     const { start, end } = logRange(head.number)
-    const { indexes, ids, keys, objectTables } = this.#tables
-    for (const table of [indexes, ids, keys, ...objectTables]) {
+    const { search, indexes, ids, keys, objectTables } = this.#tables
+    for (const table of [search, indexes, ids, keys, ...objectTables]) {
       const limit = RETENTION_ROWS_PER_STEP - this.rows
       const found = limit <= 0 ? [] : [...table.keys({ start, end, limit })]
       for (const key of found) table.remove(key)

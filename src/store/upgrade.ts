@@ -1,11 +1,12 @@
-// Makes a data file of format 2 from one of format 1, which has no checksums: copied row by row into `data.new`,
-// compared with the counts in the heads, synced, and put in place by one rename. Until then the old file is untouched,
-// so an interrupted upgrade just starts again.
+// Makes a data file of this format from one of an older one. Format 1 has no checksums: it is copied row by row into
+// `data.new`, compared with the counts in the heads, synced, and put in place by one rename; until then the old file is
+// untouched. Format 2 has no search texts: they are added to the file, which is of format 2 until the last of them. So
+// an interrupted upgrade just starts again.
 import { mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as pause } from 'node:timers/promises'
-import type { KindName } from '../kinds/index.ts'
-import { KIND_NAMES } from '../kinds/index.ts'
+import type { KindName, Objects } from '../kinds/index.ts'
+import { KIND_NAMES, SEARCHED_KINDS } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { UPGRADE_ROWS_PER_STEP } from '../model/limits.ts'
@@ -14,12 +15,15 @@ import { dataFolder, syncFile } from './disk.ts'
 import { entryCount, type Head } from './heads.ts'
 import { kindOfNumber } from './kinds.ts'
 import type { DatabaseOptions, RootDatabase } from './lmdb.ts'
-import { COMPRESS_BYTES_MIN, nameOfLog, openRoot, openTables, readFormat, type Tables } from './tables.ts'
+import { SearchEdits } from './search-texts.ts'
+import { objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
+import { COMPRESS_BYTES_MIN, nameOfLog, openRoot, openTables, readFormat, type Tables, writeFormat } from './tables.ts'
 
-/** Number of the format that is upgraded. */
-export const OLD_FORMAT = 1
+/** The formats that are upgraded. */
+const OLD_FORMATS: readonly unknown[] = [1, 2]
+export const isOldFormat = (format: unknown): boolean => OLD_FORMATS.includes(format)
 
-/** Receives the number of rows copied so far and in all. */
+/** Receives the number of rows done so far and in all. */
 export type OnProgress = (done: number, total: number) => void
 
 /** A head of format 1. */
@@ -40,10 +44,16 @@ export async function readFolderFormat(folder: string): Promise<unknown> {
 }
 
 /**
- * Upgrades a folder of format 1 that this process holds.
- * @throws COPY_ROOM, DISK_FULL, DATA_DAMAGED when the records differ from the counts: the folder stays as it was
+ * Upgrades a folder that this process holds, if it is of an older format.
+ * @throws COPY_ROOM, DISK_FULL, DATA_DAMAGED when the records differ from the counts: the folder keeps its format
  */
 export async function upgradeData(folder: string, progress: OnProgress = () => undefined): Promise<void> {
+  const format = await readFolderFormat(folder)
+  if (format === 1) await copyData(folder, progress)
+  if (format === 2) await addSearchTexts(folder, progress)
+}
+
+async function copyData(folder: string, progress: OnProgress): Promise<void> {
   const data = join(folder, 'data.mdb')
   requireRoom(folder, data)
   const unfinished = join(folder, 'data.new')
@@ -69,6 +79,54 @@ export async function upgradeData(folder: string, progress: OnProgress = () => u
   rmSync(unfinished, { recursive: true, force: true })
 }
 
+/** What an interrupted upgrade left behind, and whatever an older version wrote since, is not built upon. */
+async function addSearchTexts(folder: string, progress: OnProgress): Promise<void> {
+  const tables = openTables(folder, 'upgrade')
+  const { root, search } = tables
+  try {
+    const heads = tables.heads.all().filter(([, { leaving }]) => leaving === undefined)
+    const count = ({ counts }: Head) => SEARCHED_KINDS.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0)
+    const total = heads.reduce((sum, [, head]) => sum + count(head), 0)
+    let done = 0
+    for (let old = [...search.keys({ limit })]; old.length > 0; old = [...search.keys({ limit })]) {
+      root.transactionSync(() => {
+        for (const key of old) search.remove(key)
+      })
+      await pause()
+    }
+    for (const [, head] of heads) {
+      for (const added of addSearchTextsOf(tables, head)) {
+        done += added
+        progress(done, total)
+        await pause()
+      }
+    }
+    root.transactionSync(() => writeFormat(root))
+  } finally {
+    await root.close()
+  }
+}
+
+const limit = UPGRADE_ROWS_PER_STEP
+
+/** A bounded number of objects in each transaction; their number after each. */
+function* addSearchTextsOf(tables: Tables, head: Head): Generator<number> {
+  for (const kind of SEARCHED_KINDS) {
+    let range = objectRange(head.number, kind)
+    for (let read = limit; read === limit; ) {
+      const rows = [...tables.objects(kind).range({ ...range, limit })]
+      read = rows.length
+      if (read === 0) break
+      const edits = new SearchEdits(tables.search)
+      for (const { key, content } of rows)
+        edits.put(head.number, kind, readPlace(objectKeyPlace(key)), JSON.parse(content) as Objects[typeof kind])
+      tables.root.transactionSync(() => edits.flush())
+      range = { ...range, start: Buffer.concat([rows.at(-1)!.key, Buffer.from([0])]) }
+      yield read
+    }
+  }
+}
+
 /** A copy needs the size of the file and a little more for the checksums. @throws COPY_ROOM */
 export function requireRoom(folder: string, data: string): void {
   const want = Math.ceil(statSync(data).size * 1.1)
@@ -86,12 +144,15 @@ class Upgrade {
   /** digests of what was copied, by the number of the log: of objects by kind, and of entries */
   readonly #objects = new Map<number, Map<KindName, Digest>>()
   readonly #entries = new Map<number, Digest>()
+  /** search texts of what was copied in the open transaction */
+  readonly #search: SearchEdits
   /** ids of the environments that are deleted: their records are removed some at a time */
   readonly #deleted = new Set<LogId>()
 
   constructor(from: RootDatabase, to: Tables, folder: string, progress: OnProgress) {
     this.#from = from
     this.#to = to
+    this.#search = new SearchEdits(to.search)
     this.#folder = folder
     this.#progress = progress
   }
@@ -144,6 +205,7 @@ class Upgrade {
           if (!more) break
           put(next.value)
         }
+        this.#search.flush()
       })
       this.#done += copied
       this.#progress(this.#done, this.#total)
@@ -161,13 +223,14 @@ class Upgrade {
     kinds.set(kind, digest)
     const content = text(value)
     const object = this.#parsed(content, kind)
+    this.#search.put(number, kind, readPlace(objectKeyPlace(key)), object)
     if (kind === 'deleted_environment') this.#deleted.add(object.id)
     digest.add(key, this.#to.objects(kind).put(key, content))
   }
 
-  #parsed(content: string, kind: KindName): { readonly id: string } {
+  #parsed<K extends KindName>(content: string, kind: K): Objects[K] {
     try {
-      return JSON.parse(content) as { readonly id: string }
+      return JSON.parse(content) as Objects[K]
     } catch {
       throw this.#damaged(`a ${kind} cannot be read`)
     }

@@ -6,7 +6,7 @@ import { requireNeighbours, suspect } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 import { acquireLock } from './lock.ts'
 import { FORMAT } from './tables.ts'
-import { OLD_FORMAT, type OnProgress, readFolderFormat, upgradeData } from './upgrade.ts'
+import { isOldFormat, type OnProgress, readFolderFormat, upgradeData } from './upgrade.ts'
 import { startVerification, type Verified } from './verify-process.ts'
 
 export interface VerifyOptions {
@@ -42,8 +42,9 @@ export async function verifyLocked(folder: string, options: VerifyOptions): Prom
   }
   const verified = await run(folder, options)
   if (verified.refused === undefined) return verified
-  if (options.upgrading === undefined || (await readFolderFormat(folder)) !== OLD_FORMAT)
-    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: String(await readFolderFormat(folder)), want: FORMAT })
+  const format = await readFolderFormat(folder)
+  if (options.upgrading === undefined || !isOldFormat(format))
+    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: String(format), want: FORMAT })
   await upgradeData(folder, options.upgrading)
   return run(folder, options)
 }

@@ -70,8 +70,8 @@ function verifyStrays(tables: Tables, heads: readonly [LogId, Head][], reporter:
     start: logRange(number + 1).start,
     ...(at === numbers.length ? {} : { end: logRange(numbers[at]!).start }),
   }))
-  const { objectTables, keys, ids, indexes, log } = tables
-  for (const table of [...objectTables, keys, ids, indexes, log]) {
+  const { objectTables, keys, ids, indexes, search, log } = tables
+  for (const table of [...objectTables, keys, ids, indexes, search, log]) {
     attempt(reporter, undefined, () => {
       if (gaps.every((gap) => [...table.keys({ ...gap, limit: 1 })].length === 0)) return
       const reason = `table ${table.name} has records of a log that does not exist`

@@ -1,22 +1,23 @@
-// Verifies keys, ids and indexes in both directions: each object has exactly its entries, and each entry leads to an
-// object with that key, id or value. A missing entry would make a cascade miss an assignment. Each step is one read
-// transaction over a bounded number of rows.
+// Verifies keys, ids, indexes and search texts in both directions: each object has exactly its entries, and each entry
+// leads to an object with that key, id, value or text. A missing entry would make a cascade miss an assignment. Each
+// step is one read transaction over a bounded number of rows.
 
 import type { IndexName, KindName, Objects } from '../kinds/index.ts'
-import { KIND_NAMES, KINDS } from '../kinds/index.ts'
+import { findSearchTexts, KIND_NAMES, KINDS } from '../kinds/index.ts'
 import { isZerohopError } from '../model/errors.ts'
-import { VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
+import { SEARCH_PLACES_PER_RECORD, VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
 import type { Head } from './heads.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { kindOfNumber } from './kinds.ts'
 import type { PlaceTable } from './places.ts'
+import { readRows, recordKey, searchRow } from './search-texts.ts'
 import { indexesByKind, listSecretHashes } from './state.ts'
 import { idKey, indexKey, logRange, nameKey, objectKey, objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
 import { attempt, findHead, type LogPart, report } from './verify-part.ts'
 
 type AnyObject = Objects[KindName]
 
-/** Every object is found by its key, its id and the values of its indexes. */
+/** Every object is found by its key, its id, the values of its indexes and its search texts. */
 export function* verifyObjectsLead(part: LogPart): Generator<void> {
   for (const kind of KIND_NAMES) {
     let start: Uint8Array | undefined
@@ -26,11 +27,17 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
       if (!head.counts[kind] && start === undefined) break
       const range = { ...objectRange(head.number, kind), ...(start === undefined ? {} : { start }) }
       start = undefined
+      const findRow = rowsOfRecords(part, head, kind)
       for (const { key, content, damage } of part.tables
         .objects(kind)
         .inspect({ ...range, limit: VERIFY_ROWS_PER_STEP })) {
         if (damage === undefined)
-          attempt(part.reporter, part.log, () => verifyObject(part, head, kind, key, JSON.parse(content) as AnyObject))
+          attempt(part.reporter, part.log, () => {
+            const object = JSON.parse(content) as AnyObject
+            verifyObject(part, head, kind, key, object)
+            if (findRow(readPlace(objectKeyPlace(key))) !== searchRow(kind, object))
+              report(part, head, `${words(kind)} \`${object.key}\` has other search texts`)
+          })
         start = after(key)
       }
       yield
@@ -39,11 +46,26 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
   }
 }
 
+/** The search texts of places, where those of one record follow each other. */
+function rowsOfRecords({ tables }: LogPart, { number }: Head, kind: KindName): (place: number) => string | undefined {
+  let at: number | undefined
+  let rows: readonly (string | undefined)[] = []
+  return (place) => {
+    if (findSearchTexts(kind) === undefined) return undefined
+    if (Math.floor(place / SEARCH_PLACES_PER_RECORD) !== at) {
+      const record = tables.search.get(recordKey(number, kind, place))
+      rows = record === undefined ? [] : readRows(record)
+      at = Math.floor(place / SEARCH_PLACES_PER_RECORD)
+    }
+    return rows[place % SEARCH_PLACES_PER_RECORD]
+  }
+}
+
 function verifyObject(part: LogPart, head: Head, kind: KindName, key: Uint8Array, object: AnyObject): void {
   const { tables, log } = part
   const { number } = head
   const place = objectKeyPlace(key)
-  const missing = (what: string): void => report(part, head, `${kind.replaceAll('_', ' ')} \`${object.key}\` ${what}`)
+  const missing = (what: string): void => report(part, head, `${words(kind)} \`${object.key}\` ${what}`)
   if (!isSame(tables.keys.get(nameKey(number, kind, object.key)), place)) missing('is not found by its key')
   if (KINDS[kind].hasIds && !isSame(tables.ids.get(idKey(number, kind, object.id)), place))
     missing('is not found by its id')
@@ -64,7 +86,7 @@ function verifyObject(part: LogPart, head: Head, kind: KindName, key: Uint8Array
     if (tables.hashes.get(hash) !== log) missing('is not found by its hash')
 }
 
-/** Every entry of keys, ids and indexes leads to an object of this log that has that key, id or value. */
+/** Every entry of keys, ids, indexes and search texts leads to an object of this log that has it. */
 export function* verifyPlacesLead(part: LogPart): Generator<void> {
   const { keys, ids, indexes } = part.tables
   yield* walk(part, keys, (head, key, place) => {
@@ -76,6 +98,37 @@ export function* verifyPlacesLead(part: LogPart): Generator<void> {
     return kind !== undefined && objectAt(part, head, kind, place)?.id === Buffer.from(key).toString('hex', 5)
   })
   yield* walk(part, indexes, (head, key, place) => isIndexed(part, head, key, place))
+  yield* verifySearchTexts(part)
+}
+
+/** Every row of search texts is that of an object. */
+function* verifySearchTexts(part: LogPart): Generator<void> {
+  const limit = Math.ceil(VERIFY_ROWS_PER_STEP / SEARCH_PLACES_PER_RECORD)
+  let start: Uint8Array | undefined
+  for (;;) {
+    const head = findHead(part)
+    if (head === undefined) return
+    const range = { ...logRange(head.number), ...(start === undefined ? {} : { start }), limit }
+    start = undefined
+    for (const { key, content, damage } of part.tables.search.inspect(range)) {
+      start = after(key)
+      const kind = kindOfNumber(key[4])
+      if (damage !== undefined) part.reporter.damage({ log: part.log, error: damage })
+      else if (kind === undefined || !unlessDamaged(() => isOfObjects(part, head, kind, key, content)))
+        report(part, head, `an entry of table ${part.tables.search.name} leads to another object`)
+      part.reporter.checked(1)
+    }
+    yield
+    if (start === undefined) return
+  }
+}
+
+/** What the texts are was compared with the objects. */
+function isOfObjects(part: LogPart, head: Head, kind: KindName, key: Uint8Array, record: string): boolean {
+  const first = readPlace(objectKeyPlace(key)) * SEARCH_PLACES_PER_RECORD
+  return readRows(record).every((_, place) =>
+    part.tables.objects(kind).get(objectKey(head.number, kind, first + place)),
+  )
 }
 
 function* walk(
@@ -138,6 +191,7 @@ function unlessDamaged(holds: () => boolean): boolean {
   }
 }
 
+const words = (kind: KindName): string => kind.replaceAll('_', ' ')
 const isSame = (one: Uint8Array | undefined, other: Uint8Array): boolean =>
   one !== undefined && Buffer.compare(one, other) === 0
 const decodeText = (key: Uint8Array, from: number, to = key.length): string =>

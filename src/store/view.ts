@@ -1,7 +1,7 @@
 // What a use case may read, and what it returns. A use case is a pure function of a view and its input; it never
 // writes. The writer runs it against the state after the earlier ones of the batch, then commits its changes.
 
-import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.ts'
+import type { IndexName, KindName, KindOfIndex, Objects, SearchedKind } from '../kinds/index.ts'
 import type { Change, LogId, Position } from '../log/change.ts'
 
 export interface Range {
@@ -44,12 +44,34 @@ export interface TenantRole {
 export interface StoredView extends View {
   /** The roles of a user in tenants, in creation order: fast for very many, for display only (tenant-roles.ts). */
   tenantRoles(user: string): readonly TenantRole[]
+  /** Finds objects of a kind by their search texts, in the state of this moment. @throws OBJECT_NOT_FOUND */
+  search<K extends SearchedKind>(kind: K, wanted: Wanted): Search<Objects[K]>
+}
+
+/** What is searched for. */
+export interface Wanted {
+  /** parts of the texts of an object, in any letter case; an object that has one of them is found. None is empty. */
+  readonly parts: readonly string[]
+  /** exact texts, in the order in which the kind names them; undefined: any */
+  readonly exact?: readonly (string | undefined)[]
+  /** only objects that this index has under this value; it is one of that kind */
+  readonly within?: { readonly index: IndexName; readonly value: string }
+}
+
+/** A search may go on in later turns of the event loop: it stays in the state of the moment in which it began. */
+export interface Search<T> {
   /**
-   * The JSON of each object of a kind, in the order of creation: for a search that parses only its hits. Reading may
-   * continue in later turns and still gives the state of this moment; a caller that stops early calls `return` on the
-   * iterator.
+   * Searches on for one turn, or until there are `most` or a few more. Returns the places of what is found in the order
+   * of creation; undefined at the end.
+   * @throws DATA_DAMAGED
    */
-  texts(kind: KindName): Iterable<string>
+  next(most: number): readonly number[] | undefined
+  /** The object at a place that was found. @throws DATA_DAMAGED */
+  read(place: number): T
+  /** The place of an object of any kind. @throws DATA_DAMAGED */
+  findPlace(kind: KindName, key: string): number | undefined
+  /** to be called at the end, too */
+  close(): void
 }
 
 /** Source of the impure inputs of a use case: fresh ids (32 hex digits) and the time of the commit (ms since 1970). */

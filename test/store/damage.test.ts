@@ -42,7 +42,6 @@ describe('a byte of a stored object that changed', () => {
       `environment \`${LOG}\` is damaged: role assignment 9 in table objects_role_assignment does not match its checksum`,
     )
     expect(failure(() => [...view.list('role_assignment')])).toMatchObject(refused)
-    expect(failure(() => [...view.texts('role_assignment')])).toMatchObject(refused)
     expect(failure(() => view.get('role_assignment', 'eve1/viewer/default'))).toMatchObject(refused)
     expect(failure(() => [...view.by('assignments_of_user', 'eve1')])).toMatchObject(refused)
     expect(view.get('role_assignment', 'eve1/admin/default')).toBeDefined()

@@ -1,4 +1,4 @@
-// A data folder of format 1 is upgraded when it is opened, as a whole or not at all. src/store/upgrade.ts.
+// A data folder of an older format is upgraded when it is opened, as a whole or not at all. src/store/upgrade.ts.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { KindName } from '../../src/kinds/index.ts'
 import { finishBackup, makeBackupFolder, restoreBackup } from '../../src/store/backup.ts'
-import { asFormat1 } from '../support/old-format.ts'
+import { verifyData } from '../../src/store/verify-data.ts'
+import { asFormat1, asFormat2, asInterruptedFormat2 } from '../support/old-format.ts'
 import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
 
 const KINDS: readonly KindName[] = ['user', 'role', 'tenant', 'role_assignment', 'api_key']
@@ -20,14 +21,27 @@ function contents(store: TestStore): unknown {
     head: store.head(LOG),
     entries: store.entries(LOG, 0),
     objects: KINDS.map((kind) => [...view.list(kind)]),
+    found: ['user-1', 'SER-1', 'nobody'].map((part) => listFound(store, part)),
     assignments: [...view.by('assignments_of_user', 'user-7')],
     key: store.findApiKey(HASH),
     secret: store.readSecret(store.findApiKey(HASH)?.key.id ?? ''),
   }
 }
 
-/** A folder of format 1, and what it holds. */
-async function oldFolder(fillers = 0): Promise<{ data: string; before: unknown }> {
+function listFound(store: TestStore, part: string): string[] {
+  const search = store.view(LOG).search('user', { parts: [part] })
+  const keys: string[] = []
+  try {
+    for (let places = search.next(1); places !== undefined; places = search.next(1))
+      for (const place of places) keys.push(search.read(place).key)
+    return keys
+  } finally {
+    search.close()
+  }
+}
+
+/** A folder of format 1, or another older one, and what it holds. */
+async function oldFolder(fillers = 0, asOld = asFormat1): Promise<{ data: string; before: unknown }> {
   const data = temporaryFolder()
   const store = await openTestStore(data)
   await seed(store)
@@ -37,12 +51,16 @@ async function oldFolder(fillers = 0): Promise<{ data: string; before: unknown }
   await Promise.all(Array.from({ length: fillers }, () => store.commit(LOG, 'fill', { bytes: 10 }, BY)))
   const before = contents(store)
   await store.close()
-  await asFormat1(data)
+  await asOld(data)
   return { data, before }
 }
 
-it('an upgrade keeps everything that was there, and reports its progress', async () => {
-  const { data, before } = await oldFolder()
+it.each([
+  ['format 1', asFormat1],
+  ['format 2', asFormat2],
+  ['format 2 with what an interrupted upgrade left behind', asInterruptedFormat2],
+])('an upgrade of %s keeps everything that was there, and reports its progress', async (_, asOld) => {
+  const { data, before } = await oldFolder(0, asOld)
   const progress: [number, number][] = []
   const store = await openTestStore(data, { upgrading: (done, total) => progress.push([done, total]) })
   expect(contents(store)).toEqual(before)
@@ -50,7 +68,9 @@ it('an upgrade keeps everything that was there, and reports its progress', async
   expect(done).toBe(total)
   expect(existsSync(join(data, 'data.new'))).toBe(false)
   await store.commit(LOG, 'createMember', { key: 'later' }, BY)
+  expect(listFound(store, 'LATER')).toEqual(['later'])
   await store.close()
+  expect(await verifyData(data)).toMatchObject({ damages: 0 })
   const again = await openTestStore(data, { upgrading: () => expect.unreachable('it is upgraded already') })
   expect(again.view(LOG).count('user')).toBe(12)
 })

@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { User } from '../../src/kinds/user.ts'
+import { SearchEdits } from '../../src/store/search-texts.ts'
 import { idKey, indexKey, nameKey, revisionKey } from '../../src/store/table-keys.ts'
 import { openTables, type Tables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
@@ -40,6 +42,13 @@ async function change(data: string, how: (tables: Tables) => void): Promise<void
   const tables = openTables(data, 'write')
   tables.root.transactionSync(() => how(tables))
   await tables.root.close()
+}
+
+function editSearch(tables: Tables, how: (edits: SearchEdits, user: User) => void): void {
+  const edits = new SearchEdits(tables.search)
+  const [first] = [...tables.objects('user').range()]
+  how(edits, JSON.parse(first!.content) as User)
+  edits.flush()
 }
 
 const place = (number: number): Buffer => {
@@ -87,6 +96,12 @@ describe('what leads to objects', () => {
       'role assignment `user-0/viewer/default` is missing in index users_of_role',
     ],
     ['a hash', ({ hashes }) => hashes.remove(HASH), `api key \`${HASH}\` is not found by its hash`],
+    ['search texts', (tables) => editSearch(tables, (edits) => edits.remove(1, 'user', 7)), 'user `user-1` has other'],
+    [
+      'search texts of another value',
+      (tables) => editSearch(tables, (edits, user) => edits.put(1, 'user', 7, { ...user, last_name: 'x' })),
+      'user `user-1` has other search texts',
+    ],
   ])('%s that is missing', async (_, how, text) => {
     const data = await folder()
     await change(data, how)
@@ -100,6 +115,11 @@ describe('what leads to objects', () => {
       'an index entry',
       ({ indexes }) => indexes.put(indexKey(1, 'assignments_of_user', 'user-5'), place(8)),
       'an entry of table indexes leads',
+    ],
+    [
+      'search texts',
+      (tables) => editSearch(tables, (edits, user) => edits.put(1, 'user', 7_000, user)),
+      'an entry of table search leads',
     ],
     [
       'an entry of another log',

@@ -38,3 +38,28 @@ export async function asFormat1(data: string): Promise<void> {
   renameSync(join(folder, 'data.mdb'), join(data, 'data.mdb'))
   rmSync(folder, { recursive: true })
 }
+
+/** Makes a closed folder of this version one of format 2, which has no search texts. */
+export async function asFormat2(data: string): Promise<void> {
+  const root = open({ path: data, noSubdir: false, encoding: 'json', maxDbs: 32 })
+  await root.openDB({ name: 'search', keyEncoding: 'binary', encoding: 'binary' }).drop()
+  await sayFormat2(root)
+}
+
+/** The same with an upgrade behind it that was interrupted, and an older version after that: its texts are those of others. */
+export async function asInterruptedFormat2(data: string): Promise<void> {
+  const root = open({ path: data, noSubdir: false, encoding: 'json', maxDbs: 32 })
+  const texts = root.openDB<Buffer, Uint8Array>({ name: 'search', keyEncoding: 'binary', encoding: 'binary' })
+  const [first] = [...texts.getRange({ limit: 1 })]
+  const stray = Buffer.from(first!.key)
+  stray.writeUInt8(stray.readUInt8(stray.length - 1) + 9, stray.length - 1)
+  await texts.put(stray, first!.value)
+  await texts.remove(first!.key)
+  await sayFormat2(root)
+}
+
+async function sayFormat2(root: ReturnType<typeof open>): Promise<void> {
+  const options = { name: 'meta', keyEncoding: 'binary', encoding: 'json' } as const
+  await root.openDB<number, Uint8Array>(options).put(Buffer.from('format'), 2)
+  await root.close()
+}

@@ -1,12 +1,13 @@
-// Pages of a collection. A page without a filter is one range of one index. A filter that no index answers looks at
-// every row, some thousand in each turn of the event loop, so that checks in the same process never wait for it; which
-// rows there are was settled when it began, a row that went meanwhile is left out.
+// Pages of a collection. A page without a filter is one range of one index. A search among very many objects is
+// text-search.ts; a filter that nothing else answers looks at every row, some thousand in each turn of the event loop, so
+// that checks in the same process never wait for it; which rows there are was settled when it began, a row that went
+// meanwhile is left out.
 import { setImmediate } from 'node:timers/promises'
 import { type IndexName, KIND_NAMES, KINDS, type KindName, type KindOfIndex, type Objects } from '../../kinds/index.ts'
 import { EVERY, every } from '../../kinds/kind.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
-import type { StoredView, View } from '../../store/view.ts'
+import type { View } from '../../store/view.ts'
 import { type Page, type Query, readAttributeFilters, readPage, readText } from '../page.ts'
 
 /**
@@ -55,23 +56,6 @@ export function indexed<I extends IndexName>(
   return {
     count: () => view().countBy(index, value),
     open: (offset) => reader(view().by(index, value, { offset })),
-  }
-}
-
-/** Every object of a kind whose JSON `mentions` passes: the others are never parsed, and count as undefined rows. */
-export function mentioned<K extends KindName>(
-  view: () => StoredView,
-  kind: K,
-  mentions: (json: string) => boolean,
-): Source<Objects[K] | undefined> {
-  return {
-    count: () => view().count(kind),
-    open: () => {
-      const texts = reader(view().texts(kind))
-      // the JSON of an object of that kind
-      const parse = (text: string) => (mentions(text) ? (JSON.parse(text) as Objects[K]) : undefined)
-      return { read: (limit) => texts.read(limit).map(parse), close: texts.close }
-    },
   }
 }
 
@@ -246,14 +230,6 @@ export async function filtered<R extends { readonly created_at: number }>(
 export function matcher(search: string, wildcard = false): (...texts: readonly (string | null)[]) => boolean {
   const parts = (wildcard ? search.split('*') : [search]).map((part) => part.toLowerCase())
   return (...texts) => texts.some((text) => text !== null && holds(text.toLowerCase(), parts))
-}
-
-/** A test on the JSON of an object that every object passes which `matcher(search)` finds by one of its texts. */
-export function jsonMatcher(search: string): (json: string) => boolean {
-  const part = search.toLowerCase()
-  if (/[σς]/.test(part)) return () => true // how it is lowered depends on its neighbours
-  const escaped = JSON.stringify(part).slice(1, -1)
-  return (json) => json.toLowerCase().includes(escaped)
 }
 
 /** The parts stand in the text one after the other. */

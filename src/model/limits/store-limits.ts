@@ -94,6 +94,13 @@ export const REPAIR_ENTRIES_PER_STEP = 500
  * its lock.
  */
 export const UPGRADE_ROWS_PER_STEP = 10_000
+/**
+ * Places in the creation order whose search texts are one record on disk: some kilobytes, which one write reads and
+ * writes. Another number is another disk format.
+ */
+export const SEARCH_PLACES_PER_RECORD = 64
+/** Bytes of search texts that a search compares in one turn of the event loop: 2 to 4 ms. */
+export const SEARCH_BYTES_PER_TURN = 2 * 1024 * 1024
 /** Milliseconds between signs of life of the process that holds a data folder. */
 export const LOCK_HEARTBEAT_MS = 1_000
 /**

@@ -17,7 +17,7 @@ import { markMoved, readMoved } from '../moved.ts'
 import { sealWith, unseal } from '../secrets.ts'
 import { idKey } from '../table-keys.ts'
 import { openTables, type Tables } from '../tables.ts'
-import { OLD_FORMAT, type OnProgress, readFolderFormat, upgradeData } from '../upgrade.ts'
+import { type OnProgress, upgradeData } from '../upgrade.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, type LogKind, putSecrets } from './entries.ts'
 import { requireFormat } from './migrations.ts'
@@ -68,7 +68,7 @@ export async function importFolder(connection: Connection, options: ImportOption
   let tables: Tables | undefined
   try {
     await prepareData(folder, lock.clean)
-    if ((await readFolderFormat(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
+    await upgradeData(folder, options.upgrading)
     tables = openTables(folder, 'read')
     const cluster = await requireSecretsKey(connection, secretsKey)
     requireHere(folder, cluster, again)

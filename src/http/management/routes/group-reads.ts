@@ -10,14 +10,15 @@ import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from '../
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { UserRead } from '../../../management/schemas/users.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
-import type { StoredView, View } from '../../../store/view.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
-import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed, type Rows, referring, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { groupBlock, groupRole, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView } from '../route-context.ts'
+import { found, leavesFew, textFilter } from '../text-search.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
@@ -104,23 +105,22 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
 }
 
 /** Groups by `tenant` and `resource` (ids or keys) and `search` (key). Without `counted`, `total` means nothing. */
-export async function findGroups(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<Group>> {
+export async function findGroups(
+  view: () => StoredView,
+  query: Query,
+  page: Page,
+  counted: boolean,
+): Promise<Rows<Group>> {
   const tenantRef = readText(query, 'tenant')
   const resourceRef = readText(query, 'resource')
   const search = readText(query, 'search')
   const tenant = tenantRef === undefined ? undefined : view().find('tenant', tenantRef)?.key
   const resource = resourceRef === undefined ? undefined : view().find('resource', resourceRef)?.key
-  const unknown = (tenantRef !== undefined && !tenant) || (resourceRef !== undefined && !resource)
-  if (unknown) return { rows: [], total: 0 }
-  const source: Source<Group> =
-    tenant !== undefined
-      ? indexed(view, 'groups_of_tenant', tenant)
-      : resource !== undefined
-        ? indexed(view, 'groups_of_resource', resource)
-        : everyObject(view, 'group')
-  if (search === undefined && (tenant === undefined || resource === undefined)) return paged(source, page)
-  const finds = matcher(search ?? '')
-  const pick = (group: Group) =>
-    (resource === undefined || group.resource === resource) && finds(group.instance) ? group : undefined
-  return searched(source, page, pick, counted)
+  const filters: Filter<Group>[] = []
+  if (tenantRef !== undefined) filters.push(referring(view, 'groups_of_tenant', tenant, (row) => row.tenant))
+  if (resourceRef !== undefined) filters.push(referring(view, 'groups_of_resource', resource, (row) => row.resource))
+  if (search !== undefined && !leavesFew(filters))
+    return found(view, 'group', { parts: [search], exact: [resource, tenant] }, page, { counted })
+  if (search !== undefined) filters.push(textFilter('group', [search]))
+  return filtered(everyObject(view, 'group'), filters, page, counted)
 }

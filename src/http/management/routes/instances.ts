@@ -11,13 +11,14 @@ import {
   InstanceUpdate,
   OneInstanceQuery,
 } from '../../../management/schemas/instances.ts'
-import type { View } from '../../../store/view.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
-import { everyObject, type Filter, filtered, matcher, type Rows, referring } from '../collection-pages.ts'
+import { everyObject, type Filter, filtered, type Rows, referring } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
 import { instanceRead } from '../render/facts.ts'
 import { type RouteContext, requestView } from '../route-context.ts'
+import { found, leavesFew, textFilter } from '../text-search.ts'
 
 const INSTANCES = '/v2/facts/:p/:e/resource_instances'
 const INSTANCE = `${INSTANCES}/:ref`
@@ -76,22 +77,21 @@ function printInstances({ scope, view }: Asked, instances: readonly ResourceInst
 }
 
 /** Instances by `tenant`, `resource`, and `search` in `type:key` (any of several). */
-function listInstances(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<ResourceInstance>> {
-  const tenant = readText(query, 'tenant')
-  const resource = readText(query, 'resource')
-  const texts = readTexts(query, 'search').filter((text) => text !== '')
+function listInstances(
+  view: () => StoredView,
+  query: Query,
+  page: Page,
+  counted: boolean,
+): Promise<Rows<ResourceInstance>> {
+  const parts = readTexts(query, 'search').filter((text) => text !== '')
+  const [resourceRef, tenantRef] = [readText(query, 'resource'), readText(query, 'tenant')]
+  const resource = resourceRef && view().find('resource', resourceRef)?.key
+  const tenant = tenantRef && view().find('tenant', tenantRef)?.key
   const filters: Filter<ResourceInstance>[] = []
-  if (tenant !== undefined) {
-    const key = view().find('tenant', tenant)?.key
-    filters.push(referring(view, 'instances_of_tenant', key, (row) => row.tenant))
-  }
-  if (resource !== undefined) {
-    const key = view().find('resource', resource)?.key
-    filters.push(referring(view, 'instances_of_resource', key, (row) => row.resource))
-  }
-  if (texts.length > 0) {
-    const finds = texts.map((text) => matcher(text))
-    filters.push({ fits: (row) => finds.some((find) => find(row.key)) })
-  }
+  if (tenantRef) filters.push(referring(view, 'instances_of_tenant', tenant, (row) => row.tenant))
+  if (resourceRef) filters.push(referring(view, 'instances_of_resource', resource, (row) => row.resource))
+  if (parts.length > 0 && !leavesFew(filters))
+    return found(view, 'resource_instance', { parts, exact: [resource, tenant] }, page, { counted })
+  if (parts.length > 0) filters.push(textFilter('resource_instance', parts))
   return filtered(everyObject(view, 'resource_instance'), filters, page, counted)
 }

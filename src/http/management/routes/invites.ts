@@ -13,13 +13,14 @@ import {
 import { UserRead } from '../../../management/schemas/users.ts'
 import { isZerohopError } from '../../../model/errors.ts'
 import { partKey } from '../../../model/objects.ts'
-import type { View } from '../../../store/view.ts'
+import type { StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { type Query, readText } from '../../page.ts'
-import { everyObject, type Filter, filtered, indexed, matcher, referring } from '../collection-pages.ts'
+import { type Page, type Query, readText } from '../../page.ts'
+import { everyObject, type Filter, filtered, indexed, type Rows, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { inviteRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
+import { found, leavesFew, textFilter } from '../text-search.ts'
 
 const INVITE = '/v2/facts/:p/:e/user_invites/:ref'
 const change = { operation: 'facts.write', tag: 'user_invites' } as const
@@ -42,7 +43,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
     list: {
       query: InviteQuery,
       form: 'page',
-      rows: ({ view, query }, page) => filtered(everyObject(view, 'user_invite'), listFilters(view, query), page, true),
+      rows: ({ view, query }, page) => listInvites(view, query, page),
     },
     create: { body: InviteCreate, useCase: 'createInvite' },
     update: { body: InviteUpdate, useCase: 'updateInvite' },
@@ -65,7 +66,18 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
   )
 }
 
-/** `role` and `tenant` (id or key), `search` in key, email and names. */
+/** Invites by `role` and `tenant` (id or key), and `search` in key, email and names. */
+function listInvites(view: () => StoredView, query: Query, page: Page): Promise<Rows<UserInvite>> {
+  const search = readText(query, 'search')
+  const filters = listFilters(view, query)
+  if (search === undefined) return filtered(everyObject(view, 'user_invite'), filters, page, true)
+  if (leavesFew(filters))
+    return filtered(everyObject(view, 'user_invite'), [...filters, textFilter('user_invite', [search])], page, true)
+  const fits = (invite: UserInvite) => filters.every((filter) => filter.fits(invite))
+  const further = filters.length === 0 ? {} : { fits }
+  return found(view, 'user_invite', { parts: [search] }, page, { counted: true, ...further })
+}
+
 function listFilters(view: () => View, query: Query): Filter<UserInvite>[] {
   const now = view()
   const filters: Filter<UserInvite>[] = []
@@ -80,11 +92,6 @@ function listFilters(view: () => View, query: Query): Filter<UserInvite>[] {
   if (tenant !== undefined) {
     const key = now.find('tenant', tenant)?.key
     filters.push(referring(view, 'invites_of_tenant', key, (row) => row.tenant))
-  }
-  const search = readText(query, 'search')
-  if (search !== undefined) {
-    const finds = matcher(search)
-    filters.push({ fits: ({ key, email, first_name, last_name }) => finds(key, email, first_name, last_name) })
   }
   return filters
 }

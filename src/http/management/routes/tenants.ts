@@ -3,15 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
-import type { View } from '../../../store/view.ts'
+import { assignmentKey, membershipKey } from '../../../model/objects.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
+import { foundLinked, textFilter } from '../text-search.ts'
 import { plainRoutes } from './plain-kinds.ts'
-import { printListed, userMatcher } from './users.ts'
+import { printListed } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
 const change = { operation: 'facts.write', tag: 'tenants' } as const
@@ -62,11 +64,10 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
 }
 
 /** Users of a tenant by `search` and by `role` (held in this tenant). */
-async function listTenantUsers(view: () => View, ref: string, query: Query, page: Page): Promise<Rows<User>> {
+async function listTenantUsers(view: () => StoredView, ref: string, query: Query, page: Page): Promise<Rows<User>> {
   const tenant = view().require('tenant', ref).key
   const search = readText(query, 'search')
   const roleRef = readText(query, 'role')
-  const finds = userMatcher(search)
   const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
   if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
   const source: Source<{ readonly user: string }> =
@@ -78,9 +79,16 @@ async function listTenantUsers(view: () => View, ref: string, query: Query, page
     const { rows, total } = paged(source, page)
     return { rows: rows.map(findUser).filter((user) => user !== undefined), total }
   }
+  const link =
+    role === undefined
+      ? ({ key }: User) => ['membership', membershipKey(tenant, key)] as const
+      : ({ key }: User) => ['role_assignment', assignmentKey(key, role, tenant)] as const
+  const listed = await foundLinked(view, 'user', { parts: [search] }, page, { link, most: source.count() })
+  if (listed !== undefined) return listed
+  const { fits } = textFilter('user', [search])
   const pick = (row: { readonly user: string }): User | undefined => {
     const user = findUser(row)
-    return user && finds(user) ? user : undefined
+    return user && fits(user) ? user : undefined
   }
   return searched(source, page, pick, true)
 }

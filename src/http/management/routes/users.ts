@@ -8,19 +8,11 @@ import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from '../../
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
-import {
-  everyObject,
-  indexed,
-  jsonMatcher,
-  matcher,
-  mentioned,
-  paged,
-  type Rows,
-  searched,
-} from '../collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed, type Rows } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
 import { assignmentRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
+import { found, leavesFew, textFilter } from '../text-search.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write', tag: 'users' } as const
@@ -92,25 +84,15 @@ export const printListed = (asked: Asked, users: readonly User[]) =>
 /** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant). */
 async function listUsers(view: () => StoredView, query: Query, page: Page): Promise<Rows<User>> {
   const search = readText(query, 'search')
-  const role = readText(query, 'role')
-  const finds = userMatcher(search)
-  if (role !== undefined) {
-    const key = view().find('role', role)?.key
-    if (key === undefined) return { rows: [], total: 0 }
-    const source = indexed(view, 'users_of_role', key)
-    return search === undefined ? paged(source, page) : searched(source, page, (user) => keep(user, finds), true)
+  const roleRef = readText(query, 'role')
+  const role = roleRef && view().find('role', roleRef)?.key
+  const filters: Filter<User>[] = []
+  // users are listed under a role without naming it themselves
+  if (roleRef) filters.push({ sources: role ? [indexed(view, 'users_of_role', role)] : [], fits: () => true })
+  if (search !== undefined && !leavesFew(filters)) {
+    const within = role ? { within: { index: 'users_of_role', value: role } as const } : {}
+    return found(view, 'user', { parts: [search], ...within }, page, { counted: true })
   }
-  if (search === undefined) return paged(everyObject(view, 'user'), page)
-  return searched(mentioned(view, 'user', jsonMatcher(search)), page, (user) => keep(user, finds), true)
-}
-
-function keep(user: User | undefined, finds: (user: User) => boolean): User | undefined {
-  return user && finds(user) ? user : undefined
-}
-
-/** A test for the search text of users. */
-export function userMatcher(search: string | undefined): (user: User) => boolean {
-  if (search === undefined) return () => true
-  const finds = matcher(search)
-  return ({ key, email, first_name, last_name }) => finds(key, email, first_name, last_name)
+  if (search !== undefined) filters.push(textFilter('user', [search]))
+  return filtered(everyObject(view, 'user'), filters, page, true)
 }

@@ -1,0 +1,90 @@
+// Pages of what a search finds in kinds that may have very many objects: their texts are kept beside the objects, and
+// only what is found is read. The others are searched object by object (collection-pages.ts).
+import { setImmediate } from 'node:timers/promises'
+import { findSearchTexts, type KindName, type Objects, SEARCHED_KINDS, type SearchedKind } from '../../kinds/index.ts'
+import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
+import type { StoredView, Wanted } from '../../store/view.ts'
+import type { Page } from '../page.ts'
+import { type Filter, matcher, type Rows } from './collection-pages.ts'
+
+/**
+ * One page of what is found, in the order of creation, of the moment in which the search begins.
+ * @param fits a further condition on what is found, which reads each of them
+ * @param counted whether `total` must count them all; without it the search ends with the page, and `total` means nothing
+ */
+export async function found<K extends SearchedKind>(
+  view: () => StoredView,
+  kind: K,
+  wanted: Wanted,
+  page: Page,
+  { counted, fits }: { readonly counted: boolean; readonly fits?: (object: Objects[K]) => boolean },
+): Promise<Rows<Objects[K]>> {
+  const search = view().search(kind, wanted)
+  const most = fits === undefined && wanted.within === undefined ? Number.POSITIVE_INFINITY : SCAN_ROWS_PER_TURN
+  const rows: Objects[K][] = []
+  let total = 0
+  try {
+    for (let places = search.next(most); places !== undefined; places = search.next(most)) {
+      for (const place of places) {
+        if (fits?.(search.read(place)) === false) continue
+        if (total >= page.offset && rows.length < page.rows) rows.push(search.read(place))
+        total++
+      }
+      if (!counted && rows.length === page.rows) break
+      await setImmediate()
+    }
+    return { rows, total }
+  } finally {
+    search.close()
+  }
+}
+
+/**
+ * One page of what is found and has a link, in the order in which the links were made: users of a tenant, of whom there is
+ * no list with their texts. Undefined when more than `most` are found, or so few links are there that each of them can be
+ * looked at.
+ */
+export async function foundLinked<K extends SearchedKind>(
+  view: () => StoredView,
+  kind: K,
+  wanted: Wanted,
+  page: Page,
+  { link, most }: { readonly link: (object: Objects[K]) => readonly [KindName, string]; readonly most: number },
+): Promise<Rows<Objects[K]> | undefined> {
+  if (most <= SCAN_ROWS_PER_TURN) return undefined
+  const search = view().search(kind, wanted)
+  const linked: { readonly link: number; readonly place: number }[] = []
+  let count = 0
+  try {
+    for (let places = search.next(SCAN_ROWS_PER_TURN); places !== undefined; places = search.next(SCAN_ROWS_PER_TURN)) {
+      count += places.length
+      if (count > most) return undefined
+      for (const place of places) {
+        const made = search.findPlace(...link(search.read(place)))
+        if (made !== undefined) linked.push({ link: made, place })
+      }
+      await setImmediate()
+    }
+    linked.sort((one, other) => one.link - other.link)
+    const rows = linked.slice(page.offset, page.offset + page.rows).map(({ place }) => search.read(place))
+    return { rows, total: linked.length }
+  } finally {
+    search.close()
+  }
+}
+
+export const isSearched = (kind: string): kind is SearchedKind => (SEARCHED_KINDS as readonly string[]).includes(kind)
+
+/** The same as a filter on objects that are at hand; one that has any of these parts fits. */
+export function textFilter<K extends SearchedKind>(kind: K, parts: readonly string[]): Filter<Objects[K]> {
+  const texts = findSearchTexts(kind)?.texts ?? (() => [])
+  const finds = parts.map((part) => matcher(part))
+  return { fits: (object) => finds.some((find) => find(...texts(object))) }
+}
+
+/** Whether some filter leaves so few rows that each of them can be looked at. */
+export const leavesFew = <R>(filters: readonly Filter<R>[]): boolean =>
+  filters.some(
+    ({ sources }) =>
+      sources !== undefined && sources.reduce((sum, source) => sum + source.count(), 0) <= SCAN_ROWS_PER_TURN,
+  )
