@@ -7,7 +7,7 @@ import { FACTS_ATTEMPTS_MAX, FACTS_PAUSE_MS } from '../../model/limits.ts'
 const AGAIN: ReadonlySet<unknown> = new Set([429, 502, 503, 504])
 
 /** True for errors that may be gone when the same is asked again. */
-export const isLost = (error: unknown): error is ZerohopError =>
+const isLost = (error: unknown): error is ZerohopError =>
   isZerohopError(error, 'FEED_UNREACHABLE') || (isZerohopError(error, 'API_REFUSED') && AGAIN.has(error.details.status))
 
 /** Attempts in a row that failed. */
