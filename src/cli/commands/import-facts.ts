@@ -281,15 +281,14 @@ function checkForm(part: Part): FactsReader {
 function printRefusal(file: string, { part, cause }: RefusedPart, dryRun: boolean): void {
   const [refusal] = refusalsIn(cause)
   const [, at, ...place] = refusal?.path ?? []
-  if (refusal === undefined || typeof at !== 'number') {
-    process.stderr.write(`zerohop: ${plain(cause instanceof Error ? cause.message : String(cause))}\n`)
-  } else {
+  const isOfLine = refusal !== undefined && typeof at === 'number'
+  if (isOfLine) {
     const where = place.length === 0 ? '' : `${place.join('.')}: `
     process.stderr.write(`${plain(file)}:${part.first + at}: ${plain(where + refusal.message)}\n`)
-  }
+  } else process.stderr.write(`zerohop: ${plain(cause instanceof Error ? cause.message : String(cause))}\n`)
   if (dryRun) return
-  const from = `fix the file and continue with --from-line ${part.first}`
-  process.stderr.write(
-    `zerohop: nothing of the ${counted(part.lines.length, 'line')} from line ${part.first} on was applied; ${from}\n`,
-  )
+  // where no line is refused, such as a server that went away, the part may be applied
+  const first = `the lines before line ${part.first} are applied`
+  const next = `${isOfLine ? 'fix the file and ' : ''}continue with --from-line ${part.first}`
+  process.stderr.write(`zerohop: ${first}; ${next}\n`)
 }
