@@ -7,11 +7,12 @@ import type {
   NamedRow,
   PageQuery,
   PermissionList,
+  PermissionOptions,
   PermissionQuery,
   UserEntry,
 } from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { LISTING_PAGE_MAX, LISTING_WORK_MAX, PERMISSIONS_ROWS_MAX } from '../model/limits.ts'
+import { LISTING_PAGE_MAX, LISTING_WORK_MAX, PERMISSIONS_PAGE_WALK_MAX, PERMISSIONS_ROWS_MAX } from '../model/limits.ts'
 import {
   type Action,
   type Attributes,
@@ -155,7 +156,7 @@ export function userPermissionsPage(
 ): PermissionPage {
   const { after = '', limit } = toPageQuery(query ?? {})
   if (after !== '' && !after.includes(':')) throw invalid('after', '`next` of the page before')
-  const list = openPermissions(listings, user, query, context, after)
+  const list = openPermissions(listings, user, query, context, { after, walkMax: PERMISSIONS_PAGE_WALK_MAX })
   if (list === undefined) return { permissions: {}, next: undefined }
   for (;;) {
     const { rows, next } = listings.permissionPart(list, limit, LISTING_WORK_MAX)
@@ -164,16 +165,16 @@ export function userPermissionsPage(
   }
 }
 
-/** The list of what the user may do, behind the entry `after`; undefined for an unknown user. */
+/** The list of what the user may do; undefined for an unknown user. */
 export function openPermissions(
   listings: Listings,
   user: User,
   filter?: PermissionFilter | null,
   context?: Attributes | null,
-  after?: string,
+  options?: PermissionOptions,
 ): PermissionList | undefined {
   const { user: key, sent } = toQuestion(user, '', '', context)
-  return listings.permissions(key, toPermissionQuery(filter ?? {}), sent, { after })
+  return listings.permissions(key, toPermissionQuery(filter ?? {}), sent, options)
 }
 
 export const permissionsTooLarge = (user: string, limit: string): ZerohopError =>

@@ -34,7 +34,13 @@ import { areForRoles } from './user-sides.ts'
 
 export type { AssignmentRow } from './list-assignments.ts'
 export type { PageQuery } from './list-keys.ts'
-export type { NamedRow, PermissionList, PermissionPart, PermissionQuery } from './list-permissions.ts'
+export type {
+  NamedRow,
+  PermissionList,
+  PermissionOptions,
+  PermissionPart,
+  PermissionQuery,
+} from './list-permissions.ts'
 export type { UserEntry } from './list-users.ts'
 
 /** A tenant with what is stored about it. */

@@ -20,12 +20,13 @@ export class RolesOnInstances {
   readonly #found: InstanceRoles | undefined
   #byType: ReadonlyMap<number, readonly number[]> | undefined
 
-  /** `walkMax`: tuples and roles that are followed to find all instances at once */
+  /** @param walkMax as PERMISSIONS_WALK_MAX */
   constructor(evaluator: Evaluator, user: number, walkMax = PERMISSIONS_WALK_MAX) {
     this.#evaluator = evaluator
     this.#user = user
     const walked = walkInstanceRoles(evaluator.kernel, user, walkMax)
-    this.#found = walked?.rolesByInstance
+    const isTooMany = walked === undefined || 2 * walked.rolesByInstance.size > walkMax
+    this.#found = isTooMany ? undefined : walked.rolesByInstance
     evaluator.left -= STEP_WORK * (walkMax - (walked?.left ?? 0))
   }
 

@@ -69,10 +69,13 @@ export const LISTING_WHOLE_WORK_MAX = 1_600_000
  */
 export const LISTING_WALK_MAX = 40_000
 /**
- * Tuples and roles that the permissions of a user follow to find all instances on which the user has a role: some ten
- * milliseconds. Beyond, the listing searches each instance for roles, one after the other.
+ * Tuples and roles that the permissions of a user follow to find all instances on which the user has a role, and twice the
+ * number of these instances, which are sorted: some ten milliseconds each. Beyond, the listing searches each instance for
+ * roles, one after the other.
  */
-export const PERMISSIONS_WALK_MAX = 80_000
+export const PERMISSIONS_WALK_MAX = 50_000
+/** The same for a page of them: each page finds these instances anew. */
+export const PERMISSIONS_PAGE_WALK_MAX = 20_000
 /** Rows of the permissions of a user in an answer without pages: some tens of megabytes. */
 export const PERMISSIONS_ROWS_MAX = 100_000
 /** Readings of a list that takes longer than a turn: one more begins when a change came in between. */
