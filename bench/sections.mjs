@@ -10,6 +10,7 @@ import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
+import { measurePermissions } from './figures/permissions.mjs'
 import { measurePlans } from './figures/plan.mjs'
 import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
@@ -20,6 +21,7 @@ const FIGURES_MS_MIN = 15_000
 const FIGURES = {
   image: measureImage,
   facts: measureFacts,
+  permissions: measurePermissions,
   delta: measureDeltas,
   http: measureHttp,
   api: measureApi,

@@ -13,6 +13,7 @@ const SECTIONS = [
   'W4-1000',
   'image',
   'facts',
+  'permissions',
   'delta',
   'http',
   'api',
@@ -26,7 +27,19 @@ const SECTIONS = [
   'console',
 ]
 /** The tiny worlds take the place of W1 to W4. */
-const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start', 'policy-test']
+const TINY_SECTIONS = [
+  'tiny',
+  'tiny-rules',
+  'image',
+  'facts',
+  'permissions',
+  'delta',
+  'http',
+  'api',
+  'pdp',
+  'start',
+  'policy-test',
+]
 /** Of the 90 seconds of --quick: the rest is for the build and the charts. */
 const QUICK_MS = 80_000
 const HELP = `Usage: npm run bench [-- options]
