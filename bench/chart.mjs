@@ -18,7 +18,8 @@ export async function drawCharts(results, folder) {
   }
   const workloads = [...new Set(results.rows.map((row) => row.workload))]
   if (workloads.length > 0) await draw('checks.svg', checksSpec(results, workloads))
-  const judged = results.figures.filter(({ holds }) => holds !== null)
+  // Curves have a chart of their own: how far an exponent is from its budget is no ratio.
+  const judged = results.figures.filter(({ holds, unit }) => holds !== null && unit !== 'exponent')
   if (judged.length > 0) await draw('budgets.svg', budgetsSpec(judged))
 }
 
@@ -70,6 +71,73 @@ export async function drawMemory(samples, file) {
     ],
     legends: [{ stroke: 'side', labelLimit: 300 }],
     marks: lines.map(line),
+  }
+  const view = new vega.View(vega.parse(spec), { renderer: 'none' })
+  writeFileSync(file, `${await view.toSVG()}\n`)
+  view.finalize()
+}
+
+/** How each curve grows, each beside its own value at the smallest size, so that all have one scale. */
+export async function drawCurves(curves, file) {
+  const vega = await import('vega')
+  const values = curves.flatMap(({ name, most, points }) =>
+    points.map(({ facts, value }) => ({ name, facts, growth: value / points[0].value, color: most < 1 ? OWN : HAND })),
+  )
+  const sizes = curves[0].points.map(({ facts }) => facts)
+  const ends = values.filter(({ facts }) => facts === sizes.at(-1)).sort((one, other) => other.growth - one.growth)
+  // One label under the other, in the order of the ends of the lines, because many of these lie on one another.
+  const labels = ends.map((end, at) => ({ ...end, y: at * 16 }))
+  const height = labels.length * 16
+  const spec = {
+    ...sheet(`Growth by number of facts (1 = at ${sizes[0].toLocaleString('en-US')}, logarithmic) · ${machine()}`),
+    width: 420,
+    height,
+    data: [
+      { name: 'rows', values },
+      { name: 'labels', values: labels },
+    ],
+    scales: [
+      { name: 'x', type: 'log', domain: [sizes[0], sizes.at(-1)], range: 'width' },
+      { name: 'y', type: 'log', domain: { data: 'rows', field: 'growth' }, range: 'height', nice: true },
+    ],
+    axes: [
+      { orient: 'left', scale: 'y', format: '~g', tickCount: 6, grid: true },
+      { orient: 'bottom', scale: 'x', values: sizes, format: '~s' },
+    ],
+    marks: [
+      {
+        type: 'group',
+        from: { facet: { name: 'curve', data: 'rows', groupby: 'name' } },
+        marks: [
+          {
+            type: 'line',
+            from: { data: 'curve' },
+            encode: {
+              update: {
+                x: { scale: 'x', field: 'facts' },
+                y: { scale: 'y', field: 'growth' },
+                stroke: { field: 'color' },
+                strokeWidth: { value: 1.5 },
+              },
+            },
+          },
+        ],
+      },
+      {
+        type: 'text',
+        from: { data: 'labels' },
+        encode: {
+          update: {
+            x: { value: 440 },
+            y: { field: 'y' },
+            text: { signal: "format(datum.growth, '.3~g') + '× ' + datum.name" },
+            fill: { field: 'color' },
+            baseline: { value: 'middle' },
+            fontSize: { value: 10 },
+          },
+        },
+      },
+    ],
   }
   const view = new vega.View(vega.parse(spec), { renderer: 'none' })
   writeFileSync(file, `${await view.toSVG()}\n`)

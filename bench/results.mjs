@@ -26,6 +26,8 @@ export class Results {
   rows = []
   /** @type {Figure[]} */
   figures = []
+  /** @type {{ name: string, unit: string, points: { facts: number, value: number }[] }[]} for the chart alone */
+  curves = []
   /** @type {string[]} */
   notes = []
   /** @type {Map<string, { spread: number, used: number }>} for the table alone */

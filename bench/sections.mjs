@@ -4,6 +4,7 @@ import { measureChecks, measurePeers } from './checks.mjs'
 import { measureAccessDiff } from './figures/access-diff.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureConsole } from './figures/console.mjs'
+import { measureCurves } from './figures/curves.mjs'
 import { measureDeltas } from './figures/delta.mjs'
 import { measureFacts } from './figures/facts.mjs'
 import { measureFilters } from './figures/filters.mjs'
@@ -33,12 +34,14 @@ const FIGURES = {
   plan: measurePlans,
   replicas: measureReplicas,
   console: measureConsole,
+  curves: measureCurves,
 }
 
 /**
  * @param {string[]} sections
  * @param {import('./results.mjs').Results} results
- * @param {{ effort: 'full' | 'quick' | 'tiny', progress: (text: string) => void, remainingMs: () => number }} context
+ * @param {{ effort: 'full' | 'quick' | 'tiny', progress: (text: string) => void, remainingMs: () => number,
+ * facts?: number[] }} context `facts`: the sizes of the curves
  */
 export async function measureAll(sections, results, context) {
   const workloads = sections.filter((section) => !(section in FIGURES))

@@ -25,6 +25,7 @@ const SECTIONS = [
   'plan',
   'replicas',
   'console',
+  'curves',
 ]
 /** The tiny worlds take the place of W1 to W4. */
 const TINY_SECTIONS = [
@@ -39,6 +40,7 @@ const TINY_SECTIONS = [
   'pdp',
   'start',
   'policy-test',
+  'curves',
 ]
 /** Of the 90 seconds of --quick: the rest is for the build and the charts. */
 const QUICK_MS = 80_000
@@ -46,8 +48,9 @@ const HELP = `Usage: npm run bench [-- options]
 
   --quick        fewer rounds and less patience; ends within 90 seconds
   --only NAMES   only these parts, separated by commas: ${SECTIONS.join(', ')}
+  --facts SIZES  the sizes of the curves in facts, such as 100000,1000000,5000000: multiples of 1,000
   --json FILE    also writes the results as JSON
-  --no-charts    leaves docs/bench/*.svg alone (as --only does)
+  --no-charts    leaves docs/bench/*.svg alone (as --only does, except for the chart of the curves)
   --tiny         a few rounds on a tiny world, without peers: proves that the harness works, measures nothing
   --help         this text
 
@@ -74,7 +77,7 @@ async function run() {
     process.stderr.write(`[${((performance.now() - start) / 1000).toFixed(0).padStart(3)} s] ${text}\n`)
   const endsAt = options.effort === 'quick' ? start + QUICK_MS : Number.POSITIVE_INFINITY
   const remainingMs = () => Math.min(endsAt - performance.now(), 2 ** 31 - 1)
-  await measureAll(options.sections, results, { effort: options.effort, progress, remainingMs })
+  await measureAll(options.sections, results, { ...options, progress, remainingMs })
   print(results)
   console.log(`measured in ${((performance.now() - start) / 1000).toFixed(0)} s`)
   if (options.effort === 'tiny') console.log('a tiny run proves the harness; its figures mean nothing')
@@ -82,6 +85,10 @@ async function run() {
   if (options.charts) {
     const { drawCharts } = await import('../bench/chart.mjs')
     await drawCharts(results, new URL('docs/bench/', root))
+  }
+  if (options.curves && results.curves.length > 0) {
+    const { drawCurves } = await import('../bench/chart.mjs')
+    await drawCurves(results.curves, new URL('docs/bench/curves.svg', root))
   }
 }
 
@@ -93,6 +100,7 @@ function readOptions() {
         quick: { type: 'boolean', default: false },
         tiny: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true },
+        facts: { type: 'string' },
         json: { type: 'string' },
         'no-charts': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -107,8 +115,12 @@ function readOptions() {
   const unknown = only?.filter((name) => !known.includes(name)) ?? []
   if (unknown.length > 0) fail(`--only takes ${known.join(', ')}, not ${unknown.join(', ')}`)
   const sections = known.filter((name) => only === undefined || only.includes(name))
+  const facts = values.facts?.split(',').map(Number)
+  if (facts && (facts.length < 2 || facts.some((size, at) => !(size % 1000 === 0 && size > (facts[at - 1] ?? 0)))))
+    fail('--facts takes two or more growing multiples of 1000, separated by commas')
+  const curves = effort !== 'tiny' && !values['no-charts']
   const charts = effort !== 'tiny' && only === undefined && !values['no-charts']
-  return { help: values.help, json: values.json, effort, sections, charts }
+  return { help: values.help, json: values.json, effort, sections, facts, charts, curves }
 }
 
 /** `npm ci` on first use and whenever the lock file is another one than what was installed. */

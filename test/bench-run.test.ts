@@ -53,4 +53,11 @@ it('measures a tiny world and writes rows and figures of the promised form', asy
     expect(figure.value).toEqual(expect.any(Number))
     expect(figure.holds).toEqual(figure.budget === null ? null : expect.any(Boolean))
   }
+  const curves = result.figures.filter(({ unit }) => unit === 'exponent')
+  expect(curves.length).toBeGreaterThan(15)
+  for (const { name, peer, budget } of curves) {
+    expect(name).toMatch(/^curve of /)
+    expect(peer).toMatch(/^1,000: \S+ \S+, 2,000: \S+ \S+$/)
+    expect(budget).toMatch(/^≤ (0\.35|1\.1) exponent$/)
+  }
 }, 600_000) // two dozen processes and servers, one after the other

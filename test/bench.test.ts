@@ -43,13 +43,17 @@ describe('the worlds of the bench', () => {
 describe('npm run bench', () => {
   it('says what it can do', async () => {
     const { stdout } = await runBench('--help')
-    for (const word of ['--quick', '--only', '--json', 'W2']) expect(stdout).toContain(word)
+    for (const word of ['--quick', '--only', '--facts', '--json', 'W2', 'curves']) expect(stdout).toContain(word)
   })
 
   it('refuses an unknown part and an unknown option in one line', async () => {
     await expect(runBench('--only', 'W9')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^bench: .*W9\n$/),
+    })
+    await expect(runBench('--facts', '10000,5000')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^bench: --facts .*1000.*\n$/),
     })
     await expect(runBench('--fast')).rejects.toMatchObject({
       code: 1,

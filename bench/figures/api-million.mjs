@@ -1,10 +1,9 @@
 // Management rows with a million users: import in bulk, deep pages, search beside the event loop, and the memory of the
 // process. The process is `zerohop api` on a disk; it is only used over HTTP, except for its memory, which is read from
 // the system.
-import { readFileSync } from 'node:fs'
 import { median } from '../sampling.mjs'
 import { openLine, requestFor } from './load.mjs'
-import { withServers } from './servers.mjs'
+import { findMemory, withServers } from './servers.mjs'
 
 /** The contract's limits of one call. */
 const USERS_PER_CALL = 3_000
@@ -232,18 +231,4 @@ function measureMemory(results, server, { users }) {
   const name = `RSS of the API with ${count} users and ${count} assignments, after pages and searches`
   results.addFigure({ name, value: memory.all, unit: 'MB', most: 600 })
   results.addFigure({ name: 'of that: its own memory, without the mapped data file', value: memory.own, unit: 'MB' })
-}
-
-/**
- * In MB. The file of LMDB is mapped, so pages of it that were read or written count until the system wants them back.
- */
-function findMemory({ pid }) {
-  let status
-  try {
-    status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  } catch {
-    return undefined
-  }
-  const megabytes = (field) => (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6
-  return { all: megabytes('VmRSS'), own: megabytes('RssAnon') }
 }

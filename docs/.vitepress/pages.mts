@@ -37,6 +37,7 @@ export const SECTIONS: readonly (readonly [
     [
       ['Production', 'production'],
       ['Operations', 'operations'],
+      ['Sizing', 'sizing'],
       ['Decision log', 'decision-log'],
       ['Replicas', 'replicas'],
       ['Integration backend', 'integration'],
