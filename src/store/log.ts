@@ -81,11 +81,17 @@ export function putEntry(
 }
 
 /**
- * Entries after revision `after`, in order: at most `limit`, and no more bytes than LOG_READ_BYTES_MAX unless one entry
- * is larger.
+ * Entries after revision `after`, in order: at most `limit`, and no more than `bytesMax` bytes unless one entry is
+ * larger.
  * @throws DATA_DAMAGED
  */
-export function readEntries(tables: Tables, head: Head, after: number, limit = LOG_READ_MAX): LogEntry[] {
+export function readEntries(
+  tables: Tables,
+  head: Head,
+  after: number,
+  limit = LOG_READ_MAX,
+  bytesMax = LOG_READ_BYTES_MAX,
+): LogEntry[] {
   const entries: LogEntry[] = []
   let previous = chainAt(tables, head, after)
   if (previous === undefined || limit <= 0 || after + 1 < (head.deltasFrom ?? 1)) return entries
@@ -98,7 +104,7 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
   const isNear = head.revision - after <= Math.min(NEAR_MAX, range.limit)
   for (const { key, content } of isNear ? nextEntries(tables, head, after, range) : tables.log.range(range)) {
     bytes += content.length
-    if (bytes > LOG_READ_BYTES_MAX && entries.length > 0) break
+    if (bytes > bytesMax && entries.length > 0) break
     const entry: LogEntry = { ...decode(content), previous }
     if (entry.revision !== after + 1 + entries.length)
       throw tables.log.damaged(key, 'does not follow the one before it')
@@ -106,7 +112,7 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
     previous = entry.chain
   }
   const last = after + entries.length
-  if (bytes <= LOG_READ_BYTES_MAX && entries.length < range.limit) requireEntry(tables, head, last + 1)
+  if (bytes <= bytesMax && entries.length < range.limit) requireEntry(tables, head, last + 1)
   return entries
 }
 

@@ -159,9 +159,10 @@ export interface Store<U extends UseCases> {
   /** An upper bound of the environment's image in bytes; undefined when nothing was written since an older version. */
   imageBytes(log: LogId): number | undefined
   /**
-   * Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there are none, or no such revision.
+   * Entries after a revision, in order; at most LOG_READ_MAX of them, and LOG_READ_BYTES_MAX bytes unless less is asked
+   * for (at least one entry). Empty when there are none, or no such revision.
    */
-  entries(log: LogId, after: number, limit?: number): LogEntry[]
+  entries(log: LogId, after: number, limit?: number, bytesMax?: number): LogEntry[]
   /** Entries before a revision, the newest first, without their changes. */
   history(log: LogId, before: number, limit: number): HistoryEntry[]
   /** One entry by its id; undefined when it does not exist or was trimmed. */
@@ -442,10 +443,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return head?.image?.at === head?.revision && head?.image ? imageBytes(head.image) : undefined
   }
 
-  entries(log: LogId, after: number, limit?: number): LogEntry[] {
+  entries(log: LogId, after: number, limit?: number, bytesMax?: number): LogEntry[] {
     this.#require(log)
     const head = this.#findHead(log)
-    return head === undefined ? [] : readEntries(this.#tables, head, after, limit)
+    return head === undefined ? [] : readEntries(this.#tables, head, after, limit, bytesMax)
   }
 
   history(log: LogId, before: number, limit: number): HistoryEntry[] {

@@ -10,6 +10,7 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import {
   DELTA_IN_TURN_MAX,
   FEED_UNCONFIRMED_MS,
+  FOLLOWER_BYTES_MAX,
   HEARTBEAT_MS,
   LOG_READ_MAX,
   RECENT_BYTES_MAX,
@@ -193,10 +194,13 @@ async function* deltasOf(
   }
 }
 
-/** Unreadable log entries force followers to take an image: the state has checksums of its own. @throws FEED_GAP */
+/**
+ * A small part of the log, because a follower that does not read keeps it until it is cut off. Unreadable entries force
+ * followers to take an image: the state has checksums of its own. @throws FEED_GAP
+ */
 function entriesAfter(store: FeedDeps['store'], log: LogId, have: number, got: number): LogEntry[] {
   try {
-    return store.entries(log, have, LOG_READ_MAX)
+    return store.entries(log, have, LOG_READ_MAX, FOLLOWER_BYTES_MAX)
   } catch (cause) {
     if (!isZerohopError(cause, 'DATA_DAMAGED')) throw cause
     throw new ZerohopError('FEED_GAP', { have, got }, { cause })

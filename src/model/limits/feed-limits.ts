@@ -75,7 +75,15 @@ export const SNAPSHOT_GZIP_BYTES_MIN = 1024 * 1024
 export const RECENT_DELTAS_MAX = 1_024
 /** Bytes of all deltas that are kept so, as frames: a larger delta is shared only by those who are woken together. */
 export const RECENT_BYTES_MAX = 32 * 1024 * 1024
-/** Milliseconds in which a follower must take what was sent before it is cut off. */
+/**
+ * Bytes of log entries that are read for one follower at a time (at least one entry): what one that stops reading makes
+ * the process keep, beside the frame that it was sent last.
+ */
+export const FOLLOWER_BYTES_MAX = 1024 * 1024
+/**
+ * Milliseconds in which a follower must take what was sent. Then its stream ends: it is told to take an image, and is
+ * cut off when it has not taken that in the same time.
+ */
 export const FEED_DRAIN_MS = 30_000
 /**
  * Milliseconds without any byte after which a follower gives up waiting for an image: a large one takes seconds to

@@ -310,16 +310,16 @@ async function pour(
       }
       stream.used()
       if (next.value.type !== 'heartbeat') stream.written = next.value.delta.to
-      if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
+      if (raw.write(encode(next.value)) || (await isTaken(raw, 'drain', drainMs))) continue
+      // it is behind, and an image may be shorter than what it lacks
+      stream.end ??= 'FEED_GAP'
+      return
     }
   } catch (error) {
     stream.end ??= findEndCode(error)
   } finally {
     await events.return?.()
-    if (!raw.destroyed) {
-      if (stream.end !== undefined) raw.write(encodeFrame({ type: 'end', code: stream.end }))
-      raw.end()
-    }
+    await finish(raw, stream.end, drainMs)
   }
 }
 
@@ -331,23 +331,28 @@ function findEndCode(error: unknown): EndCode | undefined {
   return known.find((code) => code === error.code)
 }
 
-/** True when the reader took what was sent; false when it went away or did not take it in time, and is cut off. */
-function drained(raw: ServerResponse, drainMs: number): Promise<boolean> {
+/** Ends a stream, with its reason as the last frame. A reader that does not take it in time is cut off. */
+async function finish(raw: ServerResponse, code: EndCode | undefined, drainMs: number): Promise<void> {
+  if (raw.destroyed) return
+  if (code !== undefined) raw.write(encodeFrame({ type: 'end', code }))
+  raw.end()
+  if (!raw.writableFinished && !(await isTaken(raw, 'finish', drainMs))) raw.destroy()
+}
+
+/** True when the reader took what was sent; false when it went away, or did not take it in time. */
+function isTaken(raw: ServerResponse, taken: 'drain' | 'finish', drainMs: number): Promise<boolean> {
   if (raw.destroyed) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const settle = (taken: boolean): void => {
+    const settle = (isInTime: boolean): void => {
       clearTimeout(timer)
-      raw.off('drain', onDrain)
+      raw.off(taken, onTaken)
       raw.off('close', onClose)
-      resolve(taken)
+      resolve(isInTime)
     }
-    const onDrain = (): void => settle(true)
+    const onTaken = (): void => settle(true)
     const onClose = (): void => settle(false)
-    const timer = setTimeout(() => {
-      raw.destroy()
-      settle(false)
-    }, drainMs)
-    raw.once('drain', onDrain)
+    const timer = setTimeout(onClose, drainMs)
+    raw.once(taken, onTaken)
     raw.once('close', onClose)
   })
 }
