@@ -18,7 +18,7 @@ export async function drawCharts(results, folder) {
   }
   const workloads = [...new Set(results.rows.map((row) => row.workload))]
   if (workloads.length > 0) await draw('checks.svg', checksSpec(results, workloads))
-  // Curves have a chart of their own: how far an exponent is from its budget is no ratio.
+  // Curves have a chart of their own, because an exponent cannot be divided by its budget.
   const judged = results.figures.filter(({ holds, unit }) => holds !== null && unit !== 'exponent')
   if (judged.length > 0) await draw('budgets.svg', budgetsSpec(judged))
 }
