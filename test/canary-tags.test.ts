@@ -1,7 +1,7 @@
 // Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
 import { describe, expect, it } from 'vitest'
 import { OF_COLLISIONS, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
-import { FIELD } from './management/field-of-tenants.ts'
+import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
@@ -16,6 +16,7 @@ const CANARIES: readonly Canary[] = [
   NEXT,
   WITHOUT_GROUPS,
   FIELD,
+  PAYLOADS,
   PLAIN_KIND,
 ]
 

@@ -27,9 +27,10 @@ export function searchRow<K extends KindName>(kind: K, object: Objects[K]): stri
   const search = findSearchTexts(kind)
   if (search === undefined) return undefined
   let row = ''
-  for (const text of search.texts(object)) if (text !== null) row += ended(text.toLowerCase())
+  // what another version wrote, or a damaged snapshot, may lack a field
+  for (const text of search.texts(object)) if (typeof text === 'string') row += ended(text.toLowerCase())
   row += EXACT
-  for (const text of search.exact(object)) row += ended(text)
+  for (const text of search.exact(object)) row += ended(text ?? '')
   return row + ROW_END
 }
 

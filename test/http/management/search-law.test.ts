@@ -12,6 +12,9 @@ beforeAll(async () => {
   for (const key of ['doc', 'Doc']) await api.ask('POST', '$S/resources', { key, name: key, actions: { read: {} } })
   for (const key of ['north', 'North']) await api.ask('POST', '$F/tenants', { key, name: key })
   for (const key of ['reader', 'writer']) await api.ask('POST', '$S/roles', { key })
+  // users of one record and of the next, however few rounds there are
+  const operations = Array.from({ length: SEARCH_PLACES_PER_RECORD + 6 }, (_, at) => ({ key: `u${at}` }))
+  expect((await api.ask('POST', '$F/bulk/users', { operations })).status).toBe(200)
 })
 afterAll(() => api.close())
 
