@@ -2,6 +2,7 @@
 // the peers last.
 import { measureChecks, measurePeers } from './checks.mjs'
 import { measureAccessDiff } from './figures/access-diff.mjs'
+import { measureAccessReview } from './figures/access-review.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureConsole } from './figures/console.mjs'
 import { measureCurves } from './figures/curves.mjs'
@@ -31,6 +32,7 @@ const FIGURES = {
   filters: measureFilters,
   'policy-test': measurePolicyTests,
   'access-diff': measureAccessDiff,
+  'access-review': measureAccessReview,
   plan: measurePlans,
   replicas: measureReplicas,
   console: measureConsole,

@@ -22,6 +22,7 @@ const SECTIONS = [
   'filters',
   'policy-test',
   'access-diff',
+  'access-review',
   'plan',
   'replicas',
   'console',

@@ -3,6 +3,7 @@
 // and what is compared is what is in one and not in the other.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ReviewCounts } from '../../src/image/access-review/counts.ts'
 import { lineName } from '../../src/image/access-review/lines-of-user.ts'
 import { AccessReview, type ComparedLine, type ReviewPlace } from '../../src/image/access-review/review.ts'
 import { Image } from '../../src/image/image.ts'
@@ -179,6 +180,61 @@ describe('an access review', () => {
       }),
       parameters(8),
     )
+  })
+
+  it('about one instance has what counts on it', () => {
+    let lines = 0
+    fc.assert(
+      fc.property(worlds, ({ image, world: { policy } }) => {
+        const whole = listLines(image)
+        for (const [name, { tenant }] of [...policy.resource_instance].slice(0, 5)) {
+          const [resource = '', instance = ''] = name.split(':')
+          const actions = [undefined, ...(policy.resource.get(resource)?.actions ?? [])]
+          for (const action of actions) {
+            const found = listLines(image, { filter: { resource, instance, ...(action && { action }) } })
+            lines += found.length
+            const isOnIt = (line: ComparedLine): boolean =>
+              line.resource === resource &&
+              (line.resource_instance ?? instance) === instance &&
+              (line.tenant ?? tenant) === tenant &&
+              (action ?? line.action) === line.action
+            expect(found).toEqual(whole.filter(isOnIt))
+          }
+        }
+      }),
+      parameters(24),
+    )
+    expect(lines).toBeGreaterThan(5)
+  })
+
+  it('counts the users whom its lines allow an action, and those for whom it depends', () => {
+    const seen = { allowed: 0, conditional: 0 }
+    fc.assert(
+      fc.property(worlds, ({ image }) => {
+        const users = { allowed: new Map<string, Set<string>>(), conditional: new Map<string, Set<string>>() }
+        for (const { user, resource, action, access } of listLines(image)) {
+          if (access !== 'allowed' && access !== 'conditional') continue
+          const key = `${resource}:${action}`
+          users[access].set(key, (users[access].get(key) ?? new Set()).add(user))
+        }
+        const counts = image.inside((inside) => {
+          const made = new ReviewCounts(inside, 'resource')
+          while (made.step(100));
+          return made
+        }, MIDNIGHT)
+        expect(counts.complete).toBe(true)
+        for (const { key, users: allowed, conditional } of counts.groups) {
+          const named = users.allowed.get(key) ?? new Set<string>()
+          const others = without(users.conditional.get(key) ?? new Set<string>(), named)
+          expect({ key, allowed, conditional }).toEqual({ key, allowed: named.size, conditional: others.size })
+          seen.allowed += allowed
+          seen.conditional += conditional
+        }
+      }),
+      parameters(32),
+    )
+    expect(seen.allowed).toBeGreaterThan(3)
+    expect(seen.conditional).toBeGreaterThan(0)
   })
 
   it('compared with another revision has what one has and the other has not', () => {

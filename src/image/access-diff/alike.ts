@@ -48,7 +48,8 @@ export function alike(
   const groups = new Map<string, number[]>()
   for (const [number, record] of objects) {
     meter.spend(LOOK_WORK)
-    const text = record === 0 ? NOT_STORED : names.length === 0 ? '' : fingerprintValues(kernel, meter, record, names)
+    const text = record === 0 ? NOT_STORED : names.length === 0 ? '' : fingerprintValues(kernel, record, names)
+    if (record !== 0 && text !== '') meter.spend(ATTRIBUTES_WORK)
     const group = groups.get(text)
     if (group === undefined) groups.set(text, [number])
     else group.push(number)
@@ -56,11 +57,11 @@ export function alike(
   return [...groups.values()]
 }
 
-function fingerprintValues(kernel: Kernel, meter: Meter, record: number, names: readonly string[]): string {
+/** The same for users, or instances, with the same values in these attributes; empty where they have no such attribute. */
+export function fingerprintValues(kernel: Kernel, record: number, names: readonly string[]): string {
   const stored = principalAttributes(kernel, record)
   const attributes = stored === 0 ? undefined : objectAt(kernel, stored)
   if (attributes === undefined) return ''
-  meter.spend(ATTRIBUTES_WORK)
   const values = names.map((name) => (Object.hasOwn(attributes, name) ? [attributes[name]] : []))
   if (/* canary: alike-by-values */ values.every(({ length }) => length === 0)) return ''
   const text = JSON.stringify(values)

@@ -2,17 +2,13 @@
 // steps of bounded work.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { AccessLine } from '../../model/access-line.ts'
-import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { findInstanceRoles } from '../decide/effective-roles.ts'
-import { grantRoles, listTenantGrants } from '../records/grant.ts'
 import { permissionKey } from '../records/permission.ts'
 import { permissionIdsOfRole } from '../records/role.ts'
 import { records } from '../records/tables.ts'
-import { LINE_WORK, LinesOfUser, roleName } from './lines-of-user.ts'
-import { usersAfter } from './review.ts'
+import { AccessOfUser } from './access-of-user.ts'
+import { roleName } from './lines-of-user.ts'
 
 export interface ReviewGroup {
   /** a role in tenants, `type#role`, or `resource:action` */
@@ -30,30 +26,32 @@ export type GroupedBy = 'role' | 'resource'
 export class ReviewCounts {
   readonly #kernel: Kernel
   readonly #groups = new Map<string, ReviewGroup>()
-  readonly #users: Iterator<{ readonly id: number }, undefined>
+  readonly #users: Iterator<number>
   /** adds a user; returns the work */
   readonly #add: (user: number) => number
-  /** names of roles, by their records */
-  readonly #names = new Map<number, string>()
+  readonly #access: AccessOfUser
+  /** by the record of a role; by the id of a permission */
+  readonly #ofRole = new Map<number, ReviewGroup | undefined>()
+  readonly #ofPermission = new Map<number, ReviewGroup | undefined>()
   /** false when some user has more than is counted */
   complete = true
 
   constructor(inside: Inside, by: GroupedBy) {
     this.#kernel = inside.kernel
-    this.#users = usersAfter(inside.kernel, '')
+    this.#users = records(inside.kernel, Table.Users)[Symbol.iterator]()
     const groups = by === 'role' ? rolesIn(inside.kernel) : permissionsIn(inside.kernel)
     for (const { key, permissions } of groups) this.#groups.set(key, { key, users: 0, conditional: 0, permissions })
-    const lines = new LinesOfUser(inside, {})
-    this.#add = by === 'role' ? (user) => this.#addRoles(user) : (user) => this.#addLines(lines.of(user))
+    this.#access = new AccessOfUser(inside)
+    this.#add = by === 'role' ? (user) => this.#addRoles(user) : (user) => this.#addPermissions(user)
   }
 
   /** Counts on; false when all users are counted. */
   step(work: number): boolean {
     let left = work
     while (left > 0) {
-      const user = this.#users.next().value
-      if (user === undefined) return false
-      left -= this.#add(user.id)
+      const next = this.#users.next()
+      if (next.done === true) return false
+      left -= this.#add(next.value)
     }
     return true
   }
@@ -64,35 +62,37 @@ export class ReviewCounts {
   }
 
   #addRoles(user: number): number {
-    const kernel = this.#kernel
-    const roles = new Set(listTenantGrants(kernel, user).flatMap((grant) => grantRoles(kernel, grant)))
-    const onInstances = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
-    if (onInstances === undefined) this.complete = false
-    for (const held of onInstances?.values() ?? []) for (const role of held) roles.add(role)
-    for (const role of roles) this.#count(this.#readRoleName(role), 'users')
-    return LINE_WORK * (1 + roles.size + (onInstances?.size ?? 0))
-  }
-
-  #readRoleName(role: number): string {
-    const known = this.#names.get(role) ?? roleName(this.#kernel, role)
-    this.#names.set(role, known)
-    return known
-  }
-
-  #addLines({ lines, work }: { readonly lines: readonly AccessLine[]; readonly work: number }): number {
-    const [allowed, conditional] = [new Set<string>(), new Set<string>()]
-    for (const { resource, action, access } of lines) {
-      if (access === 'incomplete' || access === 'undecided') this.complete = false
-      else (access === 'allowed' ? allowed : conditional).add(`${resource}:${action}`)
+    const { roles, work, isWhole } = this.#access.rolesOf(user)
+    if (!isWhole) this.complete = false
+    for (const role of roles) {
+      const group = this.#groupOf(this.#ofRole, role, roleName)
+      if (group !== undefined) group.users++
     }
-    for (const key of allowed) this.#count(key, 'users')
-    for (const key of conditional) if (!allowed.has(key)) this.#count(key, 'conditional')
     return work
   }
 
-  #count(key: string, what: 'users' | 'conditional'): void {
-    const group = this.#groups.get(key)
-    if (group !== undefined) group[what]++
+  #addPermissions(user: number): number {
+    const { allowed, conditional, work, isWhole } = this.#access.permissionsOf(user)
+    if (!isWhole) this.complete = false
+    const formatKey = (kernel: Kernel, id: number) => permissionKey(kernel, kernel.calls.permissionRecord(id))
+    for (const id of allowed) {
+      const group = this.#groupOf(this.#ofPermission, id, formatKey)
+      if (group !== undefined) group.users++
+    }
+    for (const id of conditional) {
+      const group = this.#groupOf(this.#ofPermission, id, formatKey)
+      if (group !== undefined) group.conditional++
+    }
+    return work
+  }
+
+  #groupOf(
+    known: Map<number, ReviewGroup | undefined>,
+    id: number,
+    formatKey: (kernel: Kernel, id: number) => string,
+  ): ReviewGroup | undefined {
+    if (!known.has(id)) known.set(id, this.#groups.get(formatKey(this.#kernel, id)))
+    return known.get(id)
   }
 }
 

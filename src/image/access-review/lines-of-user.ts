@@ -1,24 +1,30 @@
 // What one user has in an image, as lines of an access review: by roles in tenants (D4), by roles on instances (D5) and
 // by set rules (lines-by-rules.ts, D6). docs/access-review.md defines the lines; a test compares them with checks.
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
-import { LISTING_WALK_MAX, LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { LISTING_WALK_MAX, LISTING_WHOLE_WORK_MAX, REVIEW_FEW_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { findInstanceRoles } from '../decide/effective-roles.ts'
+import { findInstanceRoles, findRolesOn, type InstanceRoles } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { grantRoles, grantScope, listTenantGrants } from '../records/grant.ts'
+import { eachGrantInScope, grantRoles, grantScope, grantUser, listTenantGrants } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { bareRole, permissionIdsOfRole, roleKey, roleType } from '../records/role.ts'
+import { records } from '../records/tables.ts'
+import { eachTupleToObject, tupleSubject } from '../records/tuple.ts'
 import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
 
 /** The work of a line, in the unit of listings. */
 export const LINE_WORK = 32
+
+/** The work of looking for roles on instances. */
+const ROLES_WORK = 128
 
 export class LinesOfUser {
   readonly kernel: Kernel
@@ -32,6 +38,8 @@ export class LinesOfUser {
     number,
     { readonly source: AccessSource; readonly permissions: readonly LinePermission[] }
   >()
+
+  #giving: { readonly inTenants: boolean; readonly onInstances: boolean } | undefined
 
   constructor({ kernel, required }: Inside, filter: AccessFilter) {
     this.kernel = kernel
@@ -47,12 +55,53 @@ export class LinesOfUser {
       tenant: asked !== undefined && home !== undefined && asked !== home ? 0 : (asked ?? home),
       permission: (id) => this.#permission(id),
     }
-    this.#rules = new LinesByRules(this.#scope, this.#evaluator)
+    this.#rules = new LinesByRules(this.#scope, this.#evaluator, required)
   }
 
-  /** Whether the filter names what the image does not have: then no one has a line. */
+  /** Whether the filter names what the image does not have, or what nothing gives: then no one has a line. */
   get isEmpty(): boolean {
-    return this.#scope.tenant === 0 || this.#scope.instance === 0
+    if (this.#scope.tenant === 0 || this.#scope.instance === 0) return true
+    const { inTenants, onInstances } = this.#findGiving()
+    return !inTenants && !onInstances && this.#rules.areNone
+  }
+
+  /** Whether roles in tenants, and on instances, give something that the filter asks for. */
+  #findGiving(): { readonly inTenants: boolean; readonly onInstances: boolean } {
+    if (this.#giving !== undefined) return this.#giving
+    const giving = { inTenants: false, onInstances: false }
+    for (const role of records(this.kernel, Table.Roles)) {
+      const place = roleType(this.kernel, role) === 0 ? 'inTenants' : 'onInstances'
+      if (!giving[place]) giving[place] = this.#readRole(role).permissions.length > 0
+      if (giving.inTenants && giving.onInstances) break
+    }
+    this.#giving = giving
+    return giving
+  }
+
+  /**
+   * The users who can have a line about the one instance that is asked for: who have a role there, on what it is related
+   * to, or in its tenant. Undefined when it is not about one, or they are many.
+   */
+  findFewUsers(): ReadonlySet<number> | undefined {
+    const { instance: only, tenant } = this.#scope
+    if (only === undefined || only === 0 || !tenant || !this.#rules.areNone) return undefined
+    const { kernel } = this
+    const { inTenants, onInstances } = this.#findGiving()
+    const users = new Set<number>()
+    const scopes = new Set([...(inTenants ? [tenant] : []), ...(onInstances ? [only] : [])])
+    let left = REVIEW_FEW_MAX
+    for (const scope of scopes) {
+      for (const grant of eachGrantInScope(kernel, scope)) {
+        if (--left < 0) return undefined
+        users.add(grantUser(kernel, grant))
+      }
+      if (scope === tenant) continue
+      for (const tuple of eachTupleToObject(kernel, scope)) {
+        if (--left < 0) return undefined
+        scopes.add(tupleSubject(kernel, tuple)) // looked at in this loop, too
+      }
+    }
+    return users
   }
 
   /** The lines of a stored user, in order, and the work that they took. */
@@ -60,8 +109,9 @@ export class LinesOfUser {
     this.#evaluator.left = LISTING_WHOLE_WORK_MAX
     const lines: AccessLine[] = []
     const key = principalKey(this.kernel, user)
-    this.#inTenants(user, key, lines)
-    const isWhole = this.#onInstances(user, key, lines)
+    const { inTenants, onInstances } = this.#findGiving()
+    if (inTenants) this.#inTenants(user, key, lines)
+    const isWhole = !onInstances || this.#onInstances(user, key, lines)
     const areRulesWhole = this.#rules.add(user, key, lines)
     if (!isWhole || !areRulesWhole) lines.push(incomplete(key))
     const work =
@@ -87,11 +137,11 @@ export class LinesOfUser {
   /** false when there are more relations to follow than a listing does */
   #onInstances(user: number, key: string, lines: AccessLine[]): boolean {
     const { kernel } = this
-    const held = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
+    const held = this.#findRolesOnInstances(user)
     for (const [instance, roles] of held ?? []) {
-      const { tenant: onlyIn, instance: only } = this.#scope
+      const { tenant: onlyIn } = this.#scope
       const home = instanceTenant(kernel, instance)
-      if ((onlyIn !== undefined && onlyIn !== home) || (only !== undefined && only !== instance)) continue
+      if (onlyIn !== undefined && onlyIn !== home) continue
       const grant = kernel.calls.grantOf(user, instance)
       const assigned = grantRoles(kernel, grant)
       const type = instanceType(kernel, instance)
@@ -105,6 +155,14 @@ export class LinesOfUser {
       }
     }
     return held !== undefined
+  }
+
+  #findRolesOnInstances(user: number): InstanceRoles | undefined {
+    const { instance: only } = this.#scope
+    this.#evaluator.left -= ROLES_WORK
+    if (only === undefined) return findInstanceRoles(this.kernel, user, LISTING_WALK_MAX)
+    const roles = findRolesOn(this.kernel, user, only, LISTING_WALK_MAX)
+    return roles && new Map([[only, roles]])
   }
 
   #readRole(role: number) {

@@ -43,6 +43,9 @@ export class AccessReview {
   readonly #sides: readonly [before: LinesOfUser | undefined, after: LinesOfUser]
   readonly #question: ReviewQuestion
 
+  /** keys of the only users who can have lines, in order */
+  #few: readonly string[] | 'many' | undefined
+
   /** @param before what it is compared with */
   constructor(after: Inside, before: Inside | undefined, question: ReviewQuestion) {
     this.#question = question
@@ -56,6 +59,7 @@ export class AccessReview {
    */
   page(after: ReviewPlace | undefined, limit: number, work: number): ReviewPage {
     const lines: ComparedLine[] = []
+    if (this.#sides.every((side) => side === undefined || side.isEmpty)) return { lines, next: undefined }
     let left = work
     for (const users of this.#usersFrom(after)) {
       const { key } = users
@@ -68,6 +72,17 @@ export class AccessReview {
       if (lines.length >= limit || left < 0) return { lines, next: { user: key, lines: null } }
     }
     return { lines, next: undefined }
+  }
+
+  #findFew(): readonly string[] | undefined {
+    const keys = new Set<string>()
+    for (const side of this.#sides) {
+      if (side === undefined || side.isEmpty) continue
+      const users = side.findFewUsers()
+      if (users === undefined) return undefined
+      for (const user of users) keys.add(principalKey(side.kernel, user))
+    }
+    return [...keys].sort(compareText)
   }
 
   #compareUser({ ids }: UserOfSides): { lines: readonly ComparedLine[]; work: number } {
@@ -99,6 +114,13 @@ export class AccessReview {
       return
     }
     if (after !== undefined && after.lines !== null) yield { key: after.user, ids: findUserIds(after.user) }
+    this.#few ??= this.#findFew() ?? 'many'
+    if (this.#few !== 'many') {
+      for (const key of this.#few) {
+        if (compareText(key, after?.user ?? '') > 0) yield { key, ids: findUserIds(key) }
+      }
+      return
+    }
     const cursors = kernels.map((kernel) => kernel && usersAfter(kernel, after?.user ?? ''))
     const heads = cursors.map((cursor) => cursor?.next().value)
     for (;;) {

@@ -19,5 +19,9 @@ export const REVIEWS_WAITING_MAX = 64
 export const REVIEW_IDLE_MS = 120_000
 /** Images that the thread of access reviews keeps. */
 export const REVIEW_IMAGES_MAX = 4
+/** Grants and relations that are looked at to find the few users who can have lines about one instance. */
+export const REVIEW_FEW_MAX = 100_000
+/** Outcomes of set rules that a review keeps for users who are alike, counted with their groups of instances. */
+export const REVIEW_OUTCOMES_MAX = 1_000_000
 /** Reviews for which that thread keeps what it found once for all users. */
 export const REVIEWS_KEPT_MAX = 8
