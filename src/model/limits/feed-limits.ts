@@ -77,12 +77,12 @@ export const RECENT_DELTAS_MAX = 1_024
 export const RECENT_BYTES_MAX = 32 * 1024 * 1024
 /**
  * Bytes of log entries that are read for one follower at a time (at least one entry): what one that stops reading makes
- * the process keep, beside the frame that it was sent last.
+ * the process keep, with the frame that it was sent last.
  */
 export const FOLLOWER_BYTES_MAX = 1024 * 1024
 /**
- * Milliseconds in which a follower must take what was sent. Then its stream ends: it is told to take an image, and is
- * cut off when it has not taken that in the same time.
+ * Milliseconds in which a follower must take what was sent. Then its stream ends with FEED_GAP, after which it takes an
+ * image. It is cut off when it has not taken that frame in the same time.
  */
 export const FEED_DRAIN_MS = 30_000
 /**
