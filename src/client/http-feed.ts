@@ -17,6 +17,7 @@ import {
   PDP_LEAVE_MS,
   PDP_NAME_LENGTH_MAX,
   PDP_REPORT_TIMEOUT_MS,
+  RETRY_AFTER_MS_MAX,
 } from '../model/limits.ts'
 import { PDP_API_VERSION, VERSION } from '../model/version.ts'
 import { type Answer, ask, fetchSendable, formatReason, readBody, readBytes } from './ask.ts'
@@ -287,8 +288,14 @@ function refused({ status, headers }: Response, code: string, globalObjects: boo
     default:
       return globalObjects && status === 404 && code === 'NOT_FOUND'
         ? new ZerohopError('ENVIRONMENT_DELETED')
-        : new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
+        : new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}`, ...readRetry(headers) })
   }
+}
+
+/** When to ask again, if the answer says so in seconds; no more than RETRY_AFTER_MS_MAX. */
+function readRetry(headers: Headers): { retryMs?: number } {
+  const seconds = headers.get('retry-after') ?? ''
+  return /^\d{1,9}$/.test(seconds) ? { retryMs: Math.min(Number(seconds) * 1_000, RETRY_AFTER_MS_MAX) } : {}
 }
 
 function ended(code: ZerohopError['code'], after: Position): ZerohopError {

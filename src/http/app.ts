@@ -210,7 +210,7 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
     const problem = namingItem(toProblem(error), error, request.body)
     app.problems.log(error, problem, request.id)
     const { status, body } = form(problem)
-    if (status === 503) reply.header('retry-after', '1')
+    if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     // a header shows whether a write happened: the body has one code for all that is unavailable
     if (isZerohopError(error, 'DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN')) reply.header('x-unavailable', error.code)
     if (status === 401) reply.header('www-authenticate', 'Bearer')

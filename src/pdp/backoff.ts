@@ -13,10 +13,14 @@ export class Backoff {
     this.#planned = firstMs
   }
 
-  /** Counts a failure and returns the milliseconds of the next `wait`. */
-  next(): number {
+  /**
+   * Counts a failure and returns the milliseconds of the next `wait`: with `askedMs` no less than that, and at most half
+   * as long again.
+   */
+  next(askedMs = 0): number {
     const longest = Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(this.#failures++, 20))
-    this.#planned = Math.round(longest / 2 + (longest / 2) * fraction())
+    const own = longest / 2 + (longest / 2) * fraction()
+    this.#planned = Math.round(Math.max(own, askedMs * (1 + fraction() / 2)))
     return this.#planned
   }
 

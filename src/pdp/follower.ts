@@ -495,6 +495,7 @@ export class Follower {
   #reportFailure(error: unknown): void {
     if (this.ended) return
     const known = isZerohopError(error) ? error : new ZerohopError('INTERNAL', {}, { cause: error })
+    const { details } = known
     if (isZerohopError(known, ...FINAL)) {
       const isAbsent = this.#options.mayBeAbsent && isZerohopError(known, 'ENVIRONMENT_DELETED')
       if (isAbsent && this.#keeper) inBackground('the file of the last image', this.#keeper.saveNone())
@@ -510,7 +511,7 @@ export class Follower {
     if (!isZerohopError(known, ...SAYS_NOTHING)) this.#cannotApply(known)
     this.#answering.failed(known)
     this.#answerFromFile()
-    this.#tell({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
+    this.#tell({ event: 'trouble', error: known, retryMs: this.#backoff.next(Number(details.retryMs ?? 0)) })
   }
 
   /** Something changed that the answering image cannot take: it answers until it is replaced, but not for long. */

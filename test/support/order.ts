@@ -68,6 +68,7 @@ export const LONGEST: readonly string[] = [
   'test/simulation/simulation.test.ts',
   'test/migration/refusals.test.ts',
   'test/client/image-download.test.ts',
+  'test/client/fleet.test.ts',
   'test/client/slow-followers.test.ts',
   'test/cli/workers.test.ts',
   'test/property/listings.test.ts',

@@ -20,6 +20,8 @@ export class KeptFiles {
   readonly #files: SnapshotFiles
   readonly #kept = new Map<LogId, Kept>()
   readonly #building = new Map<LogId, Promise<Kept>>()
+  /** files of an earlier process that are being read: once, however many ask */
+  readonly #adopting = new Map<LogId, Promise<Kept | undefined>>()
 
   constructor(store: Pick<Store<UseCases>, 'head' | 'entries'>, files: SnapshotFiles) {
     this.#store = store
@@ -67,7 +69,15 @@ export class KeptFiles {
     await this.#files.close()
   }
 
-  async #adopt(environment: LogId): Promise<Kept | undefined> {
+  #adopt(environment: LogId): Promise<Kept | undefined> {
+    const adopting = this.#adopting.get(environment)
+    if (adopting !== undefined) return adopting
+    const adopted = this.#read(environment).finally(() => this.#adopting.delete(environment))
+    this.#adopting.set(environment, adopted)
+    return adopted
+  }
+
+  async #read(environment: LogId): Promise<Kept | undefined> {
     const file = await this.#files.adopt(environment)
     const kept = this.#kept.get(environment)
     if (kept !== undefined || file === undefined) return kept

@@ -27,6 +27,7 @@ import type { UseCases } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { managementError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
+import { chooseRetrySeconds, ImageDownloads } from '../image-downloads.ts'
 import { pdpRoutes } from './pdps.ts'
 
 export interface FeedRouteDeps {
@@ -35,6 +36,8 @@ export interface FeedRouteDeps {
   readonly metrics?: Metrics
   /** milliseconds in which a reader must take what was sent; default FEED_DRAIN_MS */
   readonly drainMs?: number
+  /** images that are sent at once; default IMAGE_DOWNLOADS_MAX */
+  readonly imagesMax?: number
   /** the PDPs that follow; one of its own by default */
   readonly pdps?: PdpRegistry
 }
@@ -77,6 +80,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   pdpRoutes(app, store, pdps)
   const encode = frames(snapshots.signer)
   const recent = new RecentDeltas(encode)
+  const downloads = new ImageDownloads(deps.imagesMax)
   metrics?.gauge('zerohop_feed_followers', () => streams.size)
   const lag = (environment?: LogId) => followersLag(store, pdps, Date.now(), environment)
   metrics?.gauge('zerohop_pdps_behind', () => lag().behind)
@@ -98,6 +102,10 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
 
   type For = { Querystring: { abi?: string } }
   const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
+    if (!downloads.admit(reply.raw)) {
+      reply.header('retry-after', chooseRetrySeconds())
+      throw new ZerohopError('OVERLOADED', { waiting: downloads.count })
+    }
     const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
     const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
     for (let attempt = 1; attempt <= IMAGE_OPENINGS_MAX; attempt++) {
