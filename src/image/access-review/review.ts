@@ -146,7 +146,7 @@ interface UserOfSides {
 }
 
 /** The stored users behind a key, in order. */
-export function* usersAfter(kernel: Kernel, after: string): Generator<{ key: string; id: number }, undefined> {
+function* usersAfter(kernel: Kernel, after: string): Generator<{ key: string; id: number }, undefined> {
   for (const id of inOrder(kernel, Table.Users, after)) yield { key: principalKey(kernel, id), id }
   return undefined
 }
