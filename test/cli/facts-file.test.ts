@@ -1,6 +1,6 @@
 // `zerohop export|import` of facts as lines: at a server and in a data folder, packed and not, cut on the way and gone on
 // with, and what is wrong in a file. Needs the build.
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -178,6 +178,33 @@ it('refuses options that do not fit', async () => {
     [['import', file('missing.ndjson')], /does not exist/],
   ] as const)
     expect(await run(args)).toMatchObject({ code: 1, err: expect.stringMatching(message) })
+})
+
+it('an export that is refused touches no file, and leaves what an earlier one left', async () => {
+  const [to, part] = [file('refused.ndjson'), file('refused.ndjson.partial')]
+  const of = { ...env, PDP_API_KEY: 'zh_env_unknown' }
+  expect(await run(['export', '--facts', to], of)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('is not known'),
+  })
+  expect([existsSync(to), existsSync(part)]).toEqual([false, false])
+  writeFileSync(part, 'left')
+  expect((await run(['export', '--facts', to], of)).code).toBe(1)
+  expect(readFileSync(part, 'utf8')).toBe('left')
+  const nowhere = await run(['export', '--facts', file('none/facts.ndjson'), ...WHERE, 'development'])
+  expect(nowhere).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/none\/facts\.ndjson` cannot be written: ENOENT\n$/),
+  })
+})
+
+it('an export through a link writes the file that it leads to, which keeps its mode', async () => {
+  writeFileSync(file('linked.ndjson'), 'old', { mode: 0o640 })
+  symlinkSync(file('linked.ndjson'), file('link.ndjson'))
+  expect((await run(['export', '--facts', file('link.ndjson'), ...WHERE, 'development'])).code).toBe(0)
+  expect(lstatSync(file('link.ndjson')).isSymbolicLink()).toBe(true)
+  expect(readFileSync(file('linked.ndjson'), 'utf8')).toMatch(/^\{"zerohop_facts":1/)
+  expect(statSync(file('linked.ndjson')).mode & 0o777).toBe(0o640)
 })
 
 it('an export goes on where it was cut, with the same revision', async () => {

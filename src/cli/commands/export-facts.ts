@@ -13,12 +13,10 @@ import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { FACTS_IDLE_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
-import { findProject } from '../configuration/project-file.ts'
-import { startCounter } from '../terminal/counter.ts'
+import { startCounter } from '../terminal/progress.ts'
 import { type Lines, nameOfPart, readFile, wholeLines, writeFile } from './line-files.ts'
-import { makeClient, resolveEnvironment } from './management-api.ts'
 import { admin } from './operator.ts'
-import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
+import { type InFolder, resolvePlace, type TargetOptions } from './plan-target.ts'
 import { Attempts } from './retry-lost.ts'
 
 export interface ExportFactsOptions extends TargetOptions {
@@ -157,23 +155,18 @@ const isHeader = (bytes: Buffer): boolean => bytes.subarray(0, 16).toString('utf
 
 /** From where `resolveTarget` would plan. */
 async function findSource(env: Env, options: TargetOptions): Promise<Download> {
-  const project = findProject(process.cwd())
-  const url = findApi(env, options, project)
-  if (url === undefined) {
-    const { of, where } = resolveFolder(env, options, project)
-    return (wanted) => readFolder(of, where, wanted)
-  }
-  const client = makeClient(url, env.pdpApiKey)
-  const { p, e } = await resolveEnvironment(client, options, project)
-  const path = `/v2/facts/${encodeURIComponent(p)}/${encodeURIComponent(e)}/export`
-  const address = `${url.replace(/\/+$/, '')}${path}`
+  const place = await resolvePlace(env, options)
+  if (place.api === undefined) return (wanted) => readFolder(place.folder.of, place.folder.where, wanted)
+  const { url, path } = place.api
+  const [p, e] = [encodeURIComponent(path.p), encodeURIComponent(path.e)]
+  const address = `${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/export`
   return (wanted) => readApi(address, env.pdpApiKey ?? '', wanted)
 }
 
 /** The server, or this process, writes a private file in a folder of ours. */
 async function* readFolder(
   env: Env,
-  where: ReturnType<typeof resolveFolder>['where'],
+  where: InFolder,
   { at, skip }: Wanted,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))

@@ -12,13 +12,11 @@ import { ZerohopError } from '../../model/errors.ts'
 import { FACTS_CALLS_AT_ONCE, FACTS_SENT_BYTES_MAX, FACTS_SENT_PER_CALL } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { findProject } from '../configuration/project-file.ts'
-import { startCounter } from '../terminal/counter.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
+import { startCounter } from '../terminal/progress.ts'
 import { readFile, wholeLines } from './line-files.ts'
-import { makeClient, resolveEnvironment } from './management-api.ts'
 import { withOperator } from './operator.ts'
-import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
+import { resolvePlace, type TargetOptions } from './plan-target.ts'
 import { refusalsIn } from './policy-refusals.ts'
 import { retryLost } from './retry-lost.ts'
 
@@ -238,16 +236,14 @@ async function withTarget(
   work: (apply: Apply) => Promise<void>,
 ): Promise<void> {
   if (dryRun) return work(async (part) => ({ facts: checkForm(part).facts, created: 0, changed: 0, revision: 0 }))
-  const project = findProject(process.cwd())
-  const url = findApi(env, options, project)
-  if (url === undefined) {
-    const { of, where } = resolveFolder(env, options, project)
+  const place = await resolvePlace(env, options)
+  if (place.api === undefined) {
+    const { of, where } = place.folder
     return withOperator(of, ({ run }) =>
       work(async (part) => madeBy(await run('facts.import', { ...where, lines: parseLines(part) }))),
     )
   }
-  const client = makeClient(url, env.pdpApiKey)
-  const path = await resolveEnvironment(client, options, project)
+  const { client, path } = place.api
   await work((part) =>
     retryLost(async () => {
       const answer = await client.POST('/v2/facts/{p}/{e}/import', {

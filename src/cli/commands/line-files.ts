@@ -1,6 +1,6 @@
 // Files of facts on this machine: read as pieces of whole lines, and written so that a file of that name is whole. A
 // name that ends with `.gz` is packed.
-import { createReadStream, createWriteStream, renameSync, statSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { contained } from '../../model/contained.ts'
@@ -70,20 +70,34 @@ export async function* readFile(
 }
 
 /** A file gets its name when it is whole; until then it is called so. */
-export const nameOfPart = (file: string): string => `${file}.partial`
+export const nameOfPart = (file: string): string => `${findPlace(file)}.partial`
 
-/** Writes a file as the bytes come. @throws CONFIG_INVALID when it cannot be written, and what the bytes throw */
-export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const isWhole = statSync(file, { throwIfNoEntry: false })?.isFile() === false // a pipe or a device
-  const part = isWhole ? file : nameOfPart(file)
+/** The file itself where the name is a link: the link stays. */
+const findPlace = (file: string): string => (existsSync(file) ? realpathSync(file) : file)
+
+/**
+ * Writes a file as the bytes come. Nothing is touched before the first ones are there. What takes the place of a file
+ * has its mode; only the owner may read a new one.
+ * @throws CONFIG_INVALID when it cannot be written, and what the bytes throw
+ */
+export async function writeFile(file: string, bytes: AsyncGenerator<Uint8Array, void, undefined>): Promise<void> {
+  const first = await bytes.next()
+  const all = first.done === true ? [] : startWith(first.value, bytes)
   try {
-    const to = createWriteStream(part, { mode: 0o600 })
-    if (isPacked(file)) await pipeline(bytes, createGzip({ level: 1 }), to)
-    else await pipeline(bytes, to)
-    if (!isWhole) renameSync(part, file)
+    const there = statSync(file, { throwIfNoEntry: false })
+    const isDevice = there?.isFile() === false // or a pipe
+    const to = createWriteStream(isDevice ? file : nameOfPart(file), { mode: there?.mode ?? 0o600 })
+    if (isPacked(file)) await pipeline(all, createGzip({ level: 1 }), to)
+    else await pipeline(all, to)
+    if (!isDevice) renameSync(nameOfPart(file), findPlace(file))
   } catch (error) {
     if (isZerohopError(error)) throw error
     const reason = (error as NodeJS.ErrnoException).code ?? String(error)
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be written: ${reason}` }, { cause: error })
   }
+}
+
+async function* startWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first
+  yield* rest
 }

@@ -37,10 +37,9 @@ export interface PlanTarget {
  * @throws CONFIG_INVALID when the key for an API is missing; API_REFUSED when the API does not know the key
  */
 export async function resolveTarget(env: Env, options: TargetOptions): Promise<PlanTarget> {
-  const project = findProject(process.cwd())
-  const url = findApi(env, options, project)
-  if (url !== undefined) return remote(url, env, options, project)
-  const { of: settings, where } = resolveFolder(env, options, project)
+  const place = await resolvePlace(env, options, PLAN_TIMEOUT_MS)
+  if (place.api !== undefined) return remote(place.api)
+  const { of: settings, where } = place.folder
   const name = `${where.project}/${where.environment}`
   return {
     name,
@@ -61,16 +60,14 @@ export interface Exported {
 
 /** An environment as a policy, from where `resolveTarget` would plan. @throws as `resolveTarget` */
 export async function exportFrom(env: Env, options: TargetOptions, { facts, at }: Exported): Promise<PolicyFile> {
-  const project = findProject(process.cwd())
-  const url = findApi(env, options, project)
+  const place = await resolvePlace(env, options, PLAN_TIMEOUT_MS)
   const past = at === undefined ? {} : { at }
-  if (url === undefined) {
-    const { of, where } = resolveFolder(env, options, project)
+  if (place.api === undefined) {
+    const { of, where } = place.folder
     const input = { ...where, ...past }
     return facts ? exportEverything(of, input) : ((await admin(of, 'export', input)) as PolicyFile)
   }
-  const client = makeClient(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
-  const path = await resolveEnvironment(client, options, project)
+  const { client, path } = place.api
   const params = { path, query: { facts, ...past } }
   return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/export', { params })) as PolicyFile
 }
@@ -87,10 +84,28 @@ async function exportEverything(env: Env, where: InFolder & { readonly at?: stri
   }
 }
 
-interface InFolder {
+export interface InFolder {
   readonly organization?: string
   readonly project: string
   readonly environment: string
+}
+
+/** Where an environment is: at an API, or in a data folder. */
+export type Place =
+  | { readonly api: { readonly url: string; readonly client: ManagementClient; readonly path: EnvironmentPath } }
+  | { readonly api?: undefined; readonly folder: { readonly of: Env; readonly where: InFolder } }
+
+/**
+ * The environment that options, variables and `zerohop.yaml` name, in this order.
+ * @param timeoutMs for one request to the API
+ * @throws as `resolveTarget`
+ */
+export async function resolvePlace(env: Env, options: TargetOptions, timeoutMs?: number): Promise<Place> {
+  const project = findProject(process.cwd())
+  const url = findApi(env, options, project)
+  if (url === undefined) return { folder: resolveFolder(env, options, project) }
+  const client = makeClient(url, env.pdpApiKey, timeoutMs)
+  return { api: { url, client, path: await resolveEnvironment(client, options, project) } }
 }
 
 /** The settings and the environment of a data folder. */
@@ -112,9 +127,7 @@ export const isRemote = (env: Env, options: TargetOptions): boolean =>
 export const findApi = (env: Env, options: TargetOptions, project: Project): string | undefined =>
   options.data === undefined ? findAddress(options, env, project) : undefined
 
-async function remote(url: string, env: Env, options: TargetOptions, names: Project): Promise<PlanTarget> {
-  const client = makeClient(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
-  const path = await resolveEnvironment(client, options, names)
+async function remote({ url, client, path }: NonNullable<Place['api']>): Promise<PlanTarget> {
   const { project, environment, id } = await readName(client, path)
   return {
     name: `${project}/${environment} at ${new URL(url).host}`,

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { takesGzip } from '../download.ts'
 import { isConsole } from './console-request.ts'
 
 /**
@@ -68,17 +69,13 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, path: stri
   const { statusCode, headers, stream, type } = await send(request.raw, basename(path), options)
   if (type !== 'file') return false
   reply.code(statusCode).headers({ ...headers, ...FILE_HEADERS, 'cache-control': caching })
+  // every file of the page is text, and a browser asks once for most of them: packing them each time costs little
   const isPacked = statusCode === 200 && request.method === 'GET' && takesGzip(request)
   if (isPacked) reply.removeHeader('content-length').header('content-encoding', 'gzip')
   // an error of the first stream ends the second one, and with it the connection
   reply.header('vary', 'accept-encoding').send(isPacked ? pipeline(stream, createGzip(), () => undefined) : stream)
   return true
 }
-
-/**
- * Every file of the page is text. A browser asks once for most of them, so that packing them each time costs little.
- */
-const takesGzip = ({ headers }: FastifyRequest): boolean => /\bgzip\b(?!;q=0)/.test(String(headers['accept-encoding']))
 
 function notFound(reply: FastifyReply): FastifyReply {
   reply.callNotFound()

@@ -61,6 +61,8 @@ export const FACTS_PAUSE_MS = 500
  * it answers.
  */
 export const FACTS_IDLE_MS = 5 * 60_000
+/** Milliseconds without taking a byte after which the reader of exported facts is cut off: it holds one of those places. */
+export const FACTS_TAKEN_MS = 30_000
 /** Facts of one import call: all are one revision, and other writes wait for it. */
 export const FACTS_PER_CALL_MAX = 5_000
 /** Lines of an import call that are parsed in one turn of the event loop: some milliseconds. */

@@ -167,6 +167,8 @@ describe('an export of lines', () => {
     })
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'application/x-ndjson' })
     expect(gunzipSync(rawPayload).toString()).toBe(await exportLines())
+    const plain = await api.ask('GET', '$F/export', undefined, { headers: { 'accept-encoding': 'gzip;q=0, br' } })
+    expect(plain.headers['content-encoding']).toBeUndefined()
   })
 
   it('is refused while too many run, and answered again afterwards', async () => {

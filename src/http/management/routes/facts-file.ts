@@ -4,6 +4,7 @@ import { createReadStream, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
@@ -20,8 +21,10 @@ import {
   FACTS_EXPORTS_MAX,
   FACTS_PARSED_PER_TURN,
   FACTS_PER_CALL_MAX,
+  FACTS_TAKEN_MS,
 } from '../../../model/limits.ts'
 import { describe } from '../../description.ts'
+import { cutOffIdle, takesGzip } from '../../download.ts'
 import { whenWritten } from '../../hooks.ts'
 import { parseJsonLine } from '../../json.ts'
 import { type Query, readText, readWhole } from '../../page.ts'
@@ -62,7 +65,7 @@ export function factsFileRoutes(app: FastifyInstance, management: RouteContext, 
       })
       inBackground('the removal of an export', removed)
       await written
-      return sendLines(reply, file, /\bgzip\b/.test(request.headers['accept-encoding'] ?? ''))
+      return sendLines(reply, file, takesGzip(request))
     },
   )
 
@@ -95,12 +98,12 @@ export function factsFileRoutes(app: FastifyInstance, management: RouteContext, 
 const invalid = (reason: string): ZerohopError => new ZerohopError('INPUT_INVALID', { reason }, { path: ['body'] })
 
 function sendLines(reply: FastifyReply, file: string, isPacked: boolean): FastifyReply {
+  cutOffIdle(reply, FACTS_TAKEN_MS)
   const lines = createReadStream(file)
   reply.header('content-type', LINES).header('cache-control', 'no-store').header('vary', 'accept-encoding')
   if (!isPacked) return reply.send(lines)
-  const packed = createGzip({ level: 1 })
-  lines.on('error', (error) => packed.destroy(error))
-  return reply.header('content-encoding', 'gzip').send(lines.pipe(packed))
+  // an error of the first stream ends the second one, and with it the connection; a reader that goes closes both
+  return reply.header('content-encoding', 'gzip').send(pipeline(lines, createGzip({ level: 1 }), () => undefined))
 }
 
 const unpackBytes = promisify(gunzip)

@@ -4,7 +4,6 @@
 // forks, the server closes, or the reader is too slow.
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../../kinds/api-key.ts'
@@ -25,6 +24,7 @@ import { FEED_DRAIN_MS, FOLLOWERS_MAX, IMAGE_OPENINGS_MAX } from '../../../model
 import type { Store } from '../../../store/store.ts'
 import type { UseCases } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
+import { cutOffIdle, takesGzip } from '../../download.ts'
 import { managementError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { chooseRetrySeconds, ImageDownloads } from '../image-downloads.ts'
@@ -106,7 +106,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
       reply.header('retry-after', chooseRetrySeconds())
       throw new ZerohopError('OVERLOADED', { waiting: downloads.count })
     }
-    const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    const gzip = takesGzip(request)
     const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
     for (let attempt = 1; attempt <= IMAGE_OPENINGS_MAX; attempt++) {
       const download = await snapshots.download(request.scope.environment.id, { gzip, abi })
@@ -204,8 +204,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
  */
 function sendImage(reply: FastifyReply, download: Download, body: Readable | Buffer, drainMs: number): FastifyReply {
   const { position, length, encoding, encoded } = download
-  const { socket } = reply.raw // a request that is injected has one without a timeout
-  if (socket instanceof Socket) socket.setTimeout(drainMs)
+  cutOffIdle(reply, drainMs)
   reply
     .header('content-type', 'application/octet-stream')
     .header('cache-control', 'no-store')
