@@ -128,3 +128,59 @@ describe('permissions in turns', () => {
     await expect(asked).rejects.toMatchObject({ code: 'CLOSED' })
   })
 })
+
+describe('pages of permissions', () => {
+  const held = (name: string): PolicyChange => ({
+    op: 'put',
+    kind: 'role_assignment',
+    key: `zoe/viewer/default/hello:${name}`,
+    value: { user: 'zoe', role: 'viewer', tenant: 'default', resource_instance: `hello:${name}` },
+  })
+  const READER: PolicyChange = {
+    op: 'put',
+    kind: 'resource_role',
+    key: 'hello/viewer',
+    value: { resource: 'hello', role: 'viewer', permissions: ['hello:wave'], extends: [], granted_to: null },
+  }
+  const places = ['a', 'b', 'c', 'd'].map((name) => instance(name, ''))
+  const open = () => {
+    const image = Image.build(ENVIRONMENT, makePosition(1), [
+      ...HELLO,
+      READER,
+      ...places,
+      ...['a', 'b', 'c', 'd'].map(held),
+    ])
+    const pdp = new Pdp(new FixedImage(image))
+    const write = (...changes: readonly PolicyChange[]) => image.apply(deltaTo(image.revision + 1, changes))
+    const page = (after?: string) =>
+      pdp.userPermissionsPage('zoe', after === undefined ? { limit: 2 } : { limit: 2, after })
+    return { pdp, write, page }
+  }
+  const gone = (name: string): PolicyChange[] => [
+    { op: 'delete', kind: 'role_assignment', key: `zoe/viewer/default/hello:${name}` },
+    { op: 'delete', kind: 'resource_instance', key: `hello:${name}` },
+  ]
+  const WHOLE = ['hello:a', 'hello:b', 'hello:c', 'hello:d']
+
+  it('go on behind an instance that a delta deletes, and leave out the next one', () => {
+    const { pdp, write, page } = open()
+    expect(Object.keys(pdp.userPermissions('zoe'))).toEqual(WHOLE)
+    const first = page()
+    expect(Object.keys(first.permissions)).toEqual(['hello:a', 'hello:b'])
+    write(...gone('b'), ...gone('c'))
+    expect(page(first.next)).toEqual({ permissions: { 'hello:d': expect.anything() }, next: undefined })
+    expect(Object.keys(pdp.userPermissions('zoe'))).toEqual(['hello:a', 'hello:d'])
+  })
+
+  it('are empty once a delta deletes the user, and after the user comes back without roles', () => {
+    const { write, page } = open()
+    const { next } = page()
+    const roles = ['a', 'b', 'c', 'd'].map((name): PolicyChange => {
+      return { op: 'delete', kind: 'role_assignment', key: `zoe/viewer/default/hello:${name}` }
+    })
+    write(...roles, { op: 'delete', kind: 'user', key: 'zoe' })
+    expect(page(next)).toEqual({ permissions: {}, next: undefined })
+    write({ op: 'put', kind: 'user', key: 'zoe', value: { attributes: {} } })
+    expect(page(next)).toEqual({ permissions: {}, next: undefined })
+  })
+})
