@@ -1,6 +1,6 @@
 // The pages of conditions in a browser: a set is made, built with fields and as JSON, its matches are seen before it is
 // saved with who gains access; a rule is added and removed; JSON that the builder cannot show; invalid JSON.
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
@@ -62,8 +62,15 @@ it.skipIf(consoleServer === undefined)('builds a set, shows whom it matches, and
   await inspect(page, 'conditions-review')
   await page.getByRole('button', { name: 'Add access rule' }).click()
   await page.getByRole('link', { name: 'small-invoices' }).waitFor()
+  const held: Route[] = []
+  await page.route('**/condition-matches', (route) => void held.push(route))
   await json(page).fill(JSON.stringify(NESTED))
   await page.getByText('Can only be edited as JSON').waitFor()
+  await page.locator('[aria-busy="true"]').waitFor()
+  await inspect(page, 'conditions-waiting') // the last answer is as legible as any other
+  await Promise.all(held.map((route) => route.continue()))
+  await page.unroute('**/condition-matches')
+  await page.getByText('2 would no longer match and 0 would newly match').waitFor()
   await inspect(page, 'conditions')
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()

@@ -156,8 +156,6 @@ export async function inspect(page: Page, name: string, look: Look = {}): Promis
 
 /** What `inspect` would fail with, a line each. */
 export async function listProblems(page: Page, name: string, look: Look = {}): Promise<readonly string[]> {
-  // rows that are asked for again are pale until the answer is there
-  await page.locator('[data-old]').first().waitFor({ state: 'detached' })
   const { sizes = ['wide', 'narrow'], isWhole = IS_WHOLE, isPlain = false } = look
   const before = page.viewportSize() ?? SIZES.wide
   const problems: string[] = []
@@ -190,6 +188,7 @@ async function violations(page: Page, isFirst: boolean): Promise<readonly string
 }
 
 async function takePicture(page: Page, name: string): Promise<void> {
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' }) // it shows the newest answer
   mkdirSync(PICTURES!, { recursive: true })
   await page.screenshot({ path: join(PICTURES!, `${name}.png`) })
 }

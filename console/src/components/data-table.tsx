@@ -37,7 +37,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, isOld = false, isSt
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
       tabIndex={0}
-      data-old={isOld || undefined}
+      aria-busy={isOld}
       data-stacked={isStacked || undefined}
     >
       <table className={classes.table}>

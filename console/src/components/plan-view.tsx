@@ -17,7 +17,7 @@ interface PlanViewProps {
 export function PlanView({ plan, isOld = false }: PlanViewProps) {
   const { changes, more, cascade, carried, outside, suggested, policy, access } = plan
   return (
-    <div className={classes.sections} data-old={isOld || undefined}>
+    <div className={classes.sections} aria-busy={isOld}>
       <section>
         <h2>What would change</h2>
         {changes.length === 0 ? (

@@ -119,7 +119,7 @@ function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonl
   const { changes, more, cascade, policy, access, lost } = planned
   return (
     <>
-      <section className={isOld ? classes.old : undefined}>
+      <section aria-busy={isOld}>
         <h2>What would change</h2>
         <ChangeList label="What would change" changes={changes} more={more} isPlan />
         {cascade.length > 0 && <p className={classes.note}>Also deleted: {countsText(cascade)}</p>}
@@ -130,7 +130,7 @@ function WhatChanges({ planned, isOld }: { readonly planned: RevertPlan; readonl
           </p>
         ))}
       </section>
-      <section className={isOld ? classes.old : undefined}>
+      <section aria-busy={isOld}>
         <h2>Who would gain and lose access</h2>
         <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
       </section>

@@ -16,7 +16,7 @@ export function Answer({ answer, isOld }: { readonly answer: Explanation; readon
   const { type, key } = why.resource
   const asked = { user: why.user, type, resource: key === undefined ? type : `${type}:${key}` }
   return (
-    <div className={classes.result} data-old={isOld || undefined}>
+    <div className={classes.result} aria-busy={isOld}>
       <div className={classes.verdict} data-allow={allow}>
         <Icon name={allow ? 'circleCheck' : 'circleX'} size={20} />
         <div>
