@@ -1,6 +1,11 @@
 // The result of a run: rows of checks, figures with their budgets, and notes of what could not be measured. Only
 // measured values are added; the JSON form is fixed: rows and figures with exactly these members.
 
+import { FIXED_WORK, measureFixedWork } from './fixed-work.mjs'
+
+/** Milliseconds of the units in which times are given. */
+const MS = { ns: 1e-6, µs: 1e-3, ms: 1, s: 1_000 }
+
 /**
  * @typedef {object} Row
  * @property {string} workload
@@ -43,12 +48,23 @@ export class Results {
   }
 
   /**
-   * Adds a figure. `least` or `most` is the bound of the ratio when there is a peer, else of the value; `above`
-   * excludes the bound.
+   * Adds a figure. `least` or `most` is the bound of the ratio when there is a peer, else of the value; `above` and `below`
+   * exclude the bound. The bound of a time, or of a number a second, that has no peer is read beside the fixed piece of work: as
+   * so many milliseconds on a machine that does this work in one.
    * @param {{ name: string, value: number, unit: string, peer?: string, ratio?: number, least?: number, above?: number,
    * most?: number, below?: number }} figure
    */
-  addFigure({ name, value, unit, peer = null, ratio = null, least, above, most, below }) {
+  addFigure({ name, value, unit, peer = null, ratio = null, ...given }) {
+    const isBound = Object.values(given).some((bound) => bound !== undefined)
+    const scale = isBound && ratio === null ? findScale(unit) : null
+    if (scale !== null) {
+      const fixed = measureFixedWork()
+      ratio = scale.isRate ? value * scale.ms * fixed : (value * scale.ms) / fixed
+      peer = `${FIXED_WORK}, ${fixed.toPrecision(2)} ms`
+    }
+    const [least, above, most, below] = ['least', 'above', 'most', 'below'].map((which) =>
+      given[which] === undefined || scale === null ? given[which] : rounded(given[which] * scale.ms),
+    )
     const held = ratio ?? value
     const suffix = ratio === null ? ` ${unit}` : '×'
     const bounds = [
@@ -82,6 +98,14 @@ export class Results {
 /** Four significant digits: more would be noise. */
 export function rounded(value) {
   return Number(value.toPrecision(4))
+}
+
+/** How a unit is read beside the fixed work: `ms` is what one of it is in milliseconds, or one a second in a millisecond. */
+function findScale(unit) {
+  if (MS[unit] !== undefined) return { ms: MS[unit], isRate: false }
+  // frames have no name: they follow the screen, not the processor
+  if (/^\S+\/s$/.test(unit)) return { ms: 1e-3, isRate: true }
+  return null
 }
 
 const plain = (value) => (value >= 1000 ? value.toLocaleString('en-US') : String(value))

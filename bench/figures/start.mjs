@@ -12,6 +12,7 @@ import { freePort, withServers } from './servers.mjs'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const COMMAND = join(ROOT, 'dist/bundle/zerohop.js')
 const DOOR = new URL('../../dist/bundle/index.js', import.meta.url).href
+const FASTIFY = fileURLToPath(new URL('./bare-fastify.mjs', import.meta.url))
 const POLL_MS = 2
 /**
  * npm does not tell its child to end: the server sees that it is alone, and gives the folder back, within this time.
@@ -26,31 +27,47 @@ const CHECK = JSON.stringify({
 
 export async function measureStart(results, { effort, progress }) {
   const rounds = { full: 15, quick: 3, tiny: 1 }[effort]
-  const add = (name, values, unit, most) =>
-    results.addFigure({ name, value: median(values) / (unit === 's' ? 1000 : 1), unit, most })
+  /** Rounds of each alternate, so that other work on the machine is in all of them. */
+  const measure = async (measured, [peer, beside], rows) => {
+    const besides = []
+    const values = rows.map(() => [])
+    for (let round = 0; round < rounds; round++) {
+      besides.push(await beside())
+      for (const [at, { run }] of rows.entries()) values[at].push(await run())
+    }
+    for (const [at, { name, most }] of rows.entries())
+      results.addFigure({
+        name: `${name}, ${measured}`,
+        value: median(values[at]),
+        unit: 'ms',
+        peer: `${peer}, ${median(besides).toPrecision(3)} ms`,
+        ratio: median(values[at].map((value, round) => value / besides[round])),
+        most,
+      })
+  }
   progress('start: commands and the library')
-  const bare = await times(rounds, () => run(['--input-type=module', '-e', '']))
-  const library = await times(rounds, () => run(['--input-type=module', '-e', `import ${JSON.stringify(DOOR)}`]))
-  add('zerohop --help, whole process', await times(rounds, () => run([COMMAND, '--help'])), 'ms', 100)
-  add("import 'zerohop', beyond node itself", [Math.max(median(library) - median(bare), 0)], 'ms', 40)
+  const script = (text) => run(['--input-type=module', '-e', text])
+  await measure(
+    'whole process',
+    ['a Node process that does nothing', () => script('')],
+    [
+      { name: 'zerohop --help', run: () => run([COMMAND, '--help']), most: 1.8 },
+      { name: "import 'zerohop'", run: () => script(`import ${JSON.stringify(DOOR)}`), most: 1.8 },
+    ],
+  )
   await withServers(async (servers) => {
     progress('start: servers to their first check')
     const { data, image, key } = await prepare(servers)
-    const serve = () => firstCheck(servers, ['serve', '--data', data], key)
-    add('zerohop serve on an existing folder, start to first check', await times(rounds, serve), 's', 0.6)
-    const pdp = () => firstCheck(servers, ['pdp', '--image', image], key, { PDP_API_KEY: key })
-    add('zerohop pdp --image, start to first check', await times(rounds, pdp), 's', 0.35)
-    // A tiny run is part of the tests, which must never build.
-    if (effort === 'tiny') return
-    const start = () => firstCheck(servers, ['start'], key, { ZEROHOP_DATA: data })
-    add('npm start with nothing to build, start to first check', await times(rounds, start), 's', 2)
+    const check = (args, env) => () => firstCheck(servers, args, key, env)
+    const rows = [
+      { name: 'zerohop serve on an existing folder', run: check(['serve', '--data', data]), most: 3 },
+      { name: 'zerohop pdp --image', run: check(['pdp', '--image', image], { PDP_API_KEY: key }), most: 1.8 },
+    ]
+    // A tiny run is part of the tests, which must never build. npm alone takes about as long as both servers.
+    if (effort !== 'tiny')
+      rows.push({ name: 'npm start with nothing to build', run: check(['start'], { ZEROHOP_DATA: data }), most: 10 })
+    await measure('start to first check', ['Fastify alone', () => firstAnswerOfFastify(key)], rows)
   })
-}
-
-async function times(rounds, measure) {
-  const values = []
-  for (let round = 0; round < rounds; round++) values.push(await measure())
-  return values
 }
 
 /** Milliseconds of a whole process. */
@@ -93,6 +110,18 @@ async function firstCheck(servers, args, key, env = {}) {
   child.kill('SIGTERM')
   await once(child, 'exit')
   if (args[0] === 'start') await pause(NPM_END_MS)
+  return ms
+}
+
+/** Milliseconds from starting a process that does nothing but listen, with Fastify, to its first answer. */
+async function firstAnswerOfFastify(key) {
+  const port = await freePort()
+  const begun = performance.now()
+  const child = spawn(process.execPath, [FASTIFY], { stdio: 'ignore', env: { ...process.env, PORT: String(port) } })
+  await allowed(port, key)
+  const ms = performance.now() - begun
+  child.kill('SIGKILL')
+  await once(child, 'exit')
   return ms
 }
 
