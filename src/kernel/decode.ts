@@ -22,6 +22,16 @@ interface Budget {
   left: number
 }
 
+/** Members of a composite. @throws IMAGE_DAMAGED when they are more than a value can have */
+export function countCells(kernel: Kernel, composite: number): number {
+  const count = kernel.word(composite + Composite.Count)
+  if (count > CELLS_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a value of ${count} members` })
+  return count
+}
+
+/** The cell of a member of a composite. */
+export const cellAt = (composite: number, index: number): number => composite + Composite.Cells + index * CELL_BYTES
+
 /** The object of a composite; undefined for 0. */
 export function objectAt(
   kernel: Kernel,
@@ -61,10 +71,10 @@ export function valueAt(kernel: Kernel, cell: number, depth = 1, budget: Budget 
 }
 
 function cells(kernel: Kernel, composite: number, budget: Budget): number[] {
-  const count = kernel.word(composite + Composite.Count)
+  const count = countCells(kernel, composite)
   budget.left -= count
   if (budget.left < 0) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a value of ${count} members` })
-  return Array.from({ length: count }, (_, index) => composite + Composite.Cells + index * CELL_BYTES)
+  return Array.from({ length: count }, (_, index) => cellAt(composite, index))
 }
 
 /** Where the key begins in the record of a symbol that a question can name. */

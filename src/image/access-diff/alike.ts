@@ -1,8 +1,9 @@
 // Users and instances that are alike to the set rules of a permission: what the rules read of them is stored with the
 // same values. A rule that reads nothing else of them is evaluated once for all that are alike.
 import { createHash } from 'node:crypto'
-import { Source } from '../../../assembly/limits.ts'
-import { objectAt } from '../../kernel/decode.ts'
+import { Cell } from '../../../assembly/abi.ts'
+import { Kind, Source } from '../../../assembly/limits.ts'
+import { cellAt, countCells, textAt, valueAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { principalAttributes } from '../records/principal.ts'
 import type { Meter } from './meter.ts'
@@ -46,9 +47,10 @@ export function alike(
   names: readonly string[],
 ): readonly (readonly number[])[] {
   const groups = new Map<string, number[]>()
+  const fingerprints = new Fingerprints(kernel, names)
   for (const [number, record] of objects) {
     meter.spend(LOOK_WORK)
-    const text = record === 0 ? NOT_STORED : names.length === 0 ? '' : fingerprintValues(kernel, record, names)
+    const text = record === 0 ? NOT_STORED : fingerprints.of(record)
     if (record !== 0 && text !== '') meter.spend(ATTRIBUTES_WORK)
     const group = groups.get(text)
     if (group === undefined) groups.set(text, [number])
@@ -57,13 +59,55 @@ export function alike(
   return [...groups.values()]
 }
 
-/** The same for users, or instances, with the same values in these attributes; empty where they have no such attribute. */
-export function fingerprintValues(kernel: Kernel, record: number, names: readonly string[]): string {
-  const stored = principalAttributes(kernel, record)
-  const attributes = stored === 0 ? undefined : objectAt(kernel, stored)
-  if (attributes === undefined) return ''
-  const values = names.map((name) => (Object.hasOwn(attributes, name) ? [attributes[name]] : []))
-  if (/* canary: alike-by-values */ values.every(({ length }) => length === 0)) return ''
-  const text = JSON.stringify(values)
-  return text.length <= TEXT_MAX ? text : createHash('sha256').update(text).digest('base64')
+/**
+ * Texts that are the same for users, or instances, with the same values in some attributes; of one image, to which no
+ * delta is applied meanwhile.
+ */
+export class Fingerprints {
+  readonly #kernel: Kernel
+  readonly #names: readonly string[]
+  /** by the address of a name: its place among the names; -1 for others. An image has each name once */
+  readonly #places = new Map<number, number>()
+  readonly #values: string[] = []
+
+  constructor(kernel: Kernel, names: readonly string[]) {
+    this.#kernel = kernel
+    this.#names = names
+  }
+
+  /** Empty where it has no such attribute. */
+  of(record: number): string {
+    const kernel = this.#kernel
+    const stored = this.#names.length === 0 ? 0 : principalAttributes(kernel, record)
+    if (stored === 0) return ''
+    const values = this.#values
+    values.length = 0
+    const count = countCells(kernel, stored)
+    for (let index = 0; index < count; index++) {
+      const cell = cellAt(stored, index)
+      const place = this.#findPlace(kernel.word(cell + Cell.Name))
+      if (place !== -1) values.push(`${place} ${this.#formatValue(cell)}`)
+    }
+    if (/* canary: alike-by-values */ values.length === 0) return ''
+    const text = values.length === 1 ? values[0]! : values.sort().join(' ')
+    return text.length <= TEXT_MAX ? text : createHash('sha256').update(text).digest('base64')
+  }
+
+  #findPlace(name: number): number {
+    let place = this.#places.get(name)
+    if (place === undefined) {
+      place = this.#names.indexOf(textAt(this.#kernel, name))
+      this.#places.set(name, place)
+    }
+    return place
+  }
+
+  /** An image has each text once, so its address says as much; a number is its bits. */
+  #formatValue(cell: number): string {
+    const kernel = this.#kernel
+    const kind: Kind = kernel.word(cell + Cell.Kind)
+    if (kind === Kind.Text) return `t${kernel.word(cell + Cell.Value)}`
+    if (kind === Kind.Number) return `n${kernel.word(cell + Cell.Value)}.${kernel.word(cell + Cell.Value + 4)}`
+    return JSON.stringify(valueAt(kernel, cell))
+  }
 }

@@ -1,8 +1,8 @@
 // The stored instances that lines may be about, in groups that are alike to a rule: it reads nothing else of them than
 // attributes, and these have the same values. A rule is evaluated once for each group.
 import type { Kernel } from '../../kernel/kernel.ts'
-import { fingerprintValues } from '../access-diff/alike.ts'
-import { instancesOfType, instanceTenant, instanceType } from '../records/instance.ts'
+import { Fingerprints } from '../access-diff/alike.ts'
+import { instanceTenant, instanceType, piecesOfType } from '../records/instance.ts'
 
 /** The work of looking at an instance, in the unit of listings. */
 const LOOK_WORK = 4
@@ -49,21 +49,23 @@ export class AlikeInstances {
     const known = this.#groups.get(name)
     if (known !== undefined) return known
     const byTenant = this.#findByTenant(type)
-    const all = tenant === undefined ? [...byTenant.values()].flat() : (byTenant.get(tenant) ?? [])
-    const groups = names === undefined ? all.map((one) => [one]) : this.#group(all, names)
+    const lists = tenant === undefined ? [...byTenant.values()] : [byTenant.get(tenant) ?? []]
+    const groups = names === undefined ? lists.flat().map((one) => [one]) : this.#group(lists, names)
     this.#groups.set(name, groups)
     return groups
   }
 
-  #group(instances: readonly number[], names: readonly string[]): Groups {
-    if (names.length === 0) return instances.length === 0 ? [] : [instances]
+  #group(lists: readonly (readonly number[])[], names: readonly string[]): Groups {
     const groups = new Map<string, number[]>()
-    for (const instance of instances) {
-      const values = fingerprintValues(this.#kernel, instance, names)
-      this.#work += values === '' ? LOOK_WORK : ATTRIBUTES_WORK
-      const group = groups.get(values)
-      if (group === undefined) groups.set(values, [instance])
-      else group.push(instance)
+    const fingerprints = new Fingerprints(this.#kernel, names)
+    for (const instances of lists) {
+      for (const instance of instances) {
+        const values = fingerprints.of(instance)
+        this.#work += values === '' ? LOOK_WORK : ATTRIBUTES_WORK
+        const group = groups.get(values)
+        if (group === undefined) groups.set(values, [instance])
+        else group.push(instance)
+      }
     }
     return [...groups.values()]
   }
@@ -78,16 +80,19 @@ export class AlikeInstances {
   }
 
   #readByTenant(type: number): ReadonlyMap<number, readonly number[]> {
+    const kernel = this.#kernel
     const { instance: only, tenant } = this.#among
     const found = new Map<number, number[]>()
-    for (const instance of only === undefined ? instancesOfType(this.#kernel, type) : [only]) {
-      this.#work += LOOK_WORK
-      const home = instanceTenant(this.#kernel, instance)
-      if (tenant !== undefined && tenant !== home) continue
-      if (instanceType(this.#kernel, instance) !== type) continue
-      const there = found.get(home)
-      if (there === undefined) found.set(home, [instance])
-      else there.push(instance)
+    for (const piece of only === undefined ? piecesOfType(kernel, type) : [[only]]) {
+      this.#work += LOOK_WORK * piece.length
+      for (const instance of piece) {
+        const home = instanceTenant(kernel, instance)
+        if (tenant !== undefined && tenant !== home) continue
+        if (!kernel.isLive(instance) || instanceType(kernel, instance) !== type) continue
+        const there = found.get(home)
+        if (there === undefined) found.set(home, [instance])
+        else there.push(instance)
+      }
     }
     return found
   }

@@ -1,14 +1,20 @@
 // How many users have each role, and how many are allowed each action: the overview of an access review, counted in
-// steps of bounded work.
+// steps of bounded work. It says what the lines say (lines-of-user.ts), in less work: what users have in common is found
+// once.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import type { AccessLine } from '../../model/access-line.ts'
+import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { permissionKey } from '../records/permission.ts'
+import { Evaluator } from '../decide/evaluator.ts'
+import { permissionId, permissionKey, permissionResource } from '../records/permission.ts'
+import { resourceKey } from '../records/resource.ts'
 import { permissionIdsOfRole } from '../records/role.ts'
-import { records } from '../records/tables.ts'
-import { AccessOfUser } from './access-of-user.ts'
+import { inOrder, records } from '../records/tables.ts'
+import { LinesByRules, type Rule } from './lines-by-rules.ts'
 import { roleName } from './lines-of-user.ts'
+import { type Held, RolesHeld } from './roles-held.ts'
 
 export interface ReviewGroup {
   /** a role in tenants, `type#role`, or `resource:action` */
@@ -24,25 +30,34 @@ export interface ReviewGroup {
 export type GroupedBy = 'role' | 'resource'
 
 export class ReviewCounts {
-  readonly #kernel: Kernel
-  readonly #groups = new Map<string, ReviewGroup>()
+  readonly #by: GroupedBy
   readonly #users: Iterator<number>
-  /** adds a user; returns the work */
-  readonly #add: (user: number) => number
-  readonly #access: AccessOfUser
-  /** by the record of a role; by the id of a permission */
-  readonly #ofRole = new Map<number, ReviewGroup | undefined>()
-  readonly #ofPermission = new Map<number, ReviewGroup | undefined>()
+  readonly #roles: RolesHeld
+  readonly #evaluator: Evaluator
+  readonly #rules: LinesByRules
+  /** by the record of a role, or by the id of a permission */
+  readonly #groups: ReadonlyMap<number, ReviewGroup>
+  /** of the last user: what rules allow it, and what depends on what is sent */
+  readonly #allowed = new Set<number>()
+  readonly #conditional = new Set<number>()
   /** false when some user has more than is counted */
   complete = true
 
   constructor(inside: Inside, by: GroupedBy) {
-    this.#kernel = inside.kernel
-    this.#users = records(inside.kernel, Table.Users)[Symbol.iterator]()
-    const groups = by === 'role' ? rolesIn(inside.kernel) : permissionsIn(inside.kernel)
-    for (const { key, permissions } of groups) this.#groups.set(key, { key, users: 0, conditional: 0, permissions })
-    this.#access = new AccessOfUser(inside)
-    this.#add = by === 'role' ? (user) => this.#addRoles(user) : (user) => this.#addPermissions(user)
+    const { kernel, required } = inside
+    this.#by = by
+    this.#users = inOrder(kernel, Table.Users, '')[Symbol.iterator]()
+    this.#groups = by === 'role' ? rolesIn(kernel) : permissionsIn(kernel)
+    this.#roles = new RolesHeld(kernel)
+    this.#evaluator = new Evaluator(kernel, required, undefined, LISTING_WHOLE_WORK_MAX)
+    const permission = (id: number) => {
+      const record = kernel.calls.permissionRecord(id)
+      const type = permissionResource(kernel, record)
+      const resource = resourceKey(kernel, type)
+      return { id, type, resource, action: permissionKey(kernel, record).slice(resource.length + 1) }
+    }
+    const everything = { kernel, filter: {}, tenant: undefined, instance: undefined, permission }
+    this.#rules = new LinesByRules(everything, this.#evaluator, required)
   }
 
   /** Counts on; false when all users are counted. */
@@ -58,52 +73,66 @@ export class ReviewCounts {
 
   /** In the order of their keys. */
   get groups(): readonly ReviewGroup[] {
+    this.#settle()
     return [...this.#groups.values()].sort((left, right) => compareText(left.key, right.key))
   }
 
-  #addRoles(user: number): number {
-    const { roles, work, isWhole } = this.#access.rolesOf(user)
+  /** Adds a user; returns the work. */
+  #add(user: number): number {
+    if (this.#roles.isFull) this.#settle()
+    const { held, isWhole, work } = this.#roles.of(user)
+    held.users++
     if (!isWhole) this.complete = false
-    for (const role of roles) {
-      const group = this.#groupOf(this.#ofRole, role, roleName)
-      if (group !== undefined) group.users++
-    }
-    return work
+    return this.#by === 'role' ? work : work + this.#addByRules(user, held)
   }
 
-  #addPermissions(user: number): number {
-    const { allowed, conditional, work, isWhole } = this.#access.permissionsOf(user)
-    if (!isWhole) this.complete = false
-    const formatKey = (kernel: Kernel, id: number) => permissionKey(kernel, kernel.calls.permissionRecord(id))
-    for (const id of allowed) {
-      const group = this.#groupOf(this.#ofPermission, id, formatKey)
-      if (group !== undefined) group.users++
+  /** What rules give a user beyond its roles. */
+  #addByRules(user: number, { permissions }: Held): number {
+    const [allowed, conditional] = [this.#allowed, this.#conditional]
+    allowed.clear()
+    conditional.clear()
+    this.#evaluator.left = LISTING_WHOLE_WORK_MAX
+    const isOpen = ({ permission: { id } }: Rule) => !permissions.has(id) && !allowed.has(id)
+    const note = (id: number, access: AccessLine['access'] | undefined): void => {
+      if (access === 'allowed') allowed.add(id)
+      else if (access === 'conditional') conditional.add(id)
+      else if (access === 'undecided') this.complete = false
     }
-    for (const id of conditional) {
-      const group = this.#groupOf(this.#ofPermission, id, formatKey)
-      if (group !== undefined) group.conditional++
+    for (const { rule, outcome } of this.#rules.outcomes(user, isOpen)) {
+      const { id } = rule.permission
+      note(id, outcome.onType?.access)
+      for (const { access } of outcome.onInstances) note(id, access)
     }
-    return work
+    if (this.#evaluator.left < 0) this.complete = false
+    for (const id of allowed) this.#count(id, 'users', 1)
+    for (const id of conditional) if (!allowed.has(id)) this.#count(id, 'conditional', 1)
+    return LISTING_WHOLE_WORK_MAX - this.#evaluator.left + this.#rules.takeShared()
   }
 
-  #groupOf(
-    known: Map<number, ReviewGroup | undefined>,
-    id: number,
-    formatKey: (kernel: Kernel, id: number) => string,
-  ): ReviewGroup | undefined {
-    if (!known.has(id)) known.set(id, this.#groups.get(formatKey(this.#kernel, id)))
-    return known.get(id)
+  /** Adds the users with the same roles to what these roles are, or give. */
+  #settle(): void {
+    for (const { users, roles, permissions } of this.#roles.take())
+      for (const id of this.#by === 'role' ? roles : permissions) this.#count(id, 'users', users)
+  }
+
+  #count(id: number, as: 'users' | 'conditional', users: number): void {
+    const group = this.#groups.get(id)
+    if (group !== undefined) group[as] += users
   }
 }
 
-type Empty = Pick<ReviewGroup, 'key' | 'permissions'>
+const empty = (key: string, permissions: number | null): ReviewGroup => ({ key, users: 0, conditional: 0, permissions })
 
-function* rolesIn(kernel: Kernel): Iterable<Empty> {
+function rolesIn(kernel: Kernel): Map<number, ReviewGroup> {
+  const found = new Map<number, ReviewGroup>()
   for (const role of records(kernel, Table.Roles))
-    yield { key: roleName(kernel, role), permissions: permissionIdsOfRole(kernel, role).length }
+    found.set(role, empty(roleName(kernel, role), permissionIdsOfRole(kernel, role).length))
+  return found
 }
 
-function* permissionsIn(kernel: Kernel): Iterable<Empty> {
+function permissionsIn(kernel: Kernel): Map<number, ReviewGroup> {
+  const found = new Map<number, ReviewGroup>()
   for (const record of records(kernel, Table.Permissions))
-    yield { key: permissionKey(kernel, record), permissions: null }
+    found.set(permissionId(kernel, record), empty(permissionKey(kernel, record), null))
+  return found
 }

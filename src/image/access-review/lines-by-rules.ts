@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { REVIEW_OUTCOMES_MAX } from '../../model/limits.ts'
-import { fingerprintValues } from '../access-diff/alike.ts'
+import { Fingerprints } from '../access-diff/alike.ts'
 import type { Residual } from '../access-diff/open-conditions.ts'
 import { formatResidual } from '../access-diff/residual-text.ts'
 import { isRole } from '../access-diff/side.ts'
@@ -93,6 +93,7 @@ export class LinesByRules {
   #user = 0
   readonly #values = new Map<number, string>()
   readonly #names = new Map<number, ReturnType<RequiredAttributes['names']>>()
+  readonly #fingerprints = new Map<number, Fingerprints>()
 
   constructor(scope: LineScope, evaluator: Evaluator, required: RequiredAttributes) {
     this.#scope = scope
@@ -237,14 +238,23 @@ export class LinesByRules {
     return known
   }
 
+  /** Of the attributes of users that the rules of a permission read. */
+  #findFingerprints(permission: number): Fingerprints {
+    let known = this.#fingerprints.get(permission)
+    if (known === undefined) {
+      known = new Fingerprints(this.#scope.kernel, this.#findNames(permission).user)
+      this.#fingerprints.set(permission, known)
+    }
+    return known
+  }
+
   /** What the rule reads of the user. */
   #formatValues({ permission: { id } }: Rule, user: number): string {
     if (user !== this.#user) this.#values.clear()
     this.#user = user
     let known = this.#values.get(id)
     if (known === undefined) {
-      const { user: names } = this.#findNames(id)
-      known = names.length === 0 ? '' : fingerprintValues(this.#scope.kernel, user, names)
+      known = this.#findFingerprints(id).of(user)
       this.#values.set(id, known)
     }
     return known

@@ -46,6 +46,35 @@ export function walkInstanceRoles(
 }
 
 /**
+ * The user's roles on some instance, without where that is: no more is looked at than until each was found once.
+ * Undefined as above, with `steps`, which counts the tuples and roles.
+ * @param reach all roles that can follow from those that are assigned
+ */
+export function findRolesSomewhere(
+  kernel: Kernel,
+  user: number,
+  reach: ReadonlySet<number>,
+  limit: number,
+): { readonly roles: ReadonlySet<number> | undefined; readonly steps: number } {
+  const walk = new Walk(kernel, user, reach)
+  for (const grant of eachGrantOfUser(kernel, user)) {
+    const scope = grantScope(kernel, grant)
+    if (symbolTable(kernel, scope) !== Table.Instances) continue
+    for (const role of grantRoles(kernel, grant)) walk.add(scope, role)
+    if (walk.rolesByInstance.size > limit) return { roles: undefined, steps: limit }
+  }
+  const left = walk.run(limit)
+  return { roles: left < 0 ? undefined : walk.roles, steps: limit - left }
+}
+
+/** The roles that can follow over relations from these, and themselves. */
+export function reachOfRoles(kernel: Kernel, roles: Iterable<number>): ReadonlySet<number> {
+  const reach = new Set(roles)
+  for (const role of reach) for (const rule of eachRuleFromRole(kernel, role)) reach.add(ruleTarget(kernel, rule))
+  return reach
+}
+
+/**
  * The user's roles on one instance, assigned or derived, found from the instance upwards; undefined when finding them
  * takes more than `limit` tuples and rules.
  */
@@ -118,14 +147,23 @@ class Search {
 
 class Walk {
   readonly rolesByInstance = new Map<number, number[]>()
+  /** those that were found, where it ends with them */
+  readonly roles = new Set<number>()
   readonly #kernel: Kernel
   readonly #user: number
+  readonly #reach: ReadonlySet<number> | undefined
   readonly #instances: number[] = []
   readonly #roles: number[] = []
 
-  constructor(kernel: Kernel, user: number) {
+  /** @param reach the walk ends when each of these roles was found somewhere */
+  constructor(kernel: Kernel, user: number, reach?: ReadonlySet<number>) {
     this.#kernel = kernel
     this.#user = user
+    this.#reach = reach
+  }
+
+  get #isDone(): boolean {
+    return this.roles.size === this.#reach?.size
   }
 
   add(instance: number, role: number): void {
@@ -133,6 +171,7 @@ class Walk {
     if (known === undefined) this.rolesByInstance.set(instance, [role])
     else if (known.includes(role)) return
     else known.push(role)
+    if (this.#reach !== undefined) this.roles.add(role)
     this.#instances.push(instance)
     this.#roles.push(role)
   }
@@ -141,12 +180,12 @@ class Walk {
   run(limit: number): number {
     const kernel = this.#kernel
     let left = limit
-    for (let at = 0; at < this.#instances.length; at++) {
+    for (let at = 0; at < this.#instances.length && !this.#isDone; at++) {
       const instance = this.#instances[at]!
       if (--left < 0) return left
       for (const rule of eachRuleFromRole(kernel, this.#roles[at]!)) {
         left = this.#follow(rule, instance, left)
-        if (left < 0) return left
+        if (left < 0 || this.#isDone) return left
       }
     }
     return left
@@ -164,7 +203,9 @@ class Walk {
       if (--left < 0) return left
       const object = tupleObject(kernel, tuple)
       const related = tupleRelation(kernel, tuple) === relation && instanceType(kernel, object) === type
-      if (related && !(noDirect && kernel.calls.grantOf(this.#user, object) !== 0)) this.add(object, target)
+      if (!related || (noDirect && kernel.calls.grantOf(this.#user, object) !== 0)) continue
+      this.add(object, target)
+      if (this.#isDone) return left
     }
     return left
   }

@@ -4,7 +4,7 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { resourceKey } from './resource.ts'
 import { symbolTable } from './symbol.ts'
-import { inOrder } from './tables.ts'
+import { eachPieceInOrder, inOrder } from './tables.ts'
 
 /** `type:key` */
 export const readInstanceKey = (kernel: Kernel, instance: number): string => kernel.key(instance, Instance.Key)
@@ -22,5 +22,14 @@ export function* instancesOfType(kernel: Kernel, type: number): Iterable<number>
   for (const instance of inOrder(kernel, Table.Instances, `${resourceKey(kernel, type)}:`)) {
     if (instanceType(kernel, instance) !== type) return
     yield instance
+  }
+}
+
+/** The instances of a type in key order, in pieces, with dead ones and others in them: for loops that read very many. */
+export function* piecesOfType(kernel: Kernel, type: number): Iterable<Uint32Array> {
+  for (const piece of eachPieceInOrder(kernel, Table.Instances, `${resourceKey(kernel, type)}:`)) {
+    yield piece
+    const last = piece[piece.length - 1]!
+    if (kernel.isLive(last) && instanceType(kernel, last) !== type) return
   }
 }

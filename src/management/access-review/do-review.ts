@@ -11,6 +11,7 @@ import type { AccessDiff } from '../../model/access-diff.ts'
 import {
   PAST_IMAGE_MS,
   PAST_IMAGES_BYTES_MAX,
+  REVIEW_COUNT_TURN_WORK_MAX,
   REVIEW_COUNT_WORK_MAX,
   REVIEW_IMAGES_MAX,
   REVIEW_WORK_MAX,
@@ -129,8 +130,8 @@ async function count(image: Image, by: GroupedBy, now: number): Promise<Counted>
   const counts = image.inside((inside) => new ReviewCounts(inside, by), now)
   let left = REVIEW_COUNT_WORK_MAX
   let isMore = true
-  for (; isMore && left > 0; left -= REVIEW_WORK_MAX) {
-    isMore = image.guardAt(now, () => counts.step(REVIEW_WORK_MAX))
+  for (; isMore && left > 0; left -= REVIEW_COUNT_TURN_WORK_MAX) {
+    isMore = image.guardAt(now, () => counts.step(REVIEW_COUNT_TURN_WORK_MAX))
     await pause() // pages are answered meanwhile
   }
   return { groups: counts.groups, complete: counts.complete && !isMore }

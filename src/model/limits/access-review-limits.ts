@@ -25,3 +25,7 @@ export const REVIEW_FEW_MAX = 100_000
 export const REVIEW_OUTCOMES_MAX = 1_000_000
 /** Reviews for which that thread keeps what it found once for all users. */
 export const REVIEWS_KEPT_MAX = 8
+/** Roles and permissions that the counts of a review keep for users who have the same; beyond it they are found again. */
+export const REVIEW_HELD_MAX = 1_000_000
+/** Work of the counts of an access review in one turn of their thread: pages of reviews wait so long. */
+export const REVIEW_COUNT_TURN_WORK_MAX = 400_000

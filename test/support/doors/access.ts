@@ -1,13 +1,16 @@
 // The doors of people who look after a policy: access reviews, and what a change of the policy gives and takes.
 import { accessDiff } from '../../../src/image/access-diff/access-diff.ts'
+import { type GroupedBy, ReviewCounts } from '../../../src/image/access-review/counts.ts'
 import { AccessReview, type ComparedLine, type ReviewPlace } from '../../../src/image/access-review/review.ts'
-import type { Image } from '../../../src/image/image.ts'
-import type { AccessFilter } from '../../../src/model/access-line.ts'
+import { Image } from '../../../src/image/image.ts'
+import type { AccessFilter, AccessLine } from '../../../src/model/access-line.ts'
 import { MIDNIGHT } from '../../property/values.ts'
 import { definedDiff } from '../../reference/access-diff.ts'
 import { check } from '../../reference/check.ts'
 import { type Policy, toPolicy } from '../../reference/policy.ts'
 import { sortedChange, toAccessChange } from '../access-changes.ts'
+import { ENVIRONMENT, makePosition } from '../deltas.ts'
+import type { World } from '../world.ts'
 import type { Asked } from './asked.ts'
 import { type Door, findLack, Lack } from './door.ts'
 
@@ -48,6 +51,28 @@ function reviewed(image: Image, { request, policy, tenant }: Asked): boolean | n
   return lines.some(({ access }) => access === 'conditional') ? null : false
 }
 
+/** The counts of all users, in steps of little work. */
+function countUsers(image: Image, by: GroupedBy) {
+  const counts = image.inside((inside) => new ReviewCounts(inside, by), MIDNIGHT)
+  while (image.guardAt(MIDNIGHT, () => counts.step(PAGE_WORK)));
+  return counts.groups
+}
+
+/** By action what the lines say, which are found in another way; by role what an image that was built anew says. */
+function definedCounts(world: World) {
+  const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
+  const lines = listLines(image, {})
+  const resource = countUsers(image, 'resource').map(({ key, permissions }) => {
+    const about = lines.filter(({ resource: type, action }) => `${type}:${action}` === key)
+    const who = (wanted: AccessLine['access']) =>
+      new Set(about.filter(({ access }) => access === wanted).map(({ user }) => user))
+    const [allowed, conditional] = [who('allowed'), who('conditional')]
+    for (const user of allowed) conditional.delete(user)
+    return { key, users: allowed.size, conditional: conditional.size, permissions }
+  })
+  return { role: countUsers(image, 'role'), resource }
+}
+
 /** The definition of a diff asks every question of both policies. */
 const QUESTIONS_MAX = 6_000
 
@@ -68,6 +93,17 @@ export const ACCESS_DOORS: readonly Door[] = [
       return check(policy, { user, action, resource, sent: { context: { now: MIDNIGHT } } })
     },
     agrees: (answer, right) => answer === null || answer === right,
+  },
+  {
+    name: 'access counts',
+    say: ({ image, kept }, { request: { resource } }) => {
+      // they are the same whatever is asked about: once for each revision and type is enough
+      const name = `access counts ${image.revision} ${resource.type}`
+      if (kept.has(name)) return new Lack('it answers the same to every question')
+      kept.set(name, true)
+      return { role: countUsers(image, 'role'), resource: countUsers(image, 'resource') }
+    },
+    right: (asked) => asked.once('counts', () => definedCounts(asked.world)),
   },
   {
     name: 'access diff',

@@ -26,6 +26,7 @@ export type LackReason =
   | 'a filter cannot say it'
   | 'the database cannot say it'
   | 'it reviews what is stored, each in its own tenant'
+  | 'it answers the same to every question'
   | 'there is nothing to compare with'
   | 'there is too much to compare'
 
