@@ -1,39 +1,34 @@
 // Access reviews, in their thread: images of revisions, kept for the pages that follow, and what is asked of them.
 import { setImmediate as pause } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { accessDiff } from '../../image/access-diff/access-diff.ts'
 import { type GroupedBy, ReviewCounts } from '../../image/access-review/counts.ts'
 import { AccessReview } from '../../image/access-review/review.ts'
 import type { Image } from '../../image/image.ts'
-import type { Position } from '../../log/change.ts'
-import { type PolicyChange, toDelta } from '../../log/delta.ts'
+import type { PolicyChange } from '../../log/delta.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import {
-  PAST_IMAGE_MS,
-  PAST_IMAGES_BYTES_MAX,
   REVIEW_COUNT_TURN_WORK_MAX,
   REVIEW_COUNT_WORK_MAX,
-  REVIEW_IMAGES_MAX,
   REVIEW_WORK_MAX,
   REVIEWS_KEPT_MAX,
 } from '../../model/limits.ts'
 import { openPast } from '../past/open-past.ts'
-import { gone, imageAt } from '../past/past-image.ts'
 import type { PastPlace } from '../past/past-task.ts'
+import { advanceSlowly, ReviewImages } from './review-images.ts'
 import type { Counted, ReviewedRevision, ReviewResults, ReviewTask } from './review-task.ts'
 
 type Of<T extends ReviewTask['task']> = Extract<ReviewTask, { task: T }>
 
 export class Reviews {
   readonly #place: PastPlace
-  /** by environment and position, in the order of last use */
-  readonly #images = new Map<string, Promise<Image>>()
+  readonly #images: ReviewImages
   /** in the order of last use */
   readonly #reviews = new Map<string, AccessReview>()
   readonly #counts = new Map<string, Promise<Counted>>()
 
   constructor(place: PastPlace) {
     this.#place = place
+    this.#images = new ReviewImages((environment) => openPast(place, environment))
   }
 
   /** @throws REVISION_GONE */
@@ -44,8 +39,8 @@ export class Reviews {
 
   async #lines({ question, after, limit, ...revision }: Of<'lines'>): Promise<ReviewResults['lines']> {
     const { environment, at, since } = revision
-    const is = await this.#image(environment, at)
-    const was = since && (await this.#image(environment, since))
+    const is = await this.#images.at(environment, at)
+    const was = since && (await this.#images.at(environment, since))
     const name = JSON.stringify([environment, at, since, question])
     const review = kept(this.#reviews, name, REVIEWS_KEPT_MAX, () => makeReview(is, was, question))
     // a review is of the images that it was made with: these are guarded here, against broken ones
@@ -55,14 +50,14 @@ export class Reviews {
   }
 
   async #countsOf({ by, now, environment, at }: Of<'counts'>): Promise<Counted> {
-    const image = await this.#image(environment, at)
+    const image = await this.#images.at(environment, at)
     // counts of minutes ago are of the same revision: only conditions on the time could say otherwise
     const name = JSON.stringify([environment, at, by, Math.floor(now / COUNTS_MS)])
     return kept(this.#counts, name, REVIEWS_KEPT_MAX, () => count(image, by, now))
   }
 
   async #changes({ environment, at, since, now, page }: Of<'changes'>): Promise<AccessDiff> {
-    const before = await this.#image(environment, since)
+    const before = await this.#images.at(environment, since)
     const after = before.clone()
     const changes = await this.#follow(after, { environment, at })
     return accessDiff(before, after, changes, { now, ...(page === undefined ? {} : { after: page }) })
@@ -71,47 +66,16 @@ export class Reviews {
   /** Brings an image to a later revision; the last change of each object on the way. */
   async #follow(image: Image, { environment, at }: ReviewedRevision): Promise<PolicyChange[]> {
     const reader = await openPast(this.#place, environment)
-    const changes = new Map<string, PolicyChange>()
+    const last = new Map<string, PolicyChange>()
     try {
-      while (image.revision < at.revision) {
-        const entries = await reader.entries(image.revision)
-        if (entries.length === 0) throw gone(at.revision, await reader.reach())
-        for (const entry of entries) {
-          if (entry.revision > at.revision) break
-          const delta = toDelta(entry)
-          image.apply(delta)
-          for (const change of delta.changes) changes.set(`${change.kind} ${change.key}`, change)
-        }
-        await pause()
-      }
+      await advanceSlowly(reader, image, at.revision, (changes) => {
+        for (const change of changes) last.set(`${change.kind} ${change.key}`, change)
+        return true
+      })
     } finally {
       await reader.close()
     }
-    return [...changes.values()]
-  }
-
-  #image(environment: string, at: Position): Promise<Image> {
-    const name = `${environment} ${at.revision} ${at.chain}`
-    return kept(this.#images, name, REVIEW_IMAGES_MAX, () => {
-      const built = this.#build(environment, at)
-      built.then(
-        () => setTimeout(() => this.#images.delete(name), PAST_IMAGE_MS).unref(), // what retention has removed must go
-        () => this.#images.delete(name),
-      )
-      return built
-    })
-  }
-
-  async #build(environment: string, at: Position): Promise<Image> {
-    const reader = await openPast(this.#place, environment)
-    try {
-      const image = await imageAt(reader, environment, at.revision)
-      if (!isDeepStrictEqual(image.position, at)) throw gone(at.revision, await reader.reach()) // replaced meanwhile
-      if (image.stats().bytes > PAST_IMAGES_BYTES_MAX / REVIEW_IMAGES_MAX) this.#images.clear()
-      return image
-    } finally {
-      await reader.close()
-    }
+    return [...last.values()]
   }
 }
 

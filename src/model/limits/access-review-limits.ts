@@ -17,8 +17,10 @@ export const REVIEW_CSV_LINES_MAX = 10_000_000
 export const REVIEWS_WAITING_MAX = 64
 /** Milliseconds after the last access review until its thread ends, with what it keeps. */
 export const REVIEW_IDLE_MS = 120_000
-/** Images that the thread of access reviews keeps. */
+/** Images that the thread of access reviews keeps, of PAST_IMAGES_BYTES_MAX in all. */
 export const REVIEW_IMAGES_MAX = 4
+/** Changes by which that thread reaches a revision from an image that it keeps; beyond it an image is built. */
+export const REVIEW_FOLLOWED_CHANGES_MAX = 100_000
 /** Grants and relations that are looked at to find the few users who can have lines about one instance. */
 export const REVIEW_FEW_MAX = 100_000
 /** Outcomes of set rules that a review keeps for users who are alike, counted with their groups of instances. */
