@@ -32,6 +32,25 @@ export function countCells(kernel: Kernel, composite: number): number {
 /** The cell of a member of a composite. */
 export const cellAt = (composite: number, index: number): number => composite + Composite.Cells + index * CELL_BYTES
 
+/** The text that is the name of a member; of one name, it is one text in the whole image. */
+export const cellName = (kernel: Kernel, cell: number): number => kernel.word(cell + Cell.Name)
+
+/**
+ * The same for equal values of one image. It has each text once, so where a text is says as much as the text; a number is
+ * its bits.
+ */
+export function formatIdentity(kernel: Kernel, cell: number): string {
+  const value = kernel.word(cell + Cell.Value)
+  switch (kernel.word(cell + Cell.Kind)) {
+    case Kind.Text:
+      return `t${value}`
+    case Kind.Number:
+      return `n${value}.${kernel.word(cell + Cell.Value + 4)}`
+    default:
+      return JSON.stringify(valueAt(kernel, cell))
+  }
+}
+
 /** The object of a composite; undefined for 0. */
 export function objectAt(
   kernel: Kernel,

@@ -1,9 +1,8 @@
 // Users and instances that are alike to the set rules of a permission: what the rules read of them is stored with the
 // same values. A rule that reads nothing else of them is evaluated once for all that are alike.
 import { createHash } from 'node:crypto'
-import { Cell } from '../../../assembly/abi.ts'
-import { Kind, Source } from '../../../assembly/limits.ts'
-import { cellAt, countCells, textAt, valueAt } from '../../kernel/decode.ts'
+import { Source } from '../../../assembly/limits.ts'
+import { cellAt, cellName, countCells, formatIdentity, textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { principalAttributes } from '../records/principal.ts'
 import type { Meter } from './meter.ts'
@@ -85,8 +84,8 @@ export class Fingerprints {
     const count = countCells(kernel, stored)
     for (let index = 0; index < count; index++) {
       const cell = cellAt(stored, index)
-      const place = this.#findPlace(kernel.word(cell + Cell.Name))
-      if (place !== -1) values.push(`${place} ${this.#formatValue(cell)}`)
+      const place = this.#findPlace(cellName(kernel, cell))
+      if (place !== -1) values.push(`${place} ${formatIdentity(kernel, cell)}`)
     }
     if (/* canary: alike-by-values */ values.length === 0) return ''
     const text = values.length === 1 ? values[0]! : values.sort().join(' ')
@@ -100,14 +99,5 @@ export class Fingerprints {
       this.#places.set(name, place)
     }
     return place
-  }
-
-  /** An image has each text once, so its address says as much; a number is its bits. */
-  #formatValue(cell: number): string {
-    const kernel = this.#kernel
-    const kind: Kind = kernel.word(cell + Cell.Kind)
-    if (kind === Kind.Text) return `t${kernel.word(cell + Cell.Value)}`
-    if (kind === Kind.Number) return `n${kernel.word(cell + Cell.Value)}.${kernel.word(cell + Cell.Value + 4)}`
-    return JSON.stringify(valueAt(kernel, cell))
   }
 }

@@ -21,7 +21,7 @@ import { eachTupleToObject, tupleSubject } from '../records/tuple.ts'
 import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
 
 /** The work of a line, in the unit of listings. */
-export const LINE_WORK = 32
+const LINE_WORK = 32
 
 /** The work of looking for roles on instances. */
 const ROLES_WORK = 128

@@ -90,7 +90,7 @@ export class RolesHeld {
   }
 
   #findAssigned(sets: number[]): Assigned {
-    const name = nameOf(sets)
+    const name = formatName(sets)
     let known = this.#assigned.get(name)
     if (known === undefined) {
       const kernel = this.#kernel
@@ -105,7 +105,7 @@ export class RolesHeld {
 
   #findHeld(found: readonly number[]): Held {
     const roles = new Set(found)
-    const name = nameOf([...roles])
+    const name = formatName([...roles])
     let known = this.#held.get(name)
     if (known === undefined) {
       const permissions = new Set<number>()
@@ -133,6 +133,6 @@ export class RolesHeld {
 }
 
 /** The same for the same numbers in any order. */
-function nameOf(numbers: number[]): string {
+function formatName(numbers: number[]): string {
   return numbers.sort((left, right) => left - right).join()
 }
