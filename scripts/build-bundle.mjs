@@ -10,6 +10,8 @@ const COMMAND = 'dist/src/cli/zerohop.js'
 /** What they share with CORE is a file of its own: they need no kernel. */
 const WITHOUT_KERNEL = [COMMAND, 'dist/src/client.js', 'dist/src/filters.js']
 const SERVER = 'dist/src/server.js'
+/** A PDP alone loads nothing of what manages: what both servers need is a file of its own, too. */
+const PDP = 'dist/src/cli/commands/pdp.js'
 /**
  * Threads that somebody waits for: each store starts a writer before its first answer, each question about the past and
  * each export with facts starts one. A thread compiles all that it loads once more, so each of these is one file with nothing else in it.
@@ -37,13 +39,13 @@ const FOR_NODE = { platform: 'node', target: 'node20' }
 
 /**
  * The entries of Node and the files that they share: one with what CORE alone needs, one with what those without a
- * kernel need of it, one each for the rest of the command and of the server. Threads load nothing of the latter.
+ * kernel need of it, one each for the rest of the command, of a PDP and of the server. Threads load nothing of the latter two.
  */
 async function bundleTogether(entries, folder) {
   const imports = new Map()
-  const closures = new Map(entries.map((entry) => [entry, undefined]))
+  const closures = new Map()
   const isIn = (entry, id) => {
-    if (closures.get(entry) === undefined) closures.set(entry, collectImports(resolve(entry), imports))
+    if (!closures.has(entry)) closures.set(entry, collectImports(resolve(entry), imports))
     return closures.get(entry).has(id)
   }
   const isInOthers = (besides, id) => entries.some((entry) => entry !== besides && isIn(entry, id))
@@ -53,7 +55,8 @@ async function bundleTogether(entries, folder) {
     if (own.has(id)) return null
     if (isIn(CORE, id)) return WITHOUT_KERNEL.some((entry) => isIn(entry, id)) ? 'model' : 'core'
     if (isIn(COMMAND, id)) return isInOthers(COMMAND, id) ? null : 'command'
-    return isIn(SERVER, id) && !isInOthers(SERVER, id) ? 'server' : null
+    if (!isIn(SERVER, id) || isInOthers(SERVER, id)) return null
+    return isIn(PDP, id) ? 'pdp-server' : 'server'
   }
   await bundle(entries, folder, {
     ...FOR_NODE,

@@ -73,6 +73,8 @@ describe.each([
   })
 })
 
+const readBundled = (file: string): string => readFileSync(join(ROOT, 'dist/bundle', file), 'utf8')
+
 /** The text of a file of the bundle and of those that are loaded with it. */
 function loadedText(entry: string): readonly string[] {
   const seen = new Set<string>()
@@ -121,5 +123,23 @@ describe('the commands', () => {
     expect(packages).toContain('fastify')
     expect(packages).not.toContain('lmdb')
     expect(packages).not.toContain('typebox')
+  })
+
+  it('`zerohop pdp` loads no route and no use case of the management API, in the bundle either', () => {
+    const [, chunk = ''] = /import\("\.\/(chunk-pdp-[^"]+)"\)/.exec(readBundled('zerohop.js'))!
+    const files = new Set([chunk])
+    for (const file of files)
+      for (const [, imported = ''] of readBundled(file).matchAll(/^(?:import|export) .*"\.\/([^"]+)";$/gm))
+        files.add(imported)
+    const sources = [
+      ...[...files]
+        .map(readBundled)
+        .join('\n')
+        .matchAll(/^\/\/ dist\/src\/(\S+)/gm),
+    ].map(([, source = '']) => source)
+    expect(sources).toContain('http/pdp/direct-allowed.js')
+    expect(sources.filter((source) => /^(management\/(objects|host|schemas)|http\/management)\//.test(source))).toEqual(
+      [],
+    )
   })
 })
