@@ -1,5 +1,5 @@
 // The server that POST /allowed is held against: node:http, the body parsed, a constant answer. Its port is its first
-// message.
+// message; it answers each message with its processor time in seconds.
 import { createServer } from 'node:http'
 
 const ANSWER = '{"allow":true,"result":true,"query":null,"debug":null}'
@@ -15,4 +15,8 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send({ seconds: (user + system) / 1e6 })
+})
 process.on('disconnect', () => process.exit())

@@ -1,7 +1,7 @@
-// HTTP rows: POST /allowed beside a bare node:http server, bulk beside single calls, and the tail of checks while
-// others write.
+// HTTP rows: POST /allowed beside a bare node:http server (allowed.mjs), bulk beside single calls, evaluations beside
+// both, and the tail of checks while others write.
 import { median, quantile } from '../sampling.mjs'
-import { measureDecisionLog } from './decision-log.mjs'
+import { measureAllowed } from './allowed.mjs'
 import { LoadGenerator } from './load.mjs'
 import { withServers } from './servers.mjs'
 
@@ -22,10 +22,9 @@ export async function measureHttp(results, { effort, progress }) {
   const loads = { checks: new LoadGenerator(), writes: new LoadGenerator() }
   try {
     await withServers(async (servers) => {
-      progress('http: POST /allowed beside a bare server')
+      progress('http: many checks and evaluations beside single ones')
       const server = await servers.serve()
-      const { port: bare } = await servers.module('./bare-server.mjs')
-      await measureThroughput(results, plan, loads.checks, server, bare)
+      await measureThroughput(results, plan, loads.checks, server)
       progress('http: the tail of checks while others write')
       await measureTail(results, plan, loads, { name: 'serve', api: server, pdp: server.pdp })
     })
@@ -38,16 +37,15 @@ export async function measureHttp(results, { effort, progress }) {
     loads.checks.close()
     loads.writes.close()
   }
-  await measureDecisionLog(results, { effort, progress })
+  await measureAllowed(results, { effort, progress })
 }
 
-async function measureThroughput(results, plan, loads, server, bare) {
+async function measureThroughput(results, plan, loads, server) {
   const ask = (port, path, body) =>
     loads.run({ port, method: 'POST', path, key: server.key, body, connections: CONNECTIONS, ms: plan.ms })
   const hundred = (one) => `[${Array.from({ length: 100 }, () => one).join(',')}]`
   const evaluations = `{"evaluations":${hundred(EVALUATION)}}`
   const targets = [
-    { name: 'bare', run: () => ask(bare, '/allowed', CHECK) },
     { name: 'single', run: () => ask(server.pdp, '/allowed', CHECK) },
     { name: 'bulk', run: () => ask(server.pdp, '/allowed/bulk', hundred(CHECK)) },
     { name: 'singleOfInstance', run: () => ask(server.pdp, '/allowed', CHECK_OF_INSTANCE) },
@@ -65,14 +63,6 @@ async function measureThroughput(results, plan, loads, server, bare) {
       rates[name].push(perSecond)
     }
   }
-  results.addFigure({
-    name: `POST /allowed, ${CONNECTIONS} connections`,
-    value: median(rates.single),
-    unit: 'requests/s',
-    peer: `bare node:http, ${Math.round(median(rates.bare)).toLocaleString('en-US')} requests/s`,
-    ratio: median(rates.single.map((rate, round) => rate / rates.bare[round])),
-    least: 0.9,
-  })
   results.addFigure({
     name: 'POST /allowed/bulk of 100',
     value: median(rates.bulk) * 100,

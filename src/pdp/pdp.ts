@@ -430,6 +430,11 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#source.take().attributesRead(type, action)
   }
 
+  /** The revision of the image that is held, whatever its age; undefined without one. */
+  get imageRevision(): number | undefined {
+    return this.#source.peek()?.revision
+  }
+
   /** Bytes of the image that is held, whatever its age; 0 without one. */
   get imageBytes(): number {
     return this.#source.peek()?.stats().bytes ?? 0

@@ -81,7 +81,7 @@ export class PdpPool {
     const { pdp, follower } = this.#members.get(environment) ?? {}
     const image = follower?.peek()
     if (pdp === undefined || image === undefined) return undefined
-    return { bytes: image.stats().bytes, revision: pdp.state.revision ?? 0, illTyped: pdp.illTyped }
+    return { bytes: image.stats().bytes, revision: image.revision, illTyped: pdp.illTyped }
   }
 
   /** How often conditions met a value that is not of its declared type, in all images since the start. */

@@ -325,7 +325,7 @@ describe('src/http/metric-table.ts', () => {
     const url = await api.listen({ host: '127.0.0.1', port: 0 })
     const pdp = await connect({ url, apiKey: key() })
     const stats = () => ({ written: 0, refused: 0, lost: 0, waitingBytes: 0, bytes: 0 })
-    const recorder = { add: () => ({ settled: () => undefined }) }
+    const recorder = { add: () => ({ settled: () => undefined }), flush: () => undefined }
     const apps = [
       api,
       pdpServer(pdp, key(), { openMetrics: true, decisionLog: { recorder, stats } }),

@@ -151,6 +151,7 @@ describe('a limit of staleness', () => {
     const pdp = new Pdp(new Follower({ feed, maxStalenessMs: 60_000 }))
     let passed = 0
     const recorder = {
+      flush: () => undefined,
       add: () => {
         passed += 61_000
         set('wall', passed)

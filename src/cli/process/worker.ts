@@ -81,7 +81,7 @@ export class WorkerSide implements WorkerPeers {
   async applied(revision: number, timeoutMs: number): Promise<void> {
     const { each } = await this.#ask({ about: 'applied', revision, timeoutMs })
     if (each.every((one) => one === true)) return
-    const have = this.#pdp().state.revision ?? 0
+    const have = this.#pdp().imageRevision ?? 0
     throw new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have })
   }
 

@@ -90,7 +90,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
   metrics.gauge('zerohop_image_garbage_bytes', () => pdp.garbageBytes)
   metrics.gauge('zerohop_feed_connected', () => (pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0))
   metrics.counter('zerohop_ill_typed_attributes_total', () => pdp.illTyped)
-  metrics.gauge('zerohop_image_revision', () => pdp.state.revision ?? 0)
+  metrics.gauge('zerohop_image_revision', () => pdp.imageRevision ?? 0)
   metrics.gauge('zerohop_image_age_seconds', () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000))
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const globalObjects = v1 && { globalObjects: v1.globalObjects, ...(v1.keyless ? { keyless: pdp } : {}) }

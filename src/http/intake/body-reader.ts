@@ -1,6 +1,7 @@
 // The one reader of request bodies, of every server. It counts received bytes against the limit of the route and the
 // budget of the process, and drops a body that ends early. Each long body is parsed and handled in a turn of the event
 // loop of its own, so that a check waits for at most one of them, not for all that arrived together.
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
 import { contain, contained } from '../../model/contained.ts'
@@ -76,6 +77,16 @@ export function readBody(source: BodySource, done: OnBody): void {
   }
   const failed = (error: Error): void => fail(Object.assign(error, { statusCode: 400 }))
   stream.on('end', contained('the end of a body', ended)).on('error', contained('a body that breaks off', failed))
+}
+
+/**
+ * All of a short body that has arrived already; undefined when `readBody` must read it. Its bytes are not counted: they
+ * are no longer needed once the caller returns.
+ */
+export function takeArrived(request: IncomingMessage, announced: number, budget: BodyBudget): Buffer | undefined {
+  if (!request.complete || request.readableLength !== announced) return undefined
+  if (announced > BODY_AT_ONCE_BYTES || announced > budget.bytesOfKey) return undefined
+  return (request.read() as Buffer | null) ?? undefined
 }
 
 /** No one catches what `done` throws, and no one would answer the request: its connection ends. */

@@ -55,7 +55,7 @@ export function answerFromOneTake(app: FastifyInstance): void {
 export function nameRevisions(app: FastifyInstance): void {
   app.decorateRequest('pdp', undefined)
   beforeSending(app, (request, reply) => {
-    const revision = request.pdp?.state.revision
+    const revision = request.pdp?.imageRevision
     if (revision !== undefined && !reply.hasHeader('x-revision')) reply.header('x-revision', revision)
   })
 }

@@ -5,14 +5,15 @@
 // compares the two.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { contained } from '../../model/contained.ts'
+import type { Batch } from '../../decision-log/recorder.ts'
+import { contain, contained } from '../../model/contained.ts'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { Taken } from '../../pdp/pdp-source.ts'
 import type { Check } from '../../pdp/request.ts'
 import type { EarlyAnswer } from '../early-server.ts'
 import type { Problem } from '../errors.ts'
-import { readBody } from '../intake/body-reader.ts'
+import { readBody, takeArrived } from '../intake/body-reader.ts'
 import { formatSender } from '../intake/intake.ts'
 import { type Duplicates, ORDINARY, parseJson } from '../json.ts'
 import { repeatedHeader } from '../repeated-headers.ts'
@@ -70,15 +71,38 @@ interface DirectRequest {
   readonly response: ServerResponse
 }
 
-/** Answers the common check; everything else is left to the app, which is made with this. */
+/** A decision on its way to the client. */
+interface Decided {
+  readonly to: DirectRequest
+  readonly allow: boolean
+  readonly taken: Taken
+  readonly id: string | null
+  readonly begun: number
+  /** the records that are written before the answer is sent */
+  readonly batch: Batch | undefined
+}
+
+/**
+ * Answers the common check; everything else is left to the app, which is made with this.
+ *
+ * What was read in one turn of the event loop is answered together at its end: a write that finds its client asleep has
+ * to wake it, which costs more than all else about a short request, and of writes in a row only the first does. By then
+ * most bodies have arrived, and are read without a listener.
+ */
 export function directAnswer(appOf: () => FastifyInstance, options: DirectOptions): EarlyAnswer {
+  let waiting: DirectRequest[] = []
+  const answerWaiting = contained('the questions of a turn', () => {
+    const all = waiting
+    waiting = []
+    answerAll(all, options)
+  })
   return (request, response) => {
     const route = request.method === 'POST' ? options.routes.get(request.url!) : undefined
     if (route === undefined || !isCommon(request, route)) return false
     const app = appOf()
     const pdp = app.closing.begun ? undefined : findNow(options.directory, request)
     if (pdp === undefined) return false
-    read({ app, route, pdp, request, response }, options)
+    if (waiting.push({ app, route, pdp, request, response }) === 1) setImmediate(answerWaiting)
     return true
   }
 }
@@ -107,8 +131,32 @@ function findNow(directory: PdpDirectory, request: IncomingMessage): Pdp | undef
   }
 }
 
-/** Reads the body and answers; a client that is gone gets no answer. */
-function read(to: DirectRequest, options: DirectOptions): void {
+/** Answers the requests whose bodies have arrived; each of the others is answered when its body does. */
+function answerAll(all: readonly DirectRequest[], options: DirectOptions): void {
+  const decided: Decided[] = []
+  for (const to of all)
+    answering(to, () => {
+      const { app, request } = to
+      const bytes = takeArrived(request, Number(request.headers['content-length']), app.intake.bodies)
+      const one = bytes === undefined ? read(to, options) : decideOne(to, options, bytes)
+      if (one !== undefined) decided.push(one)
+    })
+  options.decisions.flush()
+  for (const one of decided) sendRecorded(one, options)
+}
+
+/** No one catches what is thrown here: the connection of the request ends. */
+function answering(to: DirectRequest, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    contain('an answer', error)
+    to.response.destroy()
+  }
+}
+
+/** Reads the body, and answers then; a client that is gone gets no answer. */
+function read(to: DirectRequest, options: DirectOptions): undefined {
   const { app, request } = to
   const { authorization, 'content-length': announced } = request.headers
   const source = {
@@ -120,55 +168,66 @@ function read(to: DirectRequest, options: DirectOptions): void {
     isBrief: true,
   }
   readBody(source, (error, bytes, hold) => {
-    hold?.release() // it is answered in this turn of the event loop
-    if (error === undefined) answer(to, options, bytes)
-    else if (request.errored === null) refuse(to, options, null, performance.now(), error)
+    hold?.release() // it is decided in this turn of the event loop
+    if (error !== undefined) {
+      if (request.errored === null) refuse(to, options, null, performance.now(), error)
+      return
+    }
+    const decided = decideOne(to, options, bytes)
+    if (decided !== undefined) sendRecorded(decided, options)
   })
 }
 
-function answer(to: DirectRequest, options: DirectOptions, bytes: Buffer): void {
+/** Decides, and records the decision when decisions are recorded; undefined when the request has been refused. */
+function decideOne(to: DirectRequest, options: DirectOptions, bytes: Buffer): Decided | undefined {
   const begun = performance.now()
-  const { route, pdp, request, response } = to
+  const { route, pdp, request } = to
   const { decisions } = options
   // An answer of POST /allowed carries an id only when the caller sent one: making one costs a tenth of the request.
   const hasId = route.alwaysSendsId || request.headers['x-request-id'] !== undefined
   const id = hasId ? route.requestId(request) : null
   try {
     const { check, denial } = route.readCheck(parseJson(bytes, route.duplicates, ORDINARY))
-    pdp.asOneRequest(() => {
+    return pdp.asOneRequest(() => {
       const timed = decisions.timed(pdp, check)
       const allow = denial === undefined && decide(pdp, timed, decisions.acceptNow)
       const taken = pdp.take()
-      const settled = (error: Error | undefined): void => {
-        if (error === undefined) send(to, options, allow, taken, id, begun)
-        else refuse(to, options, id, begun, error)
-      }
-      if (decisions.areRecorded)
-        decisions
-          .write(pdp, request, id, begun, timed, allow, denial)
-          .settled(contained('an answer whose decision is recorded', settled, () => response.destroy()))
-      else send(to, options, allow, taken, id, begun)
+      const batch = decisions.areRecorded ? decisions.write(pdp, request, id, begun, timed, allow, denial) : undefined
+      return { to, allow, taken, id, begun, batch }
     })
   } catch (error) {
     refuse(to, options, id, begun, error)
+    return undefined
   }
 }
 
-function send(
-  { route, response }: DirectRequest,
-  { decisions, headers }: DirectOptions,
-  allow: boolean,
-  { revision, environment }: Taken,
-  id: string | null,
-  begun: number,
-): void {
+/** Sends the answer, once its record is written when decisions are recorded. */
+function sendRecorded(decided: Decided, options: DirectOptions): void {
+  const { to, batch, id, begun } = decided
+  const settled = (error: Error | undefined): void =>
+    answering(to, () => {
+      if (error === undefined) send(decided, options)
+      else refuse(to, options, id, begun, error)
+    })
+  if (batch === undefined) settled(undefined)
+  else batch.settled(settled)
+}
+
+function send({ to, allow, taken, id, begun }: Decided, { decisions, headers }: DirectOptions): void {
+  const { route, response } = to
+  const { revision, environment } = taken
   decisions.count(allow ? 'allow' : 'deny', environment)
   const text = route.formatAnswer(allow)
   const head = ['x-revision', String(revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
   if (id !== null) head.push('x-request-id', id)
   for (const name in headers) head.push(name, headers[name]!)
+  // Corked until the answer is whole, so that the connection gets it in one piece: `end` with the text makes two of it.
+  const { socket } = response
+  socket?.cork()
   response.writeHead(200, head)
-  response.end(text, 'latin1')
+  response.write(text, 'latin1')
+  socket?.uncork()
+  response.end()
   route.count(200, (performance.now() - begun) / 1000)
 }
 
@@ -189,7 +248,7 @@ function refuse(
     ...(request.complete ? {} : { connection: 'close' }),
     'content-type': contentType,
     'x-request-id': id,
-    ...(pdp.state.revision === undefined ? {} : { 'x-revision': pdp.state.revision }),
+    ...(pdp.imageRevision === undefined ? {} : { 'x-revision': pdp.imageRevision }),
     'content-length': bytes.length,
   })
   response.end(bytes)

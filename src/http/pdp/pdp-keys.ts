@@ -1,7 +1,7 @@
 // Authentication: from the bearer key of a request to the PDP that answers it. A missing key is 401, an unknown one
 // 403, a revoked one 401. Keys are found by hash and compared in constant time; only the header of the last request is
 // kept in plain text, in memory.
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ApiKey } from '../../kinds/api-key.ts'
 import type { LogId } from '../../log/change.ts'
@@ -11,6 +11,7 @@ import { DAY_MS, requireNotEnded, startOfDay } from '../../model/key-end.ts'
 import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX, FIRST_IMAGE_WAIT_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { StoreEvent } from '../../store/store.ts'
+import { SecretText } from '../secret-text.ts'
 import { findVouched } from './vouched.ts'
 
 /** Finds the PDP of a request by its Authorization header. */
@@ -39,7 +40,7 @@ export function findDirectory(directory: PdpDirectory, request: IncomingMessage)
   const pdp = asked && directory.vouched?.(asked.environment, asked.organization)
   if (asked === undefined || pdp === undefined) return directory
   return {
-    findNow: () => (pdp.state.revision === undefined ? undefined : pdp),
+    findNow: () => (pdp.imageRevision === undefined ? undefined : pdp),
     find: () => waitUntilReady(pdp, AT_LEAST_DEFAULT_MS),
     readKeyId: () => asked.keyId,
   }
@@ -53,10 +54,11 @@ export interface Scope {
 
 /** One PDP behind one key: `zerohop pdp`. The id of the key comes from the creator, or is empty. */
 export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => ''): PdpDirectory {
-  const wanted = Buffer.from(apiKey)
+  const wanted = new SecretText(apiKey)
+  const usual = new SecretText(`Bearer ${apiKey}`)
   const findNow = (authorization: string | undefined): Pdp => {
-    const sent = Buffer.from(requireBearer(authorization))
-    if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
+    const isUsual = authorization !== undefined && usual.is(authorization)
+    if (!isUsual && !wanted.is(requireBearer(authorization))) throw new ZerohopError('KEY_UNKNOWN')
     // The key is the right one, but the management side has revoked it.
     if (isZerohopError(pdp.ended, 'KEY_EXPIRED')) throw new ZerohopError('KEY_EXPIRED')
     if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
@@ -99,7 +101,7 @@ export class PooledPdps implements PdpDirectory {
   /** by hash, valid until the next write to the organization's control log */
   readonly #known = new Map<string, Known>()
   /** the header of the last request with its key, because most requests of a service have the same */
-  #last: { readonly header: Buffer; readonly known: Known } | undefined
+  #last: { readonly header: SecretText; readonly known: Known } | undefined
   /** hashes of keys that were valid once: they are answered as revoked, not as unknown */
   readonly #once = new Set<string>()
 
@@ -113,7 +115,7 @@ export class PooledPdps implements PdpDirectory {
 
   findNow(authorization: string | undefined): Pdp | undefined {
     const pdp = this.#openPdp(authorization)
-    return pdp.state.revision === undefined ? undefined : pdp
+    return pdp.imageRevision === undefined ? undefined : pdp
   }
 
   async find(authorization: string | undefined): Promise<Pdp> {
@@ -138,12 +140,11 @@ export class PooledPdps implements PdpDirectory {
   }
 
   #knownBy(authorization: string | undefined): Known {
-    const header = Buffer.from(authorization ?? '')
     const last = this.#last
-    const isLast = last !== undefined && last.header.length === header.length && timingSafeEqual(last.header, header)
+    const isLast = last !== undefined && authorization !== undefined && last.header.is(authorization)
     if (isLast && Date.now() < last.known.until) return last.known
     const known = this.#lookUp(hash('sha256', requireBearer(authorization)))
-    this.#last = { header, known }
+    this.#last = { header: new SecretText(authorization!), known }
     return known
   }
 

@@ -34,7 +34,7 @@ declare module 'fastify' {
 
 /** The destination of records, and their detail. */
 export interface DecisionLogging {
-  readonly recorder: { add(record: DecisionRecord): Batch }
+  readonly recorder: { add(record: DecisionRecord): Batch; flush(): void }
   /** each record has the reason of its decision; costs an explanation per decision */
   readonly reasons?: boolean
   /** each record has the request's attributes and context; with `read` those that rules of the permission read */
@@ -126,10 +126,15 @@ export class Decisions {
     const { user, action, resource, context } = check
     const question = toQuestion(user, action, resource, context)
     const { user: userKey, action: actionKey, type, key, tenant } = question
+    const { revision, environment } = pdp.take()
+    const mode = recordedAttributes(attributes)
+    const asked = recordedQuestion(question, mode, () => pdp.attributesRead(type, actionKey), isMapped)
+    // The members are listed one by one: a spread costs more than the rest.
     return recorder.add({
       at: Date.now(),
       request,
-      ...pdp.take(),
+      environment,
+      revision,
       apiKey: this.#nameOf(message),
       person: findVouched(message)?.person,
       user: userKey,
@@ -140,13 +145,16 @@ export class Decisions {
       allow,
       reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.acceptNow) : undefined),
       micros: Math.round((performance.now() - begun) * 1000),
-      ...recordedQuestion(
-        question,
-        recordedAttributes(attributes),
-        () => pdp.attributesRead(type, actionKey),
-        isMapped,
-      ),
+      now: asked.now,
+      isTenantSent: asked.isTenantSent,
+      sent: asked.sent,
+      omitted: asked.omitted,
     })
+  }
+
+  /** Writes what is recorded and waits for the end of this turn of the event loop: a route calls it that is at its end. */
+  flush(): void {
+    this.#logging?.recorder.flush()
   }
 
   /** Counts one item that was not decided, although the request as a whole is answered with 200. */

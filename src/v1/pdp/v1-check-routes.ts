@@ -43,7 +43,7 @@ export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { globalOb
     const allow = checkEither(pdp, globalObjects, [user, action, resource, timed])
     deps.decisions.record(request, { ...check, context: timed }, allow)
     reply
-      .header('x-revision', pdp.state.revision ?? 0)
+      .header('x-revision', pdp.imageRevision ?? 0)
       .header('x-revision-outside', globalObjects.revision ?? 0)
       .header('content-type', JSON_TYPE)
       .send(allow ? ALLOWED : DENIED)

@@ -53,7 +53,7 @@ export class GlobalObjects {
 
   /** Revision of the global objects; null while there are none. */
   get revision(): number | null {
-    return this.#answers?.state.revision ?? null
+    return this.#answers?.imageRevision ?? null
   }
 
   async close(): Promise<void> {

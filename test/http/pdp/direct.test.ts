@@ -1,11 +1,16 @@
 // Common checks are answered without the framework: what comes over a socket must be what the route gives, byte for
 // byte, for every body.
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
+import { containedErrors } from '../../../src/model/contained.ts'
 import { loadImage, type Pdp } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
 import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const KEY = 'the-key-of-the-environment'
 const bearer = { authorization: `Bearer ${KEY}` }
@@ -124,6 +129,65 @@ describe('a check over a socket', () => {
       expect(await ask({ key: 'ben' })).toEqual([200, false])
       expect(await ask({})).toEqual([422, undefined])
     }
+  })
+
+  /** A connection, and what it has received up to the end of so many answers. */
+  async function openSocket() {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').setNoDelay(true)
+    await once(socket, 'connect')
+    let received = ''
+    socket.on('data', (bytes) => {
+      received += String(bytes)
+    })
+    const answers = () => [...received.matchAll(/\{"allow":(true|false)/g)].map(([, allow]) => allow === 'true')
+    return { socket, answers }
+  }
+  const formatQuestion = (user: string) => {
+    const body = JSON.stringify({ ...check, user: { key: user } })
+    const head = `POST /allowed HTTP/1.1\r\nhost: pdp\r\ncontent-type: application/json\r\nauthorization: Bearer ${KEY}\r\n`
+    return { head: `${head}content-length: ${body.length}\r\n\r\n`, body }
+  }
+
+  it('answers a body that comes in one piece with its head, after it, and in pieces', async () => {
+    const { socket, answers } = await openSocket()
+    const { head, body } = formatQuestion('ana')
+    for (const [at, parts] of [[head + body], [head, body], [head + body[0], ...body.slice(1)]].entries()) {
+      for (const part of parts) {
+        socket.write(part)
+        await pause(2)
+      }
+      await eventually(() => answers().length, at + 1)
+    }
+    expect(answers()).toEqual([true, true, true])
+    socket.destroy()
+  })
+
+  it('answers questions that come together on one connection in their order', async () => {
+    const { socket, answers } = await openSocket()
+    const users = ['ana', 'ben', 'ana', 'ana', 'ben']
+    const questions = users.map(formatQuestion).map(({ head, body }) => head + body)
+    socket.write(questions.join(''))
+    await eventually(() => answers().length, users.length)
+    expect(answers()).toEqual(users.map((user) => user === 'ana'))
+    socket.destroy()
+  })
+
+  it('goes on when clients are gone before they are answered', async () => {
+    const before = containedErrors()
+    const { head, body } = formatQuestion('ana')
+    const { sockets } = app.intake
+    const others = new Set(sockets)
+    const gone = await Promise.all(Array.from({ length: 20 }, openSocket))
+    const { socket, answers } = await openSocket()
+    for (const [at, each] of gone.entries()) {
+      each.socket.write(head + (at % 2 === 0 ? body : ''))
+      each.socket.resetAndDestroy()
+    }
+    socket.write(head + body)
+    await eventually(answers, [true])
+    await eventually(() => [...sockets].filter((each) => !others.has(each)).length, 1)
+    expect(containedErrors()).toBe(before)
+    socket.destroy()
   })
 
   it('says 503 when it cannot decide, as the route does', async () => {
