@@ -8,6 +8,7 @@ import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { listSizes, sizeOfObject, withSize } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
+import { listTexts } from './log.ts'
 import type { SearchEdits } from './search-texts.ts'
 import { idKey, indexKey, nameKey, objectKey, objectKeyPlace, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
@@ -55,6 +56,7 @@ class Digests {
  * A delete of a key that is not there changes nothing.
  * @param search collects search texts; the caller flushes it before it commits
  * @param sizes the size of what each change puts, when the caller knows it
+ * @param texts what `listTexts` says of them, in the same way
  * @throws DATA_DAMAGED when an object that a change replaces cannot be read
  */
 export function apply(
@@ -64,6 +66,7 @@ export function apply(
   changes: readonly Change[],
   search: SearchEdits,
   sizes: readonly ImageSize[] = listSizes(changes),
+  texts: readonly string[] = listTexts(changes),
 ): Head {
   const counts: Partial<Record<KindName, number>> = { ...head.counts }
   const digests = new Digests(head.sums)
@@ -87,7 +90,7 @@ export function apply(
         counts[kind] = (counts[kind] ?? 0) + 1
         next++
       }
-      digests.of(kind).add(at, tables.objects(kind).put(at, JSON.stringify(change.value)))
+      digests.of(kind).add(at, tables.objects(kind).put(at, texts[index] ?? ''))
       link(tables, log, head.number, kind, change.value, place, search)
     } else if (known !== undefined) {
       tables.keys.remove(name)
