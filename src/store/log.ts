@@ -42,7 +42,7 @@ export const listTexts = (changes: readonly Change[]): readonly string[] =>
 
 /**
  * The entry that follows the head.
- * @param texts what `listTexts` says of the changes, when the caller knows it
+ * @param texts the result of `listTexts`, when the caller knows it
  */
 export function encodeEntry(
   log: LogId,

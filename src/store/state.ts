@@ -56,7 +56,7 @@ class Digests {
  * A delete of a key that is not there changes nothing.
  * @param search collects search texts; the caller flushes it before it commits
  * @param sizes the size of what each change puts, when the caller knows it
- * @param texts what `listTexts` says of them, in the same way
+ * @param texts the result of `listTexts`, in the same way
  * @throws DATA_DAMAGED when an object that a change replaces cannot be read
  */
 export function apply(
