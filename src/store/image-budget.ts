@@ -6,7 +6,7 @@ import type { KindName, Objects } from '../kinds/index.ts'
 import type { Change } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Head } from './heads.ts'
-import { nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
+import { nameKey, objectKey, objectRange } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 /** A log with the size of its objects in an image. */
@@ -64,6 +64,6 @@ export function requireRoom(
 
 function storedSize(tables: Tables, { number }: Measured, kind: KindName, key: string): ImageSize {
   const place = tables.keys.get(nameKey(number, kind, key))
-  const text = place && tables.objects(kind).get(objectKey(number, kind, readPlace(place)))
+  const text = place === undefined ? undefined : tables.objects(kind).get(objectKey(number, kind, place))
   return text === undefined ? NO_SIZE : sizeOfObject(kind, JSON.parse(text) as Objects[KindName])
 }

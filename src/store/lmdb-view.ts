@@ -10,7 +10,8 @@ import { type KeyRange, otherRecords } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
-import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
+import type { ReadRows } from './read-rows.ts'
+import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import { listTenantRoles } from './tenant-roles.ts'
 import { TextSearch } from './text-search.ts'
@@ -31,9 +32,14 @@ export class LmdbView implements StoredView {
   readonly #tables: Tables
   readonly #findHead: FindHead
   readonly #head: Head | undefined
+  readonly #rows: ReadRows | undefined
 
-  /** A view of a log that does not exist yet is empty, at revision 0. */
-  constructor(tables: Tables, findHead: FindHead, log: LogId) {
+  /**
+   * A view of a log that does not exist yet is empty, at revision 0.
+   * @param rows remembers what is read
+   */
+  constructor(tables: Tables, findHead: FindHead, log: LogId, rows?: ReadRows) {
+    this.#rows = rows
     this.#tables = tables
     this.#findHead = findHead
     this.#head = findHead(log)
@@ -43,6 +49,8 @@ export class LmdbView implements StoredView {
 
   get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
     if (this.#head === undefined || !isStorable(key)) return undefined
+    const known = this.#rows?.find(kind, key)
+    if (known !== undefined) return asObject<K>(known.object)
     const object = this.#at(kind, this.#tables.keys.get(nameKey(this.#head.number, kind, key)))
     if (object !== undefined && object.key !== key) throw this.#misled(kind, `key \`${key}\``)
     return object
@@ -148,12 +156,15 @@ export class LmdbView implements StoredView {
   }
 
   /** @throws DATA_DAMAGED when an entry leads to a place without an object */
-  #at<K extends KindName>(kind: K, place: Uint8Array | undefined): Objects[K] | undefined {
+  #at<K extends KindName>(kind: K, place: number | undefined): Objects[K] | undefined {
     if (place === undefined || this.#head === undefined) return undefined
-    const key = objectKey(this.#head.number, kind, readPlace(place))
-    const text = this.#tables.objects(kind).get(key)
-    if (text === undefined) throw this.#tables.objects(kind).damaged(key, 'is missing')
-    return asObject<K>(JSON.parse(text))
+    const at = objectKey(this.#head.number, kind, place)
+    const table = this.#tables.objects(kind)
+    const entry = table.entry(at)
+    if (entry === undefined) throw table.damaged(at, 'is missing')
+    const object = asObject<K>(JSON.parse(entry.content))
+    this.#rows?.add(kind, { object, at, crc: entry.crc, isTaken: false }, entry.content.length)
+    return object
   }
 
   #misled(kind: KindName, by: string): ZerohopError {

@@ -14,7 +14,7 @@ import { sizeOfObject } from './image-budget.ts'
 import { chainAfter, type EncodedEntry, putEntry } from './log.ts'
 import { SearchEdits } from './search-texts.ts'
 import { link } from './state.ts'
-import { logRange, nameKey, objectKey, objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
+import { logRange, nameKey, objectKey, objectRange, readObjectPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 /** An object with its place in the creation order. */
@@ -46,7 +46,7 @@ export function* eachPlacedObject(tables: Tables, head: Head): Generator<PlacedO
     const table = tables.objects(kind)
     for (const { key, content, crc } of table.range(objectRange(head.number, kind))) {
       digest.add(key, crc)
-      yield { kind, place: readPlace(objectKeyPlace(key)), json: content }
+      yield { kind, place: readObjectPlace(key), json: content }
     }
     const expected = head.counts[kind] ?? 0
     if (digest.count !== expected || !digest.equals(head.sums[kind] ?? NO_SUM))
@@ -95,11 +95,11 @@ export class SnapshotLoad {
       for (const { kind, place, json } of objects) {
         const at = objectKey(number, kind, place)
         const object = JSON.parse(json) as Objects[KindName]
-        tables.keys.put(nameKey(number, kind, object.key), objectKeyPlace(at))
+        tables.keys.put(nameKey(number, kind, object.key), readObjectPlace(at))
         const digest = this.#digests.get(kind) ?? new Digest()
         this.#digests.set(kind, digest)
         digest.add(at, tables.objects(kind).put(at, json))
-        link(tables, this.#log, number, kind, object, objectKeyPlace(at), search)
+        link(tables, this.#log, number, kind, object, readObjectPlace(at), search)
         this.#counts[kind] = (this.#counts[kind] ?? 0) + 1
         this.#image = plus(this.#image, sizeOfObject(kind, object))
       }

@@ -14,7 +14,7 @@ import { entryCount, type Head } from './heads.ts'
 import { chainAfter, decodeContent } from './log.ts'
 import { SearchEdits } from './search-texts.ts'
 import { apply, link } from './state.ts'
-import { nameKey, objectKeyPlace, objectRange, revisionKey } from './table-keys.ts'
+import { nameKey, objectRange, readObjectPlace, revisionKey } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 
 /** Receives a text for each part that was rebuilt or is lost. */
@@ -149,8 +149,8 @@ class LogRepair {
       ({ key, content }) => {
         const object = JSON.parse(content) as Objects[KindName]
         table.put(key, content)
-        this.#to.keys.put(nameKey(number, kind, object.key), objectKeyPlace(key))
-        link(this.#to, this.#log, number, kind, object, objectKeyPlace(key), search)
+        this.#to.keys.put(nameKey(number, kind, object.key), readObjectPlace(key))
+        link(this.#to, this.#log, number, kind, object, readObjectPlace(key), search)
       },
       () => search.flush(),
     )

@@ -8,9 +8,10 @@ import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { listSizes, sizeOfObject, withSize } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
-import { listTexts } from './log.ts'
+import type { ReadRows, Row } from './read-rows.ts'
+import { Removals } from './removals.ts'
 import type { SearchEdits } from './search-texts.ts'
-import { idKey, indexKey, nameKey, objectKey, objectKeyPlace, readPlace } from './table-keys.ts'
+import { idKey, indexKey, nameKey, objectKey, readObjectPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 type AnyObject = Objects[KindName]
@@ -50,13 +51,19 @@ class Digests {
   }
 }
 
+/** What the caller knows of the changes already. */
+interface Known {
+  /** the size of what each change puts */
+  readonly sizes?: readonly ImageSize[]
+  /** objects as they are before the changes */
+  readonly rows?: ReadRows
+}
+
 /**
  * Writes the changes into the state, inside the caller's transaction, and returns the head with its new counts, digests
  * and next place. A put on an existing key keeps its place in the creation order; one after a delete gets a new place.
  * A delete of a key that is not there changes nothing.
  * @param search collects search texts; the caller flushes it before it commits
- * @param sizes the size of what each change puts, when the caller knows it
- * @param texts the result of `listTexts`, in the same way
  * @throws DATA_DAMAGED when an object that a change replaces cannot be read
  */
 export function apply(
@@ -65,40 +72,54 @@ export function apply(
   head: Head,
   changes: readonly Change[],
   search: SearchEdits,
-  sizes: readonly ImageSize[] = listSizes(changes),
-  texts: readonly string[] = listTexts(changes),
+  { sizes = listSizes(changes), rows }: Known = {},
 ): Head {
+  const { number } = head
   const counts: Partial<Record<KindName, number>> = { ...head.counts }
   const digests = new Digests(head.sums)
+  const removals = new Removals(tables, number)
   let { image }: { readonly image: ImageSize } = withSize(tables, head)
   let next = head.next
   for (const [index, change] of changes.entries()) {
     const { kind, key } = change
-    const name = nameKey(head.number, kind, key)
-    const known = tables.keys.get(name)
-    const at = objectKey(head.number, kind, known === undefined ? next : readPlace(known))
-    if (known !== undefined) {
-      const old = unlink(tables, log, head.number, kind, at, search)
-      digests.of(kind).subtract(at, old.crc)
-      image = plus(image, sizeOfObject(kind, old.object), -1)
+    const name = nameKey(number, kind, key)
+    const row = rows?.take(kind, key) ?? readRow(tables, number, kind, name)
+    if (row !== undefined) {
+      unlink(tables, log, number, kind, row, search, removals)
+      digests.of(kind).subtract(row.at, row.crc)
+      image = plus(image, sizeOfObject(kind, row.object), -1)
     }
-    image = plus(image, sizes[index] ?? NO_SIZE)
     if (change.op === 'put') {
-      const place = objectKeyPlace(at)
-      if (known === undefined) {
+      removals.flush()
+      image = plus(image, sizes[index] ?? NO_SIZE)
+      const at = row?.at ?? objectKey(number, kind, next)
+      const place = readObjectPlace(at)
+      if (row === undefined) {
         tables.keys.put(name, place)
         counts[kind] = (counts[kind] ?? 0) + 1
         next++
       }
-      digests.of(kind).add(at, tables.objects(kind).put(at, texts[index] ?? ''))
-      link(tables, log, head.number, kind, change.value, place, search)
-    } else if (known !== undefined) {
+      digests.of(kind).add(at, tables.objects(kind).put(at, JSON.stringify(change.value)))
+      link(tables, log, number, kind, change.value, place, search)
+    } else if (row !== undefined) {
       tables.keys.remove(name)
-      tables.objects(kind).remove(at)
+      tables.objects(kind).remove(row.at)
       counts[kind] = (counts[kind] ?? 0) - 1
     }
   }
+  removals.flush()
   return { ...head, next, counts, sums: digests.sums(), image: { ...image, at: head.revision + 1 } }
+}
+
+/** The object under a key, as it is stored. @throws DATA_DAMAGED */
+function readRow(tables: Tables, number: number, kind: KindName, name: Buffer): Row | undefined {
+  const place = tables.keys.get(name)
+  if (place === undefined) return undefined
+  const at = objectKey(number, kind, place)
+  const table = tables.objects(kind)
+  const found = table.entry(at)
+  if (found === undefined) throw table.damaged(at, 'is missing')
+  return { object: JSON.parse(found.content) as AnyObject, at, crc: found.crc, isTaken: true }
 }
 
 /**
@@ -111,57 +132,45 @@ export function link(
   number: number,
   kind: KindName,
   object: AnyObject,
-  place: Uint8Array,
+  place: number,
   search: SearchEdits,
 ): void {
   if (KINDS[kind].hasIds) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)
   }
-  search.put(number, kind, readPlace(place), object)
-  if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], true)
+  search.put(number, kind, place, object)
+  if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'])
   for (const hash of listSecretHashes(kind, object)) tables.hashes.put(hash, log)
 }
 
-/**
- * Removes the entries that `link` wrote for the object at a place, and returns the object with its checksum. @throws
- * DATA_DAMAGED
- */
+/** Removes the entries that `link` wrote for the object; those of indexes with the next flush of `removals`. */
 function unlink(
   tables: Tables,
   log: LogId,
   number: number,
   kind: KindName,
-  at: Buffer,
+  { object, at }: Row,
   search: SearchEdits,
-): { object: AnyObject; crc: number } {
-  const table = tables.objects(kind)
-  const found = table.entry(at)
-  if (found === undefined) throw table.damaged(at, 'is missing')
-  const object = JSON.parse(found.content) as AnyObject
-  const place = objectKeyPlace(at)
+  removals: Removals,
+): void {
+  const place = readObjectPlace(at)
   if (KINDS[kind].hasIds) tables.ids.remove(idKey(number, kind, object.id))
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
-    for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), place)
+    for (const text of values(object)) removals.unlist(name, text, place)
   }
-  search.remove(number, kind, readPlace(place))
-  if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], false)
+  search.remove(number, kind, place)
+  if (kind === REFERENCES.users_of_role.of) removals.unrefer(object as Objects['role_assignment'])
   for (const hash of listSecretHashes(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
-  return { object, crc: found.crc }
 }
 
-/**
- * Lists the user under the role, or removes it when this was the last assignment of that role. The assignment's own
- * index entries must be written already.
- */
-function refer(tables: Tables, number: number, assignment: Objects['role_assignment'], given: boolean): void {
-  const { to, entry, sameIndex } = REFERENCES.users_of_role
+/** Lists the user under the role. */
+function refer(tables: Tables, number: number, assignment: Objects['role_assignment']): void {
+  const { to, entry } = REFERENCES.users_of_role
   const named = entry(assignment)
   const place = named && tables.keys.get(nameKey(number, to, named.key))
-  if (named === undefined || place === undefined) return
-  const key = indexKey(number, 'users_of_role', named.value)
-  if (given) tables.indexes.put(key, place)
-  else if (tables.indexes.get(indexKey(number, sameIndex, named.same)) === undefined) tables.indexes.remove(key, place)
+  if (named !== undefined && place !== undefined)
+    tables.indexes.put(indexKey(number, 'users_of_role', named.value), place)
 }
 
 /**

@@ -91,11 +91,8 @@ export function logRange(log: number): { start: Buffer; end: Buffer } {
   return { start, end }
 }
 
-/** The place at the end of an object key, in the form of the tables that lead to objects. */
-export function objectKeyPlace(objectKey: Uint8Array): Uint8Array {
-  return objectKey.subarray(REST_AT)
-}
+/** The place at the end of an object key. */
+export const readObjectPlace = (objectKey: Uint8Array): number => readPlace(objectKey, REST_AT)
 
-export function readPlace(value: Uint8Array): number {
-  return Buffer.prototype.readUIntBE.call(value, 0, 6)
-}
+/** The place that stands in a key or a value. */
+export const readPlace = (bytes: Uint8Array, at: number): number => Buffer.prototype.readUIntBE.call(bytes, at, 6)

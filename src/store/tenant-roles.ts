@@ -1,7 +1,7 @@
 // The roles of one user in tenants, read from the table of keys alone: `user/role/tenant` has all that is needed, and
 // reading ten thousand assignments as objects takes several times as long. Keys are not compared with their objects
 // here, so this is for display only, never for a decision or a write; a scrub compares them all.
-import { nameKey, readPlace, textOfNameKey } from './table-keys.ts'
+import { nameKey, textOfNameKey } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 import type { TenantRole } from './view.ts'
 
@@ -27,8 +27,7 @@ export function listTenantRoles(tables: Tables, number: number, user: string): r
       const rest = textOfNameKey(key, prefix.length)
       const slash = rest.indexOf(SLASH)
       const next = rest.indexOf(SLASH, slash + 1)
-      if (next === -1)
-        found.push({ role: rest.slice(0, slash), tenant: rest.slice(slash + 1), place: readPlace(place) })
+      if (next === -1) found.push({ role: rest.slice(0, slash), tenant: rest.slice(slash + 1), place })
       else if (++skipped > LINEAR_SCAN_MAX)
         return nameKey(number, 'role_assignment', prefix + rest.slice(0, next) + BEHIND_SLASH)
     }

@@ -8,7 +8,7 @@ import { type Entry, otherRecords } from './checked-table.ts'
 import type { Head } from './heads.ts'
 import type { ReadTransaction } from './lmdb.ts'
 import { countRows, RowFinder } from './search-texts.ts'
-import { indexKey, isStorable, nameKey, objectKey, objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
+import { indexKey, isStorable, nameKey, objectKey, objectRange, readObjectPlace } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import type { Search, Wanted } from './view.ts'
 
@@ -61,7 +61,7 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
       }
       const { key, content } = next.value
       this.#rows += countRows(content)
-      const first = readPlace(objectKeyPlace(key)) * SEARCH_PLACES_PER_RECORD
+      const first = readObjectPlace(key) * SEARCH_PLACES_PER_RECORD
       for (const row of this.#finder.find(content)) if (this.#isWithin(first + row)) found.push(first + row)
       left -= RECORD_COST + content.length * this.#finder.parts.length
     }
@@ -79,7 +79,7 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
   findPlace(kind: KindName, key: string): number | undefined {
     if (!isStorable(key)) return undefined
     const place = this.#tables.keys.get(nameKey(this.#head.number, kind, key), this.#transaction)
-    return place && readPlace(place)
+    return place
   }
 
   close(): void {
@@ -88,9 +88,7 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
   }
 
   #isWithin(place: number): boolean {
-    if (this.#within === undefined) return true
-    const value = objectKeyPlace(objectKey(this.#head.number, this.#kind, place))
-    return this.#tables.indexes.has(this.#within, value, this.#transaction)
+    return this.#within === undefined || this.#tables.indexes.has(this.#within, place, this.#transaction)
   }
 
   /** @throws DATA_DAMAGED when there were texts of more or fewer objects than there are */

@@ -16,7 +16,7 @@ import { entryCount, type Head } from './heads.ts'
 import { kindOfNumber } from './kinds.ts'
 import type { DatabaseOptions, RootDatabase } from './lmdb.ts'
 import { SearchEdits } from './search-texts.ts'
-import { objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
+import { objectRange, readObjectPlace } from './table-keys.ts'
 import { COMPRESS_BYTES_MIN, nameOfLog, openRoot, openTables, readFormat, type Tables, writeFormat } from './tables.ts'
 
 /** The formats that are upgraded. */
@@ -119,7 +119,7 @@ function* addSearchTextsOf(tables: Tables, head: Head): Generator<number> {
       if (read === 0) break
       const edits = new SearchEdits(tables.search)
       for (const { key, content } of rows)
-        edits.put(head.number, kind, readPlace(objectKeyPlace(key)), JSON.parse(content) as Objects[typeof kind])
+        edits.put(head.number, kind, readObjectPlace(key), JSON.parse(content) as Objects[typeof kind])
       tables.root.transactionSync(() => edits.flush())
       range = { ...range, start: Buffer.concat([rows.at(-1)!.key, Buffer.from([0])]) }
       yield read
@@ -167,9 +167,9 @@ class Upgrade {
         {},
         (row) => this.#object(row),
       ]),
-      ['keys', {}, ({ key, value }) => keys.put(key, value)],
-      ['ids', {}, ({ key, value }) => ids.put(key, value)],
-      ['indexes', { dupSort: true }, ({ key, value }) => indexes.put(key, value)],
+      ['keys', {}, ({ key, value }) => keys.putStored(key, value)],
+      ['ids', {}, ({ key, value }) => ids.putStored(key, value)],
+      ['indexes', { dupSort: true }, ({ key, value }) => indexes.putStored(key, value)],
       ['log', { compression: { threshold: COMPRESS_BYTES_MIN } }, (row) => this.#entry(row)],
       ['hashes', {}, ({ key, value }) => hashes.put(text(key), text(value))],
       ['secrets', {}, ({ key, value }) => secrets.put(text(key), value)],
@@ -223,7 +223,7 @@ class Upgrade {
     kinds.set(kind, digest)
     const content = text(value)
     const object = this.#parsed(content, kind)
-    this.#search.put(number, kind, readPlace(objectKeyPlace(key)), object)
+    this.#search.put(number, kind, readObjectPlace(key), object)
     if (kind === 'deleted_environment') this.#deleted.add(object.id)
     digest.add(key, this.#to.objects(kind).put(key, content))
   }

@@ -12,7 +12,7 @@ import { kindOfNumber } from './kinds.ts'
 import type { PlaceTable } from './places.ts'
 import { readRows, recordKey, searchRow } from './search-texts.ts'
 import { indexesByKind, listSecretHashes } from './state.ts'
-import { idKey, indexKey, logRange, nameKey, objectKey, objectKeyPlace, objectRange, readPlace } from './table-keys.ts'
+import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, readObjectPlace } from './table-keys.ts'
 import { attempt, findHead, type LogPart, report } from './verify-part.ts'
 
 type AnyObject = Objects[KindName]
@@ -35,7 +35,7 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
           attempt(part.reporter, part.log, () => {
             const object = JSON.parse(content) as AnyObject
             verifyObject(part, head, kind, key, object)
-            if (findRow(readPlace(objectKeyPlace(key))) !== searchRow(kind, object))
+            if (findRow(readObjectPlace(key)) !== searchRow(kind, object))
               report(part, head, `${words(kind)} \`${object.key}\` has other search texts`)
           })
         start = after(key)
@@ -64,11 +64,10 @@ function rowsOfRecords({ tables }: LogPart, { number }: Head, kind: KindName): (
 function verifyObject(part: LogPart, head: Head, kind: KindName, key: Uint8Array, object: AnyObject): void {
   const { tables, log } = part
   const { number } = head
-  const place = objectKeyPlace(key)
+  const place = readObjectPlace(key)
   const missing = (what: string): void => report(part, head, `${words(kind)} \`${object.key}\` ${what}`)
-  if (!isSame(tables.keys.get(nameKey(number, kind, object.key)), place)) missing('is not found by its key')
-  if (KINDS[kind].hasIds && !isSame(tables.ids.get(idKey(number, kind, object.id)), place))
-    missing('is not found by its id')
+  if (tables.keys.get(nameKey(number, kind, object.key)) !== place) missing('is not found by its key')
+  if (KINDS[kind].hasIds && tables.ids.get(idKey(number, kind, object.id)) !== place) missing('is not found by its id')
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const value of values(object)) {
       if (!tables.indexes.has(indexKey(number, name, value), place)) missing(`is missing in index ${name}`)
@@ -125,7 +124,7 @@ function* verifySearchTexts(part: LogPart): Generator<void> {
 
 /** What the texts are was compared with the objects. */
 function isOfObjects(part: LogPart, head: Head, kind: KindName, key: Uint8Array, record: string): boolean {
-  const first = readPlace(objectKeyPlace(key)) * SEARCH_PLACES_PER_RECORD
+  const first = readObjectPlace(key) * SEARCH_PLACES_PER_RECORD
   return readRows(record).every((_, place) =>
     part.tables.objects(kind).get(objectKey(head.number, kind, first + place)),
   )
@@ -134,7 +133,7 @@ function isOfObjects(part: LogPart, head: Head, kind: KindName, key: Uint8Array,
 function* walk(
   part: LogPart,
   table: PlaceTable,
-  holds: (head: Head, key: Uint8Array, place: Uint8Array) => boolean,
+  holds: (head: Head, key: Uint8Array, place: number) => boolean,
 ): Generator<void> {
   let start: Uint8Array | undefined
   /** places of the last key already compared: a key may have more than one step can take */
@@ -159,7 +158,7 @@ function* walk(
   }
 }
 
-function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: Uint8Array): boolean {
+function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: number): boolean {
   const end = key.indexOf(0, 4)
   const name = decodeText(key, 4, end)
   if (end < 0 || !Object.hasOwn(INDEXES, name)) return false
@@ -176,8 +175,8 @@ function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: Uint8Array
 }
 
 /** The object at a place, or undefined. @throws DATA_DAMAGED */
-function objectAt({ tables }: LogPart, head: Head, kind: KindName, place: Uint8Array): AnyObject | undefined {
-  const text = tables.objects(kind).get(objectKey(head.number, kind, readPlace(place)))
+function objectAt({ tables }: LogPart, head: Head, kind: KindName, place: number): AnyObject | undefined {
+  const text = tables.objects(kind).get(objectKey(head.number, kind, place))
   return text === undefined ? undefined : (JSON.parse(text) as AnyObject)
 }
 

@@ -51,12 +51,6 @@ function editSearch(tables: Tables, how: (edits: SearchEdits, user: User) => voi
   edits.flush()
 }
 
-const place = (number: number): Buffer => {
-  const bytes = Buffer.alloc(6)
-  bytes.writeUIntBE(number, 0, 6)
-  return bytes
-}
-
 it('a folder is whole after updates, deletes, an upgrade and retention', async () => {
   const data = await folder()
   expect(await verifyData(data)).toMatchObject({ damages: 0 })
@@ -87,12 +81,12 @@ describe('what leads to objects', () => {
     ],
     [
       'an index entry',
-      ({ indexes }) => indexes.remove(indexKey(1, 'assignments_of_user', 'user-5'), place(20)),
+      ({ indexes }) => indexes.remove(indexKey(1, 'assignments_of_user', 'user-5'), 20),
       'role assignment `user-5/admin/default` is missing in index assignments_of_user',
     ],
     [
       'a reference',
-      ({ indexes }) => indexes.remove(indexKey(1, 'users_of_role', 'viewer'), place(4)),
+      ({ indexes }) => indexes.remove(indexKey(1, 'users_of_role', 'viewer'), 4),
       'role assignment `user-0/viewer/default` is missing in index users_of_role',
     ],
     ['a hash', ({ hashes }) => hashes.remove(HASH), `api key \`${HASH}\` is not found by its hash`],
@@ -109,11 +103,11 @@ describe('what leads to objects', () => {
   })
 
   it.each<[string, (tables: Tables) => void, string]>([
-    ['a key', ({ keys }) => keys.put(nameKey(1, 'user', 'nobody'), place(7)), 'an entry of table keys leads'],
-    ['an id', ({ ids }) => ids.put(idKey(1, 'user', 'f'.repeat(32)), place(7)), 'an entry of table ids leads'],
+    ['a key', ({ keys }) => keys.put(nameKey(1, 'user', 'nobody'), 7), 'an entry of table keys leads'],
+    ['an id', ({ ids }) => ids.put(idKey(1, 'user', 'f'.repeat(32)), 7), 'an entry of table ids leads'],
     [
       'an index entry',
-      ({ indexes }) => indexes.put(indexKey(1, 'assignments_of_user', 'user-5'), place(8)),
+      ({ indexes }) => indexes.put(indexKey(1, 'assignments_of_user', 'user-5'), 8),
       'an entry of table indexes leads',
     ],
     [
@@ -121,11 +115,7 @@ describe('what leads to objects', () => {
       (tables) => editSearch(tables, (edits, user) => edits.put(1, 'user', 7_000, user)),
       'an entry of table search leads',
     ],
-    [
-      'an entry of another log',
-      ({ keys }) => keys.put(nameKey(9, 'user', 'x'), place(7)),
-      'table keys has records of a log',
-    ],
+    ['an entry of another log', ({ keys }) => keys.put(nameKey(9, 'user', 'x'), 7), 'table keys has records of a log'],
   ])('%s that leads nowhere or elsewhere', async (_, how, text) => {
     const data = await folder()
     await change(data, how)

@@ -3,6 +3,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
+import { PLACE_ENCODER } from '../../src/store/places.ts'
 import { openTables } from '../../src/store/tables.ts'
 
 /** Rewrites a closed folder of this version as one of format 1. */
@@ -24,7 +25,12 @@ export async function asFormat1(data: string): Promise<void> {
     }
     for (const table of [tables.keys, tables.ids, tables.indexes]) {
       const dupSort = table.name === 'indexes'
-      const places = old.openDB<Uint8Array, Uint8Array>({ name: table.name, ...keyed, dupSort })
+      const places = old.openDB<number, Uint8Array>({
+        name: table.name,
+        ...keyed,
+        encoder: PLACE_ENCODER,
+        dupSort,
+      } as never)
       for (const { key, place } of table.rows({})) places.put(key, place)
     }
     const log = old.openDB<Uint8Array, Uint8Array>({ name: 'log', ...keyed, compression: { threshold: 4_096 } })
