@@ -4,6 +4,7 @@ import { median, quantile } from '../sampling.mjs'
 import { measureLargeUser } from './api-large-user.mjs'
 import { measureMillion } from './api-million.mjs'
 import { measureInstanceSearch } from './api-search.mjs'
+import { measureWait } from './api-wait.mjs'
 import { LoadGenerator } from './load.mjs'
 import { withServers } from './servers.mjs'
 
@@ -12,6 +13,7 @@ const CONNECTIONS = 64
 export async function measureApi(results, context) {
   await measureWrites(results, context)
   await measureLargeUser(results, context)
+  await measureWait(results, context)
   await measureInstanceSearch(results, context)
   await measureMillion(results, context)
 }
