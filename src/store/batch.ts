@@ -1,7 +1,7 @@
 // One batch of use cases in one LMDB transaction: each sees the writes of the earlier ones, a domain error drops only
 // the use case that threw it, and one sync serves all. Runs in the writer thread only. A batch is on disk as a whole or
 // not at all.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { IMAGE_ROOM, type ImageSize } from '../kernel/image-bytes.ts'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -14,7 +14,7 @@ import { EMPTY_LOG, listSizes, requireRoom, withSize } from './image-budget.ts'
 import { KIND_NUMBERS } from './kinds.ts'
 import { abort } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
-import { append, chainAfter, decodeContent, encodeEntry } from './log.ts'
+import { append, chainAfter, decodeContent, encodeEntry, listTexts } from './log.ts'
 import { ReadRows } from './read-rows.ts'
 import { SearchEdits } from './search-texts.ts'
 import type { Seal } from './secrets.ts'
@@ -387,11 +387,10 @@ export class BatchRunner {
   ): void {
     if (changes.length === 0 && !logged) return
     const head = this.#findHead(log) ?? this.#newHead()
-    const applied = apply(this.#tables, log, head, changes, this.#search, {
-      sizes,
-      ...(rows === undefined ? {} : { rows }),
-    })
-    const encoded = encodeEntry(log, head, { ...entry, changes })
+    const texts = listTexts(changes)
+    const known = { sizes, texts, ...(rows === undefined ? {} : { rows }) }
+    const applied = apply(this.#tables, log, head, changes, this.#search, known)
+    const encoded = encodeEntry(log, head, { ...entry, changes }, texts)
     this.#heads.set(log, append(this.#tables, applied, encoded))
     this.#moved.add(log)
     this.#proposed?.touched.add(log)
@@ -431,20 +430,38 @@ function newHead(number: number, lineage: string): Head {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
+/** Of an id, behind the time. */
+const ID_RANDOM_BYTES = 10
+/** Ids for which random bytes are drawn at once. */
+const IDS_DRAWN = 64
+
 /** The one source of ids, secrets and time of the store. */
 class NodeMint implements Mint {
   readonly now: number
+  readonly #time: string
+  /** drawn for many ids at once */
+  #random = Buffer.alloc(0)
+  #used = 0
 
   constructor(now: number) {
     this.now = now
+    this.#time = now.toString(16).padStart(12, '0')
   }
 
   /**
    * A UUID of version 7: it begins with the time, so that new ids are neighbours on disk and a batch touches few pages.
    */
   id(): string {
-    const time = this.now.toString(16).padStart(12, '0')
-    return `${time}7${randomUUID().replaceAll('-', '').slice(13)}`
+    if (this.#random.length - this.#used < ID_RANDOM_BYTES) {
+      this.#random = randomBytes(ID_RANDOM_BYTES * IDS_DRAWN)
+      this.#used = 0
+    }
+    const random = this.#random
+    const at = this.#used
+    this.#used = at + ID_RANDOM_BYTES
+    random[at] = (random[at]! & 0x0f) | 0x70 // the version
+    random[at + 2] = (random[at + 2]! & 0x3f) | 0x80 // the variant
+    return this.#time + random.toString('hex', at, at + ID_RANDOM_BYTES)
   }
 
   secret(bytes: number): string {

@@ -6,8 +6,9 @@ import type { IndexName, KindName, KindOfIndex, Objects } from '../kinds/index.t
 import type { Change, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
-import { DRAFT_READS_MAX } from '../model/limits.ts'
+import { DRAFT_ABSENCES_MAX, DRAFT_READS_MAX } from '../model/limits.ts'
 import { INDEXES } from './indexes.ts'
+import { LastUsed } from './last-used.ts'
 import type { Decided, Range, View } from './view.ts'
 
 type AnyObject = Objects[KindName]
@@ -55,15 +56,21 @@ export class Draft implements View {
   readonly #indexes = new Map<IndexName, StagedIndex>()
   readonly #order: Touched[] = []
   /**
-   * Objects of the view below that were read last, by kind and key, the latest at the end: a bulk or a policy names the
-   * same types, roles and tenants again and again, and each read of a stored object parses it. Not over another draft,
-   * which may change below this one.
+   * What the view below said: a bulk or a policy names the same types, roles and tenants again and again, looks several
+   * times for what is not there yet, and each read of a stored object parses it. Not over another draft, which may change
+   * below this one.
    */
-  readonly #reads: Map<string, AnyObject> | undefined
+  readonly #reads: LastUsed<AnyObject> | undefined
+  /** what it does not have, and its numbers of an index */
+  readonly #missing: LastUsed<true> | undefined
+  readonly #counts: LastUsed<number> | undefined
 
   constructor(below: View) {
     this.#below = below
-    this.#reads = below instanceof Draft ? undefined : new Map()
+    const isOverDraft = below instanceof Draft
+    this.#reads = isOverDraft ? undefined : new LastUsed(DRAFT_READS_MAX)
+    this.#missing = isOverDraft ? undefined : new LastUsed(DRAFT_ABSENCES_MAX)
+    this.#counts = isOverDraft ? undefined : new LastUsed(DRAFT_ABSENCES_MAX)
     this.log = below.log
     this.position = below.position
   }
@@ -82,11 +89,13 @@ export class Draft implements View {
 
   /** What was staged, one change for each object, in the order in which the objects were first touched. */
   changes(): Change[] {
-    const changes: Change[] = []
-    for (const { before, now, change } of this.#order) {
-      if (before !== undefined || now !== undefined) changes.push(change)
-    }
-    return changes
+    return Array.from(this.edits(), ({ change }) => change)
+  }
+
+  /** The same, each with the object as it is in the view below. */
+  *edits(): Iterable<{ readonly before: AnyObject | undefined; readonly change: Change }> {
+    for (const { before, now, change } of this.#order)
+      if (before !== undefined || now !== undefined) yield { before, change }
   }
 
   get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
@@ -139,7 +148,7 @@ export class Draft implements View {
   countBy(index: IndexName, value: string): number {
     const staged = this.#kinds.get(INDEXES[index].kind)
     const entry = staged && this.#indexed(index, staged).entries.get(value)
-    return this.#below.countBy(index, value) + (entry === undefined ? 0 : entry.shown.size - entry.hidden.size)
+    return this.#countBelow(index, value) + (entry === undefined ? 0 : entry.shown.size - entry.hidden.size)
   }
 
   other(log: LogId): View {
@@ -149,16 +158,22 @@ export class Draft implements View {
   #getBelow<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
     const reads = this.#reads
     if (reads === undefined) return this.#below.get(kind, key)
-    const name = `${kind} ${key}`
     // what is remembered under the name of a kind is of that kind
-    let object = reads.get(name) as Objects[K] | undefined
-    if (object === undefined) {
-      object = this.#below.get(kind, key)
-      if (object === undefined) return undefined
-      if (reads.size === DRAFT_READS_MAX) reads.delete(reads.keys().next().value ?? '')
-    } else reads.delete(name)
-    reads.set(name, object)
+    const known = reads.get(kind, key) as Objects[K] | undefined
+    if (known !== undefined || this.#missing?.get(kind, key) === true) return known
+    const object = this.#below.get(kind, key)
+    if (object === undefined) this.#missing?.set(kind, key, true)
+    else reads.set(kind, key, object)
     return object
+  }
+
+  #countBelow(index: IndexName, value: string): number {
+    let count = this.#counts?.get(index, value)
+    if (count === undefined) {
+      count = this.#below.countBy(index, value)
+      this.#counts?.set(index, value, count)
+    }
+    return count
   }
 
   #stage(change: Change): void {

@@ -36,18 +36,27 @@ export interface EncodedEntry {
   readonly bytes: Uint8Array
 }
 
-/** The entry that follows the head. */
+/** The JSON of what each change puts: an entry and the state have the same text. */
+export const listTexts = (changes: readonly Change[]): readonly string[] =>
+  changes.map((change) => (change.op === 'put' ? JSON.stringify(change.value) : ''))
+
+/**
+ * The entry that follows the head.
+ * @param texts the result of `listTexts`, when the caller knows it
+ */
 export function encodeEntry(
   log: LogId,
   head: Pick<Head, 'revision' | 'chain'>,
   { at, by, status, summary, changes }: Omit<Body, 'log' | 'revision'>,
+  texts: readonly string[] = listTexts(changes),
 ): EncodedEntry {
   const revision = head.revision + 1
-  const body = JSON.stringify({
-    ...{ log, revision, at, by, status },
-    ...(summary === undefined ? {} : { summary }),
-    changes,
-  } satisfies Body)
+  const about = { log, revision, at, by, status, ...(summary === undefined ? {} : { summary }) }
+  const each = changes.map(({ op, kind, key }, index) => {
+    const start = `{"op":"${op}","kind":"${kind}","key":${JSON.stringify(key)}`
+    return op === 'put' ? `${start},"value":${texts[index]}}` : `${start}}`
+  })
+  const body = `${JSON.stringify(about satisfies Omit<Body, 'changes'>).slice(0, -1)}${CHANGES_MEMBER}[${each.join()}]}`
   const bytes = Buffer.allocUnsafe(CHAIN_BYTES + Buffer.byteLength(body))
   bytes.write(head.chain, 0, 'hex')
   bytes.write(body, CHAIN_BYTES)
@@ -188,7 +197,9 @@ export function readChanged(tables: Tables, head: Head, revision: number): Writt
   })
 }
 
-const CHANGES = Buffer.from(',"changes":')
+/** Quotes inside JSON texts are escaped, so the first of these is the member of the body. */
+const CHANGES_MEMBER = ',"changes":'
+const CHANGES = Buffer.from(CHANGES_MEMBER)
 
 /** The entry without its changes, under the same chain. */
 export function stripEntry(value: Uint8Array): Buffer {
@@ -224,7 +235,6 @@ export function readStored(tables: Tables, head: Head, from: number, limit: numb
   return entries
 }
 
-/** Quotes inside JSON texts are escaped, so the first `,"changes":` is the member of the body. */
 function decodeHistory(number: number, value: Uint8Array): HistoryEntry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   const body = JSON.parse(`${bytes.toString('utf8', CHAIN_BYTES, bytes.indexOf(CHANGES))}}`) as Omit<Body, 'changes'>

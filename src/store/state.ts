@@ -8,6 +8,7 @@ import { Digest, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { listSizes, sizeOfObject, withSize } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
+import { listTexts } from './log.ts'
 import type { ReadRows, Row } from './read-rows.ts'
 import { Removals } from './removals.ts'
 import type { SearchEdits } from './search-texts.ts'
@@ -55,6 +56,8 @@ class Digests {
 interface Known {
   /** the size of what each change puts */
   readonly sizes?: readonly ImageSize[]
+  /** the result of `listTexts` */
+  readonly texts?: readonly string[]
   /** objects as they are before the changes */
   readonly rows?: ReadRows
 }
@@ -72,7 +75,7 @@ export function apply(
   head: Head,
   changes: readonly Change[],
   search: SearchEdits,
-  { sizes = listSizes(changes), rows }: Known = {},
+  { sizes = listSizes(changes), texts = listTexts(changes), rows }: Known = {},
 ): Head {
   const { number } = head
   const counts: Partial<Record<KindName, number>> = { ...head.counts }
@@ -99,7 +102,7 @@ export function apply(
         counts[kind] = (counts[kind] ?? 0) + 1
         next++
       }
-      digests.of(kind).add(at, tables.objects(kind).put(at, JSON.stringify(change.value)))
+      digests.of(kind).add(at, tables.objects(kind).put(at, texts[index] ?? ''))
       link(tables, log, number, kind, change.value, place, search)
     } else if (row !== undefined) {
       tables.keys.remove(name)

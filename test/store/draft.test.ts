@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Role } from '../../src/kinds/role.ts'
 import type { User } from '../../src/kinds/user.ts'
 import { put, remove } from '../../src/log/change.ts'
-import { DRAFT_READS_MAX } from '../../src/model/limits.ts'
+import { DRAFT_ABSENCES_MAX, DRAFT_READS_MAX } from '../../src/model/limits.ts'
 import { Draft } from '../../src/store/draft.ts'
 import { type ManagementData, openManagementData } from '../management/harness.ts'
 
@@ -97,7 +97,34 @@ describe('a draft', () => {
     draft.get('role', 'many-0')
     draft.get('role', 'one')
     for (const key of ['many-0', 'one', 'many-1', 'nothing', 'nothing']) draft.get('role', key)
-    expect(['many-0', 'one', 'many-1', 'nothing'].map(count)).toEqual([1, 1, 2, 2])
+    expect(['many-0', 'one', 'many-1', 'nothing'].map(count)).toEqual([1, 1, 2, 1])
+  })
+
+  it('looks once for what is not there, and counts once, and shows what is staged since', () => {
+    const view = management.view()
+    const [get, countBy] = [vi.spyOn(view, 'get'), vi.spyOn(view, 'countBy')]
+    const draft = new Draft(view)
+    const ask = () => [draft.get('role', 'new')?.key, draft.countBy('roles_with_parent', 'new')]
+    expect([ask(), ask()]).toEqual([
+      [undefined, 0],
+      [undefined, 0],
+    ])
+    draft.stage([put('role', role('new')), put('role', role('four', ['new']))])
+    expect(ask()).toEqual(['new', 1])
+    draft.stage([remove('role', 'new')])
+    expect(ask()).toEqual([undefined, 1])
+    expect(get.mock.calls.filter(([, key]) => key === 'new')).toHaveLength(1)
+    expect(countBy).toHaveBeenCalledTimes(1)
+  })
+
+  it('forgets names beyond its limit, those that were asked for first', () => {
+    const view = management.view()
+    const get = vi.spyOn(view, 'get')
+    const draft = new Draft(view)
+    for (let at = 0; at <= DRAFT_ABSENCES_MAX; at++) draft.get('role', `free-${at}`)
+    for (const at of [DRAFT_ABSENCES_MAX, 0]) draft.get('role', `free-${at}`)
+    const count = (name: string) => get.mock.calls.filter(([, key]) => key === name).length
+    expect([count(`free-${DRAFT_ABSENCES_MAX}`), count('free-0')]).toEqual([1, 2])
   })
 
   it('stands on another draft as on a view', () => {

@@ -33,6 +33,8 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   // time begins at 0
   CertificateExpires: one('zerohop_certificate_expires_timestamp_seconds', '900000x70', '9000000x70'),
   ApiKeyExpires: one('zerohop_api_keys_ending', '1x70', '0x70'),
+  ImagesRefused: one('zerohop_feed_images_refused_total', '0+3x70', '3x25 4x44'),
+  FollowersRefused: grows('zerohop_feed_followers_refused_total'),
   WritesWaiting: one('zerohop_writes_waiting', '2000x70', '10x70'),
   DiskSlow: {
     fires: {

@@ -211,6 +211,35 @@ export const STORE_METRICS = {
     unit: 'short',
     help: 'PDPs that follow over HTTP.',
   },
+  zerohop_feed_images_refused_total: {
+    type: 'counter',
+    where: 'API',
+    unit: 'short',
+    help: 'Images that a PDP was told to ask for again later, because too many were being sent.',
+    alert: {
+      name: 'ImagesRefused',
+      severity: 'warning',
+      when: 'increase(zerohop_feed_images_refused_total[5m]) > 0',
+      for: '15m',
+      summary:
+        '{{ $labels.instance }} has been refusing images for a quarter of an hour: more PDPs ask than it can send to.',
+      action: 'Look for PDPs that start again and again, or run more replicas of the management API.',
+    },
+  },
+  zerohop_feed_followers_refused_total: {
+    type: 'counter',
+    where: 'API',
+    unit: 'short',
+    help: 'Streams of changes that were refused, because as many were open as may be.',
+    alert: {
+      name: 'FollowersRefused',
+      severity: 'critical',
+      when: 'increase(zerohop_feed_followers_refused_total[5m]) > 0',
+      for: '0m',
+      summary: '{{ $labels.instance }} refuses PDPs: they answer from an old image.',
+      action: 'Run more replicas of the management API, or fewer PDPs.',
+    },
+  },
   zerohop_pdps_behind: {
     type: 'gauge',
     where: 'API',

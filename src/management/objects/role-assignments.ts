@@ -6,6 +6,7 @@ import type { Membership } from '../../kinds/membership.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -35,7 +36,7 @@ export interface Assigned {
  */
 export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> {
   const user = view.require('user', input.user, [...BODY, 'user'])
-  const { made, instance, ...target } = resolve(view, user.key, input, mint)
+  const { made, instance, target } = resolve(view, user.key, input, mint)
   if (view.get('role_assignment', target.key)) {
     throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: target.key })
   }
@@ -52,7 +53,7 @@ type AssignmentNames = Pick<RoleAssignmentCreate, 'user' | keyof Names>
 /** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
 export function unassign(view: View, input: AssignmentNames): Decided<Assigned> {
   const user = view.require('user', input.user, [...BODY, 'user'])
-  const { instance, ...target } = resolve(view, user.key, input, undefined)
+  const { instance, target } = resolve(view, user.key, input, undefined)
   const assignment = view.get('role_assignment', target.key)
   if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: target.key })
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
@@ -75,7 +76,7 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
   const wanted = new Map<string, Target>()
   for (const [at, one] of sent.entries()) {
     within([...path, at], () => {
-      const { made, instance: _, ...target } = resolve(draft, user, one, mint)
+      const { made, target } = resolve(draft, user, one, mint)
       draft.stage(made)
       wanted.set(target.key, target)
       const stored = draft.get('role_assignment', target.key)
@@ -102,9 +103,11 @@ export function join(
   const key = membershipKey(of.tenant, of.user)
   const stored = view.get('membership', key)
   if (stored && (stored.explicit || !explicit)) return []
-  const fresh = { id: mint.id(), key, created_at: mint.now }
+  const { id, created_at } = stored ?? { id: mint.id(), created_at: mint.now }
   const membership: Membership = {
-    ...(stored ?? fresh),
+    id,
+    key,
+    created_at,
     user: of.user,
     tenant: of.tenant,
     explicit,
@@ -138,7 +141,8 @@ interface Target {
 /** What names the role of an assignment, and where it is held. */
 type Names = Pick<RoleInTenant, 'role' | 'tenant' | 'resource_instance'>
 
-interface Resolved extends Target {
+interface Resolved {
+  readonly target: Target
   readonly instance: ResourceInstance | undefined
   /** changes that create the instance */
   readonly made: readonly Change[]
@@ -153,17 +157,25 @@ function resolve(view: View, user: string, sent: Names, mint: Mint | undefined):
   if (ref === undefined) {
     const role = view.require('role', sent.role, [...BODY, 'role'])
     const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
-    const names = { user, role: role.key, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
-    const key = assignmentKey(user, role.key, tenant.key)
-    return { ...names, key, resource_instance: null, instance: undefined, made: [] }
+    return { target: makeTarget(user, role.key, role.id, tenant, null), instance: undefined, made: [] }
   }
   const path = [...BODY, 'resource_instance']
   const { instance, changes } = reachInstance(view, { ref, tenant: sent.tenant, path }, mint)
   const role = requireResourceRole(view, instance.resource, sent.role, [...BODY, 'role'])
   const tenant = view.require('tenant', instance.tenant)
-  const names = { user, role: role.role, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
-  const key = assignmentKey(user, role.role, tenant.key, instance.key)
-  return { ...names, key, resource_instance: instance.key, instance, made: changes }
+  return { target: makeTarget(user, role.role, role.id, tenant, instance.key), instance, made: changes }
+}
+
+function makeTarget(user: string, role: string, role_id: string, tenant: Tenant, instance: string | null): Target {
+  return {
+    key: assignmentKey(user, role, tenant.key, instance),
+    user,
+    role,
+    role_id,
+    tenant: tenant.key,
+    tenant_id: tenant.id,
+    resource_instance: instance,
+  }
 }
 
 /** The role of a resource type, by its id or by its key within the type; undefined when the type has no such role. */
@@ -195,7 +207,6 @@ function give(
   mint: Mint,
 ): { assignment: RoleAssignment; changes: Change[] } {
   const { key, user, role, tenant, resource_instance } = target
-  const stamps = { created_at: mint.now, updated_at: mint.now }
   const assignment: RoleAssignment = {
     id: mint.id(),
     key,
@@ -203,7 +214,8 @@ function give(
     role,
     tenant,
     resource_instance,
-    ...stamps,
+    created_at: mint.now,
+    updated_at: mint.now,
     ...newPayload('role_assignment', view, sent),
   }
   return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }

@@ -3,7 +3,7 @@
 
 import type { Relation } from '../../kinds/relation.ts'
 import type { RelationshipTuple } from '../../kinds/relationship-tuple.ts'
-import { put, remove } from '../../log/change.ts'
+import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TUPLES_MAX } from '../../model/limits.ts'
 import { partKey, tupleKey } from '../../model/objects.ts'
@@ -29,11 +29,15 @@ export interface Related {
 
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED */
 export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided<Related> {
-  const draft = new Draft(view)
+  const made: Change[] = []
+  let now = view
   const reach = (name: 'subject' | 'object') => {
     const of = { ref: input[name], tenant: input.tenant, path: [...BODY, name] }
-    const { instance, changes } = reachInstance(draft, of, mint)
-    draft.stage(changes)
+    const { instance, changes } = reachInstance(now, of, mint)
+    if (changes.length > 0) {
+      made.push(...changes)
+      now = new Draft(view).stage(made)
+    }
     return instance
   }
   const object = reach('object')
@@ -48,7 +52,7 @@ export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided
     throw new ZerohopError('TENANT_MISMATCH', details, { path: [...BODY, 'subject'] })
   }
   const key = tupleKey(subject.key, relation.relation, object.key)
-  draft.refuse('relationship_tuple', key)
+  view.refuse('relationship_tuple', key)
   if (view.count('relationship_tuple') >= TUPLES_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the relationship tuples', limit: TUPLES_MAX }, { path: BODY })
   }
@@ -63,10 +67,9 @@ export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided
     tenant: object.tenant,
     ...newPayload('relationship_tuple', view, input),
   }
-  draft.stage([put('relationship_tuple', tuple)])
   const tenant_id = view.require('tenant', tuple.tenant).id
   const ids = { subject_id: subject.id, relation_id: relation.id, object_id: object.id, tenant_id }
-  return { changes: draft.changes(), result: { tuple, ...ids } }
+  return { changes: [...made, put('relationship_tuple', tuple)], result: { tuple, ...ids } }
 }
 
 /** @throws OBJECT_NOT_FOUND */

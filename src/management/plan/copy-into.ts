@@ -35,7 +35,7 @@ export function copyInto(target: View, { source, overwrite, scope }: CopyOf, min
   const draft = new Draft(target)
   applyPolicy(draft, bundle, mint)
   removeOmitted(draft, bundle, mint)
-  return realChanges(target, draft)
+  return realChanges(draft)
 }
 
 /**

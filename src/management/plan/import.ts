@@ -30,19 +30,24 @@ export function importBundle(view: View, { bundle, dryRun = false }: ImportInput
   const policy = requirePolicy(bundle, BODY)
   requireOnce(policy, BODY)
   applyPolicy(draft, policy, mint)
-  const changes = realChanges(view, draft)
+  const changes = realChanges(draft)
   const result = countedBy(view, changes)
   const summary = formatSummary('import', { create: result.created, update: result.changed, delete: result.deleted })
   return { changes: dryRun ? [] : changes, summary, result }
 }
 
 /** The staged changes that differ from the stored objects, apart from their times. */
-export function realChanges(view: View, draft: Draft): Change[] {
-  return draft.changes().filter((change) => {
-    if (change.op === 'delete') return true
-    const before = view.get(change.kind, change.key)
-    return before === undefined || !isDeepStrictEqual({ ...before, updated_at: 0 }, { ...change.value, updated_at: 0 })
-  })
+export const realChanges = (draft: Draft): Change[] => [...realEdits(draft)].map(({ change }) => change)
+
+/** The same, each with whether the object was there. */
+export function* realEdits(draft: Draft): Iterable<{ readonly change: Change; readonly isNew: boolean }> {
+  for (const { before, change } of draft.edits()) {
+    const isSame =
+      before !== undefined &&
+      change.op === 'put' &&
+      isDeepStrictEqual({ ...before, updated_at: 0 }, { ...change.value, updated_at: 0 })
+    if (!isSame) yield { change, isNew: before === undefined }
+  }
 }
 
 function countedBy(view: View, changes: readonly Change[]): Imported {

@@ -67,10 +67,13 @@ export const SNAPSHOT_AGE_MS = 3_600_000
  * the newest one is kept even when it is larger.
  */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
-/** Images that are sent at once, or are waited for while they are built. Beyond: 503 with `retry-after`. */
+/**
+ * Images that are sent at once, or are waited for while they are built. Beyond, and for an API key that has as many as
+ * are free: 503 with `retry-after`.
+ */
 export const IMAGE_DOWNLOADS_MAX = 64
-/** Seconds of the longest `retry-after` of such an answer; chosen at random for each. */
-export const IMAGE_RETRY_SECONDS_MAX = 5
+/** Seconds of the longest `retry-after` of such an answer, also of a stream over FOLLOWERS_MAX; at random for each. */
+export const FEED_RETRY_SECONDS_MAX = 5
 /** Milliseconds of the longest `retry-after` that a follower heeds: a gateway may say an hour. */
 export const RETRY_AFTER_MS_MAX = 30_000
 /** Times that a download looks for the image file anew because another took its place before it was opened. */

@@ -13,8 +13,10 @@ export const WRITER_BATCH_ITEMS_MAX = 4_000
  * never idles.
  */
 export const WRITER_IN_FLIGHT_MAX = 2
-/** Objects that one use case remembers as it has read them: types, roles and tenants that many items of a bulk name. */
-export const DRAFT_READS_MAX = 128
+/** Objects that one use case remembers as it has read them: types, roles, tenants and users that items of a bulk name. */
+export const DRAFT_READS_MAX = 2_048
+/** Names that one use case knows to be free, and as many numbers of an index: a bulk looks several times for each. */
+export const DRAFT_ABSENCES_MAX = 8_192
 /**
  * Characters of all objects that the writer remembers as one use case has read them, so that it reads them once: some
  * 100,000 role assignments.

@@ -27,7 +27,7 @@ import { describe } from '../../description.ts'
 import { cutOffIdle, takesGzip } from '../../download.ts'
 import { managementError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
-import { chooseRetrySeconds, ImageDownloads } from '../image-downloads.ts'
+import { ImageDownloads, refuseForNow } from '../image-downloads.ts'
 import { pdpRoutes } from './pdps.ts'
 
 export interface FeedRouteDeps {
@@ -38,6 +38,8 @@ export interface FeedRouteDeps {
   readonly drainMs?: number
   /** images that are sent at once; default IMAGE_DOWNLOADS_MAX */
   readonly imagesMax?: number
+  /** open streams; default FOLLOWERS_MAX */
+  readonly followersMax?: number
   /** the PDPs that follow; one of its own by default */
   readonly pdps?: PdpRegistry
 }
@@ -74,14 +76,17 @@ const position = {
 }
 
 export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
-  const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
+  const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS, followersMax = FOLLOWERS_MAX } = deps
   const streams = new Set<Stream>()
   const { pdps = new PdpRegistry({ now: () => Date.now(), shared: store.pdps }) } = deps
   pdpRoutes(app, store, pdps)
   const encode = frames(snapshots.signer)
   const recent = new RecentDeltas(encode)
   const downloads = new ImageDownloads(deps.imagesMax)
+  const refused = { images: 0, followers: 0 }
   metrics?.gauge('zerohop_feed_followers', () => streams.size)
+  metrics?.counter('zerohop_feed_images_refused_total', () => refused.images)
+  metrics?.counter('zerohop_feed_followers_refused_total', () => refused.followers)
   const lag = (environment?: LogId) => followersLag(store, pdps, Date.now(), environment)
   metrics?.gauge('zerohop_pdps_behind', () => lag().behind)
   metrics?.gauge('zerohop_pdps_away', () => lag().away)
@@ -102,9 +107,9 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
 
   type For = { Querystring: { abi?: string } }
   const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
-    if (!downloads.admit(reply.raw)) {
-      reply.header('retry-after', chooseRetrySeconds())
-      throw new ZerohopError('OVERLOADED', { waiting: downloads.count })
+    if (!downloads.admit(reply, readKeyId(request))) {
+      refused.images++
+      refuseForNow(reply, downloads.count)
     }
     const gzip = takesGzip(request)
     const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
@@ -121,7 +126,10 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
 
   type After = { Querystring: { after: string; chain: string } }
   const deltas = async (request: FastifyRequest<After>, reply: FastifyReply) => {
-    if (streams.size >= FOLLOWERS_MAX) throw new ZerohopError('OVERLOADED', { waiting: streams.size })
+    if (streams.size >= followersMax) {
+      refused.followers++
+      refuseForNow(reply, streams.size)
+    }
     const environment = request.scope.environment.id
     const { organization } = request.scope
     const abort = new AbortController()
@@ -231,6 +239,9 @@ function toBody({ content, encoded }: Download): Readable | Buffer | undefined {
   closeSync(fd)
   return undefined
 }
+
+/** The same for both secrets of a key that was rotated. */
+const readKeyId = ({ caller: { key } }: FastifyRequest): string => key.secret_of ?? key.id
 
 /** Ends the streams whose key died with a write to the control log, and all when the server closes. */
 function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<Stream>): void {
