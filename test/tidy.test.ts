@@ -97,6 +97,9 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
     { files: { 'docs/a.md': 'see `/home/someone/zerohop`' }, line: 1, mend: /machine path/ },
     { files: { 'package.json': '{\n"resolved": "x" }' }, line: 2, mend: /registry/ },
   ],
+  temporaryFolders: [
+    { files: { 'src/http/a.ts': "//\nconst folder = mkdtempSync('zerohop-')" }, line: 2, mend: /makeTemporaryFolder/ },
+  ],
   headers: [{ files: { 'src/management/a.ts': "import './b.ts'\n" }, line: 1, mend: /comment/ }],
   endings: [{ files: { 'src/management/a.ts': "import './b'" }, line: 1, mend: /'\.\/b\.ts'/ }],
   promises: [

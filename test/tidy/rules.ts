@@ -389,6 +389,19 @@ function machines(files: readonly SourceFile[]): Finding[] {
     ])
 }
 
+/** What a killed process left is found only where one file makes it. */
+function temporaryFolders(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/') && path !== 'src/store/temporary-folder.ts')
+    .flatMap((file) =>
+      find(file, file.code, /\bmkdtemp/).map((line) => ({
+        path: file.path,
+        line,
+        mend: 'use makeTemporaryFolder of src/store/temporary-folder.ts: a folder of a killed process is removed later',
+      })),
+    )
+}
+
 /** A file says what lives in it before it says anything else. */
 function headers(files: readonly SourceFile[]): Finding[] {
   return files
@@ -577,6 +590,7 @@ export const RULES = {
   skips,
   notes,
   machines,
+  temporaryFolders,
   headers,
   endings,
   promises,

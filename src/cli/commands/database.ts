@@ -1,7 +1,7 @@
 // `zerohop database`: the tables of replicas, what they hold, and moves of a data folder into them and back.
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { forkLogs, openManagementData } from '../../management/host/open.ts'
 import { counted } from '../../model/counted.ts'
@@ -14,6 +14,7 @@ import { importFolder, type Moving } from '../../store/postgres/import-folder.ts
 import { DATABASE_FORMAT, migrate, requireFormat } from '../../store/postgres/migrations.ts'
 import { type DatabaseReport, reportDatabase } from '../../store/postgres/status.ts'
 import { readSecretsKey } from '../../store/secrets.ts'
+import { makeTemporaryFolder } from '../../store/temporary-folder.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
 import { databaseKey, requireDatabase, shownAddress, toReplica } from '../process/replica-settings.ts'
@@ -129,9 +130,9 @@ export async function forkDatabase(env: Env, json: boolean): Promise<void> {
   const { url } = requireDatabase(env)
   if ((await withDatabase(env, reportDatabase)).logs === 0)
     throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in ${shownAddress(url)}` })
-  const data = mkdtempSync(join(tmpdir(), 'zerohop-fork-'))
+  const folder = await makeTemporaryFolder()
   try {
-    const { store } = await openManagementData({ data, newId, replica })
+    const { store } = await openManagementData({ data: join(folder.path, 'data'), newId, replica })
     try {
       const logs = await forkLogs(store)
       if (json) printJson({ logs })
@@ -140,7 +141,7 @@ export async function forkDatabase(env: Env, json: boolean): Promise<void> {
       await store.close()
     }
   } finally {
-    rmSync(data, { recursive: true, force: true })
+    await folder.remove()
   }
 }
 

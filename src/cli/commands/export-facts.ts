@@ -1,8 +1,7 @@
 // `zerohop export --facts FILE.ndjson`: the facts of an environment as lines, in memory that does not grow with them. An
 // export that is cut goes on where it was, with the facts of the same revision. docs/facts-file.md.
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fetchSendable, formatReason, readBody, readBytes } from '../../client/ask.ts'
 import { dataOf } from '../../client/management-client.ts'
@@ -12,6 +11,7 @@ import { contained } from '../../model/contained.ts'
 import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { FACTS_IDLE_MS } from '../../model/limits.ts'
+import { makeTemporaryFolder } from '../../store/temporary-folder.ts'
 import type { Env } from '../configuration/env.ts'
 import { startCounter } from '../terminal/progress.ts'
 import { type Lines, nameOfPart, readFile, wholeLines, writeFile } from './line-files.ts'
@@ -169,13 +169,13 @@ async function* readFolder(
   where: InFolder,
   { at, skip }: Wanted,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
+  const folder = await makeTemporaryFolder()
   try {
-    const file = join(resolve(folder), 'facts.ndjson')
+    const file = join(resolve(folder.path), 'facts.ndjson')
     await admin(env, 'facts.export', { ...where, file, skip, ...(at === undefined ? {} : { at }) })
     yield* readFile(file)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    await folder.remove()
   }
 }
 

@@ -1,12 +1,12 @@
 // Where a plan is made: a management API with a key, or a data folder on this machine.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import type { Source } from '../../management/policy-file/problem.ts'
 import type { ApplyRequest, CheckedPolicy, Plan, PlanRequest } from '../../management/schemas/plan.ts'
 import type { PolicyFile } from '../../management/schemas/policy-file.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
+import { makeTemporaryFolder } from '../../store/temporary-folder.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { withSettings } from '../terminal/command-line.ts'
@@ -74,13 +74,13 @@ export async function exportFrom(env: Env, options: TargetOptions, { facts, at }
 
 /** The server writes a large export to a private file in a folder of ours. */
 async function exportEverything(env: Env, where: InFolder & { readonly at?: string }): Promise<PolicyFile> {
-  const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
+  const folder = await makeTemporaryFolder()
   try {
-    const file = join(resolve(folder), 'bundle.json')
+    const file = join(resolve(folder.path), 'bundle.json')
     await admin(env, 'export', { ...where, file })
     return JSON.parse(readFileSync(file, 'utf8'))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    await folder.remove()
   }
 }
 

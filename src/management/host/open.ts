@@ -6,9 +6,11 @@ import { DatabaseAuditLog } from '../../decision-log/database-audit-log.ts'
 import { FolderAuditLog } from '../../decision-log/folder-audit-log.ts'
 import { type LogId, withoutRequest } from '../../log/change.ts'
 import { Signer } from '../../log/signature.ts'
+import { inBackground } from '../../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
 import { openStore, type ReplicaOptions, type Store } from '../../store/store.ts'
+import { removeAbandonedFolders } from '../../store/temporary-folder.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
 import { type KeysFile, writeKeysOnce } from '../objects/keys-file.ts'
 import { type CheckpointEvent, Checkpoints } from '../past/checkpoints.ts'
@@ -61,6 +63,7 @@ export interface ManagementData {
  */
 export async function openManagementData(options: ManagementDataOptions): Promise<ManagementData> {
   const { data, secretsKeyFile } = options
+  inBackground('the removal of abandoned exports', removeAbandonedFolders())
   const signer = options.signingKey === undefined ? undefined : new Signer(options.signingKey)
   const store = await openStore<ManagementUseCases>({
     data,

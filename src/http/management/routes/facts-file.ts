@@ -1,8 +1,6 @@
 // The facts of an environment as lines of JSON: GET /v2/facts/{p}/{e}/export writes all of them, and
 // POST /v2/facts/{p}/{e}/import applies a part of such a file as one revision. docs/facts-file.md.
-import { createReadStream, mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -23,6 +21,7 @@ import {
   FACTS_PER_CALL_MAX,
   FACTS_TAKEN_MS,
 } from '../../../model/limits.ts'
+import { makeTemporaryFolder } from '../../../store/temporary-folder.ts'
 import { describe } from '../../description.ts'
 import { cutOffIdle, takesGzip } from '../../download.ts'
 import { whenWritten } from '../../hooks.ts'
@@ -51,21 +50,24 @@ export function factsFileRoutes(app: FastifyInstance, management: RouteContext, 
       if (at !== undefined && past === undefined) throw new ZerohopError('NOT_SUPPORTED', { what: 'at' })
       if (running >= FACTS_EXPORTS_MAX) throw new ZerohopError('EXPORT_BUSY', { running })
       const found = at && past?.find(environment, at)
-      const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
-      const file = join(folder, 'facts.ndjson')
       running++
-      const note = store.commit(request.caller.organization, 'noteRead', null, requestActor(request, 'export'))
-      const written = note.then(() =>
-        exportFacts({ data: store.folder, past }, environment, { file, skip, revision: found?.revision }),
-      )
       const answered = new Promise<void>((resolve) => whenWritten(reply, resolve))
-      const removed = Promise.allSettled([written, answered]).then(() => {
-        running--
-        return rm(folder, { recursive: true, force: true })
-      })
-      inBackground('the removal of an export', removed)
-      await written
-      return sendLines(reply, file, takesGzip(request))
+      const write = async (): Promise<string> => {
+        const folder = await makeTemporaryFolder()
+        const file = join(folder.path, 'facts.ndjson')
+        const note = store.commit(request.caller.organization, 'noteRead', null, requestActor(request, 'export'))
+        const written = note.then(() =>
+          exportFacts({ data: store.folder, past }, environment, { file, skip, revision: found?.revision }),
+        )
+        const removed = Promise.allSettled([written, answered]).then(() => folder.remove())
+        inBackground('the removal of an export', removed)
+        await written
+        return file
+      }
+      const written = write()
+      const isOver = Promise.allSettled([written, answered]).then(() => void running--)
+      inBackground('the count of exports', isOver)
+      return sendLines(reply, await written, takesGzip(request))
     },
   )
 

@@ -1,9 +1,7 @@
 // An environment as a policy file: GET /v2/projects/{p}/envs/{e}/export. The facts of a large environment are written
 // by a thread to a private file first, because reading them would hold up every other request. Past revisions are read
 // by a thread too.
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { PastRevisions } from '../../../management/past/past-revisions.ts'
@@ -13,6 +11,7 @@ import { exportInThread } from '../../../management/policy-file/export-task.ts'
 import { PolicyFile } from '../../../management/schemas/policy-file.ts'
 import { flagParameter, query, textParameter } from '../../../management/schemas/query-parameters.ts'
 import { ZerohopError } from '../../../model/errors.ts'
+import { makeTemporaryFolder } from '../../../store/temporary-folder.ts'
 import { describe } from '../../description.ts'
 import { type Query, readFlag, readText } from '../../page.ts'
 import { type RouteContext, requestActor, requestView } from '../route-context.ts'
@@ -51,12 +50,12 @@ export function exportRoutes(app: FastifyInstance, management: RouteContext, pas
 
 /** Schema and facts as JSON. */
 async function everything(data: string, environment: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
+  const folder = await makeTemporaryFolder()
   try {
-    const file = join(folder, 'policy.json')
+    const file = join(folder.path, 'policy.json')
     await exportInThread({ data, environment, file })
     return await readFile(file, 'utf8')
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    await folder.remove()
   }
 }
