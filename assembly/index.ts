@@ -3,7 +3,13 @@
 // pair). 0 means none.
 import { Document, Principal, QUERY, Query, Resource, SCRATCH } from './abi'
 import { decideBySets, operandOf, programHolds, sideHolds } from './decide/abac'
-import { decideByRelation, decideIn, decideOnInstance } from './decide/decide'
+import {
+  decideByRelation,
+  decideIn,
+  decideOnInstance,
+  rolesIn as findRoles,
+  decideByRoles as holdRoles,
+} from './decide/decide'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './decide/enumerate'
 import { listReads as readsOf } from './decide/required-attributes'
 import { ABI_VERSION, Order, Table } from './limits'
@@ -88,7 +94,17 @@ export function decide(user: u32, tenant: u32, permission: u32): u32 {
   return decideIn(user, tenant, permission)
 }
 
-/** The same with roles on a named instance of the permission's type; 0 when it is not stored. */
+/** What stands for the roles of the user in the tenant, until something changes: for `decideByRoles`. */
+export function rolesIn(user: u32, tenant: u32): u32 {
+  return findRoles(user, tenant)
+}
+
+/** `decide`, of the roles that `rolesIn` gave for the user and the tenant. */
+export function decideByRoles(roles: u32, permission: u32): u32 {
+  return holdRoles(roles, permission)
+}
+
+/** `decide` with roles on a named instance of the permission's type; 0 when it is not stored. */
 export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
   return decideOnInstance(QUERY, user, tenant, permission, instance, 0)
 }

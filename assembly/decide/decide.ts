@@ -47,9 +47,22 @@ export function decideByRelation(
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */
 export function decideIn(user: u32, tenant: u32, permission: u32): u32 {
-  if (user === 0 || tenant === 0 || permission === 0) return Verdict.Deny // D1
+  return decideByRoles(rolesIn(user, tenant), permission)
+}
+
+/** Stands for the roles of an unknown user, or in an unknown tenant: no record has this address. */
+const OF_NOBODY: u32 = 2
+
+/** What stands for the roles of the user in the tenant: the roles of the grant, 0 without one, or OF_NOBODY. */
+export function rolesIn(user: u32, tenant: u32): u32 {
+  if (user === 0 || tenant === 0) return OF_NOBODY // D1
   const grant = findGrant(user, tenant)
-  // D4: assignments in another tenant give nothing here
-  if (grant !== 0 && grantHolds(load<u32>(grant, Grant.Roles), permission)) return Verdict.Allow
+  return grant === 0 ? 0 : load<u32>(grant, Grant.Roles) // D4: assignments in another tenant give nothing here
+}
+
+/** RBAC: do these roles, as `rolesIn` gives them, allow what `permission` names? Else, whether set rules have a say. */
+export function decideByRoles(roles: u32, permission: u32): u32 {
+  if (roles === OF_NOBODY || permission === 0) return Verdict.Deny // D1
+  if (roles !== 0 && grantHolds(roles, permission)) return Verdict.Allow
   return askSets(permission)
 }

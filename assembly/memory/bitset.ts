@@ -14,10 +14,15 @@ export function pageAddress(row: u32, index: u32): u32 {
 }
 
 export function hasBit(row: u32, bit: u32): bool {
+  return readBit(row, bit) !== 0
+}
+
+/** A bit, 1 or 0: for several at once, without a branch for each. */
+export function readBit(row: u32, bit: u32): u32 {
   const page = pageAddress(row, bit >>> PAGE_SHIFT)
   if (!ASC_NO_ASSERT) assertPage(page)
-  if (page === 0) return false
-  return ((load<u32>(wordAddress(page, bit)) >>> (bit & 31)) & 1) !== 0
+  if (page === 0) return 0
+  return (load<u32>(wordAddress(page, bit)) >>> (bit & 31)) & 1
 }
 
 /** Sets a bit; true when it was clear. */

@@ -17,6 +17,7 @@ import { buildKernel } from './build/build.ts'
 import { makeGuarded } from './closed-guard.ts'
 import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/declared-types.ts'
+import { type Held, HeldRoles } from './decide/held-roles.ts'
 import { type Clock, RequiredAttributes, type Sent } from './decide/required-attributes.ts'
 import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
 import { instanceOfRow, resolveTenant } from './decide/tenant-of-check.ts'
@@ -46,7 +47,7 @@ import { commit } from './update/apply.ts'
 import { type Plan, prepare } from './update/prepare.ts'
 
 export type * from './explain/explanation.ts'
-export type { Clock, KernelSource, Sent, SentRelation }
+export type { Clock, Held, KernelSource, Sent, SentRelation }
 
 export interface ImageOptions {
   /** default 'release' */
@@ -65,14 +66,15 @@ export class Image {
   readonly #source: KernelSource
   readonly #kernel: Kernel
   readonly #ids: LiveIds
+  readonly #held: HeldRoles
   readonly #required: RequiredAttributes
   readonly #related: SentRelations
   #listings: Listings | undefined
   #filters: Filters | undefined
   #names: PolicyNames | undefined
   readonly #attributeTypes: AttributeTypes
-  /** the kernel's `decide`; replaced when the image is poisoned */
-  #decide: (user: number, tenant: number, permission: number) => number
+  /** the kernel's `decideByRoles`; replaced when the image is poisoned */
+  #decideByRoles: (roles: number, permission: number) => number
   #position: Position
   #poisoned = false
   /** what tells the memory of this image from all others */
@@ -86,10 +88,11 @@ export class Image {
     this.#kernel = kernel
     this.#required = new RequiredAttributes(kernel)
     this.#ids = new LiveIds(kernel)
+    this.#held = new HeldRoles(kernel, this.#ids)
     this.#related = new SentRelations(kernel, this.#ids)
     this.#attributeTypes = new AttributeTypes(kernel)
     this.#source = source
-    this.#decide = kernel.calls.decide
+    this.#decideByRoles = kernel.calls.decideByRoles
     this.environment = imageEnvironment(kernel)
     this.#position = imagePosition(kernel)
   }
@@ -191,9 +194,8 @@ export class Image {
     isRow = false,
   ): boolean {
     const permission = this.permission(type, action)
+    if (key === undefined && relations === undefined) return this.checkIn(user, tenant, permission, sent)
     const userId = this.user(user)
-    if (key === undefined && relations === undefined)
-      return this.#checkIn(userId, this.tenant(tenant), permission, sent)
     const tenantId = tenant === undefined ? undefined : this.tenant(tenant)
     return this.#checkOn(userId, tenantId, permission, { type, key, isRow }, sent, relations)
   }
@@ -203,33 +205,53 @@ export class Image {
    * evaluated.
    */
   checkWithoutAttributes(user: string, action: string, type: string, tenant?: string): boolean | undefined {
-    const [userId, tenantId, permission] = [this.user(user), this.tenant(tenant), this.permission(type, action)]
+    const permission = this.permission(type, action)
     try {
-      const verdict = this.#decide(userId, tenantId, permission)
-      if (verdict === Verdict.Allow) return true
-      return verdict === Verdict.Deny ? false : undefined
+      const verdict = this.#decideByRoles(this.#held.roles(this.#held.find(user, tenant)), permission)
+      return (verdict & ASK_SETS) === 0 ? verdict === Verdict.Allow : undefined
     } catch (cause) {
       throw this.#broken(cause)
     }
   }
 
-  /** A check with ids of this revision from `user`, `tenant` and `permission`; 0 is unknown. */
-  checkIds(user: number, tenant: number, permission: number): boolean {
-    return this.#checkIn(user, tenant, permission, undefined)
+  /** A check with an id of this revision from `permission`; 0 is unknown. */
+  checkIn(user: string, tenant: string | undefined, permission: number, sent?: Sent): boolean {
+    try {
+      const held = this.#held
+      const place = held.find(user, tenant)
+      const verdict = this.#decideByRoles(held.roles(place), permission)
+      if ((verdict & ASK_SETS) === 0) return verdict === Verdict.Allow
+      return this.#bySets(held.user(place), held.tenant(place), permission, sent)
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
   }
 
-  /** `checkIds` on an instance; `tenant` is undefined when the request names none. */
+  /** The same with what `hold` gave at this revision. */
+  checkHeld({ user, tenant, roles }: Held, permission: number): boolean {
+    try {
+      const verdict = this.#decideByRoles(roles, permission)
+      if ((verdict & ASK_SETS) === 0) return verdict === Verdict.Allow
+      return this.#bySets(user, tenant, permission, undefined)
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
+  }
+
+  /** What the user holds in the tenant, or in `default` without a key. The next delta may end it, or change it. */
+  hold(user: string, tenant?: string): Held {
+    try {
+      const held = this.#held
+      const place = held.find(user, tenant)
+      return { user: held.user(place), tenant: held.tenant(place), roles: held.roles(place) }
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
+  }
+
+  /** A check on an instance, with ids of this revision; `tenant` is undefined when the request names none. */
   checkIdsOn(user: number, tenant: number | undefined, permission: number, type: string, key: string): boolean {
     return this.#checkOn(user, tenant, permission, { type, key, isRow: false }, undefined, undefined)
-  }
-
-  #checkIn(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
-    try {
-      const verdict = this.#decide(user, tenant, permission)
-      return verdict === Verdict.Allow || (verdict !== Verdict.Deny && this.#bySets(user, tenant, permission, sent))
-    } catch (cause) {
-      throw this.#broken(cause)
-    }
   }
 
   /** The result of set rules for a check without an instance that roles do not allow. */
@@ -440,6 +462,7 @@ export class Image {
       throw new ZerohopError('POISONED', {}, { cause })
     }
     this.#ids.forget(plan)
+    this.#held.forget(plan)
     if (changesRules(plan)) {
       this.#required.forget()
       this.#attributeTypes.forget()
@@ -517,7 +540,7 @@ export class Image {
 
   #poison(): void {
     this.#poisoned = true
-    this.#decide = () => {
+    this.#decideByRoles = () => {
       throw new ZerohopError('POISONED')
     }
   }

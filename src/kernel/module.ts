@@ -34,6 +34,8 @@ export interface KernelExports {
   find(table: number, length: number): number
   findPermission(length: number): number
   decide(user: number, tenant: number, permission: number): number
+  rolesIn(user: number, tenant: number): number
+  decideByRoles(roles: number, permission: number): number
   decideOn(user: number, tenant: number, permission: number, instance: number): number
   decideOnRelated(user: number, tenant: number, permission: number, instance: number, related: number): number
   decideRelated(
@@ -132,8 +134,8 @@ export function instantiate(source: KernelSource, bytes: number): { exports: Ker
       reason: `the kernel has ABI ${exports.abiVersion()}, this host needs ${ABI_VERSION}`,
     })
   }
-  // Relations were added without another number, for no image changed. A kernel without them would ignore what is sent.
-  if (exports.decideOnRelated === undefined) {
+  // What was added last, without another number, for no image changed: a kernel without it is older.
+  if (exports.decideByRoles === undefined) {
     throw new ZerohopError('IMAGE_FOREIGN', { reason: 'the kernel is older than this host' })
   }
   return { exports, memory }

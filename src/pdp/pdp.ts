@@ -595,9 +595,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
 /** Keys of types have no colon, so `type:key` matches no permission and is checked again by its parts. */
 function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
   const permission = image.permission(resource, action)
-  if (permission !== 0) return image.checkIds(image.user(user), image.tenant(), permission)
+  if (permission !== 0) return image.checkIn(user, undefined, permission)
   const colon = resource.indexOf(':')
-  if (colon < 0) return image.checkIds(0, 0, 0)
+  if (colon < 0) return image.checkIn(user, undefined, 0)
   return image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))
 }
 

@@ -2,6 +2,7 @@
 // fault that this is about, put back: an image that goes on using the ids of what was deleted is found.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { HeldRoles } from '../../src/image/decide/held-roles.ts'
 import { LiveIds } from '../../src/image/live-ids.ts'
 import { ENDING, liveIdsLaw, worlds } from './live-ids-law.ts'
 import { parameters } from './seed.ts'
@@ -28,16 +29,27 @@ describe('ids', () => {
   })
 
   it('that are kept too long are found, at filters, snapshots and what is known', () => {
-    const forget = LiveIds.prototype.forget
-    LiveIds.prototype.forget = () => {}
-    const doors = new Set<string>()
-    try {
-      for (const seed of fc.sample(worlds, { seed: 1, numRuns: 20 }))
-        for (const { door, kept, fresh } of liveIdsLaw(seed))
-          if (JSON.stringify(kept) !== JSON.stringify(fresh)) doors.add(door)
-    } finally {
-      LiveIds.prototype.forget = forget
-    }
-    expect([...doors]).toEqual(expect.arrayContaining(['filter', 'snapshot', 'knows']))
+    expect(doorsWithout(LiveIds)).toEqual(expect.arrayContaining(['filter', 'snapshot', 'knows']))
   })
 })
+
+describe('what a user holds', () => {
+  it('is found when it is kept too long, at checks', () => {
+    expect(doorsWithout(HeldRoles)).toEqual(expect.arrayContaining(['check']))
+  })
+})
+
+/** The doors that answer another thing when something is kept over a delta. */
+function doorsWithout({ prototype }: { readonly prototype: { forget(...plan: never): void } }): string[] {
+  const { forget } = prototype
+  prototype.forget = () => {}
+  const doors = new Set<string>()
+  try {
+    for (const seed of fc.sample(worlds, { seed: 1, numRuns: 20 }))
+      for (const { door, kept, fresh } of liveIdsLaw(seed))
+        if (JSON.stringify(kept) !== JSON.stringify(fresh)) doors.add(door)
+  } finally {
+    prototype.forget = forget
+  }
+  return [...doors]
+}

@@ -13,7 +13,7 @@ import { LOOKASIDE_ENTRIES_FIRST, LOOKASIDE_ENTRIES_MAX } from '../../model/limi
  * 32 bits of a user key: there are many users, and their keys differ at the end (numbers, UUIDs) or shortly before it
  * (mail addresses).
  */
-function sampleUser(key: string): number {
+export function sampleUser(key: string): number {
   const length = key.length
   if (length < 4) return sampleName(key)
   const end =
@@ -45,7 +45,7 @@ function sampleName(key: string): number {
 }
 
 /** The slot of 32 mixed bits: the high bits of a product depend on all of them. */
-function spread(bits: number, shift: number): number {
+export function spread(bits: number, shift: number): number {
   const mixed = Math.imul(bits ^ (bits >>> 16), 0x85eb_ca6b)
   return Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35) >>> shift
 }

@@ -34,7 +34,7 @@ export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
  * `ZEROHOP_IMAGE_MEMORY` sets it.
  */
 export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
-/** Entries of a lookaside (key to id) at first: 16 bytes each, 32 for pairs. */
+/** Entries of a lookaside (key to id) at first: 16 bytes each, 32 for pairs and for what users hold in tenants. */
 export const LOOKASIDE_ENTRIES_FIRST = 512
 /** Entries of a lookaside at most. It grows only while the keys that are asked for push each other out. */
 export const LOOKASIDE_ENTRIES_MAX = 131_072
