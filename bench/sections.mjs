@@ -7,6 +7,7 @@ import { measureApi } from './figures/api.mjs'
 import { measureConsole } from './figures/console.mjs'
 import { measureCurves } from './figures/curves.mjs'
 import { measureDeltas } from './figures/delta.mjs'
+import { measureEnvironments } from './figures/environments.mjs'
 import { measureFacts } from './figures/facts.mjs'
 import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
@@ -16,6 +17,7 @@ import { measurePermissions } from './figures/permissions.mjs'
 import { measurePlans } from './figures/plan.mjs'
 import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
+import { measureShapes } from './figures/shapes.mjs'
 import { measureStart } from './figures/start.mjs'
 
 /** The longest of the figure sections takes so long on a quiet machine. */
@@ -36,6 +38,8 @@ const FIGURES = {
   plan: measurePlans,
   replicas: measureReplicas,
   console: measureConsole,
+  shapes: measureShapes,
+  environments: measureEnvironments,
   curves: measureCurves,
 }
 
