@@ -4,8 +4,8 @@ import { FACTS_PER_TENANT, factLines, makeQuestions, POLICY } from './curve-worl
 
 /** A chain of groups. */
 export const GROUP_DEPTH = 50
-export const RULES = 5_000
-export const PERMISSIONS = 5_000
+const RULES = 5_000
+const PERMISSIONS = 5_000
 const ACTIONS = 100
 
 const key = (name, at) => `${name}-${String(at).padStart(6, '0')}`
@@ -70,7 +70,7 @@ function oneUser(facts) {
   }
 }
 
-/** Rules on one permission, each of which is for another department. */
+/** Rules on one permission, each for another department. */
 function manyRules(facts) {
   const rules = numbers(Math.min(RULES, facts))
   const set = (at) => ({

@@ -1,5 +1,5 @@
-// A server with as many environments as an organization may have, of which few are awake: what the start costs, and how
-// much memory there is for each.
+// A server with as many environments as an organization may have, while few are awake: what the start costs, and how
+// much memory each takes.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { findMemory, withServers } from './servers.mjs'
 
 const AT_ONCE = 100
 
-/** Environments beside one with nothing but the example, and how many of them a PDP takes the image of. */
+/** How many environments there are, and from how many of them an image is taken. */
 export async function measureEnvironments(results, { effort, progress }) {
   const { environments, awake } = {
     full: { environments: 9_990, awake: 100 },
@@ -39,10 +39,10 @@ async function measureServer(servers, environments, awake) {
   const startMs = performance.now() - start
   const { organization } = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'))
   for (let at = 0; at < awake; at++) {
-    const response = await fetch(`http://127.0.0.1:${api.api}/v2/feed/default/${nameOf(at)}/image`, {
+    const response = await fetch(`http://127.0.0.1:${api.api}/v2/feed/default/${formatKey(at)}/image`, {
       headers: { authorization: `Bearer ${organization}` },
     })
-    if (response.status !== 200) throw new Error(`the image of ${nameOf(at)} was answered ${response.status}`)
+    if (response.status !== 200) throw new Error(`the image of ${formatKey(at)} was answered ${response.status}`)
     await response.arrayBuffer()
   }
   const memory = findMemory(api)
@@ -50,7 +50,7 @@ async function measureServer(servers, environments, awake) {
   return { startMs, own: memory?.own }
 }
 
-const nameOf = (at) => `environment-${at}`
+const formatKey = (at) => `environment-${at}`
 
 async function makeEnvironments(data, count) {
   const { store, organization } = await openManagementData({ data, newId: () => randomBytes(16).toString('hex') })
@@ -58,7 +58,7 @@ async function makeEnvironments(data, count) {
     store.commit(
       organization,
       'createEnvironment',
-      { project: 'default', environment: { key: nameOf(at), name: nameOf(at) } },
+      { project: 'default', environment: { key: formatKey(at), name: formatKey(at) } },
       withoutRequest('bench'),
     )
   for (let at = 0; at < count; at += AT_ONCE)
