@@ -37,6 +37,7 @@ const CANDIDATES = [
   core('zerohop check', 'zerohop-check', 'shared', 'rules/zerohop'),
   core('zerohop check (fresh strings)', 'zerohop-check', 'fresh', 'rules/zerohop'),
   core('zerohop subject.can', 'zerohop-subject'),
+  core('zerohop permission.allows', 'zerohop-permission'),
   core('hand-written', 'hand-written', 'shared', 'rules/hand-written'),
   core('hand-written (fresh strings)', 'hand-written', 'fresh', 'rules/hand-written'),
   core('hand-tuned', 'hand-tuned', 'shared', 'rules/hand-tuned'),

@@ -33,6 +33,7 @@ export type { User } from './kinds/user.ts'
 export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'
 export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
 export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/pdp-listings.ts'
+export type { Permission, PermissionScope } from './pdp/permission.ts'
 export type { Subject } from './pdp/subject.ts'
 export type { Zerohop }
 

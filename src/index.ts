@@ -52,6 +52,7 @@ export type {
   UsersQuery,
 } from './pdp/pdp-listings.ts'
 export type { DecisionSenderEvent } from './pdp/pdp-source.ts'
+export type { Permission, PermissionScope } from './pdp/permission.ts'
 export type { PermissionParts } from './pdp/permission-turns.ts'
 export type { PolicyTypes, ResourceTypes } from './pdp/policy-types.ts'
 export type { Attributes, Check, Relations, Resource, User } from './pdp/request.ts'

@@ -23,6 +23,7 @@ it('measures a tiny world and writes rows and figures of the promised form', asy
     'tiny zerohop check',
     'tiny zerohop check (fresh strings)',
     'tiny zerohop subject.can',
+    'tiny zerohop permission.allows',
     'tiny hand-written',
     'tiny hand-written (fresh strings)',
     'tiny hand-tuned',

@@ -36,6 +36,7 @@ const ASKS: readonly ((pdp: Pdp) => unknown)[] = [
   (pdp) => pdp.check({ key: 'ben', attributes: { team: 'red' } }, 'shout', 'hello', { level: 9 }),
   (pdp) => pdp.check('dan', 'shout', { type: 'hello', key: 'two', attributes: { loud: true } }),
   (pdp) => pdp.subject('dan').can('say', 'hello'),
+  (pdp) => pdp.permission('shout', 'hello').allows('dan', { key: 'two' }),
   (pdp) => pdp.bulkCheck([{ user: 'eve', action: 'shout', resource: 'hello:one' }]),
   (pdp) => pdp.explain('ben', 'shout', 'hello:two', { level: 9 }),
   (pdp) => pdp.userPermissions('ben'),

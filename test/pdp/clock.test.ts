@@ -46,6 +46,8 @@ const DOORS: Readonly<Record<string, (pdp: Pdp) => boolean>> = {
   'check with an empty time': (pdp) => pdp.check('ana', 'read', NOTE, { now: null }),
   'a subject': (pdp) => pdp.subject('ana').can('read', 'note'),
   'a subject and an instance': (pdp) => pdp.subject('ana', { tenant: 'default' }).can('read', 'note:one'),
+  'a permission': (pdp) => pdp.permission('read', 'note').allows('ana'),
+  'a permission and an instance': (pdp) => pdp.permission('read', 'note').allows('ana', { key: 'one' }),
   'bulk check': (pdp) => pdp.bulkCheck([{ user: 'ana', action: 'read', resource: 'note' }])[0]!,
   explain: (pdp) => pdp.explain('ana', 'read', 'note').allow,
   why: (pdp) => pdp.why('ana', 'read', 'note:one').allow,

@@ -79,22 +79,24 @@ describe('the decisions of a PDP that `connect` returned', () => {
     return { pdp, key, kept, events, failures }
   }
 
-  it('arrive with keys alone: of check, bulkCheck and subjects, allowed or denied; listings do not', async () => {
+  it('arrive with keys alone: of check, bulkCheck, subjects and permissions, allowed or denied; listings do not', async () => {
     const decided: boolean[] = []
     const { pdp, key, kept } = await start({ onDecision: ({ allow }) => decided.push(allow) })
     const before = Date.now()
     pdp.check({ key: 'ana', attributes: { age: 9 } }, 'say', 'hello', { mfa: true })
     pdp.bulkCheck([{ user: 'ben', action: 'say', resource: { type: 'hello', key: 'world', tenant: 'acme' } }])
     pdp.subject('ana', { tenant: 'default' }).can('say', 'hello:world')
+    pdp.permission('say', 'hello').allows('ana', { key: 'world', tenant: 'acme' })
     expect(() => pdp.check('ana', 'say', 5 as never)).toThrow(code('INPUT_INVALID'))
     pdp.actions('ana', 'hello')
     pdp.explain('ana', 'say', 'hello')
-    await eventually(() => pdp.decisionLog, { ...NOTHING, sent: 3 })
+    await eventually(() => pdp.decisionLog, { ...NOTHING, sent: 4 })
     const records = await kept()
     expect(records.map((each) => [each.seq, each.user, each.tenant, each.resource_key, each.decision])).toEqual([
       [1, 'ana', 'default', null, true],
       [2, 'ben', 'acme', 'world', false],
       [3, 'ana', 'default', 'world', true],
+      [4, 'ana', 'acme', 'world', false],
     ])
     const [first] = records
     expect(first).toMatchObject({ action: 'say', resource_type: 'hello', reason: 'allow', latency_us: 0, sent: null })
@@ -102,7 +104,7 @@ describe('the decisions of a PDP that `connect` returned', () => {
     expect(first!.at).toBeGreaterThanOrEqual(before)
     expect(first!.at).toBeLessThanOrEqual(Date.now())
     expect(new Set(records.map(({ instance }) => instance)).size).toBe(1)
-    expect(decided).toEqual([true, false, true])
+    expect(decided).toEqual([true, false, true, false])
   })
 
   it('[D8] have the time that rules saw: of the clock, or as it was sent', async () => {

@@ -53,6 +53,40 @@ describe('a follower', () => {
     expect(yan.can('wave', 'hello')).toBe(true)
   })
 
+  it('keeps a permission true over deltas and swaps, also when it is deleted or unknown', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed)
+    await pdp.ready()
+    const [wave, burn] = [pdp.permission('wave', 'hello'), pdp.permission('burn', 'hello')]
+    const answers = () => [wave.allows('yan'), wave.allows('zoe'), burn.allows('yan')]
+    const actions = (...list: string[]) => ({
+      op: 'put' as const,
+      kind: 'resource' as const,
+      key: 'hello',
+      value: { actions: list },
+    })
+    const burner = (role: string, ...permissions: string[]) => ({
+      op: 'put' as const,
+      kind: 'role' as const,
+      key: role,
+      value: { permissions, extends: [] },
+    })
+    expect(answers()).toEqual([false, false, false])
+    await pdp.atLeast(feed.commit([putUser('yan'), give('yan', 'viewer'), give('zoe', 'viewer')]))
+    expect(answers()).toEqual([true, true, false])
+    await pdp.atLeast(feed.commit([actions('burn', 'say', 'wave'), burner('viewer', 'hello:burn', 'hello:wave')]))
+    expect(answers()).toEqual([true, true, true])
+    await pdp.atLeast(feed.commit([burner('viewer', 'hello:burn'), actions('burn', 'say')]))
+    expect(answers()).toEqual([false, false, true])
+    await pdp.atLeast(feed.commit([actions('burn', 'say', 'wave'), burner('viewer', 'hello:wave')]))
+    expect(answers()).toEqual([true, true, false])
+    feed.fork()
+    feed.commit([take('zoe', 'viewer')])
+    feed.break(unreachable)
+    await eventually(() => wave.allows('zoe'), false)
+    expect(answers()).toEqual([true, false, false])
+  })
+
   it('takes a fresh image when a check finds that the one it has is broken', async () => {
     const feed = new ScriptedFeed(HELLO)
     const { pdp, follower } = follow(feed)

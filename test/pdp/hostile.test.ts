@@ -177,6 +177,10 @@ describe('hostile questions', () => {
         () => pdp.explain('ana', value, value).allow,
         () => pdp.subject(value).can('free', 'doc'),
         () => pdp.subject('ana').can(value, value),
+        () => pdp.permission(value, 'doc').allows('ana'),
+        () => pdp.permission('free', value).allows('ana'),
+        () => pdp.permission('free', 'doc').allows(value, { key: '1' }),
+        () => pdp.permission('level', 'doc').allows('ana', { key: value, tenant: value }),
         () => Object.keys(pdp.userPermissions(value)).length > 0,
       ])
         outcomes.add(outcome(ask))
@@ -194,11 +198,14 @@ describe('hostile questions', () => {
       for (const ask of [
         () => pdp.bulkCheck(value).length > 0,
         () => pdp.subject('ana', { tenant: value }).can('free', 'doc'),
+        () => pdp.permission('free', 'doc').allows('ana', value),
+        () => pdp.permission('free', 'doc').allows('ana', { tenant: value }),
         () => Object.keys(pdp.userPermissions('ana', { tenants: value })).length > 0,
       ])
         expect([true, false, 'INPUT_INVALID']).toContain(outcome(ask))
     }
     expect(pdp.subject('ana', null).can('free', 'doc')).toBe(true)
+    expect(pdp.permission('free', 'doc').allows('ana', null)).toBe(true)
     expect(Object.keys(pdp.userPermissions('ana', null))).toContain('__tenant:default')
     expect([pdp.users('free', 'doc', null).keys, pdp.resources('ana', 'free', 'doc', null).keys]).toEqual([
       ['ana'],

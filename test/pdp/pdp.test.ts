@@ -80,6 +80,33 @@ describe('a subject', () => {
   })
 })
 
+describe('a permission', () => {
+  it('answers as check does, for one action on one type', () => {
+    const pdp = loadImage(bytes)
+    const [say, wave] = [pdp.permission('say', 'hello'), pdp.permission('wave', 'hello')]
+    expect([say.allows('ana'), say.allows({ key: 'ana' }), say.allows('nobody')]).toEqual([true, true, false])
+    expect([say.allows('ana', { key: 'plan' }), say.allows('ana', { tenant: 'acme' })]).toEqual([true, false])
+    expect([wave.allows('zoe', { tenant: 'acme' }), wave.allows('zoe', { tenant: null, key: null })]).toEqual([
+      true,
+      false,
+    ])
+    expect(pdp.permission('sing', 'hello').allows('ana')).toBe(false)
+  })
+
+  it('takes keys alone', () => {
+    const pdp = loadImage(bytes)
+    const say = pdp.permission('say', 'hello')
+    const asks = [
+      () => pdp.permission('say', 'hello:plan'),
+      () => pdp.permission({ key: 'say' } as never, 'hello'),
+      () => say.allows({ key: 'ana', attributes: { clearance: 1 } }),
+      () => say.allows('ana', { attributes: { clearance: 1 } } as never),
+      () => say.allows('ana', { relations: { parent: ['hello:plan'] } } as never),
+    ]
+    for (const ask of asks) expect(ask).toThrow(code('INPUT_INVALID'))
+  })
+})
+
 describe('the permissions of a user', () => {
   const pdp = loadImage(bytes)
 
@@ -111,11 +138,13 @@ describe('a PDP over an image file', () => {
     const pdp = loadImage(bytes, { onDecision: (decision) => decisions.push(decision) })
     pdp.check('ana', 'say', 'hello:plan')
     pdp.subject('ben').can('say', 'hello')
+    pdp.permission('wave', 'hello').allows('ana', { key: 'plan' })
     pdp.bulkCheck([{ user: 'ben', action: 'wave', resource: 'hello' }])
     const about = (key: string | undefined) => ({ type: 'hello', key, tenant: 'default' })
     expect(decisions).toEqual([
       { user: 'ana', action: 'say', resource: about('plan'), allow: true, revision: 7 },
       { user: 'ben', action: 'say', resource: about(undefined), allow: false, revision: 7 },
+      { user: 'ana', action: 'wave', resource: about('plan'), allow: true, revision: 7 },
       { user: 'ben', action: 'wave', resource: about(undefined), allow: true, revision: 7 },
     ])
   })
@@ -129,7 +158,7 @@ describe('a PDP over an image file', () => {
 
   it('throws CLOSED after close, in every form of a question', async () => {
     const pdp = loadImage(bytes)
-    const ana = pdp.subject('ana')
+    const [ana, say] = [pdp.subject('ana'), pdp.permission('say', 'hello')]
     await pdp.close()
     const questions = [
       () => pdp.check('ana', 'say', 'hello'),
@@ -138,6 +167,7 @@ describe('a PDP over an image file', () => {
       () => pdp.userPermissions('ana'),
       () => pdp.take(),
       () => ana.can('say', 'hello'),
+      () => say.allows('ana'),
     ]
     for (const question of questions) expect(question).toThrow(code('CLOSED'))
     expect([pdp.revision, pdp.environment, pdp.imageBytes, pdp.state.revision]).toEqual([

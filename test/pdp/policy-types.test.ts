@@ -106,6 +106,7 @@ describe('a PDP with the types of its policy', () => {
     expect(pdp.check(user, 'read', { type: 'invoice', relations: { parent: ['folder:f1'] } })).toBe(true)
     expect(pdp.filter('ana', 'read', 'invoice', { tenant: 'default' }).kind).toBe('always')
     expect(pdp.subject('ana').can('read', 'invoice')).toBe(true)
+    expect(pdp.permission('read', 'invoice').allows('ana', { tenant: 'default', key: 'i1' })).toBe(true)
     expect(
       pdp.bulkCheck([
         { user: 'ana', action: 'read', resource: 'invoice' },
@@ -135,6 +136,8 @@ describe('a PDP with the types of its policy', () => {
       // @ts-expect-error: an action of another type
       () => pdp.subject('ana').can('open', 'invoice:i1'),
       // @ts-expect-error: an action of another type
+      () => pdp.permission('open', 'invoice').allows('ana'),
+      // @ts-expect-error: an action of another type
       () => pdp.bulkCheck([{ user: 'ana', action: 'open', resource: 'invoice' }]),
       // @ts-expect-error: an action of another type
       () => pdp.resources('ana', 'open', 'invoice'),
@@ -151,6 +154,8 @@ describe('a PDP with the types of its policy', () => {
     ]
     for (const ask of wrong) expect(outcome(ask)).toBe('UNKNOWN_NAME')
     const illTyped = [
+      // @ts-expect-error: an instance is named where it is asked about
+      () => pdp.permission('read', 'invoice:i1').allows('ana'),
       // @ts-expect-error: no such attribute
       () => pdp.check('ana', 'read', { type: 'invoice', attributes: { totl: 3 } }),
       // @ts-expect-error: a number where text is declared

@@ -48,6 +48,7 @@ const INNER: Record<string, (pdp: Pdp) => [got: unknown, right: unknown]> = {
   'check on an instance': (pdp) => [pdp.check('ana', 'see', { type: 'doc', key: '1', attributes: BOTH_SET }), true],
   'check without attributes': (pdp) => [pdp.check('ana', 'open', 'doc'), false],
   'subject().can': (pdp) => [pdp.subject('ana').can('open', 'doc'), false],
+  'permission().allows': (pdp) => [pdp.permission('open', 'doc').allows('ana'), false],
   bulkCheck: (pdp) => [pdp.bulkCheck([{ user: allowed, action: 'open', resource: 'doc' }]), [true]],
   explain: (pdp) => [pdp.explain(allowed, 'open', 'doc').allow, true],
   resources: (pdp) => [pdp.resources(allowed, 'open', 'doc').keys, ['1']],

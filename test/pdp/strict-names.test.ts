@@ -74,6 +74,9 @@ describe('a strict PDP', () => {
       (asked) => asked.subject('ana').can('raed', 'invoice'),
       (asked) => asked.subject('ana').can('read', 'invioce:1'),
       (asked) => asked.subject('ana', { tenant: 'nowhere' }).can('read', 'invoice'),
+      (asked) => asked.permission('raed', 'invoice').allows('ana'),
+      (asked) => asked.permission('read', 'invioce').allows('ana', { key: '1' }),
+      (asked) => asked.permission('read', 'invoice').allows('ana', { tenant: 'nowhere' }),
       (asked) => asked.userPermissions('ana', { tenants: ['default', 'nowhere'] }),
       (asked) => asked.userPermissions('ana', { resourceTypes: ['invioce'] }),
       (asked) => asked.authorizedUsers({ action: 'raed', resource: 'invoice' }),
@@ -102,6 +105,7 @@ describe('a strict PDP', () => {
     expect(pdp.check('ana', 'read', { type: 'invoice', key: 'elsewhere', tenant: 'default' })).toBe(true)
     expect(pdp.check('nobody', 'read', 'invoice:i1')).toBe(false)
     expect(pdp.subject('nobody', { tenant: 'acme' }).can('read', 'invoice')).toBe(false)
+    expect(pdp.permission('read', 'invoice').allows('nobody', { tenant: 'acme' })).toBe(false)
     expect(pdp.actions('ana', 'invoice')).toEqual(['read'])
     expect(Object.keys(pdp.userPermissions('ana', { tenants: ['default'], resourceTypes: ['__tenant'] }))).toEqual([
       '__tenant:default',

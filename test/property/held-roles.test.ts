@@ -81,6 +81,7 @@ describe('what users hold, kept between checks', () => {
     const image = Image.build(ENVIRONMENT, makePosition(1), world.begin())
     const pdp = new Pdp(new FixedImage(image))
     const asked = [...USERS, 'nobody', ''].flatMap((user) => TENANTS.map((tenant) => [user, tenant] as const))
+    const permissions = new Map(['read', 'write', 'burn'].map((action) => [action, pdp.permission(action, 'doc')]))
     const subjects = asked.map(([user, tenant]) => pdp.subject(user, { tenant }))
     const wrong = () =>
       asked.flatMap(([user, tenant], at) =>
@@ -91,6 +92,7 @@ describe('what users hold, kept between checks', () => {
             tenant === 'default' ? pdp.check(user, action, 'doc') : right,
             pdp.checkWithoutAttributes(user, action, { type: 'doc', tenant }),
             subjects[at]!.can(action, 'doc'),
+            permissions.get(action)!.allows(user, { tenant }),
           ]
           return answers.every((answer) => answer === right) ? [] : [`${user} ${action} ${tenant}: ${answers}`]
         }),

@@ -223,6 +223,17 @@ export const LIBRARY_DOORS: readonly Door[] = [
     if (lack !== undefined) return lack
     return pdp.subject(user, { tenant: tenant ?? null }).can(action, key === undefined ? type : `${type}:${key}`)
   }),
+  decides('permission', (pdp, { request }) => {
+    const { user, action, resource } = request
+    const { type, key, tenant } = resource
+    const lack = findLack(
+      [isSent(request), 'it takes no attributes'],
+      [isRelated(request), 'it takes no relations'],
+      [resource.isRow === true, 'it takes no marked row'],
+      [type.includes(':'), 'its words join type and key by a colon'],
+    )
+    return lack ?? pdp.permission(action, type).allows(user, { tenant: tenant ?? null, key: key ?? null })
+  }),
   decides('bulk check', (pdp, { request }) => {
     const other = { user: 'nobody', action: request.action, resource: request.resource.type }
     const [first, asked, last] = pdp.bulkCheck([other, toCheck(request), other])
