@@ -1,10 +1,9 @@
 // What POST /allowed costs beside a bare node:http server that parses the same body and answers a constant: without the
 // decision log, with the file sink, and as a PDP of two workers, in turns. By processor time per request, as the servers
 // themselves count it: what limits a server of one thread, and what neighbours on the machine change least.
-import { once } from 'node:events'
 import { median } from '../sampling.mjs'
 import { LoadGenerator } from './load.mjs'
-import { withServers } from './servers.mjs'
+import { askSeconds, readSeconds, withServers } from './servers.mjs'
 
 const CHECK =
   '{"user":{"key":"ana","email":"ana@example.com","attributes":{}},"action":"wave","resource":{"type":"hello","tenant":"default","attributes":{}},"context":{}}'
@@ -61,16 +60,4 @@ async function measure(loads, { name, port, key, readSeconds, micros }, ms) {
   const { requests, sample } = await loads.run(load)
   if (!sample.includes('"allow":true')) throw new Error(`${name} denies: ${sample}`)
   micros.push((((await readSeconds()) - before) / requests) * 1e6)
-}
-
-/** Processor time of all processes that answer at the port. */
-async function readSeconds(port) {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total ([\d.e+-]+)$/m.exec(text)?.[1])
-}
-
-async function askSeconds(child) {
-  child.send('processor time')
-  const [{ seconds }] = await once(child, 'message')
-  return seconds
 }

@@ -1,11 +1,15 @@
-// The server that POST /allowed is held against: node:http, the body parsed, a constant answer. Its port is its first
-// message; it answers each message with its processor time in seconds.
+// The server that others are held against: node:http, the body parsed, a constant answer. Told a file, it answers with
+// its bytes, from memory. Its port is its first message; it answers each message with its processor time in seconds.
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const ANSWER = '{"allow":true,"result":true,"query":null,"debug":null}'
 const HEAD = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) }
+const [file] = process.argv.slice(2)
+const bytes = file === undefined ? undefined : readFileSync(file)
 
 const server = createServer((request, response) => {
+  if (bytes !== undefined) return response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {

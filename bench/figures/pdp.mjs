@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { runChild } from '../child.mjs'
 import { median, quantile } from '../sampling.mjs'
+import { measureFleet } from './fleet.mjs'
 import { imageFile } from './image.mjs'
 import { openLine, requestFor } from './load.mjs'
 import { withServers } from './servers.mjs'
@@ -28,6 +29,7 @@ export async function measurePdp(results, { effort, progress }) {
     await measureBlocks(results, servers, feed, world, effort)
   })
   await measureWorkers(results, { effort, progress })
+  await measureFleet(results, { effort, progress })
   await measureCascade(results, { full: 20_000, quick: 2_000, tiny: 50 }[effort])
 }
 

@@ -145,6 +145,22 @@ async function keysIn(data, api) {
   }
 }
 
+/** Processor time of all processes that answer at the port, in seconds; with a token of the operator where one is needed. */
+export async function readSeconds(port, token = '') {
+  const headers = { authorization: `Bearer ${token}` }
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text()
+  const found = /^process_cpu_seconds_total ([\d.e+-]+)$/m.exec(text)
+  if (found === null) throw new Error(`no processor time at /metrics: ${text.slice(0, 200)}`)
+  return Number(found[1])
+}
+
+/** The same of bare-server.mjs. */
+export async function askSeconds(child) {
+  child.send('processor time')
+  const [{ seconds }] = await once(child, 'message')
+  return seconds
+}
+
 export async function freePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -74,6 +74,13 @@ export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
 export const IMAGE_DOWNLOADS_MAX = 64
 /** Seconds of the longest `retry-after` of such an answer, also of a stream over FOLLOWERS_MAX; at random for each. */
 export const FEED_RETRY_SECONDS_MAX = 5
+/**
+ * Bytes of image files that are kept in memory for the PDPs that ask within a moment; what would be more is read in
+ * pieces, for each PDP.
+ */
+export const IMAGE_SHARED_BYTES_MAX = 16 * 1024 * 1024
+/** Milliseconds of that moment: as long as a refused follower waits. */
+export const IMAGE_SHARED_MS = 5_000
 /** Milliseconds of the longest `retry-after` that a follower heeds: a gateway may say an hour. */
 export const RETRY_AFTER_MS_MAX = 30_000
 /** Times that a download looks for the image file anew because another took its place before it was opened. */

@@ -2,9 +2,7 @@
 // the environment of objects outside of environments. Frames, heartbeats and errors are docs/feed.md; what is sent is
 // src/management/feed/local-feed.ts. A stream ends for a reason: the key is dead, the environment is deleted, the log
 // forks, the server closes, or the reader is too slow.
-import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../../kinds/api-key.ts'
 import type { LogId, Position } from '../../../log/change.ts'
@@ -28,6 +26,7 @@ import { cutOffIdle, takesGzip } from '../../download.ts'
 import { managementError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { ImageDownloads, refuseForNow } from '../image-downloads.ts'
+import { type Body, SharedImages } from '../shared-images.ts'
 import { pdpRoutes } from './pdps.ts'
 
 export interface FeedRouteDeps {
@@ -83,6 +82,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const encode = frames(snapshots.signer)
   const recent = new RecentDeltas(encode)
   const downloads = new ImageDownloads(deps.imagesMax)
+  const shared = new SharedImages()
   const refused = { images: 0, followers: 0 }
   metrics?.gauge('zerohop_feed_followers', () => streams.size)
   metrics?.counter('zerohop_feed_images_refused_total', () => refused.images)
@@ -115,7 +115,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
     for (let attempt = 1; attempt <= IMAGE_OPENINGS_MAX; attempt++) {
       const download = await snapshots.download(request.scope.environment.id, { gzip, abi })
-      const body = toBody(download)
+      const body = await shared.open(download)
       if (body !== undefined) return sendImage(reply, download, body, drainMs)
     }
     throw new ZerohopError('CLOSED', { what: 'this image' })
@@ -210,7 +210,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
  * Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own
  * timeout of the socket.
  */
-function sendImage(reply: FastifyReply, download: Download, body: Readable | Buffer, drainMs: number): FastifyReply {
+function sendImage(reply: FastifyReply, download: Download, body: Body, drainMs: number): FastifyReply {
   const { position, length, encoding, encoded } = download
   cutOffIdle(reply, drainMs)
   reply
@@ -223,21 +223,6 @@ function sendImage(reply: FastifyReply, download: Download, body: Readable | Buf
     .header('content-length', String(encoded))
   if (encoding !== undefined) reply.header('content-encoding', encoding)
   return reply.send(body)
-}
-
-/** The bytes of a download; undefined when another file took the place of the announced one in the moment since. */
-function toBody({ content, encoded }: Download): Readable | Buffer | undefined {
-  if ('bytes' in content) return Buffer.from(content.bytes.buffer, content.bytes.byteOffset, content.bytes.byteLength)
-  let fd: number
-  try {
-    fd = openSync(content.path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-  if (fstatSync(fd).size === encoded) return createReadStream('', { fd })
-  closeSync(fd)
-  return undefined
 }
 
 /** The same for both secrets of a key that was rotated. */
