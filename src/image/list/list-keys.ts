@@ -4,12 +4,14 @@
 // last one, that checks allow (D12: listings agree with checks).
 import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { isZerohopError } from '../../model/errors.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { findInstanceRoles } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import {
+  eachGrantOfUser,
   firstGrantInScope,
   grantRoles,
   grantScope,
@@ -61,14 +63,40 @@ export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, pa
   const { user, permission, typeId, tenant } = asked
   const within = (instance: number) => tenant === 0 || instanceTenant(kernel, instance) === tenant
   const allowed = (instance: number) => evaluator.allowsOn(user, permission, instance)
-  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(evaluator, asked)) {
-    const found = instancesHeld(kernel, asked)
-    if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
-  }
   const passes = (instance: number) => within(instance) && allowed(instance)
   const start = `${asked.type}:${page.after ?? ''}`
   const inType = (instance: number) => instanceType(kernel, instance) === typeId
-  return scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes)
+  const scanAll = (looks?: number) => scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes, looks)
+  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(evaluator, asked)) {
+    const few = MANY_PAGES * page.limit
+    const dense = hasMoreGrants(kernel, user, few) ? unlessUndecided(() => scanAll(few)) : undefined
+    if (dense !== undefined) return dense
+    const found = instancesHeld(kernel, asked)
+    if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
+  }
+  return scanAll()!
+}
+
+/**
+ * Candidates for more pages than this are not all checked for one: first a page is looked for among as many records, in
+ * the order of keys.
+ */
+const MANY_PAGES = 4
+
+function hasMoreGrants(kernel: Kernel, user: number, count: number): boolean {
+  let left = count
+  for (const _ of eachGrantOfUser(kernel, user)) if (--left < 0) return true
+  return false
+}
+
+/** A record that is no candidate may be undecided: then candidates are what counts. */
+function unlessUndecided<T>(find: () => T): T | undefined {
+  try {
+    return find()
+  } catch (error) {
+    if (isZerohopError(error, 'UNDECIDED')) return undefined
+    throw error
+  }
 }
 
 /** The check whose users are listed. */
@@ -88,8 +116,11 @@ export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: Page
   const { tenant, permission, instance, key } = asked
   const allowed = (user: number) => evaluator.allows(user, tenant, permission, instance, key)
   const found = usersWithRoles(evaluator, asked)
-  if (found !== undefined) return pick(kernel, Table.Users, found, allowed, page)
-  return scan(evaluator, Table.Users, page, () => true, allowed)
+  const scanAll = (looks?: number) => scan(evaluator, Table.Users, page, () => true, allowed, looks)
+  if (found === undefined) return scanAll()!
+  const isMany = found.length > MANY_PAGES * page.limit
+  const dense = isMany ? unlessUndecided(() => scanAll(MANY_PAGES * page.limit)) : undefined
+  return dense ?? pick(kernel, Table.Users, found, allowed, page)
 }
 
 /** The page made of those candidates that pass. */
@@ -108,19 +139,40 @@ function pick(
   return { keys, next: first + limit < all.length ? keys.at(-1) : undefined }
 }
 
-/** Reads all records after a key in order, until the page is full or its work limit is reached. */
+/**
+ * Reads all records after a key in order, until the page is full or its work limit is reached.
+ * @param looks undefined is returned when the page is not full, and not the last one, after so many records
+ */
+export function scan(
+  evaluator: Evaluator,
+  table: Ordered,
+  page: PageQuery,
+  wanted: (record: number) => boolean,
+  allowed: (record: number) => boolean,
+): KeyPage
+export function scan(
+  evaluator: Evaluator,
+  table: Ordered,
+  page: PageQuery,
+  wanted: (record: number) => boolean,
+  allowed: (record: number) => boolean,
+  looks: number | undefined,
+): KeyPage | undefined
 export function scan(
   evaluator: Evaluator,
   table: Ordered,
   { after = '', limit }: PageQuery,
   wanted: (record: number) => boolean,
   allowed: (record: number) => boolean,
-): KeyPage {
+  looks = Number.POSITIVE_INFINITY,
+): KeyPage | undefined {
   const { kernel } = evaluator
   const keys: string[] = []
   let last = 0
+  let left = looks
   for (const record of inOrder(kernel, table, after)) {
     if (!wanted(record)) break
+    if (--left < 0) return undefined
     if (evaluator.left <= 0 && last !== 0) return { keys, next: readListedKey(kernel, table, last) }
     last = record
     evaluator.left -= LOOK_WORK
@@ -166,8 +218,10 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
  */
 function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
   const { kernel } = evaluator
+  const rules = listSideRules(kernel, permission)
+  if (rules.length === 0) return false
   const roles = listTenantGrants(kernel, user).flatMap((grant) => grantRoles(kernel, grant))
-  return listSideRules(kernel, permission).some(({ users }) => {
+  return rules.some(({ users }) => {
     if (symbolTable(kernel, users) === Table.Roles) return roles.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
     return evaluator.evaluateSide(users, user, someTenant, permission, 0) !== Verdict.Deny
