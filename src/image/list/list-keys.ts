@@ -89,7 +89,7 @@ function hasMoreGrants(kernel: Kernel, user: number, count: number): boolean {
   return false
 }
 
-/** A record that is no candidate may be undecided: then candidates are what counts. */
+/** Another record than a candidate may be undecided: then candidates are what counts. */
 function unlessUndecided<T>(find: () => T): T | undefined {
   try {
     return find()
