@@ -80,8 +80,12 @@ afterAll(endServers)
 describe('a PDP of several workers', () => {
   it('is ready when all of them are', async () => {
     expect(children()).toHaveLength(WORKERS)
-    const { text } = await ask('GET', '/ready')
-    expect(JSON.parse(text)).toMatchObject({ status: 'ok', source: 'feed', revision: expect.any(Number) })
+    const ready = async () => {
+      const { status, source, revision } = JSON.parse((await ask('GET', '/ready')).text)
+      return { status, source, hasRevision: typeof revision === 'number' }
+    }
+    // a worker that does not answer within a second, on a busy machine, counts as one that is not ready
+    await eventually(ready, { status: 'ok', source: 'feed', hasRevision: true })
   })
 
   it('answers a write that was waited for from every worker', async () => {

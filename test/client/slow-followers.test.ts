@@ -100,7 +100,8 @@ it('followers that stop reading hold little each, however far they are behind', 
 
 it('a follower that stops reading is told to take an image, and others go on', async () => {
   const { app, begun, url } = await serve(1_000)
-  const other = await connect({ url, apiKey: headers().authorization.slice('Bearer '.length) })
+  const apiKey = headers().authorization.slice('Bearer '.length)
+  const other = await connect({ url, apiKey, timeoutMs: 60_000 }) // its first image is 50 MB
   const streams = begun.length
   const stopped = await stop(url, positions[0]!)
   const answer = begun[streams]!

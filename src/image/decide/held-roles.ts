@@ -23,14 +23,6 @@ const ROLES = 1
 const USER = 2
 const TENANT = 3
 
-/** A user in a tenant, at one revision; an id of 0 is unknown. */
-export interface Held {
-  readonly user: number
-  readonly tenant: number
-  /** what stands for the roles, for the kernel's `decideByRoles` */
-  readonly roles: number
-}
-
 /** What of a delta can change what a user holds. */
 type Changing = Pick<Plan, 'assign' | 'unassign' | 'gone'>
 
