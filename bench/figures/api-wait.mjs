@@ -17,16 +17,17 @@ export async function measureWait(results, { effort, progress }) {
   if (failure) throw new Error(`writes behind a delete: ${failure}`)
   const { bare, alone, ...waits } = result
   const entries = (dependents * ENTRIES_PER_DEPENDENT).toLocaleString('en-US')
-  const peer = `LMDB alone removes ${entries} entries, ${Math.round(Math.min(...bare))} ms`
+  const least = (times, of) => Math.min(...times.map((time) => time[of]))
+  const peer = `LMDB alone removes ${entries} entries, ${Math.round(least(bare, 'ms'))} ms; by processor time`
   const names = {
     user: `a user in ${count} tenants`,
     tenant: `a tenant with ${count} users`,
     folders: `${count} folders`,
   }
   for (const [kind, wait] of Object.entries(waits)) {
-    const value = Math.min(...wait)
+    const ratio = least(wait, 'cpuMs') / least(bare, 'cpuMs')
     const name = `wait of another organization's write behind DELETE of ${names[kind]}`
-    results.addFigure({ name, value, unit: 'ms', peer, ratio: value / Math.min(...bare), most: 2 })
+    results.addFigure({ name, value: least(wait, 'ms'), unit: 'ms', peer, ratio, most: 2 })
   }
-  results.addFigure({ name: 'that write alone', value: Math.min(...alone), unit: 'ms' })
+  results.addFigure({ name: 'that write alone', value: least(alone, 'ms'), unit: 'ms' })
 }
