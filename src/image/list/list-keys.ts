@@ -69,7 +69,7 @@ export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, pa
   const scanAll = (looks?: number) => scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes, looks)
   if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(evaluator, asked)) {
     const few = MANY_PAGES * page.limit
-    const dense = hasMoreGrants(kernel, user, few) ? unlessUndecided(() => scanAll(few)) : undefined
+    const dense = hasMoreGrants(kernel, user, few) ? tryScan(evaluator, () => scanAll(few)) : undefined
     if (dense !== undefined) return dense
     const found = instancesHeld(kernel, asked)
     if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
@@ -89,14 +89,17 @@ function hasMoreGrants(kernel: Kernel, user: number, count: number): boolean {
   return false
 }
 
-/** Another record than a candidate may be undecided: then candidates are what counts. */
-function unlessUndecided<T>(find: () => T): T | undefined {
+/** The page, or undefined. Records that are no candidates may be undecided; then candidates count, with all of the work that a page may take. */
+function tryScan(evaluator: Evaluator, scanFew: () => KeyPage | undefined): KeyPage | undefined {
+  const { left } = evaluator
+  let found: KeyPage | undefined
   try {
-    return find()
+    found = scanFew()
   } catch (error) {
-    if (isZerohopError(error, 'UNDECIDED')) return undefined
-    throw error
+    if (!isZerohopError(error, 'UNDECIDED')) throw error
   }
+  if (found === undefined) evaluator.left = left
+  return found
 }
 
 /** The check whose users are listed. */
@@ -119,7 +122,7 @@ export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: Page
   const scanAll = (looks?: number) => scan(evaluator, Table.Users, page, () => true, allowed, looks)
   if (found === undefined) return scanAll()!
   const isMany = found.length > MANY_PAGES * page.limit
-  const dense = isMany ? unlessUndecided(() => scanAll(MANY_PAGES * page.limit)) : undefined
+  const dense = isMany ? tryScan(evaluator, () => scanAll(MANY_PAGES * page.limit)) : undefined
   return dense ?? pick(kernel, Table.Users, found, allowed, page)
 }
 
