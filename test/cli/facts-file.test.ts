@@ -104,7 +104,7 @@ describe.each([
   it.each([
     [
       'a line that is no JSON',
-      lines({ zerohop_facts: 1 }, { user: { key: 'x' } }) + '{"user"\n',
+      `${lines({ zerohop_facts: 1 }, { user: { key: 'x' } })}{"user"\n`,
       /:3: the body is not valid JSON/,
     ],
     ['an unknown field', lines({ zerohop_facts: 1 }, { user: { key: 'x', nme: '' } }), /:2: user\.nme: extra fields/],

@@ -82,7 +82,7 @@ describe.skipIf(withoutPostgres())('zerohop api on a database', () => {
     const answers = async () => (await fetch(users, { headers })).ok
     const first = new Server('api', env, ['--no-example'])
     await first.until(answers)
-    postgres.kill()
+    await postgres.kill()
     await first.until(async () => first.output.includes('the database does not answer'))
     await postgres.restart()
     await first.until(async () => first.output.includes('the database answers again'))
@@ -94,7 +94,7 @@ describe.skipIf(withoutPostgres())('zerohop api on a database', () => {
       `DELETE FROM zerohop.entries e USING (SELECT number, max(revision) AS last FROM zerohop.entries GROUP BY number) l
       WHERE e.number = l.number AND e.revision = l.last AND e.revision > 1`,
     )
-    postgres.kill()
+    await postgres.kill()
     await postgres.restart()
     await expect.poll(() => first.ended, { timeout: 30_000 }).toBe(true)
     expect(await first.end()).toBe(1)
