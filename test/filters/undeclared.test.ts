@@ -158,7 +158,7 @@ const COLUMNS: readonly Column[] = [
 
 describe('attributes that their type does not declare', () => {
   afterAll(async () => {
-    pdp.close()
+    await pdp.close()
     await endPostgres()
   })
 

@@ -15,13 +15,13 @@ export async function asFormat1(data: string): Promise<void> {
   const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
   old.transactionSync(() => {
     const meta = old.openDB<number, string>({ name: 'meta', encoding: 'json' })
-    meta.put('format', 1)
-    meta.put('next_log', tables.totals.read().next_log)
+    void meta.put('format', 1)
+    void meta.put('next_log', tables.totals.read().next_log)
     const heads = old.openDB<object, string>({ name: 'heads', encoding: 'json' })
-    for (const [log, { sums: _, log: _log, ...head }] of tables.heads.all()) heads.put(log, head)
+    for (const [log, { sums: _, log: _log, ...head }] of tables.heads.all()) void heads.put(log, head)
     for (const table of tables.objectTables) {
       const objects = old.openDB<string, Uint8Array>({ name: table.name, keyEncoding: 'binary', encoding: 'string' })
-      for (const { key, content } of table.range()) objects.put(key, content)
+      for (const { key, content } of table.range()) void objects.put(key, content)
     }
     for (const table of [tables.keys, tables.ids, tables.indexes]) {
       const dupSort = table.name === 'indexes'
@@ -31,14 +31,14 @@ export async function asFormat1(data: string): Promise<void> {
         encoder: PLACE_ENCODER,
         dupSort,
       } as never)
-      for (const { key, place } of table.rows({})) places.put(key, place)
+      for (const { key, place } of table.rows({})) void places.put(key, place)
     }
     const log = old.openDB<Uint8Array, Uint8Array>({ name: 'log', ...keyed, compression: { threshold: 4_096 } })
-    for (const { key, content } of tables.log.range()) log.put(key, content)
+    for (const { key, content } of tables.log.range()) void log.put(key, content)
     const hashes = old.openDB<string, string>({ name: 'hashes', encoding: 'string' })
-    for (const { key, content } of tables.hashes.all()) hashes.put(Buffer.from(key).toString(), content)
+    for (const { key, content } of tables.hashes.all()) void hashes.put(Buffer.from(key).toString(), content)
     const secrets = old.openDB<Uint8Array, Uint8Array>({ name: 'secrets', ...keyed })
-    for (const { key, content } of tables.secrets.all()) secrets.put(key, content)
+    for (const { key, content } of tables.secrets.all()) void secrets.put(key, content)
   })
   await Promise.all([old.close(), tables.root.close()])
   renameSync(join(folder, 'data.mdb'), join(data, 'data.mdb'))

@@ -11,7 +11,7 @@ function meet() {
   const error = new Error('injected, on the way with Bearer permit_key_SECRET1', {
     cause: new Error(`the deeper reason: ${process.env.PDP_API_KEY}`),
   })
-  if (what === 'rejection') Promise.reject(error)
+  if (what === 'rejection') void Promise.reject(error)
   else
     setImmediate(() => {
       throw error
