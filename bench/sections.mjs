@@ -43,6 +43,9 @@ const FIGURES = {
   curves: measureCurves,
 }
 
+/** The names of what is measured beside checks. */
+export const listParts = () => Object.keys(FIGURES)
+
 /**
  * @param {string[]} sections
  * @param {import('./results.mjs').Results} results

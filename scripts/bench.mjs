@@ -26,6 +26,8 @@ const SECTIONS = [
   'plan',
   'replicas',
   'console',
+  'shapes',
+  'environments',
   'curves',
 ]
 /** The tiny worlds take the place of W1 to W4; what needs much to mean anything is left out. */
@@ -37,7 +39,7 @@ const HELP = `Usage: npm run bench [-- options]
 
   --quick        fewer rounds and less patience; ends within 90 seconds
   --only NAMES   only these parts, separated by commas: ${SECTIONS.join(', ')}
-  --facts SIZES  the sizes of the curves in facts, such as 100000,1000000,5000000: multiples of 1,000
+  --facts SIZES  the sizes of the curves in facts, such as 100000,1000000,5000000: multiples of 1,000. Shapes have the first
   --json FILE    also writes the results as JSON
   --no-charts    leaves docs/bench/*.svg alone (as --only does, except for the chart of the curves)
   --tiny         a few rounds on a tiny world, without peers: proves that the harness works, measures nothing
@@ -59,7 +61,8 @@ if (options.help) {
 async function run() {
   const { Results } = await import('../bench/results.mjs')
   const { print } = await import('../bench/report.mjs')
-  const { measureAll } = await import('../bench/sections.mjs')
+  const { listParts, measureAll } = await import('../bench/sections.mjs')
+  for (const part of listParts()) if (!SECTIONS.includes(part)) fail(`--only does not offer the part ${part}`)
   const results = new Results()
   const start = performance.now()
   const progress = (text) =>

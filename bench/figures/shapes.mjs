@@ -13,12 +13,13 @@ import { ORDINARY, SHAPES } from '../shape-worlds.mjs'
 const PART = 1_000
 const PAGE = { limit: 100 }
 
-export async function measureShapes(results, { effort, progress }) {
-  const { facts, rounds } = {
+export async function measureShapes(results, { effort, progress, facts: sizes }) {
+  const { facts: usualFacts, rounds } = {
     full: { facts: 100_000, rounds: 9 },
     quick: { facts: 20_000, rounds: 5 },
     tiny: { facts: 300, rounds: 1 },
   }[effort]
+  const facts = sizes?.[0] ?? usualFacts
   progress('shapes: the ordinary world')
   const usual = await measureShape(ORDINARY(facts), rounds)
   for (const [name, make] of Object.entries(SHAPES)) {
