@@ -172,6 +172,24 @@ describe('a check over a socket', () => {
     socket.destroy()
   })
 
+  it('answers what it took in the turn in which it begins to close', async () => {
+    const other = loadImage(Image.build(ENVIRONMENT, makePosition(7), HELLO).save())
+    const ending = pdpServer(other, KEY)
+    const address = await ending.listen({ host: '127.0.0.1', port: 0 })
+    let closed: Promise<unknown> | undefined
+    // behind the listener that takes the question, before the end of the turn that answers it
+    ending.server.once('request', () => {
+      closed = Promise.resolve(ending.close())
+    })
+    const answer = await fetch(`${address}/allowed`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer },
+      body: JSON.stringify(check),
+    })
+    expect(await answer.json()).toMatchObject({ allow: true })
+    await closed
+  })
+
   it('goes on when clients are gone before they are answered', async () => {
     const before = containedErrors()
     const { head, body } = formatQuestion('ana')
