@@ -14,6 +14,8 @@ export interface Forms {
   attributes_or_null: { readonly stored: JsonObject | null; readonly sent: JsonObject }
   /** ms since 1970, set when the object is made; never sent */
   moment: { readonly stored: number }
+  /** ms since 1970, which whoever writes the object may choose; default: none (D15) */
+  instant: { readonly stored: number | null; readonly sent: string | number }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
   /** of a part of a resource type: its key without that of the type; never sent */
@@ -114,8 +116,10 @@ export function fieldValue(
 }
 
 /** The value of a field as answers and policy files have it. */
-export const printValue = (field: Field, value: unknown): unknown =>
-  field.form === 'moment' ? printTime(value as number) : value
+export function printValue(field: Field, value: unknown): unknown {
+  if (field.form !== 'moment' && field.form !== 'instant') return value
+  return value === null ? null : printTime(value as number)
+}
 
 /** The fields that objects with names have. */
 export const named = fields({

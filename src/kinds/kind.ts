@@ -18,9 +18,14 @@ export interface PutOf<K extends string, P> {
 export interface Projection<K extends string, T, P> {
   /** number of the kind in deltas; never reused for another kind */
   readonly code: number
+  /**
+   * The code of puts that only newer readers may take, for those objects of which `isTimed` says so: an older reader refuses
+   * it, while it would pass over a field that it does not know, and so make what ends permanent (D15).
+   */
+  readonly timed?: { readonly code: number; readonly isTimed: (value: P) => boolean }
   /** The part that decisions depend on; undefined when they do not depend on this object. */
   readonly project: (object: T) => P | undefined
-  /** The fields of a put, without names and without the code of the kind. */
+  /** The fields of a put, without names and without its code. */
   readonly write: (value: P, key: string) => unknown[]
   /** The put with these fields; the first is the code. @throws FRAME_INVALID */
   readonly read: (fields: readonly unknown[]) => PutOf<K, P>

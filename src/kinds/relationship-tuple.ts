@@ -2,6 +2,7 @@
 import { type Stored, tupleKey } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, typeOfInstance } from './kind.ts'
+import { isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
 import { text } from './wire-values.ts'
 
 export const relationshipTupleFields = fields({
@@ -9,6 +10,7 @@ export const relationshipTupleFields = fields({
   relation: own<string>(),
   object: own<string>(),
   /* canary: payload-of-tuples */ tenant: own<string>(),
+  ...timeFields,
 })
 
 /**
@@ -17,7 +19,7 @@ export const relationshipTupleFields = fields({
  */
 export interface RelationshipTuple extends Stored, StoredFields<typeof relationshipTupleFields> {}
 
-export interface RelationshipTuplePolicy {
+export interface RelationshipTuplePolicy extends TimesPolicy {
   readonly subject: string
   readonly relation: string
   readonly object: string
@@ -37,10 +39,15 @@ export const relationshipTuple = {
   },
   projection: {
     code: 9,
-    project: ({ subject, relation, object }) => ({ subject, relation, object }),
-    write: ({ subject, relation, object }) => [subject, relation, object],
+    timed: { code: 14, isTimed },
+    project: ({ subject, relation, object, ...times }) => ({ subject, relation, object, ...projectTimes(times) }),
+    write: (value) => {
+      const { subject, relation, object } = value
+      return isTimed(value) ? [subject, relation, object, ...writeTimes(value)] : [subject, relation, object]
+    },
     read: (fields) => {
-      const value = { subject: text(fields[1]), relation: text(fields[2]), object: text(fields[3]) }
+      const times = fields[0] === 14 ? readTimes(fields[4], fields[5]) : {}
+      const value = { subject: text(fields[1]), relation: text(fields[2]), object: text(fields[3]), ...times }
       const key = tupleKey(value.subject, value.relation, value.object)
       return { op: 'put', kind: 'relationship_tuple', key, value }
     },

@@ -2,6 +2,7 @@
 import { assignmentKey, type Stored } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
+import { isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
 import { optionalText, text } from './wire-values.ts'
 
 export const roleAssignmentFields = fields({
@@ -10,6 +11,7 @@ export const roleAssignmentFields = fields({
   tenant: own<string>(),
   /** `type:key`, or null for a role in the tenant */
   /* canary: payload-of-assignments */ resource_instance: own<string | null>(),
+  ...timeFields,
 })
 
 /**
@@ -20,7 +22,7 @@ export const roleAssignmentFields = fields({
 export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields> {}
 
 /** A role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance. */
-export interface RoleAssignmentPolicy {
+export interface RoleAssignmentPolicy extends TimesPolicy {
   readonly user: string
   readonly role: string
   readonly tenant: string
@@ -60,15 +62,26 @@ export const roleAssignment = {
   },
   projection: {
     code: 5,
-    project: ({ user, role, tenant, resource_instance: instance }) => ({ user, role, tenant, ...onInstance(instance) }),
-    write: ({ user, role, tenant, resource_instance: instance }) =>
-      instance === undefined || instance === null ? [user, role, tenant] : [user, role, tenant, instance],
+    timed: { code: 13, isTimed },
+    project: ({ user, role, tenant, resource_instance: instance, ...times }) => ({
+      user,
+      role,
+      tenant,
+      ...onInstance(instance),
+      ...projectTimes(times),
+    }),
+    write: (value) => {
+      const { user, role, tenant, resource_instance: instance = null } = value
+      if (isTimed(value)) return [user, role, tenant, instance, ...writeTimes(value)]
+      return instance === null ? [user, role, tenant] : [user, role, tenant, instance]
+    },
     read: (fields) => {
       const user = text(fields[1])
       const role = text(fields[2])
       const tenant = text(fields[3])
       const instance = optionalText(fields[4])
-      const value = { user, role, tenant, ...onInstance(instance) }
+      const times = fields[0] === 13 ? readTimes(fields[5], fields[6]) : {}
+      const value = { user, role, tenant, ...onInstance(instance), ...times }
       return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
     },
   },

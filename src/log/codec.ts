@@ -64,7 +64,11 @@ export type Frame = StreamFrame | { readonly type: 'state'; readonly part: Packe
 
 /** Kinds by their code. */
 const KINDS: (PolicyKind | undefined)[] = []
-for (const kind of Object.keys(PROJECTIONS) as PolicyKind[]) KINDS[PROJECTIONS[kind].code] = kind
+for (const kind of Object.keys(PROJECTIONS) as PolicyKind[]) {
+  const { code, timed } = PROJECTIONS[kind]
+  KINDS[code] = kind
+  if (timed !== undefined) KINDS[timed.code] = kind
+}
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true })
 
@@ -179,8 +183,8 @@ function changeBody(change: PolicyChange): unknown[] {
 }
 
 function putFields<K extends PolicyKind>(kind: K, value: PolicyObjects[K], key: string): unknown[] {
-  const { code, write } = PROJECTIONS[kind]
-  return [code, ...write(value, key)]
+  const { code, timed, write } = PROJECTIONS[kind]
+  return [timed?.isTimed(value) ? timed.code : code, ...write(value, key)]
 }
 
 /**
@@ -324,6 +328,7 @@ function readChange(value: unknown): PolicyChange {
   if (typeof code !== 'number') throw invalid('a change has no code')
   const kind = KINDS[Math.abs(code)]
   if (kind === undefined) throw invalid(`change code ${code} is not known`)
+  if (code < 0 && code !== -PROJECTIONS[kind].code) throw invalid(`change code ${code} is not known`)
   return code < 0 ? { op: 'delete', kind, key: text(fields[1]) } : PROJECTIONS[kind].read(fields)
 }
 

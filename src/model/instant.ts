@@ -49,3 +49,19 @@ function daysSince1970(year: number, month: number, day: number): number {
   const ofYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
   return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468
 }
+
+/** The last millisecond of the year 9999: later ones cannot be written in ISO 8601 as it is read here. */
+export const INSTANT_MAX = 253_402_300_799_999
+/** Of the same form, with an offset, and no finer than a millisecond. */
+const EXACT = /T.*(?:Z|[+-]\d\d:\d\d)$/
+const FINER = /\.\d{4}/
+
+/**
+ * An instant that says exactly when (D15): whole milliseconds since 1970, or ISO 8601 with an offset and at most three
+ * digits of a second. Undefined for anything else: a guess could prolong a grant by hours.
+ */
+export function parseExactInstant(value: string | number): number | undefined {
+  const text = typeof value === 'string'
+  const ms = text && (!EXACT.test(value) || FINER.test(value)) ? undefined : parseInstant(value)
+  return ms !== undefined && Number.isSafeInteger(ms) && ms >= 0 && ms <= INSTANT_MAX ? ms : undefined
+}

@@ -167,6 +167,7 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number): unk
     case 'attributes_or_null':
       return { level: turn % TURNS, deep: { list: [true, 'x'] } } satisfies JsonObject
     case 'moment':
+    case 'instant':
       return 1_000 * (turn % TURNS)
     case 'resource':
     case 'part':

@@ -2,6 +2,7 @@
 // attributes are bounded JSON that can be stored exactly. Keys are src/model/keys.ts. docs/http-api.md.
 import { encodedBytes } from '../../kernel/encode.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { parseExactInstant } from '../../model/instant.ts'
 import {
   ATTRIBUTES_BYTES_MAX,
   DESCRIPTION_LENGTH_MAX,
@@ -59,6 +60,16 @@ export function settleText(
 ): string | null {
   if (typeof sent === 'string') requireText(sent, field, DESCRIPTION_LENGTH_MAX, [...path, field])
   return settle<string | null>(sent, current, null)
+}
+
+/** An instant after a write; null is none. @throws INPUT_INVALID unless it says exactly when */
+export function settleInstant(sent: Sent<string | number>, current: number | null, path: Path): number | null {
+  if (sent === undefined || sent === null) return sent === null ? null : current
+  const instant = parseExactInstant(sent)
+  if (instant !== undefined) return instant
+  const reason =
+    'it is an instant from 1970 to 9999: ISO 8601 with an offset, such as 2026-12-31T18:00:00Z, no finer than a millisecond, or whole milliseconds since 1970'
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path })
 }
 
 const EMAIL = /^[^\s@<>(),:;"[\]\\]+@[^\s@<>(),:;"[\]\\.]+(\.[^\s@<>(),:;"[\]\\.]+)+$/

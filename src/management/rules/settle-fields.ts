@@ -15,7 +15,7 @@ import type { JsonObject } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { settleDeclared } from './attribute-values.ts'
 import type { Fields as CollectionFields, KeyedKind, Merge } from './collection.ts'
-import { type Path, type Sent, settleAttributes, settleName, settleText } from './fields.ts'
+import { type Path, type Sent, settleAttributes, settleInstant, settleName, settleText } from './fields.ts'
 
 /** Where a write stands. */
 interface Context {
@@ -50,6 +50,8 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
       if (declaredBy === undefined) return settleAttributes(attributes, have, none, at)
       return settleDeclared(view, declaredBy === ITS_RESOURCE ? of : declaredBy, [attributes, have, none], at)
     }
+    case 'instant':
+      return settleInstant(wanted as Sent<string | number>, current as number | null, [...path, name])
     case 'moment':
       return (stored as Values | undefined)?.[name] ?? current
     case 'resource':

@@ -11,7 +11,7 @@ import {
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { Attributes, Time } from './schema-parts.ts'
+import { Attributes, Instant, Time } from './schema-parts.ts'
 
 type Maybe<T> = ReturnType<typeof t.maybe<ReturnType<typeof t.schemaOf<T>>>>
 type Schema<T> = ReturnType<typeof t.schemaOf<T>>
@@ -30,6 +30,7 @@ export interface AnswerForms {
   attributes: JsonObject
   attributes_or_null: JsonObject | null
   moment: string
+  instant: string | null
 }
 export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
@@ -84,6 +85,8 @@ function bodySchema(field: RegularField): t.TSchema | undefined {
     case 'attributes':
     case 'attributes_or_null':
       return say(Attributes)
+    case 'instant':
+      return say(Instant)
     case 'moment':
     case 'resource':
     case 'part':
@@ -105,6 +108,8 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
       return t.nullable(Attributes)
     case 'moment':
       return Time
+    case 'instant':
+      return t.nullable(Time)
     case 'resource':
     case 'part':
       return undefined

@@ -1,0 +1,59 @@
+// The times of a role assignment and of a relationship tuple (D15): from when and until when it gives something.
+import { fields } from './fields.ts'
+import { invalid } from './wire-values.ts'
+
+export const timeFields = fields({
+  valid_from: { form: 'instant', about: 'from when on it gives something; default: at once' },
+  valid_until: { form: 'instant', about: 'until when it gives something, exclusive; default: without an end' },
+})
+
+/** As decisions read them: ms since 1970, absent where it is unbounded. */
+export interface TimesPolicy {
+  readonly valid_from?: number
+  readonly valid_until?: number
+}
+
+/** The times of a stored object, which lacks them when it is older than they are. */
+export interface StoredTimes {
+  readonly valid_from?: number | null
+  readonly valid_until?: number | null
+}
+
+/** What decisions read of the times: nothing of those that are unbounded. */
+export function projectTimes({ valid_from: from, valid_until: until }: StoredTimes): TimesPolicy {
+  return {
+    ...(from === undefined || from === null ? {} : { valid_from: from }),
+    ...(until === undefined || until === null ? {} : { valid_until: until }),
+  }
+}
+
+export const isTimed = ({ valid_from: from, valid_until: until }: TimesPolicy): boolean =>
+  from !== undefined || until !== undefined
+
+/** D15: in force from `valid_from` on and before `valid_until`. */
+export const isInForce = ({ valid_from: from, valid_until: until }: StoredTimes, now: number): boolean =>
+  (from ?? Number.NEGATIVE_INFINITY) <= now && now < (until ?? Number.POSITIVE_INFINITY)
+
+/** D15: it gave something once, or could have, and never will again. */
+export const isEnded = ({ valid_until: until }: StoredTimes, now: number): boolean =>
+  (until ?? Number.POSITIVE_INFINITY) <= now
+
+export const writeTimes = ({ valid_from: from, valid_until: until }: TimesPolicy): (number | null)[] => [
+  from ?? null,
+  until ?? null,
+]
+
+/** @throws FRAME_INVALID unless they are whole milliseconds, of which there is one, in their order */
+export function readTimes(from: unknown, until: unknown): TimesPolicy {
+  const times = projectTimes({ valid_from: readInstant(from), valid_until: readInstant(until) })
+  if (!isTimed(times)) throw invalid('a change with times has none')
+  if ((times.valid_from ?? Number.NEGATIVE_INFINITY) >= (times.valid_until ?? Number.POSITIVE_INFINITY))
+    throw invalid('a time ends before it begins')
+  return times
+}
+
+function readInstant(value: unknown): number | null {
+  if (value === undefined || value === null) return null
+  if (!Number.isSafeInteger(value)) throw invalid('a time is not a whole number of milliseconds')
+  return value as number
+}
