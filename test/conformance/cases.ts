@@ -2,7 +2,7 @@
 // means is docs/semantics.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../src/model/objects.ts'
-import type { RbacCode, Reasons } from '../reference/explain.ts'
+import type { RbacCode, ReasonsAt } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import type { Operation } from '../support/world.ts'
 
@@ -14,12 +14,14 @@ type Row<Expected> = readonly [user: Named, action: Named, resource: Resource, e
 type OfUser<Expected> = readonly [user: Named, expected: Expected, context?: JsonObject]
 
 export interface Step {
+  /** the instant at which everything of this step is asked, in ms since 1970 (D15); absent: nobody says what time it is */
+  readonly at?: number
   readonly write?: readonly Operation[]
   readonly checks?: readonly Row<boolean>[]
   /** questions beyond what one check may look at: could not decide (D13) */
   readonly undecided?: readonly Row<null>[]
   /** a word is the reason of roles alone */
-  readonly explains?: readonly Row<RbacCode | Partial<Reasons>>[]
+  readonly explains?: readonly Row<RbacCode | Partial<ReasonsAt>>[]
   readonly permissions?: readonly OfUser<(readonly [tenant: string, roles: string[], permissions: string[]])[]>[]
   readonly instance_permissions?: readonly OfUser<
     (readonly [instance: string, roles: string[], permissions: string[]])[]
@@ -61,10 +63,39 @@ export function readCases(folder = FOLDER): NamedCase[] {
 export function casesIn(file: string, written: unknown): NamedCase[] {
   const name = file.slice(0, -'.json'.length)
   const { sizes, ...rest } = written as Case & { readonly sizes?: readonly number[] }
-  if (sizes === undefined) return [{ name, file, ...(expand(rest) as Case) }]
+  if (sizes === undefined) return [{ name, file, ...withInstants(expand(rest) as Case) }]
   const text = JSON.stringify(rest)
-  const makeCase = (size: number) => expand(JSON.parse(withNumber(text, '@', size))) as Case
+  const makeCase = (size: number) => withInstants(expand(JSON.parse(withNumber(text, '@', size))) as Case)
   return sizes.map((size) => ({ name: `${name}-${size}`, file, ...makeCase(size) }))
+}
+
+/** The case with every instant of a question or a grant in ms since 1970, as which they may also be written. */
+function withInstants({ steps, ...rest }: Case): Case {
+  const timed = steps.map(({ at, write, explains, ...step }) => ({
+    ...(at === undefined ? {} : { at: readInstant(at) }),
+    ...(write === undefined ? {} : { write: write.map(([op, kind, object]) => [op, kind, withTimes(object)]) }),
+    ...step,
+    ...(explains === undefined ? {} : { explains: explains.map(withTimesIn) }),
+  }))
+  return { ...rest, steps: timed as readonly Step[] }
+}
+
+function withTimesIn(row: NonNullable<Step['explains']>[number]): unknown {
+  const [user, action, resource, reasons, ...context] = row
+  if (typeof reasons !== 'object' || reasons.not_in_force === undefined) return row
+  return [user, action, resource, { ...reasons, not_in_force: reasons.not_in_force.map(withTimes) }, ...context]
+}
+
+function withTimes<T extends object>(grant: T): T {
+  const times = Object.entries(grant).filter(([name]) => name === 'valid_from' || name === 'valid_until')
+  return { ...grant, ...Object.fromEntries(times.map(([name, value]) => [name, readInstant(value)])) }
+}
+
+function readInstant(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const instant = Date.parse(value)
+  if (Number.isNaN(instant)) throw new Error(`${value} is no instant`)
+  return instant
 }
 
 export function readCase(file: string, folder = FOLDER): unknown {
@@ -154,13 +185,24 @@ const WRITES_MANY = 5000
 
 /**
  * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
- * action; a time of its own; listings of users or actions with relations that are sent.
+ * action; a time of its own; listings of users or actions with relations that are sent; grants for a time; questions about
+ * these of which nobody says the instant; reasons that name grants that are not in force.
  */
-export type Feature = 'listings' | 'limits' | 'action' | 'now' | 'related_listings'
+export type Feature =
+  | 'listings'
+  | 'limits'
+  | 'action'
+  | 'now'
+  | 'related_listings'
+  | 'times'
+  | 'no_clock'
+  | 'not_in_force'
 
 /** What a decider must know to be asked this case. */
 export function collectFeatures({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
+  const hasTimes = steps.some(({ at, write = [] }) => at !== undefined || write.some(isTimed))
+  if (hasTimes) features.add('times')
   for (const step of steps) {
     const { write = [], checks = [], explains = [], users = [], actions = [] } = step
     for (const { sent = {} } of [...checks, ...explains].map(toRequest)) {
@@ -170,10 +212,16 @@ export function collectFeatures({ steps }: Case): Set<Feature> {
     const listed = [...users, ...actions].map((row) => row[1])
     if (listed.some((resource) => typeof resource === 'object' && resource.relations)) features.add('related_listings')
     if (LISTINGS.some((listing) => step[listing] !== undefined)) features.add('listings')
+    if (hasTimes && step.at === undefined && Object.keys(step).some((name) => name !== 'write'))
+      features.add('no_clock')
+    if (explains.some(([, , , reasons]) => typeof reasons === 'object' && 'not_in_force' in reasons))
+      features.add('not_in_force')
     if (step.undecided !== undefined || write.length > WRITES_MANY) features.add('limits')
   }
   return features
 }
+
+const isTimed = ([, , object]: Operation): boolean => 'valid_from' in object || 'valid_until' in object
 
 /** Writes out the loops `{for, from, each}` and `{for, in, each}`, `{entries}` and `{text, times}`. */
 function expand(value: unknown): unknown {

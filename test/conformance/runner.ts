@@ -43,8 +43,9 @@ function reasonToSkip({ lacks = {} }: Decider, each: NamedCase): string | undefi
 }
 
 async function runStep(session: Session, step: Step, at: string): Promise<void> {
-  await askStep(session, step, at)
-  for (const [name, other] of session.others ?? []) await askStep(other, step, `${at}, ${name}`)
+  const inTime = (asked: Questions): Questions => (step.at === undefined ? asked : asked.at!(step.at))
+  await askStep(inTime(session), step, at)
+  for (const [name, other] of session.others ?? []) await askStep(inTime(other), step, `${at}, ${name}`)
 }
 
 /** Asks everything that a step says. */

@@ -1,5 +1,5 @@
 // The definition: what an access diff is (docs/access-diff.md). Every question is asked of both policies, as `check`
-// defines it, with nothing sent but one `now`.
+// defines it, with nothing sent but the instant of each side.
 
 import { type Condition, parseConditions } from '../../src/model/condition.ts'
 import { readings } from '../../src/model/condition-reads.ts'
@@ -8,6 +8,7 @@ import { authorizedUsers } from './listing.ts'
 import type { Policy } from './policy.ts'
 import type { Request } from './request.ts'
 import { hasResource, hasUser, rulesFor } from './sets.ts'
+import { policyAt } from './times.ts'
 
 export interface Source {
   readonly kind: 'role' | 'resource_role' | 'set_rule'
@@ -53,21 +54,23 @@ interface Asked {
   readonly key?: string
 }
 
-export function definedDiff(before: Policy, after: Policy, now: number): Defined {
-  const diff = new Diff(before, after, now)
+/** @param at the instant of each side (D15); one number is that of both */
+export function definedDiff(before: Policy, after: Policy, at: number | readonly [was: number, is: number]): Defined {
+  const [was, is] = typeof at === 'number' ? [at, at] : at
+  const diff = new Diff(policyAt(before, was), policyAt(after, is), [was, is])
   return diff.run()
 }
 
 class Diff {
   readonly #sides: readonly [Side, Side]
-  readonly #now: number
+  readonly #at: readonly [number, number]
   readonly #listed = { gained: [] as Flip[], lost: [] as Flip[] }
   readonly #covered = { gained: [] as Flip[], lost: [] as Flip[] }
   #questions = 0
 
-  constructor(before: Policy, after: Policy, now: number) {
+  constructor(before: Policy, after: Policy, at: readonly [number, number]) {
     this.#sides = [ensureSide(before), ensureSide(after)]
-    this.#now = now
+    this.#at = at
   }
 
   run(): Defined {
@@ -113,15 +116,15 @@ class Diff {
     return [...new Set(names)].map((name) => name.split(':') as [string, string])
   }
 
-  #request({ user, action, type, key }: Asked, tenant: string): Request {
+  #request({ user, action, type, key }: Asked, tenant: string, side: number): Request {
     const resource = key === undefined ? { type, tenant } : { type, key, tenant }
-    return { user, action, resource, sent: { context: { now: this.#now } } }
+    return { user, action, resource, sent: { context: { now: this.#at[side]! } } }
   }
 
   #compare(asked: Asked, tenants: readonly [string, string]): Direction | undefined {
     this.#questions++
     const [was, is] = this.#sides.map(({ policy, onTypes, known }, side) => {
-      const request = this.#request(asked, tenants[side]!)
+      const request = this.#request(asked, tenants[side]!, side)
       const name = JSON.stringify(request)
       const allowed = known.get(name) ?? check(asked.key === undefined ? onTypes : policy, request)
       known.set(name, allowed)
@@ -136,7 +139,7 @@ class Diff {
     const side = direction === 'gained' ? 1 : 0
     const tenant = tenants[side]
     const { policy, onTypes } = this.#sides[side]
-    const because = firstSource(key === undefined ? onTypes : policy, this.#request(asked, tenant))
+    const because = firstSource(key === undefined ? onTypes : policy, this.#request(asked, tenant, side))
     const lifecycle = this.#lifecycle(user, tenant, key === undefined ? undefined : `${type}:${key}`)
     const resource = key === undefined ? { type } : { type, key }
     return { user, action, resource, tenant, because, ...(lifecycle === undefined ? {} : { lifecycle }) }

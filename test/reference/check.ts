@@ -1,6 +1,7 @@
 // The definition: what one check means. Each rule of docs/semantics.md is named where it stands: roles in tenants (D4)
 // in roles.ts, roles on instances (D5) in relations.ts, set rules (D6) in sets.ts. D10: these functions read the policy
-// and the request, nothing else. D13: they have no limits, so they decide whatever they are asked.
+// and the request, nothing else; what a policy is at an instant is said in times.ts (D15), by whoever asks. D13: they have
+// no limits, so they decide whatever they are asked.
 import type { Policy } from './policy.ts'
 import { byRelations } from './relations.ts'
 import { isKnown, type Request } from './request.ts'

@@ -28,9 +28,13 @@ export interface Request {
 
 /** D8: whoever decides says what time it is, unless the question has a time. Without one it is missing. */
 export function askedAt(request: Request, now: number): Request {
-  const { context = {} } = request.sent ?? {}
+  return { ...request, sent: sentAt(request.sent, now) }
+}
+
+export function sentAt(sent: Sent | undefined, now: number): Sent {
+  const { context = {} } = sent ?? {}
   const isTimed = Object.hasOwn(context, 'now') && context.now !== null
-  return isTimed ? request : { ...request, sent: { ...request.sent, context: { ...context, now } } }
+  return isTimed ? sent! : { ...sent, context: { ...context, now } }
 }
 
 /**

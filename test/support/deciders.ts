@@ -4,10 +4,11 @@ import { Image } from '../../src/image/image.ts'
 import type { Feature } from '../conformance/cases.ts'
 import { MIDNIGHT } from '../property/values.ts'
 import { bulkCheck, check } from '../reference/check.ts'
-import { explain, type Reasons } from '../reference/explain.ts'
+import { explainAt, type ReasonsAt } from '../reference/explain.ts'
 import { listPermissions, type TenantPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
-import { askedAt, type Request, type Sent } from '../reference/request.ts'
+import { askedAt, type Request, type Sent, sentAt } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
 import { ENVIRONMENT, makePosition } from './deltas.ts'
 import { definedListings, type Listings, makeListings, tenantPermissionsIn } from './listings.ts'
 import { toParts } from './parts.ts'
@@ -21,10 +22,12 @@ export interface Questions {
   check(request: Request): Awaitable<boolean>
   bulkCheck(requests: readonly Request[]): Awaitable<boolean[]>
   /** the reason of each part that the decider can explain */
-  explain(request: Request): Awaitable<Partial<Reasons>>
+  explain(request: Request): Awaitable<Partial<ReasonsAt>>
   permissions(user: string, sent?: Sent): Awaitable<TenantPermissions[]>
   /** the other listings, for deciders that do not lack them */
   listings?: Listings
+  /** The same, asked at this instant (D15), for deciders that do not lack times. */
+  at?(now: number): Questions
   close?(): Awaitable<void>
 }
 
@@ -46,18 +49,18 @@ export interface Decider {
   close?(): Awaitable<void>
 }
 
-/** Answers questions about a policy by the definition. */
-export const definedQuestions = (policy: Policy): Questions => ({
-  check: (request) => check(policy, askedAt(request, MIDNIGHT)),
-  bulkCheck: (requests) =>
-    bulkCheck(
-      policy,
-      requests.map((request) => askedAt(request, MIDNIGHT)),
-    ),
-  explain: (request) => explain(policy, request),
-  permissions: (user, sent) => listPermissions(policy, user, sent),
-  listings: definedListings(policy),
-})
+/** Answers questions about a policy by the definition, at an instant, or where nobody says what time it is. */
+export function definedQuestions(policy: Policy, now?: number): Questions {
+  const timed = (request: Request) => askedAt(request, now ?? MIDNIGHT)
+  return {
+    check: (request) => check(policyAt(policy, now), timed(request)),
+    bulkCheck: (requests) => bulkCheck(policyAt(policy, now), requests.map(timed)),
+    explain: (request) => explainAt(policy, now === undefined ? request : timed(request), now),
+    permissions: (user, sent) =>
+      listPermissions(policyAt(policy, now), user, now === undefined ? sent : sentAt(sent, now)),
+    listings: definedListings(policy, now),
+  }
+}
 
 export const reference: Decider = {
   name: 'reference',
@@ -66,6 +69,7 @@ export const reference: Decider = {
     const world = new World()
     return {
       ...definedQuestions(world.policy),
+      at: (now) => definedQuestions(world.policy, now),
       write(operations) {
         world.runAll(operations)
         return undefined
@@ -74,21 +78,31 @@ export const reference: Decider = {
   },
 }
 
+/** What no image knows yet of D15: to be emptied as the parts arrive. */
+export const TIMES_LACKS: Partial<Record<Feature, string>> = {
+  times: 'the kernel has no times',
+  not_in_force: 'explain does not name grants that are not in force',
+}
+
 export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
 }
 
-/** The questions of a session, to whatever image is the current one. */
-const asking = (current: () => Image): Omit<Session, 'write'> => ({
-  check: (request) => current().check(...toParts(request)),
-  bulkCheck: (requests) => requests.map((request) => current().check(...toParts(request))),
-  explain: (request) => {
-    const { code, rebac, abac, misses, matches, notes } = current().explain(...toParts(request))
-    return { rbac: code, rebac, abac, misses, matches, notes } as Reasons // no case meets a limit
-  },
-  permissions: (user, sent) => tenantPermissionsIn(current(), user, sent),
-  listings: makeListings(current),
-})
+/** The questions of a session, to whatever image is the current one; at an instant, or where nobody says it. */
+function asking(current: () => Image, now?: number): Questions {
+  const inTime = <T>(ask: () => T): T => (now === undefined ? ask() : current().guardAt(now, ask))
+  const check = (request: Request): boolean => inTime(() => current().check(...toParts(request)))
+  return {
+    check,
+    bulkCheck: (requests) => requests.map(check),
+    explain: (request) => {
+      const { code, rebac, abac, misses, matches, notes } = inTime(() => current().explain(...toParts(request)))
+      return { rbac: code, rebac, abac, misses, matches, notes } as Partial<ReasonsAt> // no case meets a limit
+    },
+    permissions: (user, sent) => inTime(() => tenantPermissionsIn(current(), user, sent)),
+    listings: makeListings(current, inTime),
+  }
+}
 
 /** One source for all ways that are read from one. */
 let opened: Promise<Source> | undefined
@@ -101,13 +115,14 @@ function openSource(way: Way): Promise<Source> | undefined {
 /** The image that comes about in a way. */
 const wayDecider = (way: Way): Decider => ({
   name: way.name,
-  ...(way.isWrittenByManagement ? { lacks: MANAGEMENT_LACKS } : {}),
+  lacks: { ...TIMES_LACKS, ...(way.isWrittenByManagement ? MANAGEMENT_LACKS : {}) },
   async open() {
     const story = await Story.open([way], 1, await openSource(way))
     const kept = story.ways.get(way)!
     let image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES)
     return {
       ...asking(() => image),
+      at: (now) => asking(() => image, now),
       async write(operations) {
         await story.write(operations)
         const found = await kept.image()

@@ -15,7 +15,8 @@ import {
   type Way as WayToAllow,
 } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
-import type { Request, Sent } from '../reference/request.ts'
+import { askedAt, type Request, type Sent, sentAt } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
 import { toAbout } from './parts.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -34,31 +35,34 @@ export interface Listings {
   userTenants(user: string): Awaitable<string[]>
 }
 
-/** Listings as they are defined. */
-export const definedListings = (policy: Policy): Listings => ({
-  instancePermissions: (user, sent) => listInstancePermissions(policy, user, sent),
-  users: (request) => usersAllowed(policy, request),
-  instances: (request) => instancesAllowed(policy, request),
-  actions: (request) => actionsAllowed(policy, request),
-  tenants: (request) => tenantsAllowed(policy, request),
-  authorized: (request) => authorizedUsers(policy, request),
-  userTenants: (user) => tenantsWithRoles(policy, user),
-})
+/** Listings as they are defined, at an instant, or where nobody says what time it is. */
+export function definedListings(policy: Policy, now?: number): Listings {
+  const timed = (request: Request) => (now === undefined ? request : askedAt(request, now))
+  const sentWith = (sent?: Sent) => (now === undefined ? sent : sentAt(sent, now))
+  return {
+    instancePermissions: (user, sent) => listInstancePermissions(policyAt(policy, now), user, sentWith(sent)),
+    users: (request) => usersAllowed(policyAt(policy, now), timed(request)),
+    instances: (request) => instancesAllowed(policyAt(policy, now), timed(request)),
+    actions: (request) => actionsAllowed(policyAt(policy, now), timed(request)),
+    tenants: (request) => tenantsAllowed(policyAt(policy, now), timed(request)),
+    authorized: (request) => authorizedUsers(policyAt(policy, now), timed(request)),
+    userTenants: (user) => tenantsWithRoles(policyAt(policy, now), user),
+  }
+}
 
-/** Listings of whatever image is the current one. */
-export const makeListings = (current: () => Image): Listings => {
+/** Listings of whatever image is the current one; `inTime` asks at an instant. */
+export const makeListings = (current: () => Image, inTime = <T>(ask: () => T): T => ask()): Listings => {
   const all = { limit: LISTING_PAGE_MAX }
   const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
+  const listing = <T>(list: (listings: Image['listings']) => T): T => inTime(() => list(current().listings))
   return {
-    instancePermissions: (user, sent) => {
-      return instancesIn(permissionRows(current(), user, sent))
-    },
-    users: (request) => current().listings.users(request.action, toAbout(request), all).keys,
-    instances: (request) => current().listings.resources(request.user, request.action, toAbout(request), all).keys,
-    actions: (request) => current().listings.actions(request.user, toAbout(request)),
-    tenants: (request) => names(current().listings.tenants(request.user, request.action, toAbout(request))),
-    authorized: (request) => listWays(current().listings.authorizedUsers(request.action, toAbout(request)).users),
-    userTenants: (user) => names(current().listings.userTenants(user)),
+    instancePermissions: (user, sent) => inTime(() => instancesIn(permissionRows(current(), user, sent))),
+    users: (request) => listing((of) => of.users(request.action, toAbout(request), all).keys),
+    instances: (request) => listing((of) => of.resources(request.user, request.action, toAbout(request), all).keys),
+    actions: (request) => listing((of) => of.actions(request.user, toAbout(request))),
+    tenants: (request) => listing((of) => names(of.tenants(request.user, request.action, toAbout(request)))),
+    authorized: (request) => listing((of) => listWays(of.authorizedUsers(request.action, toAbout(request)).users)),
+    userTenants: (user) => listing((of) => names(of.userTenants(user))),
   }
 }
 

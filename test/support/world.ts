@@ -23,6 +23,12 @@ interface Grant {
   readonly users_with_role: readonly (Omit<DerivationRule, 'when'> & { readonly when?: DerivationSettings })[]
 }
 
+/** From when until when it is in force (D15), in ms since 1970. */
+interface Times {
+  readonly valid_from?: number | null
+  readonly valid_until?: number | null
+}
+
 /** What names one object of each kind. */
 interface Names {
   resource: { readonly key: string }
@@ -50,7 +56,7 @@ interface Values {
   role: { readonly permissions?: readonly string[]; readonly extends?: readonly string[] }
   user: { readonly attributes?: JsonObject }
   tenant: { readonly attributes?: JsonObject }
-  role_assignment: unknown
+  role_assignment: Times
   membership: unknown
   resource_role: {
     readonly permissions?: readonly string[]
@@ -59,7 +65,7 @@ interface Values {
   }
   relation: { readonly subject_resource: string }
   resource_instance: { readonly tenant: string; readonly attributes?: JsonObject }
-  relationship_tuple: unknown
+  relationship_tuple: Times
   condition_set: {
     readonly type: 'userset' | 'resourceset'
     readonly resource?: string | null
@@ -211,6 +217,15 @@ function storedValue([, kind, object]: Put): unknown {
     case 'condition_set': {
       const { type, resource = null, conditions, parent = null } = object
       return { type, resource, conditions, parent }
+    }
+    case 'role_assignment':
+    case 'relationship_tuple': {
+      const { valid_from, valid_until, ...named } = object
+      return {
+        ...named,
+        ...(valid_from == null ? {} : { valid_from }),
+        ...(valid_until == null ? {} : { valid_until }),
+      }
     }
     default:
       return object

@@ -90,7 +90,7 @@ export const SHOWN_ITEMS_MAX = 10
 export const SHOWN_DEPTH_MAX = 3
 /** Set rules that an explanation names as allowing, and that it compares to find the nearest misses. */
 export const EXPLAIN_RULES_MAX = 100
-/** Set rules that an explanation gives as the nearest that do not allow. */
+/** Set rules that an explanation gives as the nearest that do not allow, and as many grants that are not in force. */
 export const EXPLAIN_MISSES_MAX = 5
 /** Failed tests of one set, notes, and ill-typed attributes that an explanation lists. */
 export const EXPLAIN_ITEMS_MAX = 20

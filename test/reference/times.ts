@@ -1,0 +1,61 @@
+// The definition: grants for a time (D15). The policy at an instant has those grants alone that are in force then; all
+// other rules are about such a policy, and know no time.
+import type { PolicyObjects } from '../../src/kinds/index.ts'
+import { EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
+import { check } from './check.ts'
+import type { Policy } from './policy.ts'
+import { byRelations } from './relations.ts'
+import type { Request } from './request.ts'
+import { byRoles } from './roles.ts'
+
+/** An instant in ms since 1970, or undefined: nobody says what time it is. */
+export type Instant = number | undefined
+
+interface Times {
+  readonly valid_from?: number
+  readonly valid_until?: number
+}
+
+/** D15: from its start on, and not at its end. Where nobody says what time it is, what has a time is not in force. */
+export function isInForce({ valid_from, valid_until }: Times, t: Instant): boolean {
+  const hasBegun = valid_from === undefined || (t !== undefined && valid_from <= t)
+  const hasNotEnded = valid_until === undefined || (t !== undefined && t < valid_until)
+  return hasBegun && hasNotEnded
+}
+
+/** D10: what a decision at this instant depends on, beside the request. */
+export function policyAt(policy: Policy, t: Instant): Policy {
+  const role_assignment = inForce(policy.role_assignment, t)
+  const relationship_tuple = inForce(policy.relationship_tuple, t)
+  const isWhole =
+    role_assignment.size === policy.role_assignment.size && relationship_tuple.size === policy.relationship_tuple.size
+  return isWhole ? policy : { ...policy, role_assignment, relationship_tuple }
+}
+
+const inForce = <T extends Times>(grants: ReadonlyMap<string, T>, t: Instant): Map<string, T> =>
+  new Map([...grants].filter(([, grant]) => isInForce(grant, t)))
+
+type Assignment = PolicyObjects['role_assignment']
+type Tuple = PolicyObjects['relationship_tuple']
+
+/** A grant with which alone, beside what is in force, roles or relations would allow. */
+export type NotInForce = (Assignment | Tuple) & { readonly state: 'ended' | 'scheduled' }
+
+/** What is denied at an instant: the grants that are stored and would allow, those nearest in time first. */
+export function listNotInForce(policy: Policy, request: Request, t: number): NotInForce[] {
+  const now = policyAt(policy, t)
+  if (check(now, request)) return []
+  const found: { readonly grant: NotInForce; readonly distance: number; readonly name: string }[] = []
+  for (const kind of ['role_assignment', 'relationship_tuple'] as const) {
+    for (const [name, grant] of policy[kind]) {
+      if (isInForce(grant, t)) continue
+      const beside: Policy = { ...now, [kind]: new Map<string, unknown>([...now[kind], [name, grant]]) }
+      if (!byRoles(beside, request) && !byRelations(beside, request)) continue
+      const hasEnded = grant.valid_until !== undefined && grant.valid_until <= t
+      const distance = hasEnded ? t - grant.valid_until! : grant.valid_from! - t
+      found.push({ grant: { ...grant, state: hasEnded ? 'ended' : 'scheduled' }, distance, name })
+    }
+  }
+  found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+  return found.slice(0, EXPLAIN_MISSES_MAX).map(({ grant }) => grant)
+}
