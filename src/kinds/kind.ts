@@ -19,8 +19,8 @@ export interface Projection<K extends string, T, P> {
   /** number of the kind in deltas; never reused for another kind */
   readonly code: number
   /**
-   * The code of puts that only newer readers may take, for those objects of which `isTimed` says so: an older reader refuses
-   * it, while it would pass over a field that it does not know, and so make what ends permanent (D15).
+   * The code of puts that only newer readers may take, for those objects that `isTimed` selects: an older reader refuses it,
+   * while it would pass over a field that it does not know, and so make what ends permanent (D15).
    */
   readonly timed?: { readonly code: number; readonly isTimed: (value: P) => boolean }
   /** The part that decisions depend on; undefined when they do not depend on this object. */

@@ -43,7 +43,7 @@ export const writeTimes = ({ valid_from: from, valid_until: until }: TimesPolicy
   until ?? null,
 ]
 
-/** @throws FRAME_INVALID unless they are whole milliseconds, of which there is one, in their order */
+/** @throws FRAME_INVALID unless one of them is given, in whole milliseconds, and they are in their order */
 export function readTimes(from: unknown, until: unknown): TimesPolicy {
   const times = projectTimes({ valid_from: readInstant(from), valid_until: readInstant(until) })
   if (!isTimed(times)) throw invalid('a change with times has none')

@@ -186,7 +186,7 @@ const WRITES_MANY = 5000
 /**
  * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
  * action; a time of its own; listings of users or actions with relations that are sent; grants for a time; questions about
- * these of which nobody says the instant; reasons that name grants that are not in force.
+ * these without an instant; reasons that name grants that are not in force.
  */
 export type Feature =
   | 'listings'

@@ -17,7 +17,7 @@ interface Times {
 }
 
 /** D15: from its start on, and not at its end. Where nobody says what time it is, what has a time is not in force. */
-export function isInForce({ valid_from, valid_until }: Times, t: Instant): boolean {
+function isInForce({ valid_from, valid_until }: Times, t: Instant): boolean {
   const hasBegun = valid_from === undefined || (t !== undefined && valid_from <= t)
   const hasNotEnded = valid_until === undefined || (t !== undefined && t < valid_until)
   return hasBegun && hasNotEnded
@@ -56,6 +56,6 @@ export function listNotInForce(policy: Policy, request: Request, t: number): Not
       found.push({ grant: { ...grant, state: hasEnded ? 'ended' : 'scheduled' }, distance, name })
     }
   }
-  found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+  found.sort((a, b) => a.distance - b.distance || Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
   return found.slice(0, EXPLAIN_MISSES_MAX).map(({ grant }) => grant)
 }

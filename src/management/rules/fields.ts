@@ -62,7 +62,7 @@ export function settleText(
   return settle<string | null>(sent, current, null)
 }
 
-/** An instant after a write; null is none. @throws INPUT_INVALID unless it says exactly when */
+/** An instant after a write, or null. @throws INPUT_INVALID unless it says exactly when */
 export function settleInstant(sent: Sent<string | number>, current: number | null, path: Path): number | null {
   if (sent === undefined || sent === null) return sent === null ? null : current
   const instant = parseExactInstant(sent)
