@@ -188,8 +188,10 @@ function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, ro
         msg: new ZerohopError('NOT_SUPPORTED', { what: String(loc.at(-1)) }).message,
         type: 'value_error.not_supported',
       }
-    case 'type':
-      return { loc, msg: `value is not a valid ${params.type}`, type: `type_error.${params.type}` }
+    case 'type': {
+      const types = [params.type].flat().filter((type) => type !== 'null')
+      return { loc, msg: `value is not a valid ${types.join(' or ')}`, type: `type_error.${types.join('_or_')}` }
+    }
     case 'enum': {
       const words = new Set((params.allowedValues as unknown[]).filter((word) => word !== null).map(String))
       return { loc, msg: `permitted: ${[...words].join(', ')}`, type: 'type_error.enum' }

@@ -46,9 +46,7 @@ function standard(part: unknown): unknown {
     ]),
   )
   return {
-    ...(type === undefined
-      ? {}
-      : { type: nullable === true && typeof type === 'string' ? [type, 'null'] : standard(type) }),
+    ...(type === undefined ? {} : { type: nullable === true ? [type, 'null'].flat() : standard(type) }),
     ...($ref === undefined
       ? {}
       : { $ref: typeof $ref === 'string' ? `#/definitions/${$ref.replace(/#$/, '')}` : standard($ref) }),

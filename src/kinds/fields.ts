@@ -14,8 +14,8 @@ export interface Forms {
   attributes_or_null: { readonly stored: JsonObject | null; readonly sent: JsonObject }
   /** ms since 1970, set when the object is made; never sent */
   moment: { readonly stored: number }
-  /** ms since 1970, which whoever writes the object may choose; default: none (D15) */
-  instant: { readonly stored: number | null; readonly sent: string | number }
+  /** ms since 1970, which whoever writes the object may choose; default: none, and then nothing is stored of it (D15) */
+  instant: { readonly stored: number; readonly sent: string | number }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
   /** of a part of a resource type: its key without that of the type; never sent */
@@ -60,7 +60,8 @@ export const own = <S, T = never>(options: Options = {}): OwnField<S, T> => ({ f
 /** A table of fields. */
 export const fields = <const F extends Fields>(table: F): F => table
 
-type Stored<F extends Field> =
+/** What is stored of a field. */
+export type StoredOf<F extends Field> =
   F extends OwnField<infer S, unknown>
     ? S
     : F extends { form: infer N extends keyof Forms }
@@ -70,8 +71,17 @@ type Sent<F extends Field> =
   F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
 type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
+/** Names of the fields of which nothing is stored, answered or written into files where they are none. */
+export type LeftOutName<F extends Fields> = {
+  [N in keyof F]: F[N] extends { readonly form: 'instant' } ? N : never
+}[keyof F]
+/** Whether an object lacks the field where that is none: so what has none is stored as before there was the field. */
+export const isLeftOut = ({ form }: Field, value: unknown): boolean => form === 'instant' && value === null
+
 /** The members of a stored object. */
-export type StoredFields<F extends Fields> = { readonly [N in keyof F]: Stored<F[N]> }
+export type StoredFields<F extends Fields> = {
+  readonly [N in Exclude<keyof F, LeftOutName<F>>]: StoredOf<F[N]>
+} & { readonly [N in LeftOutName<F>]?: StoredOf<F[N]> }
 
 /** Names of the fields of regular forms that may be sent. */
 export type RegularName<F extends Fields> = {

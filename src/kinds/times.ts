@@ -3,7 +3,10 @@ import { fields } from './fields.ts'
 import { invalid } from './wire-values.ts'
 
 export const timeFields = fields({
-  valid_from: { form: 'instant', about: 'from when on it gives something; default: at once' },
+  valid_from: {
+    form: 'instant',
+    about: 'from when on it gives something, in ISO 8601 with an offset or in ms since 1970; default: at once',
+  },
   valid_until: { form: 'instant', about: 'until when it gives something, exclusive; default: without an end' },
 })
 

@@ -29,9 +29,9 @@ export class PolicyUnderTest {
    */
   constructor(policy: PolicyFile, wrong: Wrong) {
     this.#base = emptyEnvironment(this.#mint)
-    applyPolicy(this.#base, policy, this.#mint, (error) =>
-      wrong(formatError(error, this.#base), (error.path ?? []).slice(1)),
-    )
+    applyPolicy(this.#base, policy, this.#mint, {
+      refused: (error) => wrong(formatError(error, this.#base), (error.path ?? []).slice(1)),
+    })
     this.changes = projectChanges(this.#base)
   }
 
@@ -42,7 +42,7 @@ export class PolicyUnderTest {
   ): { readonly changes: readonly PolicyChange[]; readonly users: readonly string[] } {
     const draft = new Draft(this.#base)
     const refused = (error: ZerohopError) => wrong(formatError(error, draft), ['facts', ...(error.path ?? []).slice(1)])
-    applyPolicy(draft, { zerohop: 2, ...facts }, this.#mint, refused)
+    applyPolicy(draft, { zerohop: 2, ...facts }, this.#mint, { refused })
     return { changes: projectChanges(draft), users: [...draft.list('user')].map(({ key }) => key) }
   }
 }

@@ -6,7 +6,7 @@ import { PolicyFile } from '../../src/management/schemas/policy-file.ts'
 import { findDocumentation, schemaName } from '../../src/model/json-schema.ts'
 
 interface Schema {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly description?: string
   readonly nullable?: boolean
@@ -162,6 +162,8 @@ function formatType(schema: Schema): string {
   const { pattern } = findDocumentation(schema)
   if (pattern !== undefined) return 'key'
   if (schema.type === 'boolean') return '`true` or `false`'
+  if (Array.isArray(schema.type)) return schema.type.map((type) => formatType({ type })).join(' or ')
+  if (schema.type === 'integer') return 'whole number'
   return schema.type === 'object' ? 'map' : 'text'
 }
 

@@ -56,7 +56,7 @@ export function reconcile(view: View, policy: PolicyFile, { prune: prunes }: Rec
   const draft = new Draft(moved)
   if (prunes) prune(draft, { policy, named, ownership, mint })
   else requireNothingReplaced(draft, policy)
-  applyPolicy(draft, policy, mint)
+  applyPolicy(draft, policy, mint, { skipsEnded: true })
   const real = draft.changes().filter((change) => !isIdle(moved, change))
   const { entries, cascade } = planEntries(moved, real, (kind, key) => isPruned(ownership, named, kind, key))
   const final = new Draft(view).stage(moved.changes()).stage(real)

@@ -92,7 +92,7 @@ import {
   updateResourceRole,
 } from '../objects/resource-roles.ts'
 import { createResource, deleteResource, replaceResource, updateResource } from '../objects/resources.ts'
-import { assign, unassign } from '../objects/role-assignments.ts'
+import { assign, putAssignment, unassign } from '../objects/role-assignments.ts'
 import {
   addParent,
   addPermissions,
@@ -105,7 +105,7 @@ import {
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
-import { createTuple, deleteTuple } from '../objects/tuples.ts'
+import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
 import { createUser, deleteUser, replaceUser, syncUser, updateUser } from '../objects/users.ts'
 import { copyEnvironment } from '../plan/copy.ts'
 import { importBundle } from '../plan/import.ts'
@@ -201,6 +201,7 @@ export const useCases = withWarnings({
   addTenantUser,
   removeTenantUser,
   assign,
+  putAssignment,
   unassign,
   assignMany,
   unassignMany,
@@ -216,6 +217,7 @@ export const useCases = withWarnings({
   putInstances,
   deleteInstances,
   createTuple,
+  putTuple,
   deleteTuple,
   createTuples,
   deleteTuples,

@@ -26,9 +26,9 @@ import type {
 } from '../schemas/bulk.ts'
 import { stageEach } from './bulk-items.ts'
 import { deleteInstance, putInstance } from './instances.ts'
-import { assign, unassign } from './role-assignments.ts'
+import { unassign, writeAssignment } from './role-assignments.ts'
 import { createTenant, deleteTenant } from './tenants.ts'
-import { createTuple, deleteTuple } from './tuples.ts'
+import { deleteTuple, writeTuple } from './tuples.ts'
 import { createUser, deleteUser, replaceUser } from './users.ts'
 
 const OPERATIONS = [...BODY, 'operations']
@@ -100,11 +100,11 @@ export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
     ),
   )
 
-/** Creates all of the tuples, or none. */
+/** Creates all of the tuples, or none; those that are there get the times that are sent. */
 export const createTuples = (view: View, { operations }: TupleBulk, mint: Mint) =>
   done(
     stageEach(view, { items: operations, path: OPERATIONS, ...TUPLES }, (draft, tuple) =>
-      createTuple(draft, tuple, mint),
+      writeTuple(draft, tuple, mint, 'create many'),
     ),
   )
 
@@ -116,7 +116,7 @@ export interface NewAssignments {
   readonly missing_user_policy: MissingUserPolicy
 }
 
-/** Assigns all of the roles, or none. */
+/** Assigns all of the roles, or none; those that are there get the times that are sent. */
 export function assignMany(
   view: View,
   { assignments: items, missing_user_policy: policy }: NewAssignments,
@@ -127,8 +127,9 @@ export function assignMany(
     const missing = policy !== 'fail' && into.find('user', item.user) === undefined
     if (missing && policy === 'ignore') return { changes: [], result: null }
     if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
-    assignments_created++
-    return assign(into, item, mint)
+    const made = writeAssignment(into, item, mint, 'create many')
+    if (made.result.created) assignments_created++
+    return made
   })
   return { changes: draft.changes(), result: { assignments_created } }
 }

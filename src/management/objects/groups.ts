@@ -5,20 +5,21 @@
 import type { Group } from '../../kinds/group.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { assignmentKey, instanceKey, partKey, tupleKey } from '../../model/objects.ts'
+import { instanceKey, partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterInstance } from '../rules/cascade.ts'
 import { create, erase, locate } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'
+import type { SentTimes } from '../schemas/field-members.ts'
 import type { GroupCreate, GroupRole } from '../schemas/groups.ts'
 import { addDerivation } from './derivations.ts'
 import { createInstance, requireTenant } from './instances.ts'
 import { createRelation, relations } from './relations.ts'
 import { createResourceRole } from './resource-roles.ts'
 import { resources } from './resources.ts'
-import { assign, unassign } from './role-assignments.ts'
-import { createTuple } from './tuples.ts'
+import { unassign, writeAssignment } from './role-assignments.ts'
+import { writeTuple } from './tuples.ts'
 
 /** The role of the members of a group. */
 export const MEMBER = 'member'
@@ -78,14 +79,16 @@ export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): De
   return { changes: draft.changes(), status: 204, result: null }
 }
 
-/** Makes the user a member; no change when the user is one already. @throws TENANT_MISMATCH */
-export function addGroupUser(view: View, input: GroupUser, mint: Mint): Decided<Group> {
+/**
+ * Makes the user a member, for the times that are sent. Of one that is a member already, only what is sent of the times
+ * changes.
+ * @throws TENANT_MISMATCH
+ */
+export function addGroupUser(view: View, input: GroupUser & SentTimes, mint: Mint): Decided<Group> {
   const { group, user } = requireMember(view, input)
-  if (view.get('role_assignment', assignmentKey(user, MEMBER, group.tenant, group.key))) {
-    return { changes: [], result: group }
-  }
-  const { changes } = assign(view, { user, role: MEMBER, resource_instance: group.key }, mint)
-  return { changes, result: group }
+  const { valid_from, valid_until } = input
+  const assigned = { user, role: MEMBER, resource_instance: group.key, valid_from, valid_until }
+  return { changes: writeAssignment(view, assigned, mint, 'add').changes, result: group }
 }
 
 /** @throws OBJECT_NOT_FOUND when the user is not a member, TENANT_MISMATCH */
@@ -101,7 +104,10 @@ function requireMember(view: View, input: GroupUser): { readonly group: Group; r
   return { group, user: view.require('user', input.user).key }
 }
 
-/** Gives all members of the group a role on an instance; no change when the group has it already. */
+/**
+ * Gives all members of the group a role on an instance, for the times that are sent. Where the group has it already, only
+ * what is sent of the times changes.
+ */
 export function addGroupRole(
   view: View,
   input: InGroup & { readonly role: RoleOnInstance },
@@ -119,10 +125,9 @@ export function addGroupRole(
   const rules = draft.get('resource_role', role.key)?.granted_to?.users_with_role ?? []
   const known = rules.some((one) => one.linked_by_relation === relation && one.role === MEMBER)
   if (!known) draft.take(addDerivation(draft, { ...of, rule }, mint))
-  if (draft.get('relationship_tuple', tupleKey(group.key, relation, object)) === undefined) {
-    const tenant = input.role.tenant ?? null
-    draft.take(createTuple(draft, { subject: group.key, relation, object, tenant }, mint))
-  }
+  const { tenant = null, valid_from, valid_until } = input.role
+  const tuple = { subject: group.key, relation, object, tenant, valid_from, valid_until }
+  draft.take(writeTuple(draft, tuple, mint, 'add'))
   return { changes: draft.changes(), result: group }
 }
 
@@ -147,8 +152,11 @@ export function removeGroupRole(
 type GroupInGroup = InGroup & { readonly into: string }
 
 /** Makes all members of the group members of another group. */
-export const addGroupToGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<Group> =>
-  addGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
+export function addGroupToGroup(view: View, input: GroupInGroup & SentTimes, mint: Mint): Decided<Group> {
+  const { valid_from, valid_until } = input
+  const role = { ...membership(view, input), valid_from, valid_until }
+  return addGroupRole(view, { group: input.group, role }, mint)
+}
 export const removeGroupFromGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<null> =>
   removeGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
 

@@ -1,15 +1,19 @@
 // User invites with a role: approving one creates the user if it is missing, and assigns the role.
 import { isDeepStrictEqual } from 'node:util'
+import type { RoleAssignment } from '../../kinds/role-assignment.ts'
+import { isEnded, isTimed, projectTimes } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import type { UserInvite } from '../../kinds/user-invite.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INVITES_MAX } from '../../model/limits.ts'
+import { assignmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'
 import { BODY, settle, settleEmail, settleText } from '../rules/fields.ts'
+import { settleTimes } from '../rules/times.ts'
 import type { InviteApprove, InviteCreate, InviteReplace, InviteUpdate } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
 import { findResourceRole, giveRoles, requireResourceRole } from './role-assignments.ts'
@@ -75,7 +79,8 @@ export function deleteInvite(view: View, { ref }: { readonly ref: string }, _min
 
 /**
  * Creates the user unless the key exists, and assigns the role of the invite. A user who is there stays as it is:
- * whoever accepts an invite must not be able to reset what access depends on.
+ * whoever accepts an invite must not be able to reset what access depends on. An assignment that is there and has not
+ * ended stays, too: an invite takes nothing away.
  * @throws INVITE_APPROVED, EMAIL_INVALID, KEY_INVALID
  */
 export function approveInvite(view: View, { ref, user: sent }: Approval, mint: Mint): Decided<User> {
@@ -87,11 +92,22 @@ export function approveInvite(view: View, { ref, user: sent }: Approval, mint: M
   const draft = new Draft(view)
   const stored = view.get('user', key)
   const user = stored ?? draft.take(createUser(draft, { key, email, first_name, last_name, attributes }, mint))
-  draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance }], mint))
+  const times = projectTimes(invite)
+  const held = draft.get('role_assignment', assignmentKey(user.key, role, tenant, resource_instance))
+  const isHeld = held !== undefined && !isEnded(held, mint.now)
+  if (!isHeld)
+    draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance, ...times }], mint, { over: 'add' }))
   draft.stage([put('user_invite', { ...invite, status: 'approved', updated_at: mint.now })])
-  const warnings = stored === undefined ? {} : { warnings: [userStays(key, ['email', 'attributes'])] }
-  return { changes: draft.changes(), ...warnings, result: user }
+  const warnings = [
+    ...(stored === undefined ? [] : [userStays(key, ['email', 'attributes'])]),
+    ...(isHeld && isTimed(times) ? [assignmentStays(held)] : []),
+  ]
+  return { changes: draft.changes(), ...(warnings.length > 0 && { warnings }), result: user }
 }
+
+/** The warning that the times of an invite are ignored. */
+const assignmentStays = ({ user, role, tenant, resource_instance: instance }: RoleAssignment): string =>
+  `user \`${user}\` has role \`${role}\` ${instance === null ? `in tenant \`${tenant}\`` : `on \`${instance}\``} already, which is not changed: the times of the invite are ignored`
 
 /**
  * The assignment of the invite: a role in the tenant, or one on an instance in it. Clients may send an instance with a
@@ -106,20 +122,22 @@ function merge(view: View, base: UserInvite, sent: InviteUpdate): UserInvite {
     first_name: settleText(sent.first_name ?? undefined, base.first_name, 'first_name') ?? base.first_name,
     last_name: settleText(sent.last_name ?? undefined, base.last_name, 'last_name') ?? base.last_name,
   }
+  const { valid_from: _from, valid_until: _until, ...untimed } = base
+  const invite = { ...untimed, ...named, ...settleTimes(base, sent, BODY) }
   const tenant = view.require('tenant', sent.tenant_id ?? base.tenant, [...BODY, 'tenant_id']).key
   const ref = settle<string | null>(sent.resource_instance_id, base.resource_instance, null)
   const role = sent.role_id ?? base.role
   if (ref === null) {
     const { key } = view.require('role', role, [...BODY, 'role_id'])
-    return { ...base, ...named, role: key, tenant, resource_instance: null }
+    return { ...invite, role: key, tenant, resource_instance: null }
   }
   const { instance } = reachInstance(view, { ref, tenant, path: [...BODY, 'resource_instance_id'] }, undefined)
   const hasTenantRole = base.role !== '' && base.resource_instance === null
   const isTenantRole = sent.role_id == null ? hasTenantRole : !findResourceRole(view, instance.resource, role)
   if (typeof sent.resource_instance_id === 'string' && isTenantRole) {
     const tenantRole = view.find('role', role)
-    if (tenantRole) return { ...base, ...named, role: tenantRole.key, tenant, resource_instance: null }
+    if (tenantRole) return { ...invite, role: tenantRole.key, tenant, resource_instance: null }
   }
   const { role: key } = requireResourceRole(view, instance.resource, role, [...BODY, 'role_id'])
-  return { ...base, ...named, role: key, tenant, resource_instance: instance.key }
+  return { ...invite, role: key, tenant, resource_instance: instance.key }
 }

@@ -15,8 +15,9 @@ import { assignmentKey, membershipKey, partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
+import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
-import { changePayload, defaultPayload, newPayload } from '../rules/payload.ts'
+import { defaultPayload, keepStored, newPayload, type OverStored } from '../rules/payload.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
 import { reachInstance } from './instances.ts'
@@ -31,20 +32,39 @@ export interface Assigned {
 }
 
 /**
- * Assigns the role to the user. All referenced objects must exist.
+ * Assigns the role to the user; one that has ended is made anew. All referenced objects must exist.
  * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
  */
-export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> {
+export const assign = (view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> =>
+  onlyObject(writeAssignment(view, input, mint, 'create'))
+
+/**
+ * Assigns the role to the user, or changes what is sent of the payload of the assignment, which may have ended.
+ * @throws OBJECT_NOT_FOUND, TENANT_MISMATCH, LIMIT_EXCEEDED
+ */
+export function putAssignment(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Written<Assigned>> {
+  const decided = writeAssignment(view, input, mint, 'put')
+  return { ...decided, status: decided.result.created ? 201 : 200 }
+}
+
+/** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED */
+export function writeAssignment(
+  view: View,
+  input: RoleAssignmentCreate,
+  mint: Mint,
+  over: OverStored,
+): Decided<Written<Assigned>> {
   const user = view.require('user', input.user, [...BODY, 'user'])
   const { made, instance, target } = resolve(view, user.key, input, mint)
-  if (view.get('role_assignment', target.key)) {
-    throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: target.key })
-  }
-  const { assignment, changes } = give(view, target, input, mint)
-  requireRoom(view, target, 1)
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
-  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
-  return { changes: [...made, ...changes], result }
+  const rest = { ...ids, resource_instance_id: instance?.id ?? null }
+  const stored = view.get('role_assignment', target.key)
+  const kept = keepStored('role_assignment', view, stored, input, mint, over)
+  if (kept !== undefined)
+    return { changes: kept.changes, result: { object: { assignment: kept.object, ...rest }, created: false } }
+  const { assignment, changes } = give(view, target, input, mint)
+  requireRoom(view, target, stored === undefined ? 1 : 0)
+  return { changes: [...made, ...changes], result: { object: { assignment, ...rest }, created: true } }
 }
 
 /** What an assignment is found by. */
@@ -61,11 +81,24 @@ export function unassign(view: View, input: AssignmentNames): Decided<Assigned> 
   return { changes: withoutAssignments(view, [assignment]), status: 204, result }
 }
 
+interface Giving {
+  /** takes all other roles from the user */
+  readonly only?: boolean
+  /** by default an assignment that has ended stays so, unless a later end is sent */
+  readonly over?: OverStored
+}
+
 /**
- * The changes after which the user has the roles of `sent`, and no others when `only` is set. Of an existing assignment
- * only what is sent of its payload changes.
+ * The changes after which the user has the roles of `sent`. Of an existing assignment only what is sent of its payload
+ * changes.
  */
-export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[], mint: Mint, only = false): Change[] {
+export function giveRoles(
+  view: View,
+  user: string,
+  sent: readonly RoleInTenant[],
+  mint: Mint,
+  { only = false, over = 'put' }: Giving = {},
+): Change[] {
   if (sent.length === 0 && !only) return []
   const path = [...BODY, 'role_assignments']
   if (sent.length > ASSIGNMENTS_PER_REQUEST_MAX) {
@@ -80,8 +113,8 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
       draft.stage(made)
       wanted.set(target.key, target)
       const stored = draft.get('role_assignment', target.key)
-      if (stored === undefined) draft.stage(give(draft, target, one, mint).changes)
-      else draft.stage(changePayload('role_assignment', draft, stored, one, mint))
+      const kept = keepStored('role_assignment', draft, stored, one, mint, over)
+      draft.stage(kept === undefined ? give(draft, target, one, mint).changes : kept.changes)
     })
   }
   if (only) {

@@ -39,7 +39,7 @@ export function addTenantUser(
   if (user === undefined) throw new ZerohopError('INTERNAL')
   const draft = new Draft(view).stage(made?.changes ?? [])
   draft.stage(join(draft, { user: user.key, tenant: tenant.key }, true, mint))
-  draft.stage(giveRoles(draft, user.key, role_assignments ?? [], mint))
+  draft.stage(giveRoles(draft, user.key, role_assignments ?? [], mint, { over: 'add' }))
   const ignored = stored ? Object.entries(fields).filter(([name, value]) => name !== 'key' && value != null) : []
   const warnings =
     ignored.length === 0

@@ -9,8 +9,9 @@ import { TUPLES_MAX } from '../../model/limits.ts'
 import { partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
-import { newPayload } from '../rules/payload.ts'
+import { keepStored, newPayload, type OverStored } from '../rules/payload.ts'
 import type { TupleCreate, TupleDelete } from '../schemas/tuples.ts'
 import { reachInstance } from './instances.ts'
 
@@ -27,8 +28,24 @@ export interface Related {
   readonly tenant_id: string
 }
 
+/**
+ * Relates the instances; a tuple that has ended is made anew.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED
+ */
+export const createTuple = (view: View, input: TupleCreate, mint: Mint): Decided<Related> =>
+  onlyObject(writeTuple(view, input, mint, 'create'))
+
+/**
+ * Relates the instances, or changes what is sent of the payload of the tuple, which may have ended.
+ * @throws OBJECT_NOT_FOUND, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED
+ */
+export function putTuple(view: View, input: TupleCreate, mint: Mint): Decided<Written<Related>> {
+  const decided = writeTuple(view, input, mint, 'put')
+  return { ...decided, status: decided.result.created ? 201 : 200 }
+}
+
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED */
-export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided<Related> {
+export function writeTuple(view: View, input: TupleCreate, mint: Mint, over: OverStored): Decided<Written<Related>> {
   const made: Change[] = []
   let now = view
   const reach = (name: 'subject' | 'object') => {
@@ -52,8 +69,14 @@ export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided
     throw new ZerohopError('TENANT_MISMATCH', details, { path: [...BODY, 'subject'] })
   }
   const key = tupleKey(subject.key, relation.relation, object.key)
-  view.refuse('relationship_tuple', key)
-  if (view.count('relationship_tuple') >= TUPLES_MAX) {
+  const tenant_id = view.require('tenant', object.tenant).id
+  const ids = { subject_id: subject.id, relation_id: relation.id, object_id: object.id, tenant_id }
+  const stored = view.get('relationship_tuple', key)
+  const kept = keepStored('relationship_tuple', view, stored, input, mint, over)
+  if (kept !== undefined)
+    return { changes: kept.changes, result: { object: { tuple: kept.object, ...ids }, created: false } }
+  if (stored === undefined) view.refuse('relationship_tuple', key)
+  if (stored === undefined && view.count('relationship_tuple') >= TUPLES_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the relationship tuples', limit: TUPLES_MAX }, { path: BODY })
   }
   const tuple: RelationshipTuple = {
@@ -67,9 +90,8 @@ export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided
     tenant: object.tenant,
     ...newPayload('relationship_tuple', view, input),
   }
-  const tenant_id = view.require('tenant', tuple.tenant).id
-  const ids = { subject_id: subject.id, relation_id: relation.id, object_id: object.id, tenant_id }
-  return { changes: [...made, put('relationship_tuple', tuple)], result: { tuple, ...ids } }
+  const result = { object: { tuple, ...ids }, created: true }
+  return { changes: [...made, put('relationship_tuple', tuple)], result }
 }
 
 /** @throws OBJECT_NOT_FOUND */

@@ -51,7 +51,7 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
     return { changes: made.changes, status: 201, result: { object: made.result, created: true } }
   }
   const { changes, result } = replace(users, view, { ref, fields: sent }, mint)
-  const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, true) : []
+  const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, { only: true }) : []
   return { changes: [...changes, ...given], result: { object: result, created: false } }
 }
 

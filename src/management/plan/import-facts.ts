@@ -16,7 +16,7 @@ export interface ImportedFacts {
 /** @throws what single writes throw, with the place in the lists */
 export function importFacts(view: View, lists: Partial<FactLists>, mint: Mint): Decided<ImportedFacts> {
   const draft = new Draft(view)
-  applyPolicy(draft, { zerohop: 2, ...lists }, mint)
+  applyPolicy(draft, { zerohop: 2, ...lists }, mint, { keepsTimes: true })
   const changes: Change[] = []
   let [created, changed] = [0, 0]
   for (const { change, isNew } of realEdits(draft)) {

@@ -29,7 +29,7 @@ export function importBundle(view: View, { bundle, dryRun = false }: ImportInput
   const draft = new Draft(view)
   const policy = requirePolicy(bundle, BODY)
   requireOnce(policy, BODY)
-  applyPolicy(draft, policy, mint)
+  applyPolicy(draft, policy, mint, { keepsTimes: true })
   const changes = realChanges(draft)
   const result = countedBy(view, changes)
   const summary = formatSummary('import', { create: result.created, update: result.changed, delete: result.deleted })

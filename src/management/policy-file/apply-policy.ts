@@ -4,6 +4,7 @@
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
 import { KINDS, PLAIN_KINDS, type WholeKind } from '../../kinds/index.ts'
+import { isEnded, projectTimes, type StoredTimes } from '../../kinds/times.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -18,6 +19,8 @@ import type { Write } from '../objects/writes.ts'
 import type { Changed } from '../rules/collection.ts'
 import { BODY, type Path, settleText } from '../rules/fields.ts'
 import { type ConnectingFact, IN_FILES, type ListedKind, type PlainListName } from '../rules/kinds-in-files.ts'
+import { settleTimes } from '../rules/times.ts'
+import type { SentTimes } from '../schemas/field-members.ts'
 import type { PolicyConditionSet, PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { ActionBlock, AttributeBlock } from '../schemas/resources.ts'
 import { retryWithout } from './retry-without.ts'
@@ -36,13 +39,24 @@ type Steps<Section extends keyof PolicyFile> = { readonly [S in Section]-?: (() 
 /** Called with each error, whose path starts with `body`; the remaining objects are still applied. */
 export type Refused = (error: ZerohopError) => void
 
+interface Options {
+  /** without it the first error ends it; with it the draft must be discarded afterwards */
+  readonly refused?: Refused
+  /**
+   * Times of what is granted that the policy leaves out stay as they are. By default they are reset like other fields,
+   * which a plan shows; where nobody sees one, that would give more than before in silence.
+   */
+  readonly keepsTimes?: boolean
+  /** What is not there and has ended is not made: it is gone because it had ended. */
+  readonly skipsEnded?: boolean
+}
+
 /**
- * Stages the objects of the policy. Without `refused` the first error ends it; with `refused` it is called with every
- * error, and the draft must be discarded afterwards.
+ * Stages the objects of the policy.
  * @throws what single writes throw, with the place in the policy
  */
-export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, refused?: Refused): void {
-  new Application(draft, mint, refused).run(policy)
+export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, options: Options = {}): void {
+  new Application(draft, mint, options).run(policy)
 }
 
 const readRelation = (block: string | { readonly subject_resource: string }) =>
@@ -51,12 +65,12 @@ const readRelation = (block: string | { readonly subject_resource: string }) =>
 class Application {
   readonly #draft: Draft
   readonly #mint: Mint
-  readonly #refused: Refused | undefined
+  readonly #options: Options
 
-  constructor(draft: Draft, mint: Mint, refused: Refused | undefined) {
+  constructor(draft: Draft, mint: Mint, options: Options) {
     this.#draft = draft
     this.#mint = mint
-    this.#refused = refused
+    this.#options = options
   }
 
   run(policy: PolicyFile): void {
@@ -236,7 +250,7 @@ class Application {
 
   /**
    * Connects what each item names. Where it is connected, only the payload can differ: what the item leaves out of it is
-   * reset to its default.
+   * reset to its default, but for times that stay.
    * @param keyOf the key of an item; undefined: it is not there, whatever is stored
    */
   #connectEach<I extends object>(
@@ -246,10 +260,17 @@ class Application {
     keyOf: (item: I) => string | undefined,
   ): void {
     const draft = this.#draft
+    const { keepsTimes, skipsEnded } = this.#options
     this.#each(IN_FILES[kind].section, items ?? [], (item) => {
       const key = keyOf(item)
-      if (key === undefined || draft.get(kind, key) === undefined) draft.take(create(draft, item, this.#mint))
-      else if (replace !== null) draft.take(replace(draft, { ref: key, fields: item }, this.#mint))
+      const stored = key === undefined ? undefined : draft.get(kind, key)
+      if (stored === undefined || key === undefined) {
+        if (!skipsEnded || !isEnded(settleTimes({}, item as SentTimes, BODY), this.#mint.now))
+          draft.take(create(draft, item, this.#mint))
+      } else if (replace !== null) {
+        const fields = keepsTimes ? { ...projectTimes(stored as StoredTimes), ...item } : item
+        draft.take(replace(draft, { ref: key, fields }, this.#mint))
+      }
     })
   }
 
@@ -294,7 +315,7 @@ class Application {
 
   #run<I>(path: Path, item: I, run: (item: I) => void): void {
     const at = [...BODY, ...path]
-    const refused = this.#refused
+    const { refused } = this.#options
     if (refused === undefined) {
       within(at, () => run(item))
       return

@@ -8,6 +8,7 @@ const LISTED_MAX = 20
 
 const TYPES: Readonly<Record<ShapeType, string>> = {
   string: 'a text',
+  integer: 'a whole number',
   boolean: 'true or false',
   object: 'a map',
   array: 'a list',

@@ -25,7 +25,7 @@ export function meaningErrors(policy: PolicyFile, defined: Defined, places: Plac
   const there = new Defined()
   if (stored !== undefined) there.add(stored)
   const judge = new Judge(policy, defined, places, there)
-  applyPolicy(emptyEnvironment(mint), withStandIns(policy, judge), mint, (error) => judge.refused(error))
+  applyPolicy(emptyEnvironment(mint), withStandIns(policy, judge), mint, { refused: (error) => judge.refused(error) })
   return judge.problems
 }
 

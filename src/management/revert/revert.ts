@@ -209,12 +209,13 @@ class Reverting {
     })
     const { policy, unitAt } = makePolicy(this.#draft, rest)
     const planEntries = new Set<string>()
-    applyPolicy(this.#draft, policy, this.#mint, (error) => {
+    const refused = (error: ZerohopError): void => {
       const unit = unitAt(error.path) ?? rest[0]
       const name = `${unit?.kind} ${unit?.key} ${error.message}`
       if (unit !== undefined && !planEntries.has(name)) this.#refuse(unit, error)
       planEntries.add(name)
-    })
+    }
+    applyPolicy(this.#draft, policy, this.#mint, { refused })
   }
 
   /** Every unit is what it was, and nothing came into being besides. */

@@ -79,6 +79,12 @@ export interface Written<T> {
   readonly created: boolean
 }
 
+/** The result of a write without whether it created. */
+export const onlyObject = <T>({ changes, result }: Decided<Written<T>>): Decided<T> => ({
+  changes,
+  result: result.object,
+})
+
 /** Adds an object. @throws KEY_INVALID, KEY_TOO_LONG, KEY_RESERVED, OBJECT_EXISTS, KEY_IS_ID, LIMIT_EXCEEDED */
 export function create<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,

@@ -2,21 +2,26 @@
 // changes; the payload can. A kind without such fields has an empty payload, about which nothing is ever written.
 
 import { isDeepStrictEqual } from 'node:util'
-import { defaultValue, type Fields } from '../../kinds/fields.ts'
+import { defaultValue, type Fields, isLeftOut } from '../../kinds/fields.ts'
 import { KINDS, type Objects } from '../../kinds/index.ts'
+import { isEnded } from '../../kinds/times.ts'
 import { type Change, put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { regularMembers } from '../schemas/field-members.ts'
 import { BODY } from './fields.ts'
 import type { ConnectingFact } from './kinds-in-files.ts'
 import { type Payload, payloadRules } from './settle-fields.ts'
+import { requireOrder } from './times.ts'
 
 export type PayloadOf<K extends ConnectingFact> = Payload<(typeof KINDS)[K]['fields']>
 
 function makeRules<F extends Fields>(table: F) {
-  const names = Object.keys(regularMembers(table)) as (keyof Payload<F>)[]
-  const unsent = Object.fromEntries(names.map((name) => [name, defaultValue(table[name]!, '')]))
-  return { names, unsent: unsent as unknown as Payload<F>, settle: payloadRules(table) }
+  const names = Object.keys(regularMembers(table)) as (keyof Payload<F> & string)[]
+  const unsent = names
+    .map((name) => [name, defaultValue(table[name]!, '')] as const)
+    .filter(([name, value]) => !isLeftOut(table[name]!, value))
+  return { names, unsent: Object.fromEntries(unsent) as unknown as Payload<F>, settle: payloadRules(table) }
 }
 
 type Rules = { readonly [K in ConnectingFact]: ReturnType<typeof makeRules<(typeof KINDS)[K]['fields']>> }
@@ -51,9 +56,47 @@ export function changePayload<K extends ConnectingFact>(
   resets = false,
 ): Change[] {
   if (!hasPayload(kind)) return []
-  const payload: object = settlePayload(kind, view, resets ? {} : stored, sent, stored)
-  const isSame = Object.entries(payload).every(([name, value]) => isDeepStrictEqual(stored[name as never], value))
-  return isSame ? [] : [put(kind, { ...stored, ...payload, updated_at: now })]
+  const payload = settlePayload(kind, view, resets ? {} : stored, sent, stored) as Values
+  const names: readonly string[] = RULES[kind].names
+  if (names.every((name) => isDeepStrictEqual((stored as object as Values)[name], payload[name]))) return []
+  const changed: { [name: string]: unknown } = { ...stored, ...payload, updated_at: now }
+  for (const name of names) if (payload[name] === undefined) delete changed[name]
+  return [put(kind, changed as unknown as Objects[K])]
+}
+
+type Values = { readonly [name: string]: unknown }
+
+/** Kinds of what is granted: their payload has the times of it. */
+export type TimedFact = 'role_assignment' | 'relationship_tuple'
+
+/**
+ * What a write does about an object that is there.
+ * - `create`, as POST: one that has ended is made anew, any other is refused.
+ * - `create many`: the same, but with something of the payload sent, that changes.
+ * - `add`: one that has ended is made anew; of any other, what is sent of the payload changes.
+ * - `put`: what is sent of the payload changes, also of one that has ended.
+ */
+export type OverStored = 'create' | 'create many' | 'add' | 'put'
+
+/**
+ * The object that is there and stays, with the changes of its payload; undefined when one is to be made.
+ * @throws OBJECT_EXISTS, and what the forms of its fields throw
+ */
+export function keepStored<K extends TimedFact>(
+  kind: K,
+  view: View,
+  stored: Objects[K] | undefined,
+  sent: object,
+  mint: Pick<Mint, 'now'>,
+  over: OverStored,
+): { readonly object: Objects[K]; readonly changes: Change[] } | undefined {
+  if (stored === undefined || (over !== 'put' && isEnded(stored, mint.now))) return undefined
+  const hasSent = RULES[kind].names.some((name: string) => (sent as Values)[name] !== undefined)
+  if (over === 'create' || (over === 'create many' && !hasSent))
+    throw new ZerohopError('OBJECT_EXISTS', { kind, key: stored.key })
+  const changes = changePayload(kind, view, stored, sent, mint)
+  const [change] = changes
+  return { object: change?.op === 'put' ? (change.value as Objects[K]) : stored, changes }
 }
 
 function settlePayload<K extends ConnectingFact>(
@@ -63,5 +106,7 @@ function settlePayload<K extends ConnectingFact>(
   sent: object,
   stored: Objects[K] | undefined,
 ): PayloadOf<K> {
-  return RULES[kind].settle(base, sent, { view, key: '', of: '', path: BODY, stored }) as PayloadOf<K>
+  const payload = RULES[kind].settle(base, sent, { view, key: '', of: '', path: BODY, stored }) as PayloadOf<K>
+  requireOrder(payload, sent, BODY)
+  return payload
 }

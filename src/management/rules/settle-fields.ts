@@ -6,10 +6,12 @@ import {
   type Fields,
   fieldValue,
   ITS_RESOURCE,
+  isLeftOut,
+  type LeftOutName,
   type OwnName,
   type RegularField,
   type RegularName,
-  type StoredFields,
+  type StoredOf,
 } from '../../kinds/fields.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
@@ -71,7 +73,7 @@ export interface OwnRule<K extends KeyedKind, Input, T> {
 }
 
 type OwnRules<K extends KeyedKind, Input, F extends Fields> = {
-  readonly [N in OwnName<F>]: OwnRule<K, Input, StoredFields<F>[N]>
+  readonly [N in OwnName<F>]: OwnRule<K, Input, StoredOf<F[N]>>
 }
 
 /** `defaults` and `merge` of a collection, from its table of fields. */
@@ -90,17 +92,18 @@ export function fieldRules<K extends KeyedKind, Input extends object, F extends 
       for (const [name, field] of entries) {
         if (field.form === 'own') values[name] = rules[name]!.unsent
         else if (field.form === 'moment') values[name] = now
-        else values[name] = field.form === 'resource' ? of : defaultValue(field, key)
+        else if (field.form !== 'instant') values[name] = field.form === 'resource' ? of : defaultValue(field, key)
       }
       return values as CollectionFields<K>
     },
     merge(base, sent, context) {
       const values: Record<string, unknown> = {}
       for (const [name, field] of entries) {
-        values[name] =
+        const value =
           field.form === 'own'
             ? rules[name]!.settle(sent, (base as Values)[name], context)
             : settleField(name, field, base as Values, sent as Values, context)
+        if (!isLeftOut(field, value)) values[name] = value
       }
       return values as CollectionFields<K>
     },
@@ -108,7 +111,9 @@ export function fieldRules<K extends KeyedKind, Input extends object, F extends 
 }
 
 /** What regular fields of a kind hold that may be sent. */
-export type Payload<F extends Fields> = Pick<StoredFields<F>, RegularName<F>>
+export type Payload<F extends Fields> = {
+  readonly [N in Exclude<RegularName<F>, LeftOutName<F>>]: StoredOf<F[N]>
+} & { readonly [N in Extract<RegularName<F>, LeftOutName<F>>]?: StoredOf<F[N]> }
 
 /**
  * The fields of regular forms after a write, for a kind whose other fields say what it is: `base` is the stored object,
@@ -123,7 +128,8 @@ export function payloadRules<F extends Fields>(
   return (base, sent, context) => {
     const values: Record<string, unknown> = {}
     for (const [name, field] of entries) {
-      values[name] = settleField(name, field, base as Values, sent as Values, context)
+      const value = settleField(name, field, base as Values, sent as Values, context)
+      if (!isLeftOut(field, value)) values[name] = value
     }
     return values as unknown as Payload<F>
   }

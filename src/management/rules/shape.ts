@@ -7,7 +7,7 @@ import type { Path } from './fields.ts'
 
 /** The schema keywords that are checked here. */
 export interface Shape {
-  readonly type?: ShapeType
+  readonly type?: ShapeType | readonly ShapeType[]
   readonly enum?: readonly unknown[]
   readonly nullable?: boolean
   readonly items?: Shape
@@ -16,7 +16,7 @@ export interface Shape {
   readonly additionalProperties?: false | Shape
   readonly anyOf?: readonly Shape[]
 }
-export type ShapeType = 'string' | 'boolean' | 'object' | 'array'
+export type ShapeType = 'string' | 'integer' | 'boolean' | 'object' | 'array'
 
 /** A place at which a value is not as its schema says. */
 export type Misfit =
@@ -85,8 +85,8 @@ function check(shape: Shape, value: unknown, path: Path, found: Misfit[]): void 
   else if (shape.enum !== undefined && !shape.enum.includes(value)) {
     const words = [...new Set(shape.enum.filter((word) => word !== null).map(String))]
     found.push({ kind: 'word', path, words, got: value })
-  } else if (shape.type !== undefined && nameType(value) !== shape.type) {
-    found.push({ kind: 'type', path, wanted: [shape.type], got: value })
+  } else if (shape.type !== undefined && !listTypes(shape).includes(nameType(value))) {
+    found.push({ kind: 'type', path, wanted: listTypes(shape), got: value })
   } else if (Array.isArray(value)) {
     for (const [at, one] of value.entries()) check(shape.items ?? {}, one, [...path, at], found)
   } else if (nameType(value) === 'object') {
@@ -96,8 +96,8 @@ function check(shape: Shape, value: unknown, path: Path, found: Misfit[]): void 
 
 /** Several forms are told apart by their types. */
 function checkForms(forms: readonly Shape[], value: unknown, path: Path, found: Misfit[]): void {
-  const form = forms.find(({ type }) => type === nameType(value))
-  const wanted = forms.flatMap(({ type }) => (type === undefined ? [] : [type]))
+  const form = forms.find((one) => listTypes(one).includes(nameType(value)))
+  const wanted = forms.flatMap(listTypes)
   if (form !== undefined) check(form, value, path, found)
   else found.push({ kind: 'type', path, wanted, got: value })
 }
@@ -118,7 +118,12 @@ function checkObject(
   }
 }
 
-function nameType(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
+const listTypes = ({ type }: Shape): readonly ShapeType[] =>
+  type === undefined ? [] : ((typeof type === 'string' ? [type] : type) as readonly ShapeType[])
+
+/** A name of none of the types for what is of none. */
+function nameType(value: unknown): ShapeType {
+  if (value === null) return 'null' as ShapeType
+  if (Number.isInteger(value)) return 'integer'
+  return (Array.isArray(value) ? 'array' : typeof value) as ShapeType
 }

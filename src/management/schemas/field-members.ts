@@ -2,12 +2,14 @@
 // beside the table, so one that is forgotten does not compile.
 import {
   type Fields,
+  type LeftOutName,
   named,
   type OwnField,
   type RegularField,
   type RegularName,
   type SentFields,
 } from '../../kinds/fields.ts'
+import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
@@ -15,6 +17,7 @@ import { Attributes, Instant, Time } from './schema-parts.ts'
 
 type Maybe<T> = ReturnType<typeof t.maybe<ReturnType<typeof t.schemaOf<T>>>>
 type Schema<T> = ReturnType<typeof t.schemaOf<T>>
+type Optional<T> = ReturnType<typeof t.optional<ReturnType<typeof t.schemaOf<T>>>>
 
 /** Names of own fields that may be sent. */
 type SentOwnNames<F extends Fields> = {
@@ -30,17 +33,21 @@ export interface AnswerForms {
   attributes: JsonObject
   attributes_or_null: JsonObject | null
   moment: string
-  instant: string | null
+  instant: string
 }
 export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
 }[keyof F]
+type Answered<F extends Fields, N extends keyof F> = F[N] extends { readonly form: infer N extends keyof AnswerForms }
+  ? AnswerForms[N]
+  : never
+/** Instants are left out where there are none. */
 export type AnswerFields<F extends Fields> = {
-  readonly [N in AnswerNames<F>]: F[N] extends { readonly form: infer N extends keyof AnswerForms }
-    ? AnswerForms[N]
-    : never
+  readonly [N in Exclude<AnswerNames<F>, LeftOutName<F>>]: Answered<F, N>
+} & { readonly [N in LeftOutName<F>]?: Answered<F, N> }
+export type AnswerMembers<F extends Fields> = {
+  readonly [N in AnswerNames<F>]: N extends LeftOutName<F> ? Optional<Answered<F, N>> : Schema<Answered<F, N>>
 }
-export type AnswerMembers<F extends Fields> = { readonly [N in AnswerNames<F>]: Schema<AnswerFields<F>[N]> }
 
 /** The members of a body; each may be absent or null. */
 export function bodyMembers<F extends Fields, const O extends Readonly<Record<SentOwnNames<F>, t.TSchema>>>(
@@ -109,7 +116,7 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
     case 'moment':
       return Time
     case 'instant':
-      return t.nullable(Time)
+      return t.optional(Time)
     case 'resource':
     case 'part':
       return undefined
@@ -121,3 +128,7 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
 /** The members of what has a name and a description, in bodies and in answers. */
 export const bodyNames = bodyMembers(named, {})
 export const readNames = answerMembers(named)
+
+/** The times of what is granted, in bodies that are of no kind with such fields. */
+export const timeMembers = bodyMembers(timeFields, {})
+export type SentTimes = t.Static<ReturnType<typeof t.closed<typeof timeMembers>>>

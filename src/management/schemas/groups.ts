@@ -1,6 +1,7 @@
 // Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups. In bodies that clients send with
 // more members, the others are ignored.
 import * as t from '../../model/json-schema.ts'
+import { timeMembers } from './field-members.ts'
 import { counted, page, query, resourceFilter, search, tenantFilter, withInstanceRoles } from './query-parameters.ts'
 import { Attributes, Id } from './schema-parts.ts'
 
@@ -16,7 +17,7 @@ export const GroupCreate = t.named(
 )
 export type GroupCreate = t.Static<typeof GroupCreate>
 
-export const GroupUser = t.named('GroupUserInput', t.open({ tenant: t.Text }))
+export const GroupUser = t.named('GroupUserInput', t.open({ tenant: t.Text, ...timeMembers }))
 export type GroupUser = t.Static<typeof GroupUser>
 
 /** A role on one instance. */
@@ -27,11 +28,12 @@ export const GroupRole = t.named(
     resource: t.Text,
     resource_instance: t.described(t.Text, 'id, `type:key` or key'),
     tenant: t.Text,
+    ...timeMembers,
   }),
 )
 export type GroupRole = t.Static<typeof GroupRole>
 
-export const GroupInGroup = t.named('GroupInGroupInput', t.open({ group_instance_key: t.Text }))
+export const GroupInGroup = t.named('GroupInGroupInput', t.open({ group_instance_key: t.Text, ...timeMembers }))
 export type GroupInGroup = t.Static<typeof GroupInGroup>
 
 const group = { id: Id, group_resource_type_key: t.Text, group_instance_key: t.Text, group_tenant: t.Text }

@@ -1,5 +1,7 @@
 // User invites in the API: what is sent and what is answered at /v2/facts/{p}/{e}/user_invites.
+import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
+import { answerMembers, timeMembers } from './field-members.ts'
 import { page, query, roleFilter, search, tenantFilter } from './query-parameters.ts'
 import { Attributes, Id, known, sameKey, UserKey } from './schema-parts.ts'
 
@@ -15,6 +17,7 @@ const fields = {
   role_id: RoleRef,
   tenant_id: t.described(t.Text, 'key or id'),
   resource_instance_id: t.maybe(InstanceRef),
+  ...timeMembers,
 }
 
 export const InviteCreate = t.named('UserInviteCreate', t.closed({ key: UserKey, ...fields }))
@@ -34,6 +37,7 @@ export const InviteUpdate = t.named(
     role_id: t.maybe(RoleRef),
     tenant_id: t.maybe(t.Text),
     resource_instance_id: t.maybe(InstanceRef),
+    ...timeMembers,
   }),
 )
 export type InviteUpdate = t.Static<typeof InviteUpdate>
@@ -56,6 +60,7 @@ export const InviteRead = t.named(
     role_id: t.nullable(Id),
     tenant_id: t.nullable(Id),
     resource_instance_id: t.nullable(Id),
+    ...answerMembers(timeFields),
   }),
 )
 export type InviteRead = t.Static<typeof InviteRead>

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../model/objects.ts'
 export const Id = t.schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
 export const Time = t.schemaOf<string>({ type: 'string', format: 'date-time' })
 /** As a body may have it: ISO 8601 with an offset, or milliseconds since 1970. */
-export const Instant = t.anyOf(t.Text, t.schemaOf<number>({ type: 'integer' }))
+export const Instant = t.schemaOf<string | number>({ type: ['string', 'integer'] })
 export const Count = t.schemaOf<number>({ type: 'integer', minimum: 0 })
 export const Null = t.schemaOf<null>({ type: 'null' })
 export const Attributes = t.schemaOf<JsonObject>({ type: 'object' })

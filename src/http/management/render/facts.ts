@@ -7,6 +7,7 @@ import { type RelationshipTuple, relationshipTupleFields } from '../../../kinds/
 import { type ResourceInstance, resourceInstanceFields } from '../../../kinds/resource-instance.ts'
 import { type RoleAssignment, roleAssignmentFields } from '../../../kinds/role-assignment.ts'
 import type { SetRule } from '../../../kinds/set-rule.ts'
+import { timeFields } from '../../../kinds/times.ts'
 import { type User, userFields } from '../../../kinds/user.ts'
 import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
@@ -196,6 +197,8 @@ export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
   return { id, key, user_set, permission, resource_set, ...place(scope), ...times(rule) }
 }
 
+const printTimes = fieldPrinter(timeFields)
+
 export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {
   const { id, key, status, email, first_name, last_name, role, tenant, resource_instance: instance } = invite
   const ofRole =
@@ -210,6 +213,7 @@ export function inviteRead(scope: Scope, view: View, invite: UserInvite): Invite
     role_id: ofRole?.id ?? null,
     tenant_id: view.get('tenant', tenant)?.id ?? null,
     resource_instance_id: instance === null ? null : (view.get('resource_instance', instance)?.id ?? null),
+    ...printTimes({}, invite, ''),
     ...place(scope),
     ...times(invite),
   }

@@ -1,5 +1,5 @@
 // Prints the fields of stored objects as answers have them, from the table of their kind.
-import { type Fields, fieldValue, printValue } from '../../../kinds/fields.ts'
+import { type Fields, fieldValue, isLeftOut, printValue } from '../../../kinds/fields.ts'
 import type { AnswerFields } from '../../../management/schemas/field-members.ts'
 
 /**
@@ -15,7 +15,8 @@ export function fieldPrinter<F extends Fields>(table: F) {
   return <R extends object>(row: R, object: object, key: string): R & AnswerFields<F> => {
     const values = row as { [name: string]: unknown }
     for (const [name, field] of entries) {
-      values[name] = printValue(field, fieldValue(object as { readonly [name: string]: unknown }, name, field, key))
+      const value = fieldValue(object as { readonly [name: string]: unknown }, name, field, key)
+      if (!isLeftOut(field, value)) values[name] = printValue(field, value)
     }
     return row as R & AnswerFields<F>
   }

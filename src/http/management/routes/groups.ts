@@ -72,7 +72,8 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   const added = describe(change, 'Add a user to a group', { body: GroupUser, response: { 200: GroupRead } })
   const gone = describe(change, 'Remove a user from a group', { body: GroupUser, response: { 204: NoBody } })
   app.put<Member>(`${GROUP}/users/:user`, added, async (request, reply) => {
-    const input = { ...request.params, tenant: request.body.tenant }
+    const { tenant, valid_from, valid_until } = request.body
+    const input = { ...request.params, tenant, valid_from, valid_until }
     return groupRead(requestView(management, request), await write(management, request, reply, 'addGroupUser', input))
   })
   app.delete<Member>(`${GROUP}/users/:user`, gone, async (request, reply) => {
@@ -100,7 +101,8 @@ function roleRoutes(app: FastifyInstance, management: RouteContext): void {
     response: { 204: NoBody },
   })
   app.put<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
-    const input = { ...request.params, into: request.body.group_instance_key }
+    const { group_instance_key: into, valid_from, valid_until } = request.body
+    const input = { ...request.params, into, valid_from, valid_until }
     const group = await write(management, request, reply, 'addGroupToGroup', input)
     return groupRead(requestView(management, request), group)
   })

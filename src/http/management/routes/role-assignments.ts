@@ -58,6 +58,16 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
   app.post<WithBody>(ASSIGNMENTS, describe(change, 'Create a role assignment', made), async (request, reply) => {
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
   })
+  const put = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead, 201: RoleAssignmentRead } }
+  app.put<WithBody>(
+    ASSIGNMENTS,
+    describe(change, 'Create or change a role assignment', put),
+    async (request, reply) => {
+      const { object, created } = await write(management, request, reply, 'putAssignment', request.body)
+      reply.code(created ? 201 : 200)
+      return assignmentRead(request.scope, object)
+    },
+  )
   const response = { 200: RoleAssignmentRead, 204: NoBody }
   const gone = { querystring: UnassignQuery, body: RoleAssignmentCreate, response }
   app.delete<WithBody>(ASSIGNMENTS, describe(change, 'Delete a role assignment', gone), async (request, reply) => {

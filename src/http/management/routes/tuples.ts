@@ -54,6 +54,18 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
     async (request, reply) =>
       tupleRead(request.scope, await write(management, request, reply, 'createTuple', request.body)),
   )
+  app.put<{ Body: TupleCreate }>(
+    TUPLES,
+    describe(change, 'Create or change a relationship tuple', {
+      body: TupleCreate,
+      response: { 200: TupleRead, 201: TupleRead },
+    }),
+    async (request, reply) => {
+      const { object, created } = await write(management, request, reply, 'putTuple', request.body)
+      reply.code(created ? 201 : 200)
+      return tupleRead(request.scope, object)
+    },
+  )
   app.delete<{ Body: TupleDelete }>(
     TUPLES,
     describe(change, 'Delete a relationship tuple', { body: TupleDelete, response: { 204: NoBody } }),
