@@ -14,7 +14,7 @@ export interface Forms {
   attributes_or_null: { readonly stored: JsonObject | null; readonly sent: JsonObject }
   /** ms since 1970, set when the object is made; never sent */
   moment: { readonly stored: number }
-  /** ms since 1970, which whoever writes the object may choose; default: none, and then nothing is stored of it (D15) */
+  /** ms since 1970, which whoever writes the object may choose; default: none, and then the object lacks the field (D15) */
   instant: { readonly stored: number; readonly sent: string | number }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
@@ -71,11 +71,11 @@ type Sent<F extends Field> =
   F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
 type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
-/** Names of the fields of which nothing is stored, answered or written into files where they are none. */
+/** Names of the fields that objects, answers and files lack where they have no value. */
 export type LeftOutName<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: 'instant' } ? N : never
 }[keyof F]
-/** Whether an object lacks the field where that is none: so what has none is stored as before there was the field. */
+/** Whether an object lacks the field, so that it is stored as before there was the field. */
 export const isLeftOut = ({ form }: Field, value: unknown): boolean => form === 'instant' && value === null
 
 /** The members of a stored object. */

@@ -6,7 +6,7 @@ import type { SentTimes } from '../schemas/field-members.ts'
 import { type Path, settleInstant } from './fields.ts'
 
 /**
- * The times after a write; what is not sent stays, null is none.
+ * The times after a write; what is not sent stays, null clears.
  * @throws INPUT_INVALID unless each says exactly when, and the end is after the beginning
  */
 export function settleTimes(stored: TimesPolicy, sent: SentTimes, path: Path): TimesPolicy {
