@@ -20,7 +20,7 @@ import { Follower } from '../../src/pdp/follower.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
-import { listOperations, mixedHistories, POOLS } from '../property/histories.ts'
+import { listOperations, POOLS, untimedHistories } from '../property/histories.ts'
 import { commitsFor } from '../support/commits.ts'
 import { TESTER } from '../support/environments.ts'
 import { eventually } from '../support/eventually.ts'
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const environments = [...management.store.view(management.organization).list('environment')]
   log = environments.find(({ environment }) => environment === 'production')!.id
   const world = new World()
-  const { pool, revisions } = fc.sample(mixedHistories, { seed: 7, numRuns: 1 })[0]!
+  const { pool, revisions } = fc.sample(untimedHistories, { seed: 7, numRuns: 1 })[0]!
   for (const edit of revisions.flat()) {
     for (const operation of listOperations(world, POOLS[pool], edit)) {
       try {

@@ -10,7 +10,7 @@ import { type Policy, toPolicy } from '../reference/policy.ts'
 import { sorted, toAccessChange } from '../support/access-changes.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
-import { type Edit, type History, mixedHistories } from './histories.ts'
+import { type Edit, type History, untimedHistories } from './histories.ts'
 import { runEdits } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { MIDNIGHT } from './values.ts'
@@ -46,7 +46,7 @@ const edit: fc.Arbitrary<Edit> = fc.tuple(fc.constantFrom(...VERBS), number, num
 
 /** Of the large pools every question is too much: the definition would ask for minutes. */
 export const plays: fc.Arbitrary<Drawn> = fc.record({
-  history: mixedHistories.map(({ revisions: [first = [], ...rest], pool }): History => {
+  history: untimedHistories.map(({ revisions: [first = [], ...rest], pool }): History => {
     return { pool: pool === 'odd' ? 'odd' : 'small', revisions: [first, PEOPLE, ...rest.slice(0, 2), PEOPLE] }
   }),
   edits: fc.array(edit, { minLength: 1, maxLength: 8 }),

@@ -5,11 +5,19 @@ import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import type { Policy } from '../reference/policy.ts'
+import { byRelations } from '../reference/relations.ts'
 import { isKnown, type Request, resolveTenant, storedInstance } from '../reference/request.ts'
-import { rolesIn } from '../reference/roles.ts'
-import { hasResource, hasUser, rulesFor } from '../reference/sets.ts'
+import { byRoles, rolesIn } from '../reference/roles.ts'
+import { bySets, hasResource, hasUser, rulesFor } from '../reference/sets.ts'
+import { type Instant, policyAt } from '../reference/times.ts'
 
-export type Definition = (policy: Policy) => (request: Request) => boolean
+/** What is stored, and the instant of the question, where the first argument is the policy of that instant (D15). */
+interface InTime {
+  readonly stored: Policy
+  readonly t: Instant
+}
+
+export type Definition = (policy: Policy, at: InTime) => (request: Request) => boolean
 
 /** The policy with other objects of one kind. */
 function altered<K extends PolicyKind>(
@@ -81,6 +89,57 @@ const declaredAs = (read: (type: string) => string | undefined): Definition =>
       return { ...resource, attributes: Object.fromEntries(types.filter(([, type]) => type !== undefined)) }
     }),
   )
+
+interface Times {
+  readonly valid_from?: number
+  readonly valid_until?: number
+}
+
+/** The definition in which other grants are in force at an instant. */
+const inForce =
+  (
+    isInForce: (times: Times, t: number) => boolean,
+    kinds: readonly ('role_assignment' | 'relationship_tuple')[] = ['role_assignment', 'relationship_tuple'],
+    isMeant: (grant: { readonly resource_instance?: string | null }) => boolean = () => true,
+  ): Definition =>
+  (policy, { stored, t }) => {
+    if (t === undefined) return (request) => check(policy, request)
+    const wrong: Record<string, unknown> = { ...policy }
+    for (const kind of kinds) {
+      const grants = [...(stored[kind] as Map<string, Times & { readonly resource_instance?: string | null }>)]
+      wrong[kind] = new Map(
+        grants.filter(([key, grant]) => (isMeant(grant) ? isInForce(grant, t) : policy[kind].has(key))),
+      )
+    }
+    return (request) => check(wrong as Policy, request)
+  }
+
+const isRight = ({ valid_from = Number.NEGATIVE_INFINITY, valid_until = Number.POSITIVE_INFINITY }: Times, t: number) =>
+  valid_from <= t && t < valid_until
+const ALL = () => true
+const TUPLES = ['relationship_tuple'] as const
+const ASSIGNMENTS = ['role_assignment'] as const
+
+/** The definition in which conditions see other grants than the other parts: those that are stored. */
+const whereConditionsSee =
+  (seen: (policy: Policy, stored: Policy) => Policy): Definition =>
+  (policy, { stored }) => {
+    const wrong = seen(policy, stored)
+    return (request) =>
+      isKnown(policy, request) && (byRoles(policy, request) || byRelations(policy, request) || bySets(wrong, request))
+  }
+
+/** A role of the type with the empty name. */
+const emptyRole = (resource: string) =>
+  [`${resource}/`, { resource, role: '', permissions: [], extends: [], granted_to: null }] as const
+
+/** Every stored role in a tenant as a membership: the tenants of the user are those of grants at any time. */
+const withTenantsOfStored = (policy: Policy, stored: Policy): Policy => {
+  const ties = [...stored.role_assignment.values()].map(
+    ({ user, tenant }) => [`${tenant}/${user}`, { user, tenant }] as const,
+  )
+  return { ...policy, membership: new Map([...policy.membership, ...ties]) }
+}
 
 const OFF = { no_direct_roles_on_object: false }
 /** A test that any value passes which is there. */
@@ -305,6 +364,53 @@ export const WRONG: Readonly<Record<string, Definition>> = {
     }
     return check(policy, request) || (key !== undefined && relations !== undefined && check(policy, other))
   },
+  '[D15] a grant counts at its end': inForce(
+    ({ valid_until, ...times }, t) => isRight(times, t) && (valid_until === undefined || t <= valid_until),
+  ),
+  '[D15] a grant does not count at its start': inForce(
+    ({ valid_from, ...times }, t) => isRight(times, t) && (valid_from === undefined || valid_from < t),
+  ),
+  '[D15] what has ended counts': inForce(({ valid_until: _, ...times }, t) => isRight(times, t)),
+  '[D15] what has not started counts': inForce(({ valid_from: _, ...times }, t) => isRight(times, t)),
+  '[D15] what has a time never counts': inForce(
+    ({ valid_from, valid_until }) => valid_from === undefined && valid_until === undefined,
+  ),
+  '[D15] an instant of 0 is none': inForce(({ valid_from, valid_until }, t) =>
+    isRight({ valid_from: valid_from || Number.NEGATIVE_INFINITY, valid_until: valid_until || Infinity }, t),
+  ),
+  '[D15] roles in tenants have no times': inForce(ALL, ASSIGNMENTS, ({ resource_instance }) => !resource_instance),
+  '[D15] roles on instances have no times': inForce(ALL, ASSIGNMENTS, ({ resource_instance }) => !!resource_instance),
+  '[D15] relations have no times': inForce(ALL, TUPLES),
+  '[D15] instants are whole seconds': inForce((times, t) => isRight(times, Math.floor(t / 1000) * 1000)),
+  '[D15] a `now` that is sent moves grants': (policy, { stored }) => {
+    return (request) => {
+      const now = request.sent?.context?.now
+      return check(typeof now === 'number' ? policyAt(stored, now) : policy, request)
+    }
+  },
+  '[D15] `user.roles` has what is stored': whereConditionsSee((policy, stored) => ({
+    ...policy,
+    role_assignment: new Map([
+      ...policy.role_assignment,
+      ...[...stored.role_assignment].filter(([, { resource_instance }]) => !resource_instance),
+    ]),
+  })),
+  '[D15] `user.tenants` has what is stored': whereConditionsSee(withTenantsOfStored),
+  '[D15] a direct role of another time switches a derivation off':
+    (policy, { stored }) =>
+    (request) => {
+      const others = [...stored.role_assignment].filter(
+        ([key, { user, resource_instance }]) =>
+          !policy.role_assignment.has(key) && user === request.user && resource_instance,
+      )
+      // such a role counts, and permits nothing
+      const direct = new Map(others.map(([key, assignment]) => [key, { ...assignment, role: '' }] as const))
+      const roles = new Map([...policy.resource_role, ...[...policy.resource.keys()].map(emptyRole)])
+      return check(
+        { ...policy, resource_role: roles, role_assignment: new Map([...policy.role_assignment, ...direct]) },
+        request,
+      )
+    },
   '[D10] what was asked before is answered': (policy) => {
     let before = false
     return (request) => {

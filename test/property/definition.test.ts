@@ -9,30 +9,34 @@ import { type Case, toRequest } from '../conformance/cases.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { emptyPolicy, toPolicy } from '../reference/policy.ts'
 import { byRelations } from '../reference/relations.ts'
-import { isKnown } from '../reference/request.ts'
+import { askedAt, isKnown } from '../reference/request.ts'
 import { byRoles } from '../reference/roles.ts'
 import { bySets } from '../reference/sets.ts'
+import { policyAt } from '../reference/times.ts'
 import type { Operation } from '../support/world.ts'
 import { World } from '../support/world.ts'
 import { numbers } from './histories.ts'
 import { Disagreement, shuffled } from './laws.ts'
 import { toCase } from './save.ts'
 import { parameters, scaled } from './seed.ts'
-import { mixed, plain, walk } from './walk.ts'
+import { bordersIn, definedAt } from './times.ts'
+import { MIDNIGHT } from './values.ts'
+import { mixed, plain, timed, walk } from './walk.ts'
 
 describe('the definition', () => {
   it('decides every question, and each of its parts allows a good share', () => {
     const allowed = { all: 0, roles: 0, relations: 0, sets: 0, nothing: 0 }
     fc.assert(
       fc.property(mixed, (drawn) => {
-        for (const { world, requests } of walk(drawn, 20)) {
+        for (const { world, requests, at } of walk(drawn, 20)) {
+          const policy = policyAt(world.policy, at[0])
           for (const request of requests) {
             allowed.all++
-            if (!check(world.policy, request)) allowed.nothing++
-            if (!isKnown(world.policy, request)) continue
-            if (byRoles(world.policy, request)) allowed.roles++
-            if (byRelations(world.policy, request)) allowed.relations++
-            if (bySets(world.policy, request)) allowed.sets++
+            if (!check(policy, request)) allowed.nothing++
+            if (!isKnown(policy, request)) continue
+            if (byRoles(policy, request)) allowed.roles++
+            if (byRelations(policy, request)) allowed.relations++
+            if (bySets(policy, request)) allowed.sets++
           }
         }
       }),
@@ -56,19 +60,49 @@ describe('the definition', () => {
     )
   })
 
-  it('[D3] [D10] does not depend on the order of what was written, nor on who asked before', () => {
+  it('[D3] [D10] does not depend on the order of what was written, nor on who asked before, nor when', () => {
     fc.assert(
       fc.property(mixed, (drawn) => {
-        for (const { world, next, requests } of walk(drawn, 20)) {
+        for (const { world, next, requests, at } of walk(drawn, 20)) {
           const other = toPolicy(shuffled(world.contents(), next))
-          const answers = requests.map((request) => check(world.policy, request))
-          expect(requests.map((request) => check(other, request))).toEqual(answers)
-          expect(bulkCheck(world.policy, requests)).toEqual(answers) // D12
-          expect(requests.toReversed().map((request) => check(world.policy, request))).toEqual(answers.toReversed())
+          for (const t of [...at, ...at.toReversed()]) {
+            const [policy, again] = [policyAt(world.policy, t), policyAt(other, t)]
+            const answers = requests.map((request) => check(policy, request))
+            expect(requests.map((request) => check(again, request))).toEqual(answers)
+            expect(bulkCheck(policy, requests)).toEqual(answers) // D12
+            expect(requests.toReversed().map((request) => check(policy, request))).toEqual(answers.toReversed())
+          }
         }
       }),
       parameters(30),
     )
+  })
+
+  it('[D15] changes at no instant but those at which a grant starts or ends, where an end may allow more', () => {
+    const changed = { gained: 0, lost: 0, gainedByAnEnd: 0 }
+    fc.assert(
+      fc.property(timed, (drawn) => {
+        for (const { world, next, requests } of walk(drawn, 10)) {
+          const borders = bordersIn(world.policy)
+          const at = next(Math.max(1, borders.length))
+          const [from, until] = [borders[at], borders[at + 1] ?? Number.POSITIVE_INFINITY]
+          if (from === undefined) continue
+          const inside = from + next(Math.min(until - from, 2 ** 31))
+          for (const asked of requests) {
+            // conditions read one time throughout
+            const request = askedAt(asked, MIDNIGHT)
+            const allowed = (t: number) => check(policyAt(world.policy, t), request)
+            const [is, was] = [allowed(from), allowed(from - 1)]
+            expect([request, inside, allowed(inside)]).toEqual([request, inside, is])
+            if (is !== was) changed[is ? 'gained' : 'lost']++
+            const left = policyAt(policyAt(world.policy, from - 1), from)
+            if (!was && check(left, request)) changed.gainedByAnEnd++
+          }
+        }
+      }),
+      parameters(100),
+    )
+    for (const [what, count] of Object.entries(changed)) expect([what, count > 0]).toEqual([what, true])
   })
 
   it('[D8] takes no identity from attributes, sent or stored', () => {
@@ -185,16 +219,19 @@ describe('a counterexample', () => {
     const small = mixed.filter(({ history }) => history.pool === 'small' || history.pool === 'odd')
     fc.assert(
       fc.property(small, (drawn) => {
-        const { world, requests } = [...walk(drawn, 3)].at(-1)!
+        const { world, requests, at } = [...walk(drawn, 3)].at(-1)!
+        const [t] = at
         for (const request of requests) {
-          const expected = check(world.policy, request)
-          const found = new Disagreement(request, drawn.history.revisions.length + 1, expected)
+          const expected = definedAt(world.policy, request, t, check)
+          const found = new Disagreement(request, drawn.history.revisions.length + 1, expected, t)
           const saved = JSON.parse(JSON.stringify(toCase(drawn, found))) as Case
           if (!schema.Check(saved)) expect(schema.Errors(saved)).toEqual([true, []])
           const replayed = new World()
           for (const { write = [] } of saved.steps) replayed.runAll(write)
-          const row = saved.steps.at(-1)!.checks![0]!
-          expect([check(replayed.policy, toRequest(row)), row[3]]).toEqual([expected, expected])
+          const step = saved.steps.at(-1)!
+          const row = step.checks![0]!
+          const answer = definedAt(replayed.policy, toRequest(row), step.at, check)
+          expect([answer, row[3]]).toEqual([expected, expected])
         }
       }),
       parameters(15),

@@ -9,6 +9,7 @@ import type { Operation, World } from '../support/world.ts'
 import type { Pool } from './pool.ts'
 import { RELATION_VERBS, relationEdits } from './relation-edits.ts'
 import { plainSetEdits, SET_VERBS, setEdits, typesIn } from './set-edits.ts'
+import { withTimes } from './times.ts'
 
 export { numbers } from './numbers.ts'
 
@@ -56,7 +57,13 @@ type Verb = keyof typeof VERBS | keyof typeof RELATION_VERBS | keyof typeof SET_
 export interface History {
   readonly pool: PoolName
   readonly revisions: readonly (readonly Edit[])[]
+  /** seed of the times of grants (times.ts); absent: they have none */
+  readonly times?: number
 }
+
+/** What the history draws from. */
+export const findPool = ({ pool, times }: Pick<History, 'pool' | 'times'>): Pool =>
+  times === undefined ? POOLS[pool] : { ...POOLS[pool], times }
 
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
 const listKeys = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
@@ -121,6 +128,15 @@ const VERBS = {
     run([...world.policy.role_assignment.values()], first, count).map(
       (each) => ['delete', 'role_assignment', each] as const,
     ),
+  /** A grant that is there is written again: in a history with times, with others. */
+  retime: (world, _, [n = 0, kind = 0]) => {
+    const { role_assignment, relationship_tuple } = world.policy
+    const assignment = pick([...role_assignment.values()], n)
+    const tuple = pick([...relationship_tuple.values()], n)
+    if (tuple !== undefined && (kind % 2 === 0 || assignment === undefined))
+      return [['put', 'relationship_tuple', tuple]]
+    return assignment === undefined ? [] : [['put', 'role_assignment', assignment]]
+  },
   deleteUser: (world, _, [n = 0]) => deletion('user', pick(listKeys(world.policy.user), n)),
   deleteRole: (world, _, [n = 0]) => deletion('role', pick(listKeys(world.policy.role), n)),
   deleteTenant: (world, _, [n = 0]) => deletion('tenant', pick(listKeys(world.policy.tenant), n)),
@@ -131,7 +147,12 @@ const ALL_VERBS = { ...VERBS, ...RELATION_VERBS, ...SET_VERBS }
 
 /** The operations of the edit in this world; none when there is nothing to edit. */
 export function listOperations(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
-  return ALL_VERBS[verb](world, pool, numbers)
+  const operations: readonly Operation[] = ALL_VERBS[verb](world, pool, numbers)
+  if (pool.times === undefined) return operations
+  return withTimes(
+    operations,
+    numbers.reduce((seed, number) => (Math.imul(seed, 31) + number) | 0, pool.times),
+  )
 }
 
 function assignments(world: World, op: 'put' | 'delete', u: number, t: number, roles: readonly string[]): Operation[] {
@@ -263,8 +284,11 @@ const anySets = (verb: 'sets' | 'plainSets') =>
     return [[verb, seed], ...crowded, ...declared, ['member', 0, 0], ['member', 1, 1], ['everyAttribute', seed]]
   })
 
-/** Roles in tenants, roles on instances and set rules. */
-export const mixedHistories = fc.oneof(
+/**
+ * Roles in tenants, roles on instances and set rules, none of them for a time: for what knows no times yet. Whoever learns
+ * them asks about `mixedHistories`.
+ */
+export const untimedHistories = fc.oneof(
   { weight: 1, arbitrary: histories },
   { weight: 2, arbitrary: makeHistories(fc.oneof(roleEdit, setEdits), beginning, anySets('sets')) },
   {
@@ -272,7 +296,27 @@ export const mixedHistories = fc.oneof(
     arbitrary: makeHistories(fc.oneof(roleEdit, relationEdits, setEdits), [...beginning, ...related], anySets('sets')),
   },
 )
-/** The same, with conditions that can only become true when somebody gets more. */
+/** The same, in which grants are for a time, and are written again with other times. */
+export const timedHistories = fc
+  .record({ history: untimedHistories, times: fc.nat() })
+  .map(({ history, times }): History => {
+    const again = (at: number): Edit[] => [
+      ['retime', times + at, at],
+      ['retime', times + 7 * at, at + 1],
+    ]
+    const ties: Edit = ['tieSets', times]
+    const revisions = history.revisions.map((edits, at) => [...edits, ...(at === 0 ? [ties] : again(at))])
+    return { ...history, times, revisions }
+  })
+
+/** Of so many random histories in a hundred the grants have times (D15). ZEROHOP_TEST_TIMED says another number. */
+const TIMED = Number(process.env.ZEROHOP_TEST_TIMED ?? 40)
+
+export const mixedHistories = fc.oneof(
+  { weight: 100 - TIMED, arbitrary: untimedHistories },
+  { weight: TIMED, arbitrary: timedHistories },
+)
+/** The same without times, with conditions that can only become true when somebody gets more. */
 export const plainHistories = makeHistories(
   fc.oneof(roleEdit, relationEdits, plainSetEdits),
   [...beginning, ...related],

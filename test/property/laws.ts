@@ -7,15 +7,21 @@ import type { PolicyChange } from '../../src/log/delta.ts'
 import { check } from '../reference/check.ts'
 import { listPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
-import type { Request } from '../reference/request.ts'
+import { type Request, sentAt } from '../reference/request.ts'
+import { type Instant, policyAt } from '../reference/times.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { definedListings, type Listings, makeListings, tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
-import { type History, listOperations, numbers, POOLS } from './histories.ts'
+import { findPool, type History, listOperations, numbers } from './histories.ts'
 import { questions } from './questions.ts'
+import { definedAt, makeInstants } from './times.ts'
 
-export const ask = (image: Image, request: Request): boolean => image.check(...toParts(request))
+/** The answer of the image at an instant, or where nobody says what time it is. */
+export const ask = (image: Image, request: Request, t?: Instant): boolean =>
+  askedIn(image, t, () => image.check(...toParts(request)))
+
+const askedIn = <T>(image: Image, t: Instant, run: () => T): T => (t === undefined ? run() : image.guardAt(t, run))
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {
@@ -23,9 +29,12 @@ export class Disagreement extends Error {
   readonly revision: number
   /** what the definition says */
   readonly expected: boolean
+  readonly at: Instant
 
-  constructor(request: Request, revision: number, expected: boolean) {
-    super(`revision ${revision}: ${JSON.stringify(request)} must be ${expected ? 'allowed' : 'denied'}`)
+  constructor(request: Request, revision: number, expected: boolean, at?: Instant) {
+    const when = at === undefined ? '' : ` at ${at}`
+    super(`revision ${revision}${when}: ${JSON.stringify(request)} must be ${expected ? 'allowed' : 'denied'}`)
+    this.at = at
     this.request = request
     this.revision = revision
     this.expected = expected
@@ -37,14 +46,16 @@ export class Tally {
   checks = 0
   allowed = 0
   histories = 0
+  /** checks about policies with times, each at an instant */
+  inTime = 0
 }
 
 /**
  * D12: each listing about a question has exactly what the definition lists, and this is it. @throws an error that names
  * the listing
  */
-export function listsAsDefined(images: readonly Image[], policy: Policy, request: Request) {
-  const defined = definedListings(policy)
+export function listsAsDefined(images: readonly Image[], policy: Policy, request: Request, t?: Instant) {
+  const defined = definedListings(policy, t)
   const lists = (of: Listings) => ({
     users: of.users(request) as string[],
     instances: of.instances(request) as string[],
@@ -53,15 +64,25 @@ export function listsAsDefined(images: readonly Image[], policy: Policy, request
     authorized: of.authorized(request),
   })
   const expected = lists(defined)
-  for (const image of images) requireSame('lists', request, [expected, lists(makeListings(() => image))])
+  for (const image of images) {
+    const listings = makeListings(
+      () => image,
+      (run) => askedIn(image, t, run),
+    )
+    requireSame('lists', request, [expected, lists(listings)])
+  }
   return expected
 }
 
 /** The same of the listings about a user alone. */
-export function permitsAsDefined(image: Image, policy: Policy, request: Request): void {
+export function permitsAsDefined(image: Image, policy: Policy, request: Request, t?: Instant): void {
   const { user, sent } = request
-  const [defined, got] = [definedListings(policy), makeListings(() => image)]
-  const inTenants = [listPermissions(policy, user, sent), tenantPermissionsIn(image, user, sent)]
+  const inTime = <T>(run: () => T): T => askedIn(image, t, run)
+  const [defined, got] = [definedListings(policy, t), makeListings(() => image, inTime)]
+  const inTenants = [
+    listPermissions(policyAt(policy, t), user, t === undefined ? sent : sentAt(sent, t)),
+    inTime(() => tenantPermissionsIn(image, user, sent)),
+  ]
   requireSame('permissions in tenants', request, inTenants)
   const [onInstances, listed] = [defined, got].map((each) => each.instancePermissions(user, sent))
   requireSame('permissions on instances', request, [onInstances, listed])
@@ -95,7 +116,7 @@ export interface PlayOptions {
 /** Applies the history revision by revision and asks after each. @throws Disagreement */
 export function play({ history, seed }: Play, options: PlayOptions): { image: Image; world: World } {
   const { checksPerRevision, kernel = 'release', definition = check, tally = new Tally(), from, each } = options
-  const pool = POOLS[history.pool]
+  const pool = findPool(history)
   const next = numbers(seed)
   const world = new World()
   const image = from?.image ?? Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
@@ -104,11 +125,15 @@ export function play({ history, seed }: Play, options: PlayOptions): { image: Im
     const changes = runEdits(world, history, edits, next)
     if (from !== undefined && index < from.revisions) continue
     image.apply(deltaTo(image.revision + 1, changes))
+    const when = makeInstants(world.policy, next)
     for (const request of questions(world, pool, next, checksPerRevision)) {
-      const expected = definition(world.policy, request)
-      tally.checks++
-      if (expected) tally.allowed++
-      if (ask(image, request) !== expected) throw new Disagreement(request, image.revision, expected)
+      for (const t of when()) {
+        const expected = definedAt(world.policy, request, t, definition)
+        tally.checks++
+        if (t !== undefined) tally.inTime++
+        if (expected) tally.allowed++
+        if (ask(image, request, t) !== expected) throw new Disagreement(request, image.revision, expected, t)
+      }
     }
     each?.(image, world)
   }
@@ -124,7 +149,7 @@ export function runEdits(
 ): PolicyChange[] {
   const changes: PolicyChange[] = []
   for (const edit of edits) {
-    for (const operation of listOperations(world, POOLS[history.pool], edit)) {
+    for (const operation of listOperations(world, findPool(history), edit)) {
       const step = world.run(operation)
       changes.push(...(step.length > 1 && next(2) === 0 ? step.toReversed() : step))
     }

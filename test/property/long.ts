@@ -8,11 +8,12 @@ import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { check } from '../reference/check.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
-import { mixedHistories, POOLS } from './histories.ts'
+import { findPool, untimedHistories } from './histories.ts'
 import { ask, Disagreement, listsAsDefined, type Play, permitsAsDefined, play, Tally } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
 import { toCase } from './save.ts'
+import { definedAt, makeInstants } from './times.ts'
 
 const HISTORIES_AT_A_TIME = 200
 const CHECKS_PER_REVISION = 40
@@ -45,7 +46,7 @@ export interface Failure {
 
 /** Undefined when every question was answered as defined. */
 export function runLong({ cases, seed, debug, progress }: LongRun): { count: Count; failure: Failure | undefined } {
-  const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
+  const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
   const count = new Count()
   const property = fc.property(plays, (drawn) => agrees(drawn, debug, count))
   for (let round = 0; count.checks < cases; round++) {
@@ -74,18 +75,24 @@ function agrees(drawn: Play, debug: KernelSource, count: Count): void {
   const { image, world } = play(drawn, { checksPerRevision: CHECKS_PER_REVISION, tally: count, kernel })
   if (kernel === debug) count.inDebug += count.checks - before
   const built = Image.build(ENVIRONMENT, image.position, world.contents(), { kernel })
-  for (const request of questions(world, POOLS[drawn.history.pool], numbers(~drawn.seed), CHECKS_AT_THE_END)) {
-    const expected = check(world.policy, request)
-    count.checks++
-    count.ofBuilt++
-    if (expected) count.allowed++
-    if (ask(built, request) !== expected) throw new Disagreement(request, image.revision, expected)
+  const when = makeInstants(world.policy, numbers(drawn.seed))
+  for (const request of questions(world, findPool(drawn.history), numbers(~drawn.seed), CHECKS_AT_THE_END)) {
+    for (const t of when()) {
+      const expected = definedAt(world.policy, request, t, check)
+      count.checks++
+      count.ofBuilt++
+      if (t !== undefined) count.inTime++
+      if (expected) count.allowed++
+      if (ask(built, request, t) !== expected) throw new Disagreement(request, image.revision, expected, t)
+    }
   }
   if (drawn.seed % LISTED_ONE_IN === 0) {
-    const [request] = questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 1)
-    listsAsDefined([image], world.policy, request!)
-    permitsAsDefined(built, world.policy, request!)
-    count.listed++
+    const [request] = questions(world, findPool(drawn.history), numbers(drawn.seed), 1)
+    for (const t of when()) {
+      listsAsDefined([image], world.policy, request!, t)
+      permitsAsDefined(built, world.policy, request!, t)
+      count.listed++
+    }
   }
   if (Buffer.compare(image.compact().save(), built.save()) !== 0) throw new Error('apply(delta) is not build(next)')
 }

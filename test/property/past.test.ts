@@ -23,7 +23,7 @@ import { commitsFor } from '../support/commits.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { toParts } from '../support/parts.ts'
 import { World } from '../support/world.ts'
-import { type History, listOperations, mixedHistories, numbers, POOLS } from './histories.ts'
+import { type History, listOperations, numbers, POOLS, untimedHistories } from './histories.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 
@@ -32,7 +32,7 @@ afterAll(() => environments.close())
 
 const MODES = ['none', 'read', 'all'] as const
 
-const small = mixedHistories
+const small = untimedHistories
   .filter(({ pool }) => pool === 'small')
   .map((history) => ({ ...history, revisions: history.revisions.slice(0, 6) }))
 

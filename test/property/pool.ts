@@ -7,4 +7,6 @@ export interface Pool {
   readonly roles: readonly string[]
   readonly resources: readonly string[]
   readonly actions: readonly string[]
+  /** seed of the times of grants (times.ts); absent: they have none */
+  readonly times?: number
 }

@@ -5,6 +5,7 @@ import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
 import type { Pool } from './pool.ts'
 import { makeWords } from './set-edits.ts'
+import { BORDERS } from './times.ts'
 import { hintsFor, type Next, sentFrom } from './values.ts'
 
 const ODD = ['', 'nobody', ':', 'ana/admin', '\ud800', 'Ana', 'default ', 'ünknown', 'x'.repeat(300)]
@@ -45,13 +46,24 @@ export function* questions(
     }
     const related = next(8) === 0 ? aboutRelated(world, next) : undefined
     const sent = tenant === 'default' && next(2) === 0 ? {} : { tenant }
-    if (related !== undefined) yield related
-    else if (world.policy.set_rule.size > 0 && next(5) > 1) yield aboutSets(world, pool, next)
+    if (related !== undefined) yield timed(related, pool, next)
+    else if (world.policy.set_rule.size > 0 && next(5) > 1) yield timed(aboutSets(world, pool, next), pool, next)
     else
-      yield next(world.policy.resource_instance.size > 0 ? 2 : 4) === 0
-        ? aboutInstance(world, next)
-        : { user, action, resource: { type, ...sent } }
+      yield timed(
+        next(world.policy.resource_instance.size > 0 ? 2 : 4) === 0
+          ? aboutInstance(world, next)
+          : { user, action, resource: { type, ...sent } },
+        pool,
+        next,
+      )
   }
+}
+
+/** In a world whose grants have times, now and then with a `now` that must move none of them (D15). */
+function timed(request: Request, { times }: Pool, next: Next): Request {
+  if (times === undefined || next(6) > 0) return request
+  const { context, ...sent } = request.sent ?? {}
+  return { ...request, sent: { ...sent, context: { ...context, now: BORDERS[next(BORDERS.length)]! } } }
 }
 
 /**

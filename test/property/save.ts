@@ -8,28 +8,29 @@ import { check } from '../reference/check.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { FIRST_CHANGES, type Operation, World } from '../support/world.ts'
-import { listOperations, POOLS } from './histories.ts'
+import { findPool, listOperations } from './histories.ts'
 import { ask, type Disagreement, type Play } from './laws.ts'
+import { definedAt } from './times.ts'
 
 /** An operation and the revision that it belongs to. */
 type Written = readonly [revision: number, operation: Operation]
 
 /** The case in which the definition and the image differed; with a kernel, without what makes no difference to that. */
 export function toCase({ history }: Play, found: Disagreement, kernel?: KernelSource): object {
-  const { request, expected, revision } = found
+  const { request, expected, revision, at } = found
   const world = new World()
   // The image is at revision 1 before the first of them.
   const all = history.revisions.slice(0, revision - 1).flatMap((edits, index) =>
     edits.flatMap((edit) => {
-      const operations = listOperations(world, POOLS[history.pool], edit)
+      const operations = listOperations(world, findPool(history), edit)
       world.runAll(operations)
       return operations.map((operation): Written => [index, operation])
     }),
   )
-  const shows = (some: readonly Written[]) => kernel !== undefined && differs(some, request, expected, kernel)
+  const shows = (some: readonly Written[]) => kernel !== undefined && differs(some, found, kernel)
   const steps = groupSteps(shows(all) ? fewest(all, shows) : all).map((write) => ({ write }))
   const says = 'A counterexample of the long test, yet to be put into words.'
-  const last = { ...steps.at(-1), checks: [toRow(request, expected)] }
+  const last = { ...(at === undefined ? {} : { at }), ...steps.at(-1), checks: [toRow(request, expected)] }
   return { $schema: '../case.schema.json', rule: 'D10', says, steps: [...steps.slice(0, -1), last] }
 }
 
@@ -42,12 +43,13 @@ function groupSteps(written: readonly Written[]): Operation[][] {
 /**
  * Does the image that follows these operations still answer otherwise than the definition, which still says the same?
  */
-function differs(written: readonly Written[], request: Request, expected: boolean, kernel: KernelSource): boolean {
+function differs(written: readonly Written[], found: Disagreement, kernel: KernelSource): boolean {
+  const { request, expected, at } = found
   const world = new World()
   const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
   try {
     for (const step of groupSteps(written)) image.apply(deltaTo(image.revision + 1, world.runAll(step)))
-    return check(world.policy, request) === expected && ask(image, request) !== expected
+    return definedAt(world.policy, request, at, check) === expected && ask(image, request, at) !== expected
   } catch {
     return false // an operation names an object that is not written any longer
   }

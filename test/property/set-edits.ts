@@ -22,6 +22,7 @@ import {
 type Numbers = readonly number[]
 
 const SETS = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7', 's8', 's9', '__proto__', 'constructor']
+const TIES = ['tie0', 'tie1', 'tie2']
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
 const listKeys = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
 const BUILT_IN = ['__user', '__tenant']
@@ -128,6 +129,25 @@ export const SET_VERBS = {
       n,
     )
     return key === undefined ? [] : [['delete', 'condition_set', { key }]]
+  },
+  /** Rules that ask which roles and tenants the user has, or has not, which follow what is in force (D15). */
+  tieSets: (world, pool, [seed = 0]) => {
+    const next = numbers(seed)
+    const words = makeWords(world, pool)
+    const types = typesIn(world).filter((type) => world.policy.resource.get(type)!.actions.length > 0)
+    if (types.length === 0) return []
+    return TIES.flatMap((key, at): Operation[] => {
+      const [path, keys] = at % 2 === 0 ? ['user.tenants', words.tenants] : ['user.roles', words.roles]
+      const test: JsonObject = { [path]: { array_contains: keys[next(keys.length)]! } }
+      const conditions = next(2) === 0 ? test : { not: test }
+      const type = types[next(types.length)]!
+      const { actions } = world.policy.resource.get(type)!
+      const permission = `${type}:${actions[next(actions.length)]}`
+      return [
+        ['put', 'condition_set', { key, type: 'userset', conditions }],
+        ['put', 'set_rule', { user_set: key, permission, resource_set: `__autogen_${type}` }],
+      ]
+    })
   },
   rule: (world, _, [u = 0, p = 0, r = 0]) => rule(world, u, p, r),
   unrule: (world, _, [n = 0]) => {

@@ -2,10 +2,20 @@
 // image.
 import fc from 'fast-check'
 import type { Request } from '../reference/request.ts'
+import type { Instant } from '../reference/times.ts'
 import { type Operation, World } from '../support/world.ts'
-import { type History, listOperations, mixedHistories, POOLS, plainHistories } from './histories.ts'
+import {
+  findPool,
+  type History,
+  listOperations,
+  mixedHistories,
+  plainHistories,
+  timedHistories,
+  untimedHistories,
+} from './histories.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
+import { instants } from './times.ts'
 import type { Next } from './values.ts'
 
 export interface Drawn {
@@ -13,12 +23,16 @@ export interface Drawn {
   readonly seed: number
 }
 export const mixed: fc.Arbitrary<Drawn> = fc.record({ history: mixedHistories, seed: fc.nat() })
+export const untimed: fc.Arbitrary<Drawn> = fc.record({ history: untimedHistories, seed: fc.nat() })
+export const timed: fc.Arbitrary<Drawn> = fc.record({ history: timedHistories, seed: fc.nat() })
 export const plain: fc.Arbitrary<Drawn> = fc.record({ history: plainHistories, seed: fc.nat() })
 
 export interface Moment {
   readonly world: World
   readonly next: Next
   readonly requests: readonly Request[]
+  /** instants at which to ask them */
+  readonly at: readonly Instant[]
 }
 
 /** The world after each revision of a history, with questions about it. */
@@ -27,11 +41,12 @@ export function* walk(
   asked: number,
   change = (operation: Operation) => operation,
 ): Generator<Moment> {
-  const pool = POOLS[history.pool]
+  const pool = findPool(history)
   const next = numbers(seed)
   const world = new World()
   for (const edits of history.revisions) {
     for (const edit of edits) world.runAll(listOperations(world, pool, edit).map(change))
-    yield { world, next, requests: [...questions(world, pool, next, asked)] }
+    const requests = [...questions(world, pool, next, asked)]
+    yield { world, next, requests, at: instants(world.policy, next, 2) }
   }
 }

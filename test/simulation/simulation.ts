@@ -13,7 +13,7 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import { Follower } from '../../src/pdp/follower.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
-import { type Edit, listOperations, mixedHistories, numbers, POOLS } from '../property/histories.ts'
+import { type Edit, listOperations, numbers, POOLS, untimedHistories } from '../property/histories.ts'
 import { questions } from '../property/questions.ts'
 import { MIDNIGHT } from '../property/values.ts'
 import { check } from '../reference/check.ts'
@@ -78,7 +78,7 @@ class Simulation {
     this.#next = numbers(seed)
     this.#environments = environments
     this.#folder = folder
-    const small = mixedHistories.filter(({ pool }) => pool === 'small' || pool === 'odd')
+    const small = untimedHistories.filter(({ pool }) => pool === 'small' || pool === 'odd')
     this.#history = fc.sample(small, { seed, numRuns: 1 })[0]!
   }
 
