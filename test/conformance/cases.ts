@@ -14,7 +14,7 @@ type Row<Expected> = readonly [user: Named, action: Named, resource: Resource, e
 type OfUser<Expected> = readonly [user: Named, expected: Expected, context?: JsonObject]
 
 export interface Step {
-  /** the instant at which everything of this step is asked, in ms since 1970 (D15); absent: nobody says what time it is */
+  /** the instant at which everything of this step is asked, in ms since 1970 (D15); absent: a policy without times */
   readonly at?: number
   readonly write?: readonly Operation[]
   readonly checks?: readonly Row<boolean>[]
@@ -185,24 +185,14 @@ const WRITES_MANY = 5000
 
 /**
  * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
- * action; a time of its own; listings of users or actions with relations that are sent; grants for a time; questions about
- * these without an instant; reasons that name grants that are not in force.
+ * action; a time of its own; listings of users or actions with relations that are sent; grants for a time; reasons that name grants that are not in force.
  */
-export type Feature =
-  | 'listings'
-  | 'limits'
-  | 'action'
-  | 'now'
-  | 'related_listings'
-  | 'times'
-  | 'no_clock'
-  | 'not_in_force'
+export type Feature = 'listings' | 'limits' | 'action' | 'now' | 'related_listings' | 'times' | 'not_in_force'
 
 /** What a decider must know to be asked this case. */
 export function collectFeatures({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
-  const hasTimes = steps.some(({ at, write = [] }) => at !== undefined || write.some(isTimed))
-  if (hasTimes) features.add('times')
+  if (steps.some(({ at, write = [] }) => at !== undefined || write.some(isTimed))) features.add('times')
   for (const step of steps) {
     const { write = [], checks = [], explains = [], users = [], actions = [] } = step
     for (const { sent = {} } of [...checks, ...explains].map(toRequest)) {
@@ -212,8 +202,6 @@ export function collectFeatures({ steps }: Case): Set<Feature> {
     const listed = [...users, ...actions].map((row) => row[1])
     if (listed.some((resource) => typeof resource === 'object' && resource.relations)) features.add('related_listings')
     if (LISTINGS.some((listing) => step[listing] !== undefined)) features.add('listings')
-    if (hasTimes && step.at === undefined && Object.keys(step).some((name) => name !== 'write'))
-      features.add('no_clock')
     if (explains.some(([, , , reasons]) => typeof reasons === 'object' && 'not_in_force' in reasons))
       features.add('not_in_force')
     if (step.undecided !== undefined || write.length > WRITES_MANY) features.add('limits')

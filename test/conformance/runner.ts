@@ -60,7 +60,7 @@ export async function askStep(session: Questions, step: Step, at: string): Promi
     const labelled = (row: readonly boolean[]) => row.map((answer, index) => [label(requests[index]!), answer])
     expect(labelled(answers), at).toEqual(labelled(expected))
   }
-  const bulk = await session.bulkCheck(requests)
+  const bulk = requests.length === 0 ? [] : await session.bulkCheck(requests)
   if (!isDeepStrictEqual(bulk, expected)) expect(bulk, `${at}, in bulk`).toEqual(expected) // D12
 
   for (const row of explains) {

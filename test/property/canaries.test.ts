@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bulkCheck, check } from '../reference/check.ts'
 import { askedAt } from '../reference/request.ts'
-import { policyAt } from '../reference/times.ts'
+import { policyIn } from '../support/instants.ts'
 import { WRONG } from './canaries.ts'
 import { definedAt } from './times.ts'
 import { timed, untimed, walk } from './walk.ts'
@@ -18,7 +18,7 @@ describe('canaries: a wrong definition differs within 10,000 questions', () => {
     for (const drawn of name.startsWith('[D15]') ? inTime : histories) {
       for (const { world, requests, at } of walk(drawn, 12)) {
         for (const t of at) {
-          const wrong = definition(policyAt(world.policy, t), { stored: world.policy, t })
+          const wrong = definition(policyIn(world.policy, t), { stored: world.policy, t })
           for (const request of requests) {
             if (++asked > 10_000) throw new Error('not caught within 10,000 questions')
             const timed = t === undefined ? request : askedAt(request, t)

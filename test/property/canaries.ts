@@ -9,7 +9,8 @@ import { byRelations } from '../reference/relations.ts'
 import { isKnown, type Request, resolveTenant, storedInstance } from '../reference/request.ts'
 import { byRoles, rolesIn } from '../reference/roles.ts'
 import { bySets, hasResource, hasUser, rulesFor } from '../reference/sets.ts'
-import { type Instant, policyAt } from '../reference/times.ts'
+import { policyAt } from '../reference/times.ts'
+import type { Instant } from '../support/instants.ts'
 
 /** What is stored, and the instant of the question, where the first argument is the policy of that instant (D15). */
 interface InTime {

@@ -12,7 +12,7 @@ import { byRelations } from '../reference/relations.ts'
 import { askedAt, isKnown } from '../reference/request.ts'
 import { byRoles } from '../reference/roles.ts'
 import { bySets } from '../reference/sets.ts'
-import { policyAt } from '../reference/times.ts'
+import { policyIn } from '../support/instants.ts'
 import type { Operation } from '../support/world.ts'
 import { World } from '../support/world.ts'
 import { numbers } from './histories.ts'
@@ -29,7 +29,7 @@ describe('the definition', () => {
     fc.assert(
       fc.property(mixed, (drawn) => {
         for (const { world, requests, at } of walk(drawn, 20)) {
-          const policy = policyAt(world.policy, at[0])
+          const policy = policyIn(world.policy, at[0])
           for (const request of requests) {
             allowed.all++
             if (!check(policy, request)) allowed.nothing++
@@ -66,7 +66,7 @@ describe('the definition', () => {
         for (const { world, next, requests, at } of walk(drawn, 20)) {
           const other = toPolicy(shuffled(world.contents(), next))
           for (const t of [...at, ...at.toReversed()]) {
-            const [policy, again] = [policyAt(world.policy, t), policyAt(other, t)]
+            const [policy, again] = [policyIn(world.policy, t), policyIn(other, t)]
             const answers = requests.map((request) => check(policy, request))
             expect(requests.map((request) => check(again, request))).toEqual(answers)
             expect(bulkCheck(policy, requests)).toEqual(answers) // D12
@@ -91,11 +91,11 @@ describe('the definition', () => {
           for (const asked of requests) {
             // conditions read one time throughout
             const request = askedAt(asked, MIDNIGHT)
-            const allowed = (t: number) => check(policyAt(world.policy, t), request)
+            const allowed = (t: number) => check(policyIn(world.policy, t), request)
             const [is, was] = [allowed(from), allowed(from - 1)]
             expect([request, inside, allowed(inside)]).toEqual([request, inside, is])
             if (is !== was) changed[is ? 'gained' : 'lost']++
-            const left = policyAt(policyAt(world.policy, from - 1), from)
+            const left = policyIn(policyIn(world.policy, from - 1), from)
             if (!was && check(left, request)) changed.gainedByAnEnd++
           }
         }

@@ -8,8 +8,8 @@ import { check } from '../reference/check.ts'
 import { listPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { type Request, sentAt } from '../reference/request.ts'
-import { type Instant, policyAt } from '../reference/times.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { type Instant, policyIn } from '../support/instants.ts'
 import { definedListings, type Listings, makeListings, tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
@@ -17,7 +17,7 @@ import { findPool, type History, listOperations, numbers } from './histories.ts'
 import { questions } from './questions.ts'
 import { definedAt, makeInstants } from './times.ts'
 
-/** The answer of the image at an instant, or where nobody says what time it is. */
+/** The answer of the image at an instant, or without one where the policy has no times. */
 export const ask = (image: Image, request: Request, t?: Instant): boolean =>
   askedIn(image, t, () => image.check(...toParts(request)))
 
@@ -80,7 +80,7 @@ export function permitsAsDefined(image: Image, policy: Policy, request: Request,
   const inTime = <T>(run: () => T): T => askedIn(image, t, run)
   const [defined, got] = [definedListings(policy, t), makeListings(() => image, inTime)]
   const inTenants = [
-    listPermissions(policyAt(policy, t), user, t === undefined ? sent : sentAt(sent, t)),
+    listPermissions(policyIn(policy, t), user, t === undefined ? sent : sentAt(sent, t)),
     inTime(() => tenantPermissionsIn(image, user, sent)),
   ]
   requireSame('permissions in tenants', request, inTenants)

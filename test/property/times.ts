@@ -2,7 +2,7 @@
 // start and end, a year on, and back again.
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request } from '../reference/request.ts'
-import { type Instant, policyAt } from '../reference/times.ts'
+import { type Instant, policyIn } from '../support/instants.ts'
 import type { Operation } from '../support/world.ts'
 import { numbers } from './numbers.ts'
 import { MIDNIGHT, type Next } from './values.ts'
@@ -61,7 +61,7 @@ export function instants(policy: Policy, next: Next, count: number): readonly In
   if (borders.length === 0) return [undefined]
   const drawn = Array.from({ length: count }, (): Instant => {
     const border = borders[next(borders.length)]!
-    return [border - 1, border, border + 1, border, border - 1, borders.at(-1)! + YEAR, undefined][next(7)]
+    return [border - 1, border, border + 1, border, border - 1, borders.at(-1)! + YEAR][next(6)]
   })
   return [...drawn, drawn[0]]
 }
@@ -82,4 +82,4 @@ export const definedAt = <T>(
   request: Request,
   t: Instant,
   define: (policy: Policy, request: Request) => T,
-): T => define(policyAt(policy, t), t === undefined ? request : askedAt(request, t))
+): T => define(policyIn(policy, t), t === undefined ? request : askedAt(request, t))

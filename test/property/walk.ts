@@ -2,7 +2,7 @@
 // image.
 import fc from 'fast-check'
 import type { Request } from '../reference/request.ts'
-import type { Instant } from '../reference/times.ts'
+import type { Instant } from '../support/instants.ts'
 import { type Operation, World } from '../support/world.ts'
 import {
   findPool,

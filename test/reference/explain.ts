@@ -7,7 +7,7 @@ import { byRelations, rolesOn } from './relations.ts'
 import { hasAction, isElsewhere, type Request, resolveTenant, storedInstance } from './request.ts'
 import { byRoles, rolesIn } from './roles.ts'
 import { bySets, hasResource, hasUser, rulesFor } from './sets.ts'
-import { type Instant, listNotInForce, type NotInForce, policyAt } from './times.ts'
+import { listNotInForce, type NotInForce, policyAt } from './times.ts'
 
 type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
 export type RbacCode = Unknown | 'allow' | 'no_user_roles' | 'no_role_in_tenant' | 'no_permission'
@@ -45,10 +45,10 @@ export interface ReasonsAt extends Reasons {
   readonly not_in_force: readonly NotInForce[]
 }
 
-export function explainAt(policy: Policy, request: Request, t: Instant): ReasonsAt {
-  const not_in_force = t === undefined ? [] : listNotInForce(policy, request, t)
-  return { ...explain(policyAt(policy, t), request), not_in_force }
-}
+export const explainAt = (policy: Policy, request: Request, t: number): ReasonsAt => ({
+  ...explain(policyAt(policy, t), request),
+  not_in_force: listNotInForce(policy, request, t),
+})
 
 export function explain(policy: Policy, request: Request): Reasons {
   const unknown = unknownName(policy, request)

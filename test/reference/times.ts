@@ -8,23 +8,18 @@ import { byRelations } from './relations.ts'
 import type { Request } from './request.ts'
 import { byRoles } from './roles.ts'
 
-/** An instant in ms since 1970, or undefined: nobody says what time it is. */
-export type Instant = number | undefined
-
 interface Times {
   readonly valid_from?: number
   readonly valid_until?: number
 }
 
-/** D15: from its start on, and not at its end. Where nobody says what time it is, what has a time is not in force. */
-function isInForce({ valid_from, valid_until }: Times, t: Instant): boolean {
-  const hasBegun = valid_from === undefined || (t !== undefined && valid_from <= t)
-  const hasNotEnded = valid_until === undefined || (t !== undefined && t < valid_until)
-  return hasBegun && hasNotEnded
+/** D15: from its start on, and not at its end. */
+function isInForce({ valid_from, valid_until }: Times, t: number): boolean {
+  return (valid_from === undefined || valid_from <= t) && (valid_until === undefined || t < valid_until)
 }
 
-/** D10: what a decision at this instant depends on, beside the request. */
-export function policyAt(policy: Policy, t: Instant): Policy {
+/** D10: what a decision at this instant depends on, beside the request. Itself when everything is in force. */
+export function policyAt(policy: Policy, t: number): Policy {
   const role_assignment = inForce(policy.role_assignment, t)
   const relationship_tuple = inForce(policy.relationship_tuple, t)
   const isWhole =
@@ -32,7 +27,7 @@ export function policyAt(policy: Policy, t: Instant): Policy {
   return isWhole ? policy : { ...policy, role_assignment, relationship_tuple }
 }
 
-const inForce = <T extends Times>(grants: ReadonlyMap<string, T>, t: Instant): Map<string, T> =>
+const inForce = <T extends Times>(grants: ReadonlyMap<string, T>, t: number): Map<string, T> =>
   new Map([...grants].filter(([, grant]) => isInForce(grant, t)))
 
 type Assignment = PolicyObjects['role_assignment']

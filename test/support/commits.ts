@@ -25,7 +25,10 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
   switch (operation[1]) {
     case 'role_assignment':
       if (operation[0] === 'delete') return [['unassign', operation[2]]]
-      return world.policy.role_assignment.has(operationKey(operation)) ? [] : [['assign', operation[2]]]
+      return granting(world.policy.role_assignment.get(operationKey(operation)), operation[2], (grant, isNew) => [
+        isNew ? 'assign' : 'putAssignment',
+        grant,
+      ])
     case 'set_rule':
       return [[operation[0] === 'put' ? 'createSetRule' : 'deleteSetRule', withSetFlags(world, operation[2])]]
     case 'membership': {
@@ -35,7 +38,10 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
     }
     case 'relationship_tuple':
       if (operation[0] === 'delete') return [['deleteTuple', operation[2]]]
-      return world.policy.relationship_tuple.has(operationKey(operation)) ? [] : [['createTuple', operation[2]]]
+      return granting(world.policy.relationship_tuple.get(operationKey(operation)), operation[2], (grant, isNew) => [
+        isNew ? 'createTuple' : 'putTuple',
+        grant,
+      ])
     case 'relation':
       return relation(world, operation as Of<'relation'>)
     case 'resource':
@@ -49,6 +55,23 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
     default:
       return party(world, operation as Of<'user' | 'tenant' | 'role'>)
   }
+}
+
+interface Times {
+  readonly valid_from?: number | null
+  readonly valid_until?: number | null
+}
+
+/** What is there already gets the times of the operation: management keeps those that are not sent (D11). */
+function granting<T extends Times>(
+  stored: Times | undefined,
+  grant: T,
+  commit: (grant: T, isNew: boolean) => Commit,
+): readonly Commit[] {
+  const { valid_from = null, valid_until = null } = grant
+  const isSame = (stored?.valid_from ?? null) === valid_from && (stored?.valid_until ?? null) === valid_until
+  if (stored === undefined) return [commit(grant, true)]
+  return isSame ? [] : [commit({ ...grant, valid_from, valid_until }, false)]
 }
 
 /** A relation never changes its ends, so that it is written once. */

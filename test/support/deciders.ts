@@ -4,12 +4,12 @@ import { Image } from '../../src/image/image.ts'
 import type { Feature } from '../conformance/cases.ts'
 import { MIDNIGHT } from '../property/values.ts'
 import { bulkCheck, check } from '../reference/check.ts'
-import { explainAt, type ReasonsAt } from '../reference/explain.ts'
+import { explain, explainAt, type ReasonsAt } from '../reference/explain.ts'
 import { listPermissions, type TenantPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request, type Sent, sentAt } from '../reference/request.ts'
-import { policyAt } from '../reference/times.ts'
 import { ENVIRONMENT, makePosition } from './deltas.ts'
+import { policyIn } from './instants.ts'
 import { definedListings, type Listings, makeListings, tenantPermissionsIn } from './listings.ts'
 import { toParts } from './parts.ts'
 import { Source, Story, type Way, WayLack, waysHere } from './ways.ts'
@@ -49,15 +49,15 @@ export interface Decider {
   close?(): Awaitable<void>
 }
 
-/** Answers questions about a policy by the definition, at an instant, or where nobody says what time it is. */
+/** Answers questions about a policy by the definition, at an instant, or without one where the policy has no times. */
 export function definedQuestions(policy: Policy, now?: number): Questions {
   const timed = (request: Request) => askedAt(request, now ?? MIDNIGHT)
   return {
-    check: (request) => check(policyAt(policy, now), timed(request)),
-    bulkCheck: (requests) => bulkCheck(policyAt(policy, now), requests.map(timed)),
-    explain: (request) => explainAt(policy, now === undefined ? request : timed(request), now),
+    check: (request) => check(policyIn(policy, now), timed(request)),
+    bulkCheck: (requests) => bulkCheck(policyIn(policy, now), requests.map(timed)),
+    explain: (request) => (now === undefined ? explain(policy, request) : explainAt(policy, timed(request), now)),
     permissions: (user, sent) =>
-      listPermissions(policyAt(policy, now), user, now === undefined ? sent : sentAt(sent, now)),
+      listPermissions(policyIn(policy, now), user, now === undefined ? sent : sentAt(sent, now)),
     listings: definedListings(policy, now),
   }
 }
@@ -88,7 +88,7 @@ export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
 }
 
-/** The questions of a session, to whatever image is the current one; at an instant, or where nobody says it. */
+/** The questions of a session, to whatever image is the current one; at an instant, or without one. */
 function asking(current: () => Image, now?: number): Questions {
   const inTime = <T>(ask: () => T): T => (now === undefined ? ask() : current().guardAt(now, ask))
   const check = (request: Request): boolean => inTime(() => current().check(...toParts(request)))

@@ -274,7 +274,7 @@ let started: Promise<Servers> | undefined
 /** Written once over the management API, then every question is asked of both. */
 export const httpDecider: Decider = {
   name: 'HTTP PDP and library over the feed',
-  lacks: { ...TIMES_LACKS, ...MANAGEMENT_LACKS, no_clock: 'a PDP always has a clock' },
+  lacks: { ...TIMES_LACKS, ...MANAGEMENT_LACKS },
   async open(features) {
     started ??= startServers()
     const servers = await started

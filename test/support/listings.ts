@@ -16,7 +16,7 @@ import {
 } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request, type Sent, sentAt } from '../reference/request.ts'
-import { policyAt } from '../reference/times.ts'
+import { policyIn } from './instants.ts'
 import { toAbout } from './parts.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -35,18 +35,18 @@ export interface Listings {
   userTenants(user: string): Awaitable<string[]>
 }
 
-/** Listings as they are defined, at an instant, or where nobody says what time it is. */
+/** Listings as they are defined, at an instant, or without one where the policy has no times. */
 export function definedListings(policy: Policy, now?: number): Listings {
   const timed = (request: Request) => (now === undefined ? request : askedAt(request, now))
   const sentWith = (sent?: Sent) => (now === undefined ? sent : sentAt(sent, now))
   return {
-    instancePermissions: (user, sent) => listInstancePermissions(policyAt(policy, now), user, sentWith(sent)),
-    users: (request) => usersAllowed(policyAt(policy, now), timed(request)),
-    instances: (request) => instancesAllowed(policyAt(policy, now), timed(request)),
-    actions: (request) => actionsAllowed(policyAt(policy, now), timed(request)),
-    tenants: (request) => tenantsAllowed(policyAt(policy, now), timed(request)),
-    authorized: (request) => authorizedUsers(policyAt(policy, now), timed(request)),
-    userTenants: (user) => tenantsWithRoles(policyAt(policy, now), user),
+    instancePermissions: (user, sent) => listInstancePermissions(policyIn(policy, now), user, sentWith(sent)),
+    users: (request) => usersAllowed(policyIn(policy, now), timed(request)),
+    instances: (request) => instancesAllowed(policyIn(policy, now), timed(request)),
+    actions: (request) => actionsAllowed(policyIn(policy, now), timed(request)),
+    tenants: (request) => tenantsAllowed(policyIn(policy, now), timed(request)),
+    authorized: (request) => authorizedUsers(policyIn(policy, now), timed(request)),
+    userTenants: (user) => tenantsWithRoles(policyIn(policy, now), user),
   }
 }
 
