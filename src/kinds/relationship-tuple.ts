@@ -2,7 +2,7 @@
 import { type Stored, tupleKey } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, typeOfInstance } from './kind.ts'
-import { isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
+import { instantValues, isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
 import { text } from './wire-values.ts'
 
 export const relationshipTupleFields = fields({
@@ -36,6 +36,10 @@ export const relationshipTuple = {
     tuples_of_object: ({ object }) => [object],
     tuples_of_tenant: ({ tenant }) => [tenant],
     tuples_of_relation: ({ relation, object }) => [`${typeOfInstance(object)}/${relation}`],
+    /** those with an end, in its order */
+    tuples_by_end: ({ valid_until: until }) => instantValues(until),
+    /** those with a beginning, in its order */
+    tuples_by_start: ({ valid_from: from }) => instantValues(from),
   },
   projection: {
     code: 9,

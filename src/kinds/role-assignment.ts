@@ -2,7 +2,7 @@
 import { assignmentKey, type Stored } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
-import { isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
+import { instantValues, isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
 import { optionalText, text } from './wire-values.ts'
 
 export const roleAssignmentFields = fields({
@@ -59,6 +59,14 @@ export const roleAssignment = {
       instance === null ? [`${user}/${role}`] : [],
     assignments_on_instance: ({ resource_instance: instance }) => (instance === null ? [] : [instance]),
     assignments_on_resource: ({ resource_instance: instance }) => (instance === null ? [] : [typeOfInstance(instance)]),
+    /** those with an end, in its order */
+    assignments_by_end: ({ valid_until: until }) => instantValues(until),
+    /** those with a beginning, in its order */
+    assignments_by_start: ({ valid_from: from }) => instantValues(from),
+    /** as assignments_by_end, in each tenant */
+    assignments_of_tenant_by_end: ({ tenant, valid_until: until }) => instantValues(until, `${tenant}/`),
+    /** those with a beginning or an end */
+    timed_assignments_of_user: ({ user, ...times }) => (isTimed(projectTimes(times)) ? [user] : []),
   },
   projection: {
     code: 5,

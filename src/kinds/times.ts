@@ -41,6 +41,23 @@ export const isInForce = ({ valid_from: from, valid_until: until }: StoredTimes,
 export const isEnded = ({ valid_until: until }: StoredTimes, now: number): boolean =>
   (until ?? Number.POSITIVE_INFINITY) <= now
 
+export type TimeState = 'scheduled' | 'in_force' | 'ended'
+
+/** Where an instant stands in the life of what is granted. */
+export function stateAt(times: StoredTimes, now: number): TimeState {
+  if (isInForce(times, now)) return 'in_force'
+  return isEnded(times, now) ? 'ended' : 'scheduled'
+}
+
+const INSTANT_DIGITS = 15
+
+/** An instant as a value of an index, in whose order the values are. */
+export const instantValue = (ms: number): string => String(ms).padStart(INSTANT_DIGITS, '0')
+
+/** The value under which an index lists what has that time; nothing for what lacks it. */
+export const instantValues = (time: number | null | undefined, prefix = ''): readonly string[] =>
+  time === undefined || time === null ? [] : [prefix + instantValue(time)]
+
 export const writeTimes = ({ valid_from: from, valid_until: until }: TimesPolicy): (number | null)[] => [
   from ?? null,
   until ?? null,

@@ -51,7 +51,7 @@ function daysSince1970(year: number, month: number, day: number): number {
 }
 
 /** The last millisecond of the year 9999: later ones cannot be written in ISO 8601 as it is read here. */
-const INSTANT_MAX = 253_402_300_799_999
+export const INSTANT_MAX = 253_402_300_799_999
 /** Of the same form, with an offset, and no finer than a millisecond. */
 const EXACT = /T.*(?:Z|[+-]\d\d:\d\d)$/
 const FINER = /\.\d{4}/

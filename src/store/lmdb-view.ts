@@ -3,6 +3,8 @@
 // cases of the batch.
 
 import type { IndexName, KindName, KindOfIndex, Objects, SearchedKind } from '../kinds/index.ts'
+import { every } from '../kinds/kind.ts'
+import { instantValue } from '../kinds/times.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
@@ -10,12 +12,13 @@ import { type KeyRange, otherRecords } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
+import { countCommon, valuesWithout } from './left-out.ts'
 import type { ReadRows } from './read-rows.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import { listTenantRoles } from './tenant-roles.ts'
 import { TextSearch } from './text-search.ts'
-import type { Range, Search, StoredView, TenantRole, View, Wanted } from './view.ts'
+import type { Places, Range, Search, Span, StoredView, TenantRole, View, Wanted } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
 export type FindHead = (log: LogId) => Head | undefined
@@ -33,6 +36,7 @@ export class LmdbView implements StoredView {
   readonly #findHead: FindHead
   readonly #head: Head | undefined
   readonly #rows: ReadRows | undefined
+  #leftOut: { readonly kind: KindName; readonly places: Places } | undefined
 
   /**
    * A view of a log that does not exist yet is empty, at revision 0.
@@ -76,7 +80,7 @@ export class LmdbView implements StoredView {
   }
 
   count(kind: KindName): number {
-    return this.#head?.counts[kind] ?? 0
+    return (this.#head?.counts[kind] ?? 0) - (this.#hidden(kind)?.length ?? 0)
   }
 
   *list<K extends KindName>(kind: K, { offset = 0, limit }: Range = {}): Iterable<Objects[K]> {
@@ -106,7 +110,11 @@ export class LmdbView implements StoredView {
     const key = indexKey(this.#head.number, index, value)
     const kind: KindOfIndex<I> = INDEXES[index].kind
     const values = index in REFERENCES ? undefined : (INDEXES[index].values as (object: unknown) => readonly string[])
-    for (const place of this.#tables.indexes.values(key, range)) {
+    const { indexes } = this.#tables
+    const hidden = this.#hidden(kind)
+    const places =
+      hidden === undefined ? indexes.values(key, range) : valuesWithout(indexes, key, range, hidden, values === every)
+    for (const place of places) {
       const object = this.#at(kind, place)
       if (object === undefined || values?.(object).includes(value) === false) throw this.#misled(kind, `index ${index}`)
       yield object
@@ -115,7 +123,47 @@ export class LmdbView implements StoredView {
 
   countBy(index: IndexName, value: string): number {
     if (this.#head === undefined || !isStorable(value)) return 0
-    return this.#tables.indexes.count(indexKey(this.#head.number, index, value))
+    const key = indexKey(this.#head.number, index, value)
+    const { indexes } = this.#tables
+    const count = indexes.count(key)
+    const hidden = this.#hidden(INDEXES[index].kind)
+    if (hidden === undefined || count === 0) return count
+    return count - (INDEXES[index].values === every ? hidden.length : countCommon(indexes, key, count, hidden))
+  }
+
+  without(kind: KindName, places: Places): StoredView {
+    const view = new LmdbView(this.#tables, this.#findHead, this.log, this.#rows)
+    if (places.length > 0) view.#leftOut = { kind, places }
+    return view
+  }
+
+  /** Places of a kind that indexes and numbers leave out. */
+  #hidden(kind: KindName): Places | undefined {
+    return this.#leftOut?.kind === kind ? this.#leftOut.places : undefined
+  }
+
+  placesIn(span: Span, { offset, limit }: Range = {}): number[] {
+    if (this.#head === undefined || limit === 0) return []
+    const rows = this.#tables.indexes.rows({
+      ...spanRange(this.#head.number, span),
+      ...withLimit(offset === undefined ? {} : { offset }, limit),
+    })
+    return Array.from(rows, ({ place }) => place)
+  }
+
+  countIn(span: Span): number {
+    return this.#head === undefined ? 0 : this.#tables.indexes.countIn(spanRange(this.#head.number, span))
+  }
+
+  at<K extends KindName>(kind: K, place: number): Objects[K] | undefined {
+    if (this.#head === undefined) return undefined
+    const content = this.#tables.objects(kind).get(objectKey(this.#head.number, kind, place))
+    return content === undefined ? undefined : asObject<K>(JSON.parse(content))
+  }
+
+  findPlace(kind: KindName, key: string): number | undefined {
+    if (this.#head === undefined || !isStorable(key)) return undefined
+    return this.#tables.keys.get(nameKey(this.#head.number, kind, key))
   }
 
   tenantRoles(user: string): readonly TenantRole[] {
@@ -171,6 +219,11 @@ export class LmdbView implements StoredView {
     const what = nameOfLog(this.log, this.#head ?? { counts: {} })
     return new ZerohopError('DATA_DAMAGED', { what, reason: `${by} leads to another ${kind.replaceAll('_', ' ')}` })
   }
+}
+
+function spanRange(number: number, { index, prefix = '', from, to }: Span): { start: Buffer; end: Buffer } {
+  const at = (ms: number) => indexKey(number, index, prefix + instantValue(ms))
+  return { start: at(from), end: at(to) }
 }
 
 // Only state.apply writes objects, each under its own kind.

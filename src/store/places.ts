@@ -62,6 +62,11 @@ export class PlaceTable {
     return this.#attempt(() => (this.#db.get(key) === undefined ? 0 : this.#db.getValuesCount(key)))
   }
 
+  /** Places in a range of keys. */
+  countIn(range: Pick<KeyRange, 'start' | 'end'>): number {
+    return this.#attempt(() => this.#db.getCount({ ...range }))
+  }
+
   /** The keys of a range, each as often as it has places. */
   keys(range: KeyRange): Iterable<Uint8Array> {
     return this.#db.getKeys({ ...range })

@@ -11,6 +11,18 @@ export interface Range {
   readonly limit?: number
 }
 
+/** Places in the creation order, ascending. */
+export type Places = readonly number[]
+
+/** A part of an index whose values are instants: those from `from` on and before `to`, in ms since 1970. */
+export interface Span {
+  readonly index: IndexName
+  /** what the values begin with; default nothing */
+  readonly prefix?: string
+  readonly from: number
+  readonly to: number
+}
+
 /**
  * A consistent read of the logs at one moment. A view is valid only within the synchronous turn in which it was taken.
  * `ref` is an id (dashed or dashless, any case) or a key; an id wins.
@@ -42,6 +54,15 @@ export interface TenantRole {
 
 /** A view of what is on disk. */
 export interface StoredView extends View {
+  /** The same view, whose indexes and numbers leave out the objects of a kind that stand at these places. */
+  without(kind: KindName, places: Places): StoredView
+  /** The places of a span, in the order of its instants. */
+  placesIn(span: Span, range?: Range): number[]
+  countIn(span: Span): number
+  /** The object at a place; undefined at a place without one. */
+  at<K extends KindName>(kind: K, place: number): Objects[K] | undefined
+  /** The place of an object. */
+  findPlace(kind: KindName, key: string): number | undefined
   /** The roles of a user in tenants, in creation order: fast for very many, for display only (tenant-roles.ts). */
   tenantRoles(user: string): readonly TenantRole[]
   /** Finds objects of a kind by their search texts, in the state of this moment. @throws OBJECT_NOT_FOUND */

@@ -7,7 +7,7 @@ import { type IndexName, KIND_NAMES, KINDS, type KindName, type KindOfIndex, typ
 import { EVERY, every } from '../../kinds/kind.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
-import type { View } from '../../store/view.ts'
+import type { Places, StoredView, View } from '../../store/view.ts'
 import { type Page, type Query, readAttributeFilters, readPage, readText } from '../page.ts'
 
 /**
@@ -57,6 +57,17 @@ export function indexed<I extends IndexName>(
     count: () => view().countBy(index, value),
     open: (offset) => reader(view().by(index, value, { offset })),
   }
+}
+
+/** The objects at some places, in this order. */
+export function placed<K extends KindName>(view: () => StoredView, kind: K, places: Places): Source<Objects[K]> {
+  function* rows(offset: number): Iterable<Objects[K]> {
+    for (const place of places.slice(offset)) {
+      const object = view().at(kind, place)
+      if (object !== undefined) yield object
+    }
+  }
+  return { count: () => places.length, open: (offset) => reader(rows(offset)) }
 }
 
 /** The rows of one source, then those of another. */

@@ -114,6 +114,8 @@ export interface CollectionRoutes<
    * @throws OBJECT_NOT_FOUND
    */
   readonly find?: (asked: Asked) => T
+  /** of GET of one object */
+  readonly readQuery?: t.TSchema
   readonly answer: t.TSchema
   readonly print: Print<T>
   /** awaited before objects are shown that POST did not just make */
@@ -169,7 +171,7 @@ export function collectionRoutes<
   description: CollectionRoutes<T, Create, Update, Replace, Part>,
 ): void {
   const { path: one, tag, noun, operations, resourceIn, reachedId, answer, print, beforeShown } = description
-  const { list, find, create, update, replace, remove } = description
+  const { list, find, readQuery, create, update, replace, remove } = description
   const at = one.lastIndexOf('/:')
   const [all, refName] = [one.slice(0, at), one.slice(at + 2)]
   const querystring = resourceIn ? { querystring: resourceIn.query } : {}
@@ -207,7 +209,8 @@ export function collectionRoutes<
     })
   }
   if (find) {
-    app.get(one, options('Read', { ...querystring, response: { 200: answer } }, operations.read), async (request) => {
+    const read = readQuery ? { querystring: readQuery } : querystring
+    app.get(one, options('Read', { ...read, response: { 200: answer } }, operations.read), async (request) => {
       const of = asked(request)
       return show(of, find(of))
     })

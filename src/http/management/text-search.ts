@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { findSearchTexts, type KindName, type Objects, SEARCHED_KINDS, type SearchedKind } from '../../kinds/index.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
-import type { StoredView, Wanted } from '../../store/view.ts'
+import type { Places, StoredView, Wanted } from '../../store/view.ts'
 import type { Page } from '../page.ts'
 import { type Filter, matcher, type Rows } from './collection-pages.ts'
 
@@ -49,11 +49,21 @@ export async function foundLinked<K extends SearchedKind>(
   kind: K,
   wanted: Wanted,
   page: Page,
-  { link, most }: { readonly link: (object: Objects[K]) => readonly [KindName, string]; readonly most: number },
+  {
+    link,
+    most,
+    without,
+  }: {
+    readonly link: (object: Objects[K]) => readonly [KindName, string]
+    readonly most: number
+    /** places of links that do not count */
+    readonly without: Places
+  },
 ): Promise<Rows<Objects[K]> | undefined> {
   if (most <= SCAN_ROWS_PER_TURN) return undefined
   const search = view().search(kind, wanted)
   const linked: { readonly link: number; readonly place: number }[] = []
+  const hidden = new Set(without)
   let count = 0
   try {
     for (let places = search.next(SCAN_ROWS_PER_TURN); places !== undefined; places = search.next(SCAN_ROWS_PER_TURN)) {
@@ -61,7 +71,7 @@ export async function foundLinked<K extends SearchedKind>(
       if (count > most) return undefined
       for (const place of places) {
         const made = search.findPlace(...link(search.read(place)))
-        if (made !== undefined) linked.push({ link: made, place })
+        if (made !== undefined && !hidden.has(made)) linked.push({ link: made, place })
       }
       await setImmediate()
     }

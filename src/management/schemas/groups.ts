@@ -1,8 +1,18 @@
 // Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups. In bodies that clients send with
 // more members, the others are ignored.
+import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
-import { timeMembers } from './field-members.ts'
-import { counted, page, query, resourceFilter, search, tenantFilter, withInstanceRoles } from './query-parameters.ts'
+import { answerMembers, timeMembers } from './field-members.ts'
+import {
+  counted,
+  page,
+  query,
+  resourceFilter,
+  search,
+  stateFilter,
+  tenantFilter,
+  withInstanceRoles,
+} from './query-parameters.ts'
 import { Attributes, Id } from './schema-parts.ts'
 
 export const GroupCreate = t.named(
@@ -54,6 +64,7 @@ export const GroupRoleRead = t.named(
     name: t.Text,
     resource: t.open({ id: Id, key: t.Text, name: t.Text }),
     resource_instance: t.open({ id: Id, key: t.Text, resource: t.Text, attributes: Attributes }),
+    ...answerMembers(timeFields),
   }),
 )
 export type GroupRoleRead = t.Static<typeof GroupRoleRead>
@@ -61,4 +72,6 @@ export type GroupRoleRead = t.Static<typeof GroupRoleRead>
 const filters = { ...resourceFilter, ...search, ...tenantFilter }
 export const GroupQuery = query({ ...page, ...counted, ...filters })
 export const DirectGroupQuery = query({ ...page, ...filters })
-export const GroupUserQuery = query({ ...page, ...withInstanceRoles })
+export const GroupUserQuery = query({ ...page, ...withInstanceRoles, ...stateFilter })
+/** Of what stands around a group by a tuple. */
+export const GroupLinkQuery = query({ ...page, ...stateFilter })

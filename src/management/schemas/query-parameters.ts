@@ -33,5 +33,15 @@ export const tenantFilter = { tenant: textsParameter('only those in this tenant'
 export const withInstanceRoles = { include_resource_instance_roles: flagParameter('with the roles on instances') }
 export const returnDeleted = { return_deleted: flagParameter('answer with what was deleted') }
 
+export const stateFilter = {
+  state: textsParameter(
+    'only those in this state, `scheduled`, `in_force` or `ended`; without it those that have not ended',
+  ),
+}
+export const timeFilters = {
+  ...stateFilter,
+  ending_before: textParameter('only those that end before this instant, the first one first'),
+}
+
 /** The page parameters, for lists without filters. */
 export const PageQuery = query(page)

@@ -14,6 +14,7 @@ import {
   roleFilter,
   tenantFilter,
   textParameter,
+  timeFilters,
   userFilter,
 } from './query-parameters.ts'
 import { Attributes, Id, makePage, place, Time } from './schema-parts.ts'
@@ -104,6 +105,7 @@ const filters = {
   ...roleFilter,
   ...tenantFilter,
   ...userFilter,
+  ...timeFilters,
 }
 export const RoleAssignmentQuery = query({ ...page, ...detailed, ...counted, ...filters })
 export const RoleAssignmentDetailedQuery = query({ ...page, ...filters })

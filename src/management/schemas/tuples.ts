@@ -2,7 +2,7 @@
 import { relationshipTupleFields } from '../../kinds/relationship-tuple.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, bodyMembers, readNames } from './field-members.ts'
-import { counted, detailed, page, query, tenantFilter, textParameter } from './query-parameters.ts'
+import { counted, detailed, page, query, tenantFilter, textParameter, timeFilters } from './query-parameters.ts'
 import { Attributes, Id, place, stamps } from './schema-parts.ts'
 
 const names = {
@@ -73,6 +73,7 @@ const filters = {
   subject: textParameter('only tuples with this subject, an id or `type:key`'),
   subject_type: textParameter('only tuples whose subject is of this resource type'),
   ...tenantFilter,
+  ...timeFilters,
 }
 export const TupleQuery = query({ ...page, ...detailed, ...counted, ...filters })
 export const TupleDetailedQuery = query({ ...page, ...filters })

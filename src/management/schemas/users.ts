@@ -1,9 +1,10 @@
 // Users in the API: what is sent and what is answered at /v2/facts/{p}/{e}/users.
+import { timeFields } from '../../kinds/times.ts'
 import { userFields } from '../../kinds/user.ts'
 import * as t from '../../model/json-schema.ts'
 import { ASSIGNMENTS_PER_REQUEST_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
-import { page, query, roleFilter, search, withInstanceRoles } from './query-parameters.ts'
+import { page, query, roleFilter, search, stateFilter, withInstanceRoles } from './query-parameters.ts'
 import { RoleInTenant } from './role-assignments.ts'
 import { known, sameKey, UserKey } from './schema-parts.ts'
 
@@ -40,17 +41,23 @@ export const UserRead = t.named(
     ...known,
     email: t.nullable(t.Text),
     ...answerMembers(userFields),
-    roles: t.described(t.listOf(t.open({ role: t.Text, tenant: t.Text })), 'roles in tenants'),
+    roles: t.described(
+      t.listOf(t.open({ role: t.Text, tenant: t.Text, ...answerMembers(timeFields) })),
+      'roles in tenants',
+    ),
     associated_tenants: t.listOf(
       t.open({
         tenant: t.Text,
         roles: t.Texts,
         status: t.enumOf('active'),
-        resource_instance_roles: t.listOf(t.open({ resource_instance: t.Text, resource: t.Text, role: t.Text })),
+        resource_instance_roles: t.listOf(
+          t.open({ resource_instance: t.Text, resource: t.Text, role: t.Text, ...answerMembers(timeFields) }),
+        ),
       }),
     ),
   }),
 )
 export type UserRead = t.Static<typeof UserRead>
 
-export const UserQuery = query({ ...page, ...withInstanceRoles, ...roleFilter, ...search })
+export const UserQuery = query({ ...page, ...withInstanceRoles, ...roleFilter, ...search, ...stateFilter })
+export const OneUserQuery = query(stateFilter)

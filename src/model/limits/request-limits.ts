@@ -35,6 +35,8 @@ export const PERMISSIONS_PER_REQUEST_MAX = 10_000
  * Users and roles that are printed with one group: more are found by listing role assignments and relationship tuples.
  */
 export const GROUP_ROWS_MAX = 1_000
+/** Assignments and tuples that are read for them: those that have ended are passed over. */
+export const GROUP_ROWS_READ_MAX = 10_000
 /** Roles of one bulk: one revision, whatever it changes. */
 export const ROLES_PER_REQUEST_MAX = 2_000
 /** Roles given by one request on a user: each becomes a change of the same revision. */
@@ -57,6 +59,8 @@ export const RELATIONSHIPS_SHOWN_MAX = 1_000
 export const FILTER_VALUES_MAX = 100
 /** Rows that a search looks at in one turn of the event loop: about 5 ms. */
 export const SCAN_ROWS_PER_TURN = 2_000
+/** Entries of an index of ends or beginnings that a list reads in one turn of the event loop: about 8 ms. */
+export const SPAN_ROWS_PER_TURN = 20_000
 /** Changes of one write in which warnings look for what is taken away: the one thread that writes does it. */
 export const LOSSES_LOOKED_AT_MAX = 10_000
 /** Warnings in the answer to one write: headers are bounded, and a client reads a few. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe } from '../../http/description.ts'
 import { everyObject, indexed, type Source } from '../../http/management/collection-pages.ts'
 import type { RouteContext } from '../../http/management/route-context.ts'
+import { isShown, notEnded } from '../../http/management/time-states.ts'
 import { type Query, readText } from '../../http/page.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { PageQuery } from '../../management/schemas/query-parameters.ts'
@@ -180,8 +181,13 @@ function selectAssignments(view: () => View, query: Query) {
         ? indexed(view, 'assignments_of_tenant', tenant)
         : everyObject(view, 'role_assignment')
   const is = (wanted: string | null | undefined, value: string) => wanted === undefined || wanted === value
+  const shown = notEnded()
   const fits = (one: RoleAssignment) =>
-    one.resource_instance === null && is(user, one.user) && is(tenant, one.tenant) && is(role, one.role)
+    one.resource_instance === null &&
+    isShown(one, shown) &&
+    is(user, one.user) &&
+    is(tenant, one.tenant) &&
+    is(role, one.role)
   return { source, fits }
 }
 

@@ -1,6 +1,7 @@
 // Renders objects in the models of the first API version. A key of the second version is there a custom id, an external
 // id or a name; conditions, relations and instances do not exist there.
 
+import { isMemberShown, notEnded } from '../../http/management/time-states.ts'
 import type { Action, Resource } from '../../kinds/resource.ts'
 import type { Role } from '../../kinds/role.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
@@ -25,7 +26,11 @@ export interface Place {
 
 export function v1User({ view, organization }: Place, user: User): V1UserRead {
   const { id, key, first_name, last_name, email, attributes } = user
-  const tenantIds = [...view.by('memberships_of_user', key)].map(({ tenant }) => tenant)
+  const shown = notEnded()
+  const hasTimes = view.countBy('timed_assignments_of_user', key) > 0
+  const tenantIds = [...view.by('memberships_of_user', key)]
+    .filter((membership) => !hasTimes || isMemberShown(view, membership, shown))
+    .map(({ tenant }) => tenant)
   return {
     id,
     customId: key,

@@ -22,52 +22,80 @@ import type { SetRuleRead } from '../../../management/schemas/set-rules.ts'
 import type { TupleDetailed, TupleRead } from '../../../management/schemas/tuples.ts'
 import type { UserRead } from '../../../management/schemas/users.ts'
 import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
-import { type Json, partKey } from '../../../model/objects.ts'
+import { assignmentKey, type Json, partKey } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
+import { isMemberShown, isShown, notEnded, type Shown } from '../time-states.ts'
 import { fieldPrinter } from './fields.ts'
 import { place, printTime, times } from './stamps.ts'
 
 const printUser = fieldPrinter(userFields)
 
+/** How a user is shown; by default without the roles on instances, and with what has not ended. */
+interface UserForm {
+  readonly withInstances?: boolean
+  readonly shown?: Shown
+}
+
 /** A user with its roles and tenants, as the view has them; the roles on instances only when they are asked for. */
-export function userRead(scope: Scope, view: StoredView, user: User, withInstances = false): UserRead {
+export function userRead(
+  scope: Scope,
+  view: StoredView,
+  user: User,
+  { withInstances = false, shown = notEnded() }: UserForm = {},
+): UserRead {
   const { id, key, email } = user
   const roles: UserRead['roles'][number][] = []
   const associated_tenants: UserRead['associated_tenants'][number][] = []
-  for (const [tenant, held] of rolesByTenant(view, key)) {
-    for (const role of held) roles.push({ role, tenant })
-    const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant) : []
-    associated_tenants.push({ tenant, roles: held, status: 'active', resource_instance_roles })
+  for (const [tenant, held] of rolesByTenant(view, key, shown)) {
+    for (const role of held) roles.push(role)
+    const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant, shown) : []
+    const names = held.map(({ role }) => role)
+    associated_tenants.push({ tenant, roles: names, status: 'active', resource_instance_roles })
   }
   const row = printUser({ id, key, email }, user, key)
   return Object.assign(row, { roles, associated_tenants }, place(scope), times(user))
 }
 
+type TenantRole = UserRead['roles'][number]
+
 /** The tenants of a user with its roles there: in the order of the first role, then the tenants without one. */
-function rolesByTenant(view: StoredView, user: string): Map<string, string[]> {
-  const tenants = new Map<string, string[]>()
+function rolesByTenant(view: StoredView, user: string, shown: Shown): Map<string, TenantRole[]> {
+  const tenants = new Map<string, TenantRole[]>()
+  const timed = new Map(Array.from(view.by('timed_assignments_of_user', user), (one) => [one.key, one]))
+  const showsOthers = shown.states.has('in_force')
   for (const { role, tenant } of view.tenantRoles(user)) {
+    const assignment = timed.size === 0 ? undefined : timed.get(assignmentKey(user, role, tenant))
+    if (assignment === undefined ? !showsOthers : !isShown(assignment, shown)) continue
+    const one = assignment === undefined ? { role, tenant } : printTimes({ role, tenant }, assignment, '')
     const held = tenants.get(tenant)
-    if (held === undefined) tenants.set(tenant, [role])
-    else held.push(role)
+    if (held === undefined) tenants.set(tenant, [one])
+    else held.push(one)
   }
   // A role in a tenant makes a member: when the numbers are equal, every tenant is known.
   if (tenants.size === view.countBy('memberships_of_user', user)) return tenants
-  for (const { tenant } of view.by('memberships_of_user', user)) if (!tenants.has(tenant)) tenants.set(tenant, [])
+  const areAll = timed.size === 0 && showsOthers
+  for (const membership of view.by('memberships_of_user', user)) {
+    const { tenant } = membership
+    if (!tenants.has(tenant) && (areAll || isMemberShown(view, membership, shown))) tenants.set(tenant, [])
+  }
   return tenants
 }
 
 type InstanceRole = UserRead['associated_tenants'][number]['resource_instance_roles'][number]
 
-function instanceRoles(view: View, user: string, tenant: string): InstanceRole[] {
+function instanceRoles(view: View, user: string, tenant: string, shown: Shown): InstanceRole[] {
   const held: InstanceRole[] = []
-  for (const { role, resource_instance } of view.by('instance_assignments_of_user_in_tenant', `${user}/${tenant}`)) {
+  for (const assignment of view.by('instance_assignments_of_user_in_tenant', `${user}/${tenant}`)) {
+    if (!isShown(assignment, shown)) continue
+    const { role, resource_instance } = assignment
     const { type, key } = split(resource_instance ?? '')
-    held.push({ resource_instance: key, resource: type, role })
+    held.push(printTimes({ resource_instance: key, resource: type, role }, assignment, ''))
   }
   return held
 }
+
+const printTimes = fieldPrinter(timeFields)
 
 const printAssignment = fieldPrinter(roleAssignmentFields)
 
@@ -143,14 +171,18 @@ export function instanceRead(scope: Scope, view: View, stored: ResourceInstance,
 }
 
 function listRelationships(view: View, instance: string): InstanceDetailed['relationships'] {
-  const shown: InstanceDetailed['relationships'][number][] = []
+  const listed: InstanceDetailed['relationships'][number][] = []
+  const shown = notEnded()
   for (const index of ['tuples_of_object', 'tuples_of_subject'] as const) {
-    const limit = RELATIONSHIPS_SHOWN_MAX - shown.length
-    for (const { subject, relation, object } of view.by(index, instance, { limit })) {
-      if (index === 'tuples_of_object' || subject !== object) shown.push({ subject, relation, object })
+    if (listed.length >= RELATIONSHIPS_SHOWN_MAX) break
+    for (const tuple of view.by(index, instance)) {
+      const { subject, relation, object } = tuple
+      const isOther = index === 'tuples_of_object' || subject !== object
+      if (isOther && isShown(tuple, shown)) listed.push({ subject, relation, object })
+      if (listed.length >= RELATIONSHIPS_SHOWN_MAX) break
     }
   }
-  return shown
+  return listed
 }
 
 /** A tuple that was just written. */
@@ -197,8 +229,6 @@ export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
   return { id, key, user_set, permission, resource_set, ...place(scope), ...times(rule) }
 }
 
-const printTimes = fieldPrinter(timeFields)
-
 export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {
   const { id, key, status, email, first_name, last_name, role, tenant, resource_instance: instance } = invite
   const ofRole =
@@ -228,19 +258,21 @@ export function groupBlock({ id, resource, instance, tenant }: Group): GroupBloc
  * The role that a group has on an instance by a relation; undefined when the relation was not made for a role of
  * groups.
  */
-export function groupRole(view: View, relation: string, prefix: string, object: string): GroupRoleRead | undefined {
+export function groupRole(view: View, tuple: RelationshipTuple, prefix: string): GroupRoleRead | undefined {
+  const { relation, object } = tuple
   const { type } = split(object)
   if (!relation.startsWith(prefix)) return undefined
   const role = view.get('resource_role', partKey(type, relation.slice(prefix.length)))
   if (role === undefined) return undefined
   const { id, name } = view.require('resource', type)
-  return {
+  const row = {
     id: role.id,
     key: role.role,
     name: role.name,
     resource: { id, key: type, name },
     resource_instance: requireInstanceBlock(view, object),
   }
+  return printTimes(row, tuple, '')
 }
 
 /** `secret` is null for a key that may not see it. */

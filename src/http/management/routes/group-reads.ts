@@ -6,8 +6,13 @@ import type { Group } from '../../../kinds/group.ts'
 import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
 import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import { groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
-import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from '../../../management/schemas/groups.ts'
-import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import {
+  DirectGroupQuery,
+  GroupBlock,
+  GroupLinkQuery,
+  GroupRoleRead,
+  GroupUserQuery,
+} from '../../../management/schemas/groups.ts'
 import { UserRead } from '../../../management/schemas/users.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
 import type { StoredView } from '../../../store/view.ts'
@@ -19,6 +24,7 @@ import { listRoute } from '../collection-routes.ts'
 import { groupBlock, groupRole, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
+import { isShown, readShown } from '../time-states.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
@@ -65,24 +71,28 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
       tag: 'groups',
       summary,
       operation: 'schema.read',
-      query: reads.query ?? PageQuery,
+      query: reads.query ?? GroupLinkQuery,
       form: 'page',
       rows: ({ view, ref, query, scope }, page) => find({ view, group: requireGroup(view(), ref), page, query, scope }),
       answer: reads.row,
       print: (_asked, rows) => rows,
     })
-  around('children', 'List the child groups of a group', { row: GroupBlock }, ({ view, group, page }) => {
+  around('children', 'List the child groups of a group', { row: GroupBlock }, ({ view, group, page, query }) => {
     const inside = (type: string) => groupRelation(type, MEMBER)
-    const pick = ({ subject, relation }: RelationshipTuple) => {
-      const child = view().get('group', subject)
+    const shown = readShown(query)
+    const pick = (tuple: RelationshipTuple) => {
+      const { subject, relation } = tuple
+      const child = isShown(tuple, shown) ? view().get('group', subject) : undefined
       return child && relation === inside(child.resource) ? groupBlock(child) : undefined
     }
     return searched(indexed(view, 'tuples_of_object', group.key), page, pick, true)
   })
-  around('parents', 'List the parent groups of a group', { row: GroupBlock }, ({ view, group, page }) => {
+  around('parents', 'List the parent groups of a group', { row: GroupBlock }, ({ view, group, page, query }) => {
     const inside = groupRelation(group.resource, MEMBER)
-    const pick = ({ object, relation }: RelationshipTuple) => {
-      const parent = relation === inside ? view().get('group', object) : undefined
+    const shown = readShown(query)
+    const pick = (tuple: RelationshipTuple) => {
+      const { object, relation } = tuple
+      const parent = relation === inside && isShown(tuple, shown) ? view().get('group', object) : undefined
       return parent && groupBlock(parent)
     }
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
@@ -91,15 +101,17 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
   around('users', 'List the users of a group', reads, async ({ view, group, page, query, scope }) => {
     const withInstances = readFlag(query, 'include_resource_instance_roles')
     const members = indexed(view, 'assignments_on_instance', group.key)
-    const pick = ({ user, role }: RoleAssignment) => (role === MEMBER ? user : undefined)
+    const shown = readShown(query)
+    const pick = (one: RoleAssignment) => (one.role === MEMBER && isShown(one, shown) ? one.user : undefined)
     const { rows, total } = await searched(members, page, pick, true)
     const now = view()
     const users = rows.map((key) => now.get('user', key)).filter((user) => user !== undefined)
-    return { rows: users.map((user) => userRead(scope, now, user, withInstances)), total }
+    return { rows: users.map((user) => userRead(scope, now, user, { withInstances, shown })), total }
   })
-  around('roles', 'List the roles of a group', { row: GroupRoleRead }, ({ view, group, page }) => {
+  around('roles', 'List the roles of a group', { row: GroupRoleRead }, ({ view, group, page, query }) => {
     const prefix = groupRelation(group.resource, '')
-    const pick = ({ object, relation }: RelationshipTuple) => groupRole(view(), relation, prefix, object)
+    const shown = readShown(query)
+    const pick = (tuple: RelationshipTuple) => (isShown(tuple, shown) ? groupRole(view(), tuple, prefix) : undefined)
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
   })
 }

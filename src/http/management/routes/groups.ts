@@ -12,12 +12,13 @@ import {
 } from '../../../management/schemas/groups.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { listOf } from '../../../model/json-schema.ts'
-import { GROUP_ROWS_MAX } from '../../../model/limits.ts'
+import { GROUP_ROWS_MAX, GROUP_ROWS_READ_MAX } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Query, readFlag, readPage } from '../../page.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
+import { isShown, notEnded } from '../time-states.ts'
 import { findGroups, groupReads } from './group-reads.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
@@ -117,14 +118,20 @@ function roleRoutes(app: FastifyInstance, management: RouteContext): void {
 function groupRead(view: View, group: Group): GroupRead {
   const { key, resource } = group
   const users: string[] = []
-  for (const { user, role } of view.by('assignments_on_instance', key, { limit: GROUP_ROWS_MAX })) {
-    const member = role === MEMBER ? view.get('user', user) : undefined
+  const shown = notEnded()
+  for (const assignment of view.by('assignments_on_instance', key, { limit: GROUP_ROWS_READ_MAX })) {
+    if (users.length >= GROUP_ROWS_MAX) break
+    const isMember = assignment.role === MEMBER && isShown(assignment, shown)
+    const member = isMember ? view.get('user', assignment.user) : undefined
     if (member) users.push(member.id)
   }
   const assigned_roles = [`${key}#${MEMBER}`]
   const prefix = groupRelation(resource, '')
-  for (const { relation, object } of view.by('tuples_of_subject', key, { limit: GROUP_ROWS_MAX })) {
-    if (relation.startsWith(prefix)) assigned_roles.push(`${object}#${relation.slice(prefix.length)}`)
+  for (const tuple of view.by('tuples_of_subject', key, { limit: GROUP_ROWS_READ_MAX })) {
+    if (assigned_roles.length > GROUP_ROWS_MAX) break
+    const { relation, object } = tuple
+    const isRole = relation.startsWith(prefix) && isShown(tuple, shown)
+    if (isRole) assigned_roles.push(`${object}#${relation.slice(prefix.length)}`)
   }
   return { ...groupBlock(group), assigned_roles, users }
 }

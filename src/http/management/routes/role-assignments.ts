@@ -15,13 +15,14 @@ import {
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { FILTER_VALUES_MAX } from '../../../model/limits.ts'
 import { instanceKey, partKey } from '../../../model/objects.ts'
-import type { View } from '../../../store/view.ts'
+import type { StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
-import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'
+import { type Filter, indexed, referring } from '../collection-pages.ts'
 import { type Asked, listRoute } from '../collection-routes.ts'
 import { assignmentDetailed, assignmentRead, withIds } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
+import { listTimed } from '../time-states.ts'
 
 const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
 const change = { operation: 'facts.write', tag: 'role_assignments' } as const
@@ -77,8 +78,8 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
   })
 }
 
-const listAssignments = (view: () => View, query: Query, page: Page, counted: boolean) =>
-  filtered(everyObject(view, 'role_assignment'), listFilters(view, query), page, counted)
+const listAssignments = (view: () => StoredView, query: Query, page: Page, counted: boolean) =>
+  listTimed(view, 'role_assignment', query, page, counted, (visible) => listFilters(visible, query))
 
 function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detailed: boolean) {
   const now = view()

@@ -1,5 +1,7 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
 import type { FastifyInstance } from 'fastify'
+import type { Membership } from '../../../kinds/membership.ts'
+import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import type { User } from '../../../kinds/user.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
@@ -12,6 +14,17 @@ import { listRoute } from '../collection-routes.ts'
 import { userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { foundLinked, textFilter } from '../text-search.ts'
+import {
+  collectLed,
+  collectPlaces,
+  endedInTenant,
+  findLeftOut,
+  isMemberShown,
+  isShown,
+  type LeftOut,
+  readShown,
+  type Shown,
+} from '../time-states.ts'
 import { plainRoutes } from './plain-kinds.ts'
 import { printListed } from './users.ts'
 
@@ -63,32 +76,58 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
   )
 }
 
-/** Users of a tenant by `search` and by `role` (held in this tenant). */
+/** Users of a tenant by `search`, by `role` (held in this tenant) and by `state` of what makes them one. */
 async function listTenantUsers(view: () => StoredView, ref: string, query: Query, page: Page): Promise<Rows<User>> {
   const tenant = view().require('tenant', ref).key
   const search = readText(query, 'search')
+  const shown = readShown(query)
   const roleRef = readText(query, 'role')
   const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
   if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
-  const source: Source<{ readonly user: string }> =
+  const { hidden, fits } = await withoutState(view, tenant, role, shown)
+  const visible = () => view().without(role === undefined ? 'membership' : 'role_assignment', hidden)
+  const source: Source<Link> =
     role === undefined
-      ? indexed(view, 'memberships_of_tenant', tenant)
-      : indexed(view, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
-  const findUser = (row: { readonly user: string }): User | undefined => view().get('user', row.user)
-  if (search === undefined) {
+      ? indexed(visible, 'memberships_of_tenant', tenant)
+      : indexed(visible, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
+  const findUser = (row: Link): User | undefined => view().get('user', row.user)
+  if (search === undefined && fits === undefined) {
     const { rows, total } = paged(source, page)
     return { rows: rows.map(findUser).filter((user) => user !== undefined), total }
   }
+  const { fits: isFound } = search === undefined ? { fits: () => true } : textFilter('user', [search])
+  const pick = (row: Link): User | undefined => {
+    const user = fits?.(row) === false ? undefined : findUser(row)
+    return user && isFound(user) ? user : undefined
+  }
+  if (search === undefined || fits !== undefined) return searched(source, page, pick, true)
   const link =
     role === undefined
       ? ({ key }: User) => ['membership', membershipKey(tenant, key)] as const
       : ({ key }: User) => ['role_assignment', assignmentKey(key, role, tenant)] as const
-  const listed = await foundLinked(view, 'user', { parts: [search] }, page, { link, most: source.count() })
-  if (listed !== undefined) return listed
-  const { fits } = textFilter('user', [search])
-  const pick = (row: { readonly user: string }): User | undefined => {
-    const user = findUser(row)
-    return user && fits(user) ? user : undefined
-  }
-  return searched(source, page, pick, true)
+  const most = source.count()
+  const listed = await foundLinked(view, 'user', { parts: [search] }, page, { link, most, without: hidden })
+  return listed ?? searched(source, page, pick, true)
+}
+
+/** What makes somebody a user of a tenant. */
+type Link = Membership | RoleAssignment
+
+/** How links are left out that are in none of the states. */
+function withoutState(
+  view: () => StoredView,
+  tenant: string,
+  role: string | undefined,
+  shown: Shown,
+): Promise<LeftOut<Link>> {
+  const span = endedInTenant(tenant, shown.now)
+  const rows = view().countBy('memberships_of_tenant', tenant)
+  const fits = (link: Link) => ('explicit' in link ? isMemberShown(view(), link, shown) : isShown(link, shown))
+  return findLeftOut(view, { shown, span, rows }, fits, () => {
+    if (role !== undefined) return collectPlaces(view, [span])
+    return collectLed(view, span, 'membership', (now, { user }) => {
+      const membership = now.get('membership', membershipKey(tenant, user))
+      return membership && !isMemberShown(now, membership, shown) ? membership.key : undefined
+    })
+  })
 }

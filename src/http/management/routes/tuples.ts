@@ -11,13 +11,14 @@ import {
   TupleQuery,
   TupleRead,
 } from '../../../management/schemas/tuples.ts'
-import type { View } from '../../../store/view.ts'
+import type { StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
-import { everyObject, type Filter, filtered, indexed, referring } from '../collection-pages.ts'
+import { type Filter, indexed, referring } from '../collection-pages.ts'
 import { type Asked, listRoute } from '../collection-routes.ts'
 import { tupleDetailed, tupleRead } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
+import { listTimed } from '../time-states.ts'
 
 const TUPLES = '/v2/facts/:p/:e/relationship_tuples'
 const change = { operation: 'facts.write', tag: 'relationship_tuples' } as const
@@ -76,8 +77,8 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
   )
 }
 
-const listTuples = (view: () => View, query: Query, page: Page, counted: boolean) =>
-  filtered(everyObject(view, 'relationship_tuple'), listFilters(view, query), page, counted)
+const listTuples = (view: () => StoredView, query: Query, page: Page, counted: boolean) =>
+  listTimed(view, 'relationship_tuple', query, page, counted, (visible) => listFilters(visible, query))
 
 function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[]) {
   const now = view()

@@ -4,7 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
-import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from '../../../management/schemas/users.ts'
+import {
+  OneUserQuery,
+  UserCreate,
+  UserQuery,
+  UserRead,
+  UserReplace,
+  UserUpdate,
+} from '../../../management/schemas/users.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
@@ -13,6 +20,15 @@ import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
 import { assignmentRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
+import {
+  collectLed,
+  endedSpan,
+  findLeftOut,
+  hasRoleShown,
+  type LeftOut,
+  readShown,
+  type Shown,
+} from '../time-states.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write', tag: 'users' } as const
@@ -27,6 +43,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
     noun: 'user',
     operations: FACTS,
     find: ({ view, ref }) => view().require('user', ref),
+    readQuery: OneUserQuery,
     answer: UserRead,
     print: printUsers,
     list: {
@@ -72,27 +89,50 @@ function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   })
 }
 
-function printUsers({ scope, view }: Asked, users: readonly User[], withInstances = false) {
+function printUsers({ scope, view, query }: Asked, users: readonly User[], withInstances = false) {
   const now = view()
-  return users.map((user) => userRead(scope, now, user, withInstances))
+  const shown = readShown(query)
+  return users.map((user) => userRead(scope, now, user, { withInstances, shown }))
 }
 
 /** Users of a list; with their roles on instances, when these are asked for. */
 export const printListed = (asked: Asked, users: readonly User[]) =>
   printUsers(asked, users, readFlag(asked.query, 'include_resource_instance_roles'))
 
-/** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant). */
+/** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant in one of the states). */
 async function listUsers(view: () => StoredView, query: Query, page: Page): Promise<Rows<User>> {
   const search = readText(query, 'search')
+  const shown = readShown(query)
   const roleRef = readText(query, 'role')
   const role = roleRef && view().find('role', roleRef)?.key
+  const { hidden, fits } = role ? await withoutRole(view, role, shown) : EVERYBODY
+  const visible = () => view().without('user', hidden)
   const filters: Filter<User>[] = []
   // users are listed under a role without naming it themselves
-  if (roleRef) filters.push({ sources: role ? [indexed(view, 'users_of_role', role)] : [], fits: () => true })
+  if (roleRef) filters.push({ sources: role ? [indexed(visible, 'users_of_role', role)] : [], fits: () => true })
+  if (fits !== undefined) filters.push({ fits })
   if (search !== undefined && !leavesFew(filters)) {
     const within = role ? { within: { index: 'users_of_role', value: role } as const } : {}
-    return found(view, 'user', { parts: [search], ...within }, page, { counted: true })
+    const hasRole = role && hidden.length > 0 ? ({ key }: User) => hasRoleShown(view(), key, role, shown) : fits
+    return found(view, 'user', { parts: [search], ...within }, page, {
+      counted: true,
+      ...(hasRole && { fits: hasRole }),
+    })
   }
   if (search !== undefined) filters.push(textFilter('user', [search]))
   return filtered(everyObject(view, 'user'), filters, page, true)
+}
+
+const EVERYBODY: LeftOut<User> = { hidden: [], fits: undefined }
+
+/** How users are left out who have the role in none of the states. */
+function withoutRole(view: () => StoredView, role: string, shown: Shown): Promise<LeftOut<User>> {
+  const span = endedSpan('role_assignment', shown.now)
+  const rows = view().countBy('users_of_role', role)
+  const fits = ({ key }: User) => hasRoleShown(view(), key, role, shown)
+  return findLeftOut(view, { shown, span, rows }, fits, () =>
+    collectLed(view, span, 'user', (now, { user, role: held, resource_instance: instance }) =>
+      held === role && instance === null && !hasRoleShown(now, user, role, shown) ? user : undefined,
+    ),
+  )
 }
