@@ -88,6 +88,10 @@ export enum Header {
   Documents = 200,
   /** ORDERS roots of orders of keys */
   Orders = 204,
+  /** roles with times over all grants */
+  TimedRoles = 220,
+  /** tuples with times */
+  TimedTuples = 224,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -266,7 +270,7 @@ export const GRANT_BYTES = 28
 export enum Grant {
   User = 0,
   Scope = 4,
-  /** a role's address + SINGLE, or the address of a role set */
+  /** a role's address + SINGLE, the address of a role set, or that of timed roles + TIMED */
   Roles = 8,
   NextOfUser = 12,
   PreviousOfUser = 16,
@@ -274,12 +278,32 @@ export enum Grant {
   PreviousOfScope = 24,
 }
 export const SINGLE = 1
+/** Added to an address: there are times (D15). */
+export const TIMED = 2
 /** Two or more roles, ascending by address, shared by every grant that has exactly these. */
 export enum RoleSet {
   References = 0,
   Count = 4,
   Hash = 8,
   Roles = 12,
+}
+/** The roles of a grant of which some have times: these behind the record, ascending by role. It belongs to one grant. */
+export enum TimedRoles {
+  Grant = 0,
+  /** the roles without times, as a grant has them; 0 when there are none */
+  Plain = 4,
+  /** roles with times, at least one */
+  Count = 8,
+  Roles = 12,
+}
+/** A role with its times, ms since 1970; infinite where it is unbounded. No role of a grant is there twice. */
+export const TIMED_ROLE_BYTES = 20
+export enum TimedRole {
+  Role = 0,
+  /** f64: in force from then on */
+  From = 4,
+  /** f64: in force before then */
+  Until = 12,
 }
 
 /** A relation's name, kept while a tuple or a rule uses it. */
@@ -290,6 +314,7 @@ export enum Relation {
 /** `subject` is related by `relation` to `object`: who holds a role on the subject may get one on the object. */
 export const TUPLE_BYTES = 28
 export enum Tuple {
+  /** + TIMED when times follow the record */
   Relation = 0,
   Subject = 4,
   Object = 8,
@@ -297,6 +322,12 @@ export enum Tuple {
   PreviousOfObject = 16,
   NextOfSubject = 20,
   PreviousOfSubject = 24,
+}
+/** Behind a tuple with times: f64 each, as those of a role. */
+export const TIMED_TUPLE_BYTES = 44
+export enum TimedTuple {
+  From = 28,
+  Until = 36,
 }
 /**
  * Who has the role `source` on an instance that is related by `relation` to an object has the role `target` on it (D5).
@@ -523,7 +554,7 @@ export enum Member {
 /**
  * What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun.
  */
-export const QUERY_BYTES = 68
+export const QUERY_BYTES = 80
 export enum Query {
   User = 0,
   Tenant = 4,
@@ -556,6 +587,12 @@ export enum Query {
   CandidatesEnd = 60,
   /** where the relations that were sent end in their area; 0 without any */
   RelatedEnd = 64,
+  /** 1: something with times was met, and there is no instant to compare them with */
+  NeedsTime = 68,
+  /**
+   * f64: the instant of the question, ms since 1970; NaN when none is given. No question changes it
+   */
+  Now = 72,
 }
 /** What `verify` has counted so far. */
 export const TALLY_BYTES = 40

@@ -33,6 +33,7 @@ import {
   assign as assignRole,
   putGrant as createWholeGrant,
   findGrant,
+  findGrantStored,
   unassign as unassignRole,
 } from './policy/grants'
 import { join, leave } from './policy/memberships'
@@ -59,6 +60,7 @@ import {
   holds as roleHolds,
 } from './policy/roles'
 import { addSetRule as createSetRule, removeSetRule as deleteSetRule } from './policy/set-rules'
+import { settle } from './policy/times'
 import { verifyImage } from './verify/verify'
 
 /** The number of the layout; the host refuses another. */
@@ -87,31 +89,39 @@ export function findPermission(length: u32): u32 {
 }
 
 /**
+ * The instant of the questions from now on, ms since 1970; NaN, as at first: none. Without one, what depends on it
+ * answers ASK_TIME.
+ */
+export function setNow(now: f64): void {
+  store<f64>(QUERY, now, Query.Now)
+}
+
+/**
  * Verdict for the ids, of roles in the tenant, with ASK_SETS when it is not Allow and set rules have a say; any 0 is
  * Deny (D1).
  */
 export function decide(user: u32, tenant: u32, permission: u32): u32 {
-  return decideIn(user, tenant, permission)
+  return decideIn(QUERY, user, tenant, permission)
 }
 
-/** What stands for the roles of the user in the tenant, until something changes: for `decideByRoles`. */
+/** What stands for the roles of the user in the tenant, until a change and at every instant: for `decideByRoles`. */
 export function rolesIn(user: u32, tenant: u32): u32 {
   return findRoles(user, tenant)
 }
 
 /** `decide`, of the roles that `rolesIn` gave for the user and the tenant. */
 export function decideByRoles(roles: u32, permission: u32): u32 {
-  return holdRoles(roles, permission)
+  return holdRoles(QUERY, roles, permission)
 }
 
 /** `decide` with roles on a named instance of the permission's type; 0 when it is not stored. */
 export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
-  return decideOnInstance(QUERY, user, tenant, permission, instance, 0)
+  return settle(QUERY, decideOnInstance(QUERY, user, tenant, permission, instance, 0))
 }
 
 /** The same, and the resource is related as the first `related` bytes of RELATED say (D14); also without an instance. */
 export function decideOnRelated(user: u32, tenant: u32, permission: u32, instance: u32, related: u32): u32 {
-  return decideOnInstance(QUERY, user, tenant, permission, instance, related)
+  return settle(QUERY, decideOnInstance(QUERY, user, tenant, permission, instance, related))
 }
 
 /**
@@ -119,7 +129,7 @@ export function decideOnRelated(user: u32, tenant: u32, permission: u32, instanc
  * it; `type` is the one of an instance that is not stored.
  */
 export function decideRelated(user: u32, tenant: u32, permission: u32, instance: u32, related: u32, type: u32): u32 {
-  return decideByRelation(QUERY, user, tenant, permission, type, instance, related)
+  return settle(QUERY, decideByRelation(QUERY, user, tenant, permission, type, instance, related))
 }
 
 /**
@@ -228,20 +238,20 @@ export function listReads(permission: u32): u32 {
 
 /** Verdict of one side of a rule, for explain: a set, role or resource. */
 export function decideSide(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): u32 {
-  return sideHolds(QUERY, user, tenant, permission, instance, end, side)
+  return settle(QUERY, sideHolds(QUERY, user, tenant, permission, instance, end, side))
 }
 
 /** Verdict of a program (abi.ts, Program) that lies before `end` in the encoded area, for explain. */
 export function decideProgram(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, program: u32): u32 {
-  return programHolds(QUERY, user, tenant, permission, instance, end, program)
+  return settle(QUERY, programHolds(QUERY, user, tenant, permission, instance, end, program))
 }
 
 /**
- * The cell of a path for the question, for explain: 0 when it is missing or not of its declared type. Valid until the
- * next call.
+ * The cell of a path for the question, for explain: 0 when it is missing or not of its declared type, ASK_TIME without an
+ * instant. Valid until the next call.
  */
 export function operandCell(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
-  return operandOf(QUERY, user, tenant, permission, instance, end, path)
+  return settle(QUERY, operandOf(QUERY, user, tenant, permission, instance, end, path))
 }
 
 /** Of the `operandCell` just before: the value that is there but not of its declared type, or 0. */
@@ -290,10 +300,10 @@ export function deleteInstance(instance: u32): void {
   removeInstance(instance)
 }
 
-/** 1 when something changed; 0 also when one of them is 0. */
-export function relate(relation: u32, subject: u32, object: u32): u32 {
+/** Relates at these times; infinite where unbounded. 1 when something changed; 0 also when one of the ids is 0. */
+export function relate(relation: u32, subject: u32, object: u32, from: f64, until: f64): u32 {
   if (relation === 0 || subject === 0 || object === 0) return 0
-  return createTuple(relation, subject, object) ? 1 : 0
+  return createTuple(relation, subject, object, from, until) ? 1 : 0
 }
 
 /** 1 when something changed; 0 also when one of them is 0. */
@@ -340,9 +350,9 @@ export function refreshRole(role: u32): void {
   refresh(role)
 }
 
-/** 1 when something changed. */
-export function assign(user: u32, scope: u32, role: u32): u32 {
-  return assignRole(user, scope, role) ? 1 : 0
+/** Assigns at these times; infinite where unbounded. 1 when something changed. */
+export function assign(user: u32, scope: u32, role: u32, from: f64, until: f64): u32 {
+  return assignRole(user, scope, role, from, until) ? 1 : 0
 }
 
 /** 1 when something changed. */
@@ -350,14 +360,19 @@ export function unassign(user: u32, scope: u32, role: u32): u32 {
   return unassignRole(user, scope, role) ? 1 : 0
 }
 
-/** Creates the grant of a pair that has none, out of the `count` roles at SCRATCH. */
-export function putGrant(user: u32, scope: u32, count: u32): void {
-  createWholeGrant(user, scope, SCRATCH, count)
+/** Creates the grant of a pair that has none, out of `count` roles at SCRATCH and, behind them, `timed` ones (TimedRole). */
+export function putGrant(user: u32, scope: u32, count: u32, timed: u32): void {
+  createWholeGrant(user, scope, SCRATCH, count, timed)
 }
 
-/** The record of the grant, or 0. */
+/** The record of the grant if a role of it is in force, or 0; ASK_TIME without an instant. */
 export function grantOf(user: u32, scope: u32): u32 {
-  return findGrant(user, scope)
+  return settle(QUERY, findGrant(QUERY, user, scope))
+}
+
+/** The record of the grant, or 0; perhaps none of its roles is in force. */
+export function grantOfStored(user: u32, scope: u32): u32 {
+  return findGrantStored(user, scope)
 }
 
 /** 1 when the role, or one that it extends, has the permission. */
@@ -371,10 +386,10 @@ export function permissionRecord(permission: u32): u32 {
 }
 
 /**
- * Permission ids ≥ `first` that the grant allows, at SCRATCH; returns how many (SCRATCH_BYTES / 4 = there may be more).
+ * Permission ids ≥ `first` that the grant allows at the instant, which must be given, at SCRATCH; returns how many (SCRATCH_BYTES / 4 = there may be more).
  */
 export function listGrant(grant: u32, first: u32): u32 {
-  return permissionsOfGrant(grant, first)
+  return permissionsOfGrant(QUERY, grant, first)
 }
 
 /** Permission ids ≥ `first` attached to the role itself, at SCRATCH; returns how many. */

@@ -5,7 +5,7 @@
  * Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another
  * number.
  */
-export const ABI_VERSION = 5
+export const ABI_VERSION = 6
 
 // ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Bytes that one call takes or answers in the scratch area. */
@@ -195,6 +195,8 @@ export enum Verdict {
 }
 /** Added to a verdict that is not Allow: set rules have a say, `decideSets` must be asked. */
 export const ASK_SETS = 4
+/** In place of a verdict: it depends on the instant of the question (D15), none was given, and nothing else is said. */
+export const ASK_TIME = 8
 /** What `verify` found; 0 is sound. src/image/image.ts turns each into words. */
 export enum Fault {
   None = 0,

@@ -1,6 +1,6 @@
 // Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
 import { describe, expect, it } from 'vitest'
-import { OF_COLLISIONS, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
+import { OF_COLLISIONS, OF_TENANTS_IN_TIME, OF_TIMES, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
 import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
@@ -12,6 +12,8 @@ const CANARIES: readonly Canary[] = [
   OF_ACCESS_DIFF,
   OF_COLLISIONS,
   OF_UNKNOWN_IDS,
+  OF_TIMES,
+  OF_TENANTS_IN_TIME,
   ...Object.values(OF_REPLICAS),
   NEXT,
   WITHOUT_GROUPS,

@@ -1,29 +1,19 @@
 // Decisions by attributes (D6): is there a set rule of the permission whose two sides are both true for the question?
 // The sides that can be true come from the index (candidates.ts), the conditions of each are a program (conditions.ts).
 // Reads the image, writes only the work area.
-import {
-  ConditionSet,
-  Grant,
-  Header,
-  Instance,
-  Permission,
-  RoleSet,
-  SetRule,
-  SINGLE,
-  Side,
-  SymbolRecord,
-  WORK,
-} from '../abi'
-import { ASK_SETS, CANDIDATES_MAX, Table, Verdict } from '../limits'
+import { ConditionSet, Grant, Header, Instance, Permission, Query, SetRule, Side, SymbolRecord, WORK } from '../abi'
+import { ASK_SETS, ASK_TIME, CANDIDATES_MAX, Table, Verdict } from '../limits'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { permissionRecord } from '../policy/permissions'
 import { findSetRule } from '../policy/set-rules'
-import { ask, grantAsked, resetGenerated, resolveAlone, typeAsked } from './attributes'
+import { settle } from '../policy/times'
+import { ask, grantAskedStored, resetGenerated, resolveAlone, typeAsked } from './attributes'
 import { collect, OVERFLOW } from './candidates'
 import { count, isExhausted, resetSteps } from './compare'
 import { run } from './conditions'
+import { hasRole } from './rbac'
 
 /**
  * Candidates of one question: users, then resources with what is known of them in the lowest two bits of their address.
@@ -40,8 +30,18 @@ export function askSets(permission: u32): u32 {
   return load<u32>(permissionRecord(permission), Permission.SetRules) === 0 ? 0 : ASK_SETS
 }
 
-/** D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. */
-export function decideBySets(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
+/**
+ * D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. ASK_TIME
+ * when that depends on an instant and none is given: then the question is asked again, and nothing of this one counts.
+ */
+export function decideBySets(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
+  const refusals = load<u32>(query, Query.Refusals)
+  const verdict = settle(query, decideByCandidates(query, user, tenant, permission, instance, end))
+  if (verdict === ASK_TIME) store<u32>(query, refusals, Query.Refusals)
+  return verdict
+}
+
+function decideByCandidates(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
   if (!begin(query, user, tenant, permission, instance, end)) return Verdict.Deny
   const record = permissionRecord(permission)
   const users = collect(query, load<u32>(record, Permission.UserIndexes), USERS_FOUND, CANDIDATES_MAX)
@@ -176,17 +176,8 @@ function begin(query: u32, user: u32, tenant: u32, permission: u32, instance: u3
 /** D6: a role used as a user set means that it is assigned in the tenant. */
 function holdsUsers(query: u32, users: u32): Verdict {
   if ((load<u8>(users, SymbolRecord.Table) as u32) !== Table.Roles) return holdsSet(query, users)
-  const grant = grantAsked(query)
-  return grant !== 0 && includes(load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
-}
-
-function includes(roles: u32, role: u32): bool {
-  if ((roles & SINGLE) !== 0) return roles - SINGLE === role
-  const end = roles + load<u32>(roles, RoleSet.Count) * 4
-  for (let at = roles; at < end; at += 4) {
-    if (load<u32>(at, RoleSet.Roles) === role) return true
-  }
-  return false
+  const grant = grantAskedStored(query)
+  return grant !== 0 && hasRole(query, load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
 }
 
 /** D6: a resource used as a resource set means its type. */

@@ -21,7 +21,7 @@ import { linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { findMemberCell } from '../memory/values'
-import { copyRoles, findGrant, roleCount } from '../policy/grants'
+import { copyRoles, findGrant, findGrantStored, isGrantInForce, roleCountStored } from '../policy/grants'
 import { findMember, tenantOfScope } from '../policy/memberships'
 import { permissionRecord } from '../policy/permissions'
 import { count } from './compare'
@@ -48,9 +48,9 @@ export function typeAsked(query: u32): u32 {
   return load<u32>(query, Query.Type)
 }
 
-/** The grant of the user in the tenant, or 0. */
-export function grantAsked(query: u32): u32 {
-  return findGrant(load<u32>(query, Query.User), load<u32>(query, Query.Tenant))
+/** The grant of the user in the tenant, or 0; perhaps none of its roles is in force. */
+export function grantAskedStored(query: u32): u32 {
+  return findGrantStored(load<u32>(query, Query.User), load<u32>(query, Query.Tenant))
 }
 
 /** Is the value that `resolve` found compared as an instant (D9)? */
@@ -246,38 +246,46 @@ function listCell(query: u32, length: u32): u32 {
   return cell
 }
 
-/** D6: the roles assigned in the tenant. */
+/** D6: the roles assigned in the tenant that are in force. */
 function rolesCell(query: u32): u32 {
-  const grant = grantAsked(query)
+  const grant = grantAskedStored(query)
   const roles = grant === 0 ? 0 : load<u32>(grant, Grant.Roles)
-  const length: u32 = roles === 0 ? 0 : roleCount(roles)
-  const cell = listCell(query, length)
-  if (cell === 0 || length === 0) return cell
+  const most: u32 = roles === 0 ? 0 : roleCountStored(roles)
+  const cell = listCell(query, most)
+  if (cell === 0 || most === 0) return cell
   const cells = cell + CELL_BYTES + Composite.Cells
   // The addresses first, then each made a cell, from the end: a cell is larger.
-  copyRoles(roles, cells)
+  const length = copyRoles(query, roles, cells)
+  store<u32>(load<u32>(cell, Cell.Value), length, Composite.Count)
   for (let index = length; index > 0; index--) {
     setKey(cells + (index - 1) * CELL_BYTES, load<u32>(cells + (index - 1) * 4))
   }
   return cell
 }
 
-/** D6: the tenants in which the user has a role (also on an instance) or a membership; one may stand there twice. */
+/**
+ * D6: the tenants in which the user has a role that is in force (also on an instance) or a membership; one may stand there
+ * twice.
+ */
 function tenantsCell(query: u32): u32 {
   const user = load<u32>(query, Query.User)
   let length: u32 = 0
+  let steps: u32 = 0
   const most = linksMax()
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
-    if (++length > most) unreachable()
+    if (++steps > most) unreachable()
+    if (/* canary: tenants-in-force */ isGrantInForce(query, grant)) length++
   }
   for (let each = load<u32>(user, Principal.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) {
-    if (++length > most) unreachable()
+    if (++steps > most) unreachable()
+    length++
   }
-  if (!count(query, length)) return 0
+  if (!count(query, steps)) return 0
   const cell = listCell(query, length)
   if (cell === 0) return 0
   let at = cell + CELL_BYTES + Composite.Cells
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
+    if (/* canary: tenants-of-grants-in-force */ !isGrantInForce(query, grant)) continue
     setKey(at, tenantOfScope(load<u32>(grant, Grant.Scope)))
     at += CELL_BYTES
   }
@@ -288,12 +296,16 @@ function tenantsCell(query: u32): u32 {
   return cell
 }
 
-/** D6: has the user a membership of the tenant, or a role in it or on an instance of it? */
+/** D6: has the user a membership of the tenant, or a role in it or on an instance of it, which is in force? */
 function belongs(query: u32, user: u32, tenant: u32): bool {
-  if (findGrant(user, tenant) !== 0 || findMember(user, tenant) !== 0) return true
+  if (findMember(user, tenant) !== 0 || findGrant(query, user, tenant) !== 0) return true
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
     if (!count(query, 1)) return false
-    if (tenantOfScope(load<u32>(grant, Grant.Scope)) === tenant) return true
+    if (
+      tenantOfScope(load<u32>(grant, Grant.Scope)) === tenant &&
+      /* canary: belonging-in-force */ isGrantInForce(query, grant)
+    )
+      return true
   }
   return false
 }

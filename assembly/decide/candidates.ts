@@ -1,11 +1,25 @@
 // Finds the sides of set rules that can be true of a question: for each index of the permission the values that its
 // paths have now, and the group of these values. A side that is not found is false; one that is found is evaluated by
 // its program.
-import { Composite, Grant, Group, Index, LIST_TEST, Query, RoleSet, SINGLE, Side } from '../abi'
+import {
+  Composite,
+  Grant,
+  Group,
+  Index,
+  LIST_TEST,
+  Query,
+  RoleSet,
+  SINGLE,
+  Side,
+  TIMED,
+  TIMED_ROLE_BYTES,
+  TimedRole,
+} from '../abi'
 import { follow, linksMax } from '../memory/lists'
 import { hashOfRole, hashValue, mix } from '../policy/equality-tests'
+import { plainRoles, timedCount, timedEnd, timedStart } from '../policy/grants'
 import { findGroup, toSeed } from '../policy/set-rule-index'
-import { grantAsked, isOverfull, resetGenerated, resolve, resolvedTime } from './attributes'
+import { grantAskedStored, isOverfull, resetGenerated, resolve, resolvedTime } from './attributes'
 import { count, findList, itemAt } from './compare'
 
 /** What `collect` says when the sides do not fit. */
@@ -55,17 +69,34 @@ function takeByItems(query: u32, index: u32, hash: u32, list: u32): bool {
   return true
 }
 
+/** By all roles that are stored: whether one is in force is decided where the side is evaluated (D15). */
 function takeByRoles(query: u32, index: u32, hash: u32): bool {
-  const grant = grantAsked(query)
+  const grant = grantAskedStored(query)
   if (grant === 0) return true
   const roles = load<u32>(grant, Grant.Roles)
-  if ((roles & SINGLE) !== 0) return take(query, findGroup(index, mix(hash, hashOfRole(roles - SINGLE))))
+  const plain = plainRoles(roles)
+  if (plain !== 0 && !takeByPlain(query, index, hash, plain)) return false
+  if ((roles & TIMED) === 0) return true
+  if (!count(query, timedCount(roles))) return false
+  const end = timedEnd(roles)
+  for (let at = timedStart(roles); at < end; at += TIMED_ROLE_BYTES) {
+    if (!takeByRole(query, index, hash, load<u32>(at, TimedRole.Role))) return false
+  }
+  return true
+}
+
+function takeByPlain(query: u32, index: u32, hash: u32, roles: u32): bool {
+  if ((roles & SINGLE) !== 0) return takeByRole(query, index, hash, roles - SINGLE)
   const length = load<u32>(roles, RoleSet.Count)
   if (!count(query, length)) return false
   for (let each: u32 = 0; each < length; each++) {
-    if (!take(query, findGroup(index, mix(hash, hashOfRole(load<u32>(roles + each * 4, RoleSet.Roles)))))) return false
+    if (!takeByRole(query, index, hash, load<u32>(roles + each * 4, RoleSet.Roles))) return false
   }
   return true
+}
+
+function takeByRole(query: u32, index: u32, hash: u32, role: u32): bool {
+  return take(query, findGroup(index, mix(hash, hashOfRole(role))))
 }
 
 function takeAll(query: u32, index: u32): bool {

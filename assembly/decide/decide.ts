@@ -1,11 +1,12 @@
 // The decision. Rules D1–D14 of docs/semantics.md; test/reference states the same in plain code. Reads only; never
 // interns, never allocates. What cannot be found arrives as id 0 and is denied (D1).
-import { Grant, Instance, Permission } from '../abi'
-import { Verdict } from '../limits'
-import { findGrant } from '../policy/grants'
+import { Grant, Instance, Permission, TIMED } from '../abi'
+import { ASK_TIME, Verdict } from '../limits'
+import { findGrantStored } from '../policy/grants'
 import { permissionRecord } from '../policy/permissions'
+import { settle } from '../policy/times'
 import { askSets } from './abac'
-import { grantHolds } from './rbac'
+import { plainHolds, timedHolds } from './rbac'
 import { deriveRole } from './rebac'
 
 /**
@@ -20,8 +21,8 @@ export function decideOnInstance(
   instance: u32,
   related: u32,
 ): u32 {
-  const verdict = decideIn(user, tenant, permission)
-  if (verdict === Verdict.Allow || permission === 0) return verdict
+  const verdict = decideIn(query, user, tenant, permission)
+  if (verdict === Verdict.Allow || verdict === ASK_TIME || permission === 0) return verdict
   const type = related === 0 ? 0 : load<u32>(permissionRecord(permission), Permission.Resource)
   const byRelation = decideByRelation(query, user, tenant, permission, type, instance, related)
   return byRelation === Verdict.Allow ? byRelation : byRelation | verdict
@@ -46,23 +47,32 @@ export function decideByRelation(
 }
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */
-export function decideIn(user: u32, tenant: u32, permission: u32): u32 {
-  return decideByRoles(rolesIn(user, tenant), permission)
+export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u32 {
+  return decideByRoles(query, rolesIn(user, tenant), permission)
 }
 
-/** Stands for the roles of an unknown user, or in an unknown tenant: no record has this address. */
-const OF_NOBODY: u32 = 2
+/** Stands for the roles of an unknown user, or in an unknown tenant: no record has this address, and it has no tag. */
+const OF_NOBODY: u32 = 4
 
-/** What stands for the roles of the user in the tenant: the roles of the grant, 0 without one, or OF_NOBODY. */
+/**
+ * What stands for the roles of the user in the tenant: what the grant stores, 0 without one, or OF_NOBODY. It says the
+ * same at every instant: which of the roles are in force is looked up when they are asked for a permission.
+ */
 export function rolesIn(user: u32, tenant: u32): u32 {
   if (user === 0 || tenant === 0) return OF_NOBODY // D1
-  const grant = findGrant(user, tenant)
+  const grant = findGrantStored(user, tenant)
   return grant === 0 ? 0 : load<u32>(grant, Grant.Roles) // D4: assignments in another tenant give nothing here
 }
 
-/** RBAC: do these roles, as `rolesIn` gives them, allow what `permission` names? Else, whether set rules have a say. */
-export function decideByRoles(roles: u32, permission: u32): u32 {
+/**
+ * RBAC: do these roles, as `rolesIn` gives them, allow what `permission` names? Else, whether set rules have a say; or
+ * ASK_TIME. Roles without times, as most are, do not look at the query.
+ */
+export function decideByRoles(query: u32, roles: u32, permission: u32): u32 {
   if (roles === OF_NOBODY || permission === 0) return Verdict.Deny // D1
-  if (roles !== 0 && grantHolds(roles, permission)) return Verdict.Allow
+  if ((roles & TIMED) !== 0) {
+    return settle(query, timedHolds(query, roles, permission) ? (Verdict.Allow as u32) : askSets(permission))
+  }
+  if (roles !== 0 && plainHolds(roles, permission)) return Verdict.Allow
   return askSets(permission)
 }

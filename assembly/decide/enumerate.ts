@@ -15,12 +15,12 @@ const LIST_MAX: u32 = SCRATCH_BYTES / 4
  * Writes the ids of permissions from `first` on that the grant allows; returns how many (a full scratch area: ask
  * again).
  */
-export function permissionsOfGrant(grant: u32, first: u32): u32 {
+export function permissionsOfGrant(query: u32, grant: u32, first: u32): u32 {
   const roles = load<u32>(grant, Grant.Roles)
   const top = field(Header.PermissionTop)
   let count: u32 = 0
   for (let id = first; id <= top && count < LIST_MAX; id++) {
-    if (!grantHolds(roles, id)) continue
+    if (!grantHolds(query, roles, id)) continue
     store<u32>(SCRATCH + count * 4, id)
     count++
   }

@@ -18,17 +18,16 @@ import {
   Related,
   Resource,
   Role,
-  RoleSet,
   Rule,
-  SINGLE,
   Tuple,
   WORK,
 } from '../abi'
 import { GOALS_MAX, RELATION_STEPS_MAX, RULE_NO_DIRECT, Verdict } from '../limits'
 import { isLive } from '../memory/symbols'
 import { findGrant } from '../policy/grants'
+import { isBy } from '../policy/relations'
 import { holds } from '../policy/roles'
-import { grantHolds } from './rbac'
+import { grantHolds, hasRole } from './rbac'
 
 const SLOTS: u32 = WORK + GOALS_MAX * GOAL_BYTES
 
@@ -50,8 +49,9 @@ export function deriveRole(
   store<u32>(query, 0, Query.Met)
   store<u32>(query, tenant, Query.Tenant)
   store<u32>(query, related === 0 ? 0 : RELATED + related, Query.RelatedEnd)
-  const direct = grantOn(user, instance)
-  if (direct !== 0 && (permission === 0 || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
+  const direct = grantOn(query, user, instance)
+  if (direct !== 0 && (permission === 0 || grantHolds(query, load<u32>(direct, Grant.Roles), permission)))
+    return Verdict.Allow
   const ofType = instance === 0 ? type : load<u32>(instance, Instance.Type)
   for (let role = load<u32>(ofType, Resource.Roles); role !== 0; role = load<u32>(role, Role.NextOfType)) {
     if (!countStep(query)) return Verdict.Undecided
@@ -62,8 +62,9 @@ export function deriveRole(
     const goal = WORK + number * GOAL_BYTES
     const at = load<u32>(goal, Goal.Instance)
     const wanted = load<u32>(goal, Goal.Role)
-    const grant = grantOn(user, at)
-    if (grant !== 0 && hasRole(load<u32>(grant, Grant.Roles), wanted)) {
+    const grant = grantOn(query, user, at)
+    // Exactly this role: who holds one that extends it has its permissions, but derives nothing by it.
+    if (grant !== 0 && hasRole(query, load<u32>(grant, Grant.Roles), wanted)) {
       store<u32>(query, number + 1, Query.Met)
       return Verdict.Allow
     }
@@ -75,8 +76,8 @@ export function deriveRole(
 }
 
 /** The grant of the user on the instance, or 0: no one has one on an instance that is not stored. */
-function grantOn(user: u32, instance: u32): u32 {
-  return instance === 0 ? 0 : findGrant(user, instance)
+function grantOn(query: u32, user: u32, instance: u32): u32 {
+  return instance === 0 ? 0 : findGrant(query, user, instance)
 }
 
 /** Counts a tuple, rule or role that is looked at; false when there were too many. */
@@ -84,16 +85,6 @@ function countStep(query: u32): bool {
   const steps = load<u32>(query, Query.RelationSteps) + 1
   store<u32>(query, steps, Query.RelationSteps)
   return steps <= (RELATION_STEPS_MAX as u32)
-}
-
-/** Exactly this role: who holds a role that extends it has its permissions, but derives nothing by it. */
-function hasRole(roles: u32, role: u32): bool {
-  if ((roles & SINGLE) !== 0) return roles - SINGLE === role
-  const end = roles + load<u32>(roles, RoleSet.Count) * 4
-  for (let at = roles; at < end; at += 4) {
-    if (load<u32>(at, RoleSet.Roles) === role) return true
-  }
-  return false
 }
 
 /**
@@ -111,7 +102,7 @@ function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u3
     let tuple = instance === 0 ? 0 : load<u32>(instance, Instance.Objects)
     for (; tuple !== 0; tuple = load<u32>(tuple, Tuple.NextOfObject)) {
       if (!countStep(query)) return false
-      if (load<u32>(tuple, Tuple.Relation) !== relation) continue
+      if (!isBy(query, tuple, relation)) continue
       const subject = load<u32>(tuple, Tuple.Subject)
       if (load<u32>(subject, Instance.Type) === type && !addGoal(query, subject, source, from)) return false
     }

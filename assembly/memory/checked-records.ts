@@ -41,6 +41,12 @@ import {
   Step,
   SymbolRecord,
   Text,
+  TIMED,
+  TIMED_ROLE_BYTES,
+  TIMED_TUPLE_BYTES,
+  TimedRole,
+  TimedRoles,
+  TimedTuple,
   TUPLE_BYTES,
   Tuple,
   WORK,
@@ -88,6 +94,8 @@ export enum Checked {
   Bucket = 26,
   Root = 27,
   Node = 28,
+  TimedRoles = 29,
+  TimedTuple = 30,
 }
 
 /** Does it lie in one area that is there? */
@@ -182,7 +190,11 @@ function isPart(record: u32, kind: u32): bool {
         areRoles(load<u32>(record, Grant.Roles))
       )
     case Checked.RoleSet:
-      return areRoles(record)
+      return isRoleSet(record)
+    case Checked.TimedRoles:
+      return areTimed(record)
+    case Checked.TimedTuple:
+      return isTimedTuple(record)
     case Checked.Member:
       return (
         isBlock(record, MEMBER_BYTES) &&
@@ -192,7 +204,7 @@ function isPart(record: u32, kind: u32): bool {
     case Checked.Tuple:
       return (
         isBlock(record, TUPLE_BYTES) &&
-        isIn(load<u32>(record, Tuple.Relation), Table.Relations) &&
+        isIn(load<u32>(record, Tuple.Relation) & ~TIMED, Table.Relations) &&
         isIn(load<u32>(record, Tuple.Subject), Table.Instances) &&
         isIn(load<u32>(record, Tuple.Object), Table.Instances)
       )
@@ -225,9 +237,35 @@ function isPart(record: u32, kind: u32): bool {
   }
 }
 
-/** One role in place, or a set of two and more. */
+/** Roles of which some have times, one role in place, or a set of two and more. */
 function areRoles(roles: u32): bool {
-  if ((roles & SINGLE) !== 0) return isIn(roles - SINGLE, Table.Roles)
+  return (roles & TIMED) === 0 ? arePlain(roles) : areTimed(roles - TIMED)
+}
+
+function arePlain(roles: u32): bool {
+  return (roles & SINGLE) === 0 ? isRoleSet(roles) : isIn(roles - SINGLE, Table.Roles)
+}
+
+/** Without a tag: an address that still has one is no block. */
+function areTimed(record: u32): bool {
+  if (!isBlock(record, TimedRoles.Roles) || !isBlock(load<u32>(record, TimedRoles.Grant), GRANT_BYTES)) return false
+  const plain = load<u32>(record, TimedRoles.Plain)
+  if (plain !== 0 && !arePlain(plain)) return false
+  const count = load<u32>(record, TimedRoles.Count)
+  if (count === 0 || count > (GRANT_ROLES_MAX as u32)) return false
+  if (!isBlock(record, TimedRoles.Roles + count * TIMED_ROLE_BYTES)) return false
+  const first = record + TimedRoles.Roles
+  return (
+    isIn(load<u32>(first, TimedRole.Role), Table.Roles) &&
+    load<f64>(first, TimedRole.From) < load<f64>(first, TimedRole.Until)
+  )
+}
+
+function isTimedTuple(record: u32): bool {
+  return isBlock(record, TIMED_TUPLE_BYTES) && (load<u32>(record, Tuple.Relation) & TIMED) !== 0
+}
+
+function isRoleSet(roles: u32): bool {
   if (!isBlock(roles, RoleSet.Roles)) return false
   const count = load<u32>(roles, RoleSet.Count)
   if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !isBlock(roles, RoleSet.Roles + count * 4)) return false

@@ -70,6 +70,10 @@ import {
   Tally,
   TEST_BYTES,
   Tests,
+  TIMED_ROLE_BYTES,
+  TIMED_TUPLE_BYTES,
+  TimedRole,
+  TimedTuple,
   TUPLE_BYTES,
   Tuple,
   VISIT_BYTES,
@@ -98,6 +102,8 @@ const ORDERS = 2
 if (EDGE_BYTES !== Edge.PreviousChild + 4) ERROR('EDGE_BYTES')
 if (GRANT_BYTES !== Grant.PreviousOfScope + 4) ERROR('GRANT_BYTES')
 if (TUPLE_BYTES !== Tuple.PreviousOfSubject + 4) ERROR('TUPLE_BYTES')
+if (TimedTuple.From !== TUPLE_BYTES || TIMED_TUPLE_BYTES !== TimedTuple.Until + 8) ERROR('TIMED_TUPLE_BYTES')
+if (TIMED_ROLE_BYTES !== TimedRole.Until + 8) ERROR('TIMED_ROLE_BYTES')
 if (RULE_BYTES !== Rule.PreviousOfSource + 4) ERROR('RULE_BYTES')
 if (SET_RULE_BYTES !== SetRule.PreviousOfSide + 4) ERROR('SET_RULE_BYTES')
 if (SIDE_BYTES !== Side.PreviousOfSet + 4) ERROR('SIDE_BYTES')
@@ -109,7 +115,7 @@ if (CELL_BYTES !== Cell.Value + 8) ERROR('CELL_BYTES')
 if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
 if (TEST_BYTES !== Tests.Hash + 4 - Tests.Path) ERROR('TEST_BYTES')
 if (FRAME_BYTES < Frame.Type + 4) ERROR('FRAME_BYTES')
-if (QUERY_BYTES !== Query.RelatedEnd + 4) ERROR('QUERY_BYTES')
+if (QUERY_BYTES !== Query.Now + 8 || (QUERY + Query.Now) % 8 !== 0) ERROR('QUERY_BYTES')
 if (TALLY_BYTES < Tally.Sides + 4 || Tally.Previous < Tally.Uses + 8 || Tally.Uses < Tally.References + 8)
   ERROR('TALLY_BYTES')
 if (VISIT_BYTES !== Visit.Slot + 4) ERROR('VISIT_BYTES')
@@ -134,7 +140,8 @@ if (NODE_BYTES !== Node.Entries + LEAF_RECORDS * 4 || NODE_BYTES !== Node.Entrie
 if (NodeEntry.First !== 0 || NODE_ENTRY_BYTES !== NodeEntry.Node + 4) ERROR('NODE_ENTRY_BYTES')
 
 // The header: free lists of each power of two from 512 bytes up, and of each multiple of four up to 512.
-if (Header.Tables < Header.Orders + ORDERS * OrderRoot.Bytes) ERROR('Header.Orders')
+if (Header.TimedRoles < Header.Orders + ORDERS * OrderRoot.Bytes) ERROR('Header.Orders')
+if (Header.Tables < Header.TimedTuples + 4) ERROR('Header.TimedTuples')
 if (Header.FreeLarge < Header.Tables + TABLES * TABLE_BYTES) ERROR('Header.Tables')
 if (Header.FreeSmall < Header.FreeLarge + (32 - 9) * 4 || HEADER_BYTES < Header.FreeSmall + 512)
   ERROR('Header.FreeSmall')

@@ -19,6 +19,7 @@ import {
   SetRule as SetRuleAt,
   SIDE_BYTES,
   Side as SideAt,
+  TimedRoles as TimedRolesAt,
   TUPLE_BYTES,
   Tuple as TupleAt,
 } from '../abi'
@@ -59,6 +60,21 @@ if (offsetof<RoleSet>() !== RoleSetAt.Roles) ERROR('RoleSet.Roles')
 
 export function roleSetAt(address: u32): RoleSet {
   return changetype<RoleSet>(address)
+}
+
+@unmanaged
+export class TimedRoles {
+  grant: u32
+  plain: u32
+  count: u32
+}
+if (offsetof<TimedRoles>('grant') !== TimedRolesAt.Grant) ERROR('TimedRoles.Grant')
+if (offsetof<TimedRoles>('plain') !== TimedRolesAt.Plain) ERROR('TimedRoles.Plain')
+if (offsetof<TimedRoles>('count') !== TimedRolesAt.Count) ERROR('TimedRoles.Count')
+if (offsetof<TimedRoles>() !== TimedRolesAt.Roles) ERROR('TimedRoles.Roles')
+
+export function timedRolesAt(address: u32): TimedRoles {
+  return changetype<TimedRoles>(address)
 }
 
 @unmanaged

@@ -1,13 +1,27 @@
 // Resource instances, the tuples between them, and the rules by which a role on one instance gives a role on another
 // (D5).
 //
-//   tuple  │ relation │ subject │ object │ next, previous of object │ next, previous of subject │
+//   tuple  │ relation (+ TIMED) │ subject │ object │ next, previous of object │ next, previous of subject │ (times) │
 //   rule   │ target │ relation │ source │ flags │ next of target │ next, previous of source │
 //
 // INVARIANT: a tuple is in the table once, in its object's list once and in its subject's list once.
 // INVARIANT: a rule is in its target's list once and in its source's list once.
 // INVARIANT: Relation.Uses is the number of tuples and rules that name the relation; at 0 the relation is dead.
-import { Header, Instance, Principal, Relation, Resource, Role, RULE_BYTES, Rule, TUPLE_BYTES, Tuple } from '../abi'
+import {
+  Header,
+  Instance,
+  Principal,
+  Relation,
+  Resource,
+  Role,
+  RULE_BYTES,
+  Rule,
+  TIMED,
+  TIMED_TUPLE_BYTES,
+  TimedTuple,
+  TUPLE_BYTES,
+  Tuple,
+} from '../abi'
 import { Table } from '../limits'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
@@ -16,6 +30,7 @@ import { intern, tombstone } from '../memory/symbols'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { setAttributes } from '../memory/values'
 import { deletePartyGrants } from './grants'
+import { hasTimes, isInForce } from './times'
 
 /** Makes the instance whose key is at `start` live and puts it into the tenant. */
 export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
@@ -49,22 +64,60 @@ export function tupleHash(relation: u32, subject: u32, object: u32): u32 {
   return hash ^ (hash >>> 13)
 }
 
-export function findTuple(relation: u32, subject: u32, object: u32): u32 {
+export function findTupleStored(relation: u32, subject: u32, object: u32): u32 {
   const hash = tupleHash(relation, subject, object)
   for (let match = firstMatch(Table.Tuples, hash); match !== 0; match = nextMatch(match, hash)) {
     const tuple = matchedRecord(match)
     /* canary: parts-of-a-tuple */
-    if (tupleAt(tuple).relation === relation && tupleAt(tuple).subject === subject && tupleAt(tuple).object === object)
+    if (isByStored(tuple, relation) && tupleAt(tuple).subject === subject && tupleAt(tuple).object === object)
       return tuple
   }
   return 0
 }
 
-/** Relates the subject to the object; false when it is so already. */
-export function relate(relation: u32, subject: u32, object: u32): bool {
-  if (findTuple(relation, subject, object) !== 0) return false
-  const tuple = allocate(TUPLE_BYTES)
-  tupleAt(tuple).relation = relation
+/** The relation of a tuple, with times or without. */
+export function relationOf(tuple: u32): u32 {
+  return tupleAt(tuple).relation & ~TIMED
+}
+
+function isByStored(tuple: u32, relation: u32): bool {
+  return relationOf(tuple) === relation
+}
+
+/** Is the tuple one of the relation, and in force? */
+export function isBy(query: u32, tuple: u32, relation: u32): bool {
+  const other = tupleAt(tuple).relation ^ relation
+  return other === 0 || (other === TIMED && /* canary: tuples-in-force */ isTupleInForce(query, tuple))
+}
+
+function isTupleInForce(query: u32, tuple: u32): bool {
+  return isInForce(query, load<f64>(tuple, TimedTuple.From), load<f64>(tuple, TimedTuple.Until))
+}
+
+/** Bytes of the record, with its times. */
+export function tupleBytes(tuple: u32): u32 {
+  return (tupleAt(tuple).relation & TIMED) === 0 ? TUPLE_BYTES : TIMED_TUPLE_BYTES
+}
+
+/** Relates the subject to the object at these times; false when it is so already. */
+export function relate(relation: u32, subject: u32, object: u32, from: f64, until: f64): bool {
+  const before = findTupleStored(relation, subject, object)
+  if (before !== 0 && hasTimesOf(before, from, until)) return false
+  createTuple(relation, subject, object, from, until)
+  // The new one is there by now: a relation that nothing uses is dead.
+  if (before !== 0) deleteTuple(before)
+  return true
+}
+
+function hasTimesOf(tuple: u32, from: f64, until: f64): bool {
+  if ((tupleAt(tuple).relation & TIMED) === 0) return !hasTimes(from, until)
+  return load<f64>(tuple, TimedTuple.From) === from && load<f64>(tuple, TimedTuple.Until) === until
+}
+
+function createTuple(relation: u32, subject: u32, object: u32, from: f64, until: f64): void {
+  const isTimed = hasTimes(from, until)
+  const tuple = allocate(isTimed ? TIMED_TUPLE_BYTES : TUPLE_BYTES)
+  tupleAt(tuple).relation = isTimed ? relation | TIMED : relation
   tupleAt(tuple).subject = subject
   tupleAt(tuple).object = object
   link(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)
@@ -72,26 +125,31 @@ export function relate(relation: u32, subject: u32, object: u32): bool {
   insert(Table.Tuples, tupleHash(relation, subject, object), tuple)
   addToField(Header.Tuples, 1)
   use(relation)
-  return true
+  if (!isTimed) return
+  store<f64>(tuple, from, TimedTuple.From)
+  store<f64>(tuple, until, TimedTuple.Until)
+  addToField(Header.TimedTuples, 1)
 }
 
 /** Ends the relation; false when it is not there. */
 export function unrelate(relation: u32, subject: u32, object: u32): bool {
-  const tuple = findTuple(relation, subject, object)
+  const tuple = findTupleStored(relation, subject, object)
   if (tuple === 0) return false
   deleteTuple(tuple)
   return true
 }
 
 function deleteTuple(tuple: u32): void {
-  const relation = tupleAt(tuple).relation
+  const bytes = tupleBytes(tuple)
+  const relation = relationOf(tuple)
   const subject = tupleAt(tuple).subject
   const object = tupleAt(tuple).object
   unlink(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)
   unlink(tuple, subject + Instance.Subjects, Tuple.NextOfSubject, Tuple.PreviousOfSubject)
   remove(Table.Tuples, tupleHash(relation, subject, object), tuple)
-  release(tuple, TUPLE_BYTES)
+  release(tuple, bytes)
   addToField(Header.Tuples, -1)
+  if (bytes === TIMED_TUPLE_BYTES) addToField(Header.TimedTuples, -1)
   disuse(relation)
 }
 

@@ -2,6 +2,10 @@
 import { HEAP, Header } from '../abi'
 import { field } from '../memory/memory'
 import { hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
+import { hasTimes } from '../policy/times'
+
+/** The largest whole number of which each below is exact. */
+const INSTANT_MAX: f64 = 9007199254740991
 
 /** Is [address, address + bytes) inside the heap and on a multiple of 4? */
 export function inHeap(address: u32, bytes: u32): bool {
@@ -16,6 +20,16 @@ export function isSymbol(record: u32, table: u32): bool {
   const start = record + offset
   const length = keyLength(record)
   return lookup(table, start, length, hashBytes(start, length)) === record
+}
+
+/** Times as a record has them: whole milliseconds, one of them perhaps unbounded, and the first before the second. */
+export function areTimes(from: f64, until: f64): bool {
+  return hasTimes(from, until) && from < until && isInstant(from) && isInstant(until)
+}
+
+/** NaN is none. */
+function isInstant(time: f64): bool {
+  return time === -Infinity || time === Infinity || (Math.abs(time) <= INSTANT_MAX && Math.floor(time) === time)
 }
 
 export function isLiveSymbol(record: u32, table: u32): bool {

@@ -1,12 +1,26 @@
 // The part of `verify` for instances, tuples, resource roles and the rules that derive them. Safe on any bytes, as the
 // rest: tables and symbols are known to be sound when it begins, lists are not.
-import { Header, Instance, Principal, Relation, Resource, Role, RULE_BYTES, Rule, TUPLE_BYTES, Tuple } from '../abi'
+import {
+  Header,
+  Instance,
+  Principal,
+  Relation,
+  Resource,
+  Role,
+  RULE_BYTES,
+  Rule,
+  TIMED,
+  TIMED_TUPLE_BYTES,
+  TimedTuple,
+  TUPLE_BYTES,
+  Tuple,
+} from '../abi'
 import { Fault, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { bucketCount, entryRecord, firstEntry, hashOfEntry, nextEntry, rootAddress } from '../memory/table'
-import { findTuple, tupleHash } from '../policy/relations'
-import { inHeap, isLiveSymbol, isSymbol } from './bounds'
+import { findTupleStored, relationOf, tupleHash } from '../policy/relations'
+import { areTimes, inHeap, isLiveSymbol, isSymbol } from './bounds'
 
 export function verifyRelations(): Fault {
   if (!soundTuples()) return Fault.Tuple
@@ -22,19 +36,25 @@ export function verifyRelations(): Fault {
 
 function soundTuples(): bool {
   let tuples: u32 = 0
+  let timed: u32 = 0
   for (let entry = firstEntry(Table.Tuples); entry !== 0; entry = nextEntry(Table.Tuples, entry)) {
     const tuple = entryRecord(entry)
     if (!inHeap(tuple, TUPLE_BYTES)) return false
-    const relation = load<u32>(tuple, Tuple.Relation)
+    const relation = relationOf(tuple)
     const subject = load<u32>(tuple, Tuple.Subject)
     const object = load<u32>(tuple, Tuple.Object)
     if (tupleHash(relation, subject, object) !== hashOfEntry(entry)) return false
-    if (findTuple(relation, subject, object) !== tuple) return false
+    if (findTupleStored(relation, subject, object) !== tuple) return false
     if (!isLiveSymbol(relation, Table.Relations)) return false
     if (!isLiveSymbol(subject, Table.Instances) || !isLiveSymbol(object, Table.Instances)) return false
+    if ((load<u32>(tuple, Tuple.Relation) & TIMED) !== 0) {
+      if (!inHeap(tuple, TIMED_TUPLE_BYTES)) return false
+      if (!areTimes(load<f64>(tuple, TimedTuple.From), load<f64>(tuple, TimedTuple.Until))) return false
+      timed++
+    }
     tuples++
   }
-  return tuples === field(Header.Tuples)
+  return tuples === field(Header.Tuples) && timed === field(Header.TimedTuples)
 }
 
 function soundInstances(): bool {

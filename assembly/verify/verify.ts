@@ -20,6 +20,10 @@ import {
   TABLES,
   TALLY,
   TALLY_BYTES,
+  TIMED,
+  TIMED_ROLE_BYTES,
+  TimedRole,
+  TimedRoles,
 } from '../abi'
 import { Fault, GRANT_ROLES_MAX, KEY_BYTES_MAX, PERMISSIONS_MAX, Table } from '../limits'
 import { linksMax } from '../memory/lists'
@@ -39,8 +43,8 @@ import {
   recordAt,
   rootAddress,
 } from '../memory/table'
-import { findGrant, grantHash } from '../policy/grants'
-import { inHeap, isLiveSymbol, isSymbol } from './bounds'
+import { findGrantStored, grantHash, plainRoles, roleCountStored, timedCount, timedStart } from '../policy/grants'
+import { areTimes, inHeap, isLiveSymbol, isSymbol } from './bounds'
 import { verifyConditions } from './verify-conditions'
 import { verifyOrders } from './verify-key-order'
 import { verifyRelations } from './verify-relations'
@@ -202,6 +206,7 @@ function verifyRoleSets(): Fault {
 function verifyGrants(): Fault {
   let grants: u32 = 0
   let assignments: u32 = 0
+  let timed: u32 = 0
   for (let entry = firstEntry(Table.Grants); entry !== 0; entry = nextEntry(Table.Grants, entry)) {
     const grant = entryRecord(entry)
     if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
@@ -209,18 +214,49 @@ function verifyGrants(): Fault {
     const scope = load<u32>(grant, Grant.Scope)
     if (!isLiveSymbol(user, Table.Users) || !isScope(scope)) return Fault.Grant
     if (grantHash(user, scope) !== hashOfEntry(entry)) return Fault.Grant
-    if (findGrant(user, scope) !== grant) return Fault.Grant
+    if (findGrantStored(user, scope) !== grant) return Fault.Grant
     const roles = load<u32>(grant, Grant.Roles)
-    if ((roles & SINGLE) !== 0) {
-      if (!isLiveSymbol(roles - SINGLE, Table.Roles)) return Fault.Grant
-      assignments++
-    } else {
-      if (!isRoleSet(roles)) return Fault.Grant
-      assignments += load<u32>(roles, RoleSet.Count)
-    }
+    if (!soundRoles(roles, grant)) return Fault.Grant
+    assignments += roleCountStored(roles)
+    timed += timedCount(roles)
     grants++
   }
+  if (timed !== field(Header.TimedRoles)) return Fault.Counter
   return grants === field(Header.Grants) && assignments === field(Header.Assignments) ? Fault.None : Fault.Counter
+}
+
+/** What a grant stores of its roles. */
+function soundRoles(roles: u32, grant: u32): bool {
+  if ((roles & TIMED) === 0) return soundPlain(roles)
+  const record = roles - TIMED
+  if (!inHeap(record, TimedRoles.Roles) || load<u32>(record, TimedRoles.Grant) !== grant) return false
+  const count = load<u32>(record, TimedRoles.Count)
+  if (count === 0 || count > (GRANT_ROLES_MAX as u32)) return false
+  if (!inHeap(record, TimedRoles.Roles + count * TIMED_ROLE_BYTES)) return false
+  const plain = plainRoles(roles)
+  if ((plain & TIMED) !== 0 || (plain !== 0 && !soundPlain(plain))) return false
+  if (roleCountStored(roles) > (GRANT_ROLES_MAX as u32)) return false
+  let previous: u32 = 0
+  for (let index: u32 = 0; index < count; index++) {
+    const at = timedStart(roles) + index * TIMED_ROLE_BYTES
+    const role = load<u32>(at, TimedRole.Role)
+    if (role <= previous || !isLiveSymbol(role, Table.Roles) || isAmong(plain, role)) return false
+    if (!areTimes(load<f64>(at, TimedRole.From), load<f64>(at, TimedRole.Until))) return false
+    previous = role
+  }
+  return true
+}
+
+function soundPlain(roles: u32): bool {
+  return (roles & SINGLE) !== 0 ? isLiveSymbol(roles - SINGLE, Table.Roles) : isRoleSet(roles)
+}
+
+/** Is it one of these roles, which are sound and without times? */
+function isAmong(roles: u32, role: u32): bool {
+  if (roles === 0 || (roles & SINGLE) !== 0) return roles === (role | SINGLE)
+  const count = load<u32>(roles, RoleSet.Count)
+  for (let at: u32 = 0; at < count; at++) if (load<u32>(roles + at * 4, RoleSet.Roles) === role) return true
+  return false
 }
 
 function isScope(scope: u32): bool {

@@ -2,7 +2,7 @@
 // that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The class is
 // large because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
 // broken image answers nothing. All other work is in the folders next to this file.
-import { ASK_SETS, Fault, Verdict } from '../../assembly/limits.ts'
+import { ASK_SETS, ASK_TIME, Fault, Verdict } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { PolicyKind } from '../kinds/index.ts'
@@ -40,8 +40,9 @@ import { PolicyNames } from './list/policy-names.ts'
 import { LiveIds } from './live-ids.ts'
 import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
-import { imageEnvironment, imagePosition, writeEnvironment, writePosition } from './records/header.ts'
+import { hasTimes, imageEnvironment, imagePosition, writeEnvironment, writePosition } from './records/header.ts'
 import { instanceTenant } from './records/instance.ts'
+import { atInstant, noInstant } from './records/times.ts'
 import { type ImageStats, readStats } from './stats.ts'
 import { commit } from './update/apply.ts'
 import { type Plan, prepare } from './update/prepare.ts'
@@ -157,7 +158,10 @@ export class Image {
     return this
   }
 
-  /** From now on `context.now` of questions that have none comes from this clock (D8). */
+  /**
+   * From now on the instant of questions comes from this clock: when what they meet has times (D15), and `context.now` of
+   * those that have none (D8).
+   */
   useClock(clock: Clock): void {
     this.#required.clock = clock
   }
@@ -207,8 +211,11 @@ export class Image {
   checkWithoutAttributes(user: string, action: string, type: string, tenant?: string): boolean | undefined {
     const permission = this.permission(type, action)
     try {
-      const verdict = this.#decideByRoles(this.#held.roles(this.#held.find(user, tenant)), permission)
-      return (verdict & ASK_SETS) === 0 ? verdict === Verdict.Allow : undefined
+      const roles = this.#held.roles(this.#held.find(user, tenant))
+      const verdict = this.#decideByRoles(roles, permission)
+      if (verdict <= Verdict.Allow) return verdict === Verdict.Allow
+      const settled = this.#settle(verdict, roles, permission)
+      return settled === ASK_SETS ? undefined : settled === Verdict.Allow
     } catch (cause) {
       throw this.#broken(cause)
     }
@@ -219,8 +226,11 @@ export class Image {
     try {
       const held = this.#held
       const place = held.find(user, tenant)
-      const verdict = this.#decideByRoles(held.roles(place), permission)
-      if ((verdict & ASK_SETS) === 0) return verdict === Verdict.Allow
+      const roles = held.roles(place)
+      const verdict = this.#decideByRoles(roles, permission)
+      if (verdict <= Verdict.Allow) return verdict === Verdict.Allow
+      const settled = this.#settle(verdict, roles, permission)
+      if (settled !== ASK_SETS) return settled === Verdict.Allow
       return this.#bySets(held.user(place), held.tenant(place), permission, sent)
     } catch (cause) {
       throw this.#broken(cause)
@@ -231,7 +241,9 @@ export class Image {
   checkHeld({ user, tenant, roles }: Held, permission: number): boolean {
     try {
       const verdict = this.#decideByRoles(roles, permission)
-      if ((verdict & ASK_SETS) === 0) return verdict === Verdict.Allow
+      if (verdict <= Verdict.Allow) return verdict === Verdict.Allow
+      const settled = this.#settle(verdict, roles, permission)
+      if (settled !== ASK_SETS) return settled === Verdict.Allow
       return this.#bySets(user, tenant, permission, undefined)
     } catch (cause) {
       throw this.#broken(cause)
@@ -254,12 +266,42 @@ export class Image {
     return this.#checkOn(user, tenant, permission, { type, key, isRow: false }, undefined, undefined)
   }
 
+  /** What roles alone say, after the instant was asked for where they have times. */
+  #settle(verdict: number, roles: number, permission: number): number {
+    return verdict === ASK_TIME ? this.#atInstant(() => this.#decideByRoles(roles, permission)) : verdict
+  }
+
+  /**
+   * Asks again what met times (D15), at the instant of the request; it is taken back at once, so that no later question is
+   * answered at it. `ask` must run no code of the caller.
+   */
+  #atInstant(ask: () => number): number {
+    const kernel = this.#kernel
+    kernel.now = this.#instant()
+    try {
+      return atInstant(ask())
+    } finally {
+      kernel.now = Number.NaN
+    }
+  }
+
+  #instant(): number {
+    const { clock } = this.#required
+    if (clock === undefined) throw noInstant()
+    return clock()
+  }
+
   /** The result of set rules for a check without an instance that roles do not allow. */
   #bySets(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
-    const end = this.#required.encode(permission, undefined, sent)
-    const verdict: Verdict = this.#kernel.calls.decideSets(user, tenant, permission, 0, end)
+    const verdict = this.#decideSets(user, tenant, permission, 0, this.#required.encode(permission, undefined, sent))
     if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: 'the conditions of this question' })
     return verdict === Verdict.Allow
+  }
+
+  #decideSets(user: number, tenant: number, permission: number, instance: number, end: number): number {
+    const ask = () => this.#kernel.calls.decideSets(user, tenant, permission, instance, end)
+    const verdict = ask()
+    return verdict === ASK_TIME ? this.#atInstant(ask) : verdict
   }
 
   #checkOn(
@@ -278,14 +320,14 @@ export class Image {
       const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
       const stored = instance === 0 ? 0 : instanceTenant(this.#kernel, instance)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as resolveTenant
-      verdict =
-        relations === undefined
-          ? calls.decideOn(user, tenant, permission, instance)
-          : calls.decideOnRelated(user, tenant, permission, instance, this.#related.write(type, relations))
+      const related = relations === undefined ? 0 : this.#related.write(type, relations)
+      verdict = calls.decideOnRelated(user, tenant, permission, instance, related)
       if (verdict === Verdict.Allow) return true
+      if (verdict === ASK_TIME)
+        verdict = this.#atInstant(() => calls.decideOnRelated(user, tenant, permission, instance, related))
       if ((verdict & ASK_SETS) !== 0) {
         const related = verdict - ASK_SETS
-        verdict = calls.decideSets(user, tenant, permission, instance, this.#required.encode(permission, key, sent))
+        verdict = this.#decideSets(user, tenant, permission, instance, this.#required.encode(permission, key, sent))
         if (verdict === Verdict.Deny) verdict = related // D13
       }
     } catch (cause) {
@@ -343,7 +385,7 @@ export class Image {
     this.#requireSound()
     const question = { user, action, type, tenant, key, sent, relations, isRow }
     const from = { required: this.#required, related: this.#related, attributeTypes: this.#attributeTypes }
-    const explanation = this.guard(() => explainQuestion(this.#kernel, from, this.revision, question))
+    const explanation = this.#guardInstant(() => explainQuestion(this.#kernel, from, this.revision, question))
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
       throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
     }
@@ -361,7 +403,7 @@ export class Image {
     return {
       question,
       explanation,
-      ways: this.guard(() => findWays(this.#kernel, this.#related, question, explanation)),
+      ways: this.#guardInstant(() => findWays(this.#kernel, this.#related, question, explanation)),
     }
   }
 
@@ -375,7 +417,9 @@ export class Image {
   /** The listings: who may do what where (D12: listings agree with checks). @throws POISONED */
   get listings(): Listings {
     this.#requireSound()
-    this.#listings ??= makeGuarded(new Listings(this.#kernel, this.#required, this.#related), (run) => this.guard(run))
+    this.#listings ??= makeGuarded(new Listings(this.#kernel, this.#required, this.#related), (run) =>
+      this.#guardInstant(run),
+    )
     return this.#listings
   }
 
@@ -402,7 +446,7 @@ export class Image {
   }
 
   #ofRows<T>(make: (filters: Filters, ids: FilterIds) => T, { user, action, type, tenant }: FilterQuestion): T {
-    return this.guard(() => {
+    return this.#guardInstant(() => {
       this.#filters ??= new Filters(this.#kernel, this.#required, this.revision)
       const ids = { user: this.user(user), tenant: this.tenant(tenant), permission: this.permission(type, action) }
       return make(this.#filters, ids)
@@ -517,16 +561,33 @@ export class Image {
   }
 
   /**
-   * `guard`, where all questions are of one instant: `context.now` of those that have none (D8).
+   * `guard`, where all questions are of one instant: what has times is in force or not at it (D15), and it is
+   * `context.now` of those that have none (D8).
    * @param now milliseconds since 1970
    */
   guardAt<T>(now: number, run: () => T): T {
+    const kernel = this.#kernel
     const { clock } = this.#required
+    const before = kernel.now
     this.#required.clock = () => now
+    kernel.now = now
     try {
       return this.guard(run)
     } finally {
+      kernel.now = before
       this.#required.clock = clock
+    }
+  }
+
+  /** `guard` at the instant of the request. The clock is read only if something of this image has times. */
+  #guardInstant<T>(run: () => T): T {
+    const kernel = this.#kernel
+    if (!hasTimes(kernel) || !Number.isNaN(kernel.now)) return this.guard(run)
+    kernel.now = this.#instant()
+    try {
+      return this.guard(run)
+    } finally {
+      kernel.now = Number.NaN
     }
   }
 

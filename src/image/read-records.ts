@@ -22,7 +22,7 @@ import {
   conditionSetParent,
   conditionSetResource,
 } from './records/condition-set.ts'
-import { grantRoles, grantScope, grantsOfUser } from './records/grant.ts'
+import { eachGrantOfUserStored, grantRolesStored, grantScope } from './records/grant.ts'
 import { instanceTenant, readInstanceKey } from './records/instance.ts'
 import { eachMembershipOfUser, memberTenant } from './records/member.ts'
 import { eachPermissionOfType, permissionKey } from './records/permission.ts'
@@ -34,7 +34,8 @@ import { eachRuleToRole, ruleAloneSkipsDirect, ruleRelation, ruleSource } from '
 import { eachSetRule, setRuleResources, setRuleUsers } from './records/set-rule.ts'
 import { symbolTable } from './records/symbol.ts'
 import { records } from './records/tables.ts'
-import { eachTupleToObject, tupleRelation, tupleSubject } from './records/tuple.ts'
+import { timesOfRecord } from './records/times.ts'
+import { eachTupleToObjectStored, tupleRelation, tupleSubject, tupleTimesStored } from './records/tuple.ts'
 
 /** Reads all live objects of a kernel. */
 export function read(kernel: Kernel): Contents {
@@ -109,11 +110,12 @@ function readInstances(kernel: Kernel, contents: Contents, names: Map<number, st
   }
   for (const record of instances) {
     const object = names.get(record)!
-    for (const at of eachTupleToObject(kernel, record)) {
+    for (const at of eachTupleToObjectStored(kernel, record)) {
       const subject = names.get(tupleSubject(kernel, at))!
       const whole = relationKey(kernel, tupleRelation(kernel, at))
       const relation = whole.slice(whole.indexOf('/') + 1)
-      contents.tuples.set(tupleKey(subject, relation, object), { subject, relation, object })
+      const times = timesOfRecord(tupleTimesStored(kernel, at))
+      contents.tuples.set(tupleKey(subject, relation, object), { subject, relation, object, ...times })
     }
   }
 }
@@ -124,17 +126,16 @@ function readUser(kernel: Kernel, record: number, names: ReadonlyMap<number, str
   for (const at of eachMembershipOfUser(kernel, record)) {
     content.memberships.push({ user, tenant: names.get(memberTenant(kernel, at))! })
   }
-  for (const grant of grantsOfUser(kernel, record)) {
+  for (const grant of eachGrantOfUserStored(kernel, record)) {
     const scope = grantScope(kernel, grant)
     const isTenant = symbolTable(kernel, scope) === Table.Tenants
     const tenant = names.get(isTenant ? scope : instanceTenant(kernel, scope))!
-    for (const role of grantRoles(kernel, grant)) {
-      const key = names.get(role)!
-      content.assignments.push(
-        isTenant
-          ? { user, role: key, tenant }
-          : { user, role: key.slice(key.indexOf('/') + 1), tenant, resource_instance: names.get(scope)! },
-      )
+    for (const stored of grantRolesStored(kernel, grant)) {
+      const key = names.get(stored.role)!
+      const on = isTenant
+        ? { role: key, tenant }
+        : { role: key.slice(key.indexOf('/') + 1), tenant, resource_instance: names.get(scope)! }
+      content.assignments.push({ user, ...on, ...timesOfRecord(stored) })
     }
   }
   return content

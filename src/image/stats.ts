@@ -19,6 +19,10 @@ export interface ImageStats {
   /** (user, tenant) and (user, instance) pairs with a role */
   readonly grants: number
   readonly assignments: number
+  /** assignments with times (D15) */
+  readonly timedRoles: number
+  /** tuples with times */
+  readonly timedTuples: number
 }
 
 export function readStats(kernel: Kernel): ImageStats {

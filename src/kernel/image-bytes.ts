@@ -38,10 +38,14 @@ import {
   TEST_BYTES,
   Tests,
   Text,
+  TIMED_ROLE_BYTES,
+  TIMED_TUPLE_BYTES,
+  TimedRoles,
   TUPLE_BYTES,
 } from '../../assembly/abi.ts'
 import { IMAGE_BYTES_MAX, INDEX_TESTS_MAX } from '../../assembly/limits.ts'
 import type { PolicyPut } from '../kinds/index.ts'
+import { isTimed } from '../kinds/times.ts'
 import type { Change } from '../log/change.ts'
 import { project } from '../log/delta.ts'
 import { type Json, partKey } from '../model/objects.ts'
@@ -110,11 +114,12 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
     case 'resource_instance':
       return symbol(Instance.Key, key) + ORDERED + attributes(value.attributes)
     case 'role_assignment':
-      return GRANT_BYTES + ENTRY // roles of a user in one scope share a grant: no larger than one each
+      // Roles of a user in one scope share a grant: no larger than one each.
+      return GRANT_BYTES + ENTRY + (isTimed(value) ? TIMED_ROLE : 0)
     case 'membership':
       return MEMBER_BYTES + ENTRY
     case 'relationship_tuple':
-      return TUPLE_BYTES + ENTRY
+      return (isTimed(value) ? TIMED_TUPLE_BYTES : TUPLE_BYTES) + ENTRY
     case 'condition_set':
       return symbol(ConditionSet.Key, key) + conditionBytes(value.conditions)
     case 'set_rule':
@@ -143,6 +148,8 @@ const ENTRY = Math.ceil(BUCKET_BYTES / ENTRIES_PER_BUCKET + BUCKET_BYTES / BUCKE
 const ORDERED = Math.ceil((NODE_BYTES / LEAF_RECORDS) * 1.05)
 /** Room of one permission in their directory, which is doubled, and of the directories before it. */
 const IN_DIRECTORY = 16
+/** Room of the times of a role, as if it were the only one of its grant that has some. */
+const TIMED_ROLE = TimedRoles.Roles + TIMED_ROLE_BYTES
 /** Header, the first segment of each table, the first directories, the nodes at the edge of each order. */
 const EMPTY = HEADER_BYTES + TABLES * (SEGMENT_BYTES + 4 * BUCKET_BYTES) + 32 * 1024
 

@@ -16,6 +16,8 @@ export class Kernel {
   readonly #memory: KernelMemory
   #bytes: Uint8Array
   #words: Uint32Array
+  #floats: DataView
+  #now = Number.NaN
 
   /** A kernel with room for an image of `bytes`; its memory holds no image yet (`calls.create` or `fill`). */
   constructor(source: KernelSource, bytes = 0) {
@@ -24,6 +26,20 @@ export class Kernel {
     this.#memory = memory
     this.#bytes = new Uint8Array(memory.buffer)
     this.#words = new Uint32Array(memory.buffer)
+    this.#floats = new DataView(memory.buffer)
+  }
+
+  /**
+   * The instant of the questions (D15), in ms since 1970; NaN, as at first: none. Whoever sets it sets it back in the same
+   * turn, so that no later question is answered at it.
+   */
+  get now(): number {
+    return this.#now
+  }
+
+  set now(now: number) {
+    this.#now = now
+    this.calls.setNow(now)
   }
 
   /** The whole memory, valid until the next call into the kernel that may grow it. */
@@ -35,12 +51,31 @@ export class Kernel {
   #renew(): void {
     this.#bytes = new Uint8Array(this.#memory.buffer)
     this.#words = new Uint32Array(this.#memory.buffer)
+    this.#floats = new DataView(this.#memory.buffer)
   }
 
   /** The u32 at an address that is a multiple of 4. */
   word(address: number): number {
     if (this.#words.length === 0) this.#renew()
     return this.#words[address >>> 2]!
+  }
+
+  /** The f64 at an address. */
+  float(address: number): number {
+    if (this.#words.length === 0) this.#renew()
+    return this.#floats.getFloat64(address, true)
+  }
+
+  /** Writes a u32 to an address of the scratch area, a multiple of 4. */
+  setWord(address: number, value: number): void {
+    if (this.#words.length === 0) this.#renew()
+    this.#words[address >>> 2] = value
+  }
+
+  /** Writes an f64 to an address of the scratch area. */
+  setFloat(address: number, value: number): void {
+    if (this.#words.length === 0) this.#renew()
+    this.#floats.setFloat64(address, value, true)
   }
 
   /**

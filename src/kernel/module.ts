@@ -33,6 +33,7 @@ export interface KernelExports {
   reserve(bytes: number): number
   find(table: number, length: number): number
   findPermission(length: number): number
+  setNow(now: number): void
   decide(user: number, tenant: number, permission: number): number
   rolesIn(user: number, tenant: number): number
   decideByRoles(roles: number, permission: number): number
@@ -55,7 +56,7 @@ export interface KernelExports {
   deleteResource(resource: number): void
   putInstance(type: number, tenant: number, length: number): number
   deleteInstance(instance: number): void
-  relate(relation: number, subject: number, object: number): number
+  relate(relation: number, subject: number, object: number, from: number, until: number): number
   unrelate(relation: number, subject: number, object: number): number
   clearDerivation(role: number, type: number, flags: number): void
   addRule(role: number, relation: number, source: number, flags: number): void
@@ -100,10 +101,11 @@ export interface KernelExports {
   extendRole(role: number, count: number): void
   setParents(role: number, count: number): void
   refreshRole(role: number): void
-  assign(user: number, scope: number, role: number): number
+  assign(user: number, scope: number, role: number, from: number, until: number): number
   unassign(user: number, scope: number, role: number): number
-  putGrant(user: number, scope: number, count: number): void
+  putGrant(user: number, scope: number, count: number, timed: number): void
   grantOf(user: number, scope: number): number
+  grantOfStored(user: number, scope: number): number
   holds(role: number, permission: number): number
   permissionRecord(permission: number): number
   listGrant(grant: number, first: number): number
@@ -138,6 +140,7 @@ export function instantiate(source: KernelSource, bytes: number): { exports: Ker
   if (exports.decideByRoles === undefined) {
     throw new ZerohopError('IMAGE_FOREIGN', { reason: 'the kernel is older than this host' })
   }
+  exports.setNow(Number.NaN)
   return { exports, memory }
 }
 

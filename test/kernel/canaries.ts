@@ -21,3 +21,18 @@ export const OF_UNKNOWN_IDS = {
   'ids-that-nothing-has': 'if (user === 0 || tenant === 0 || permission === 0) return true',
   'permissions-that-are-not-there': '',
 }
+
+/** A kernel that is wrong about what has times: at its end, or because it takes what is stored for what is in force. */
+export const OF_TIMES = {
+  'end-of-times': 'now <= until',
+  'answers-without-an-instant': 'true',
+  'grants-in-force': 'true',
+  'roles-in-force': 'true',
+  'one-role-in-force': 'true',
+  'roles-of-users-in-force': 'true',
+  'tuples-in-force': 'true',
+  'belonging-in-force': 'true',
+}
+
+/** The list of the tenants of a user is counted and filled in two places. */
+export const OF_TENANTS_IN_TIME = { 'tenants-in-force': 'true', 'tenants-of-grants-in-force': 'false' }

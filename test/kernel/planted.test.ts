@@ -170,7 +170,8 @@ const decideAsSet = (m: Memory) => m.calls.decide(m.cyd, m.acme, m.write)
 const decideRelated = (m: Memory) => m.calls.decideOn(m.ana, m.acme, m.read, m.two)
 const askSets = (m: Memory) => m.askSets()
 const findBen = (m: Memory) => m.find(Table.Users, 'ben')
-const assignAna = (m: Memory) => m.calls.assign(m.ana, m.home, m.viewer)
+const assignAna = (m: Memory) =>
+  m.calls.assign(m.ana, m.home, m.viewer, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
 
 const PLANTED: readonly Plant[] = [
   ['the user of a grant lies out of the heap', (m) => m.set(m.grant + Grant.User, OUT_OF_HEAP), decide],

@@ -156,7 +156,8 @@ const OBJECTS: { readonly [K in ProjectedKind]: readonly Given<K>[] } = {
 /** In each of TURNS an object has nothing in the fields that may be empty, or one of two values. */
 const TURNS = 3
 
-function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number): unknown {
+/** @param at its place among the fields: of two times of an object the first is the earlier one */
+function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number, at: number): unknown {
   const { form } = field
   if (turn % TURNS === 0) return defaultValue(field, 'key')
   switch (form) {
@@ -168,7 +169,7 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number): unk
       return { level: turn % TURNS, deep: { list: [true, 'x'] } } satisfies JsonObject
     case 'moment':
     case 'instant':
-      return 1_000 * (turn % TURNS)
+      return 1_000 * (turn % TURNS) + at
     case 'resource':
     case 'part':
       throw new Error('is no field of a kind that decisions read')
@@ -178,8 +179,8 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number): unk
 }
 
 function complete<K extends ProjectedKind>(kind: K, given: Given<K>, turn: number): Objects[K] {
-  const regular = Object.entries(findFields(kind) ?? {}).flatMap(([name, field]) =>
-    field.form === 'own' || Object.hasOwn(given, name) ? [] : [[name, regularValue(field, turn)]],
+  const regular = Object.entries(findFields(kind) ?? {}).flatMap(([name, field], at) =>
+    field.form === 'own' || Object.hasOwn(given, name) ? [] : [[name, regularValue(field, turn, at)]],
   )
   return { ...STAMPS, ...given, ...Object.fromEntries(regular) } as unknown as Objects[K]
 }

@@ -7,6 +7,7 @@ import { isOnInstance } from '../contents.ts'
 import { findSymbol } from '../look-up.ts'
 import {
   eachGrantInScope,
+  findGrant,
   grantRoleSet,
   grantScope,
   grantUser,
@@ -135,7 +136,7 @@ export class ReachRoles {
     const { users, tenants, permissions, meter } = this.#questions
     const { kernel } = this.#questions.sides[side]
     const [userId, tenantId] = [users.id(side, user), tenants.id(side, tenant)]
-    const grant = userId === 0 || tenantId === 0 ? 0 : kernel.calls.grantOf(userId, tenantId)
+    const grant = userId === 0 || tenantId === 0 ? 0 : findGrant(kernel, userId, tenantId)
     if (grant === 0) return new Set()
     const ids = permissionIdsOfGrant(kernel, grant)
     meter.spend(LOOK_WORK * (1 + ids.length))

@@ -10,9 +10,10 @@ import { READS_INSTANCE, type RequiredAttributes, readsOfSide } from '../decide/
 import { findSources } from '../list/permission-sources.ts'
 import { listSideRules, type SideRule } from '../list/user-sides.ts'
 import { sideKey } from '../read-records.ts'
-import { grantRoleSet, grantRoles, roleSetRoles } from '../records/grant.ts'
+import { findGrant, grantRoleSet, grantRoles, roleSetRoles } from '../records/grant.ts'
 import { bareRole, roleKey } from '../records/role.ts'
 import { symbolTable } from '../records/symbol.ts'
+import { atInstant } from '../records/times.ts'
 import type { Meter } from './meter.ts'
 
 /** What src/image/image.ts lets a part of src/image use. */
@@ -75,7 +76,7 @@ export class Side {
    * @throws UNDECIDED
    */
   allowsOnType(user: number, tenant: number, permission: number): boolean {
-    const verdict = this.kernel.calls.decide(user, tenant, permission)
+    const verdict = atInstant(this.kernel.calls.decide(user, tenant, permission))
     this.#meter.spend(QUESTION_WORK)
     if (verdict === Verdict.Allow || verdict === Verdict.Deny) return verdict === Verdict.Allow
     const { all, onType } = this.listRules(permission)
@@ -166,7 +167,7 @@ export class Side {
 
   #roleInTenant({ user, tenant, permission }: AskedIds): AccessSource | undefined {
     const { kernel } = this
-    const grant = kernel.calls.grantOf(user, tenant)
+    const grant = findGrant(kernel, user, tenant)
     if (grant === 0) return undefined
     const roles = grantRoleSet(kernel, grant)
     let known = this.#roles.get(permission)
@@ -183,14 +184,14 @@ export class Side {
 
   #roleOnInstance({ user, tenant, permission, instance }: AskedIds): AccessSource | undefined {
     const { kernel } = this
-    const hasDirect = (at: number): boolean => kernel.calls.grantOf(user, at) !== 0
+    const hasDirect = (at: number): boolean => findGrant(kernel, user, at) !== 0
     const limit = Math.min(this.#meter.left, SOURCES_MAX)
     const sources = findSources(kernel, { tenant, permission, instance, relate: undefined }, hasDirect, limit)
     if (sources === undefined) return this.#meter.stop()
     this.#meter.spend(sources.pairs.length)
     const names = new Set<string>()
     for (const [at, role] of sources.pairs) {
-      const grant = kernel.calls.grantOf(user, at)
+      const grant = findGrant(kernel, user, at)
       if (grantRoles(kernel, grant).includes(role)) names.add(this.#resourceRole(role))
     }
     return this.#internSource('resource_role', findFirstName([...names]))

@@ -19,6 +19,7 @@ import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey } from '../records/role.ts'
 import { symbolTable } from '../records/symbol.ts'
+import { atInstant } from '../records/times.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
@@ -232,7 +233,7 @@ export class StoredSide implements Stored {
     }
     let allows = given.get(list)
     if (allows === undefined) {
-      allows = this.kernel.calls.decide(user, tenant, permission) === Verdict.Allow
+      allows = atInstant(this.kernel.calls.decide(user, tenant, permission)) === Verdict.Allow
       given.set(list, allows)
     }
     return allows

@@ -10,7 +10,7 @@ import type { Inside } from '../access-diff/side.ts'
 import { findInstanceRoles, findRolesOn, type InstanceRoles } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { eachGrantInScope, grantRoles, grantScope, grantUser, listTenantGrants } from '../records/grant.ts'
+import { eachGrantInScope, findGrant, grantRoles, grantScope, grantUser, listTenantGrants } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
@@ -142,7 +142,7 @@ export class LinesOfUser {
       const { tenant: onlyIn } = this.#scope
       const home = instanceTenant(kernel, instance)
       if (onlyIn !== undefined && onlyIn !== home) continue
-      const grant = kernel.calls.grantOf(user, instance)
+      const grant = findGrant(kernel, user, instance)
       const assigned = grantRoles(kernel, grant)
       const type = instanceType(kernel, instance)
       const place = { tenant: principalKey(kernel, home), resource_instance: this.#evaluator.keyOf(instance) }

@@ -3,6 +3,7 @@
 
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { isTimed } from '../../kinds/times.ts'
 import { partKey } from '../../model/objects.ts'
 import {
   type AssignmentContent,
@@ -15,6 +16,8 @@ import {
   typeInInstanceKey,
 } from '../contents.ts'
 import { findRelation, findSymbol, findWritten } from '../look-up.ts'
+import { type StoredRole, writeTimedRoles } from '../records/grant.ts'
+import { recordTimes } from '../records/times.ts'
 
 /** Ids by key, of objects that were just built. */
 export interface BuiltIds {
@@ -34,11 +37,19 @@ export function putGrants(
     const first = assignments[at]!
     const scope = (isOnInstance(first) ? ids.instances : ids.tenants).get(assignedScope(first))!
     const held: number[] = []
+    const timed: StoredRole[] = []
+    let last = 0
     for (; at < assignments.length && isSameScope(assignments[at]!, first); at++) {
-      const role = ids.roles.get(assignedRole(assignments[at]!))!
-      if (role !== held.at(-1)) held.push(role)
+      const assignment = assignments[at]!
+      const role = ids.roles.get(assignedRole(assignment))!
+      if (role === last) (role === held.at(-1) ? held : timed).pop() // assigned twice: the later one counts
+      last = role
+      if (isTimed(assignment)) timed.push({ role, ...recordTimes(assignment) })
+      else held.push(role)
     }
-    kernel.calls.putGrant(user, scope, kernel.writeList(held))
+    const count = kernel.writeList(held)
+    writeTimedRoles(kernel, count, timed)
+    kernel.calls.putGrant(user, scope, count, timed.length)
   }
 }
 
@@ -51,15 +62,18 @@ export function putMemberships(kernel: Kernel, user: number, of: readonly Member
 }
 
 /** Relates two instances. @throws STATE_INVALID when the relation cannot be a key */
-export function putTuple(kernel: Kernel, { relation, object }: TupleContent, from: number, to: number): void {
-  const length = kernel.writeWhole(partKey(typeInInstanceKey(object), relation))
+export function putTuple(kernel: Kernel, tuple: TupleContent, subject: number, object: number): void {
+  const { relation } = tuple
+  const length = kernel.writeWhole(partKey(typeInInstanceKey(tuple.object), relation))
   if (length <= 0) throw invalid(`\`${relation.slice(0, 64)}\` cannot be a key`)
-  kernel.calls.relate(kernel.calls.put(Table.Relations, length), from, to)
+  const { from, until } = recordTimes(tuple)
+  kernel.calls.relate(kernel.calls.put(Table.Relations, length), subject, object, from, until)
 }
 
-/** Assigns a role. Everything that the assignment names is there. */
+/** Assigns a role, or gives one that is assigned other times. Everything that the assignment names is there. */
 export function putAssignment(kernel: Kernel, assignment: AssignmentContent): void {
-  kernel.calls.assign(...findAssigned(kernel, assignment))
+  const { from, until } = recordTimes(assignment)
+  kernel.calls.assign(...findAssigned(kernel, assignment), from, until)
 }
 
 export function removeAssignment(kernel: Kernel, assignment: AssignmentContent): void {

@@ -3,7 +3,7 @@
 // the same roles. Reads only, and stops at a limit of work.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { eachGrantOfUser, grantRoles, grantScope } from '../records/grant.ts'
+import { eachGrantOfUser, findGrant, grantRoles, grantScope } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { eachRoleOfType, roleType } from '../records/role.ts'
 import {
@@ -112,7 +112,7 @@ class Search {
     this.#add(instance, role)
     for (let at = 0; at < this.#goals.length; at++) {
       const [on, wanted] = this.#goals[at]!
-      const grant = kernel.calls.grantOf(this.#user, on)
+      const grant = findGrant(kernel, this.#user, on)
       if (grantRoles(kernel, grant).includes(wanted)) return true
       for (const rule of eachRuleToRole(kernel, wanted)) {
         if (--this.left < 0) return false
@@ -203,7 +203,7 @@ class Walk {
       if (--left < 0) return left
       const object = tupleObject(kernel, tuple)
       const related = tupleRelation(kernel, tuple) === relation && instanceType(kernel, object) === type
-      if (!related || (noDirect && kernel.calls.grantOf(this.#user, object) !== 0)) continue
+      if (!related || (noDirect && findGrant(kernel, this.#user, object) !== 0)) continue
       this.add(object, target)
       if (this.#isDone) return left
     }

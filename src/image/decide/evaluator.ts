@@ -8,6 +8,7 @@ import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { instanceTenant, readInstanceKey } from '../records/instance.ts'
 import { permissionKey } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
+import { atInstant } from '../records/times.ts'
 import type { RequiredAttributes, Sent } from './required-attributes.ts'
 
 /** Writes the relations that were sent to where the kernel reads them; returns their bytes. */
@@ -54,12 +55,12 @@ export class Evaluator {
     const { calls } = this.kernel
     let verdict =
       this.#relate === undefined
-        ? calls.decideOn(user, tenant, permission, instance)
-        : calls.decideOnRelated(user, tenant, permission, instance, this.#relate())
+        ? atInstant(calls.decideOn(user, tenant, permission, instance))
+        : atInstant(calls.decideOnRelated(user, tenant, permission, instance, this.#relate()))
     if ((verdict & ASK_SETS) !== 0) {
       const related = verdict - ASK_SETS
       const end = this.#encode(permission, instance, unstored)
-      verdict = calls.decideSets(user, tenant, permission, instance, end)
+      verdict = atInstant(calls.decideSets(user, tenant, permission, instance, end))
       if (verdict === Verdict.Deny) verdict = related // D13
     }
     this.left -= QUESTION_WORK + calls.takeWork()
@@ -79,7 +80,7 @@ export class Evaluator {
   allowsBySets(user: number, permission: number, instance: number): boolean {
     const tenant = instanceTenant(this.kernel, instance)
     const end = this.#encode(permission, instance, undefined)
-    const verdict: Verdict = this.kernel.calls.decideSets(user, tenant, permission, instance, end)
+    const verdict: Verdict = atInstant(this.kernel.calls.decideSets(user, tenant, permission, instance, end))
     this.left -= QUESTION_WORK + this.kernel.calls.takeWork()
     if (verdict === Verdict.Undecided) throw this.#undecided(user, tenant, permission, instance)
     return verdict === Verdict.Allow
@@ -88,7 +89,9 @@ export class Evaluator {
   /** Whether the user has a role on a stored instance, found from the instance upwards. @throws UNDECIDED */
   hasRoleOn(user: number, instance: number): boolean {
     const { calls } = this.kernel
-    const verdict: Verdict = calls.decideRelated(user, instanceTenant(this.kernel, instance), 0, instance, 0, 0)
+    const verdict: Verdict = atInstant(
+      calls.decideRelated(user, instanceTenant(this.kernel, instance), 0, instance, 0, 0),
+    )
     this.left -= QUESTION_WORK + calls.takeWork()
     if (verdict === Verdict.Undecided) throw this.undecidedRoles(user, instance)
     return verdict === Verdict.Allow
@@ -110,7 +113,7 @@ export class Evaluator {
     unstored?: string,
   ): Verdict {
     const end = this.#encode(permission, instance, unstored)
-    const verdict: Verdict = this.kernel.calls.decideSide(user, tenant, permission, instance, end, side)
+    const verdict: Verdict = atInstant(this.kernel.calls.decideSide(user, tenant, permission, instance, end, side))
     this.left -= QUESTION_WORK + this.kernel.calls.takeWork()
     return verdict
   }

@@ -26,6 +26,7 @@ import { tenantType, userType } from '../records/header.ts'
 import { belongsTo } from '../records/member.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceAttributes } from '../records/resource.ts'
+import { atInstant } from '../records/times.ts'
 import type { TestFound, TestReason } from './explanation.ts'
 
 /** A check in ids; the request attributes end at `end` in the encoded area. */
@@ -160,7 +161,9 @@ export class Conditions {
         encodedSteps(steps, ({ key }) => this.#path(key)),
         constants,
       )
-      const verdict = this.#kernel.calls.decideProgram(user, tenant, permission, instance, encoder.end, program)
+      const verdict = atInstant(
+        this.#kernel.calls.decideProgram(user, tenant, permission, instance, encoder.end, program),
+      )
       this.#work.steps(this.#kernel.calls.stepsOfSets())
       return verdict
     } catch (error) {
@@ -177,7 +180,7 @@ export class Conditions {
     const { calls } = this.#kernel
     const { user, tenant, permission, instance, end } = this.#asked
     const { key } = toPathRef(path)
-    const cell = calls.operandCell(user, tenant, permission, instance, end, this.#path(key))
+    const cell = atInstant(calls.operandCell(user, tenant, permission, instance, end, this.#path(key)))
     if (cell !== 0) {
       const time = calls.operandIsTime() === 1
       const value = valueAt(this.#kernel, cell)

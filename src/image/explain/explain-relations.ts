@@ -3,10 +3,11 @@
 import { Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
-import { grantRoles } from '../records/grant.ts'
+import { findGrant, grantRoles } from '../records/grant.ts'
 import { instanceTenant, readInstanceKey } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { roleKey } from '../records/role.ts'
+import { atInstant } from '../records/times.ts'
 import { pathTo } from './explain-roles.ts'
 import type { Because, RebacCode } from './explanation.ts'
 
@@ -37,7 +38,7 @@ export function explainRelations(
   if (instance === 0 && !isRelated) return deny('no_such_instance')
   if (instance !== 0 && instanceTenant(kernel, instance) !== tenant) return deny('instance_in_other_tenant')
   const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
-  const ask = (wanted: number) => kernel.calls.decideRelated(user, tenant, wanted, instance, relate(), type)
+  const ask = (wanted: number) => atInstant(kernel.calls.decideRelated(user, tenant, wanted, instance, relate(), type))
   switch (ask(permission)) {
     case Verdict.Allow:
       return { code: 'allow', because: [pathOver(kernel, asked, named)] }
@@ -64,7 +65,7 @@ function pathOver(
     number = goalFrom(kernel, goal)
   }
   if (steps.length === 0) {
-    const grant = kernel.calls.grantOf(user, instance)
+    const grant = findGrant(kernel, user, instance)
     const held = grantRoles(kernel, grant)
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }

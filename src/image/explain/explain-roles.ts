@@ -1,6 +1,6 @@
 // Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
 import type { Kernel } from '../../kernel/kernel.ts'
-import { grantRoles, listTenantGrants } from '../records/grant.ts'
+import { findGrant, grantRoles, listTenantGrants } from '../records/grant.ts'
 import { roleKey, roleParents, rolePermissions } from '../records/role.ts'
 import type { Because, RbacCode } from './explanation.ts'
 
@@ -17,7 +17,7 @@ export function explainRoles(
 ): { code: RbacCode; roles: readonly string[]; because: Because[] } {
   const deny = (code: RbacCode, roles: readonly string[] = []) => ({ code, roles, because: [] })
   if (listTenantGrants(kernel, user).length === 0) return deny('no_user_roles')
-  const grant = kernel.calls.grantOf(user, tenant)
+  const grant = findGrant(kernel, user, tenant)
   if (grant === 0) return deny('no_role_in_tenant')
   const held = grantRoles(kernel, grant)
   const name = (role: number): string => roleKey(kernel, role)

@@ -11,6 +11,7 @@ import { hasSetRules } from '../records/header.ts'
 import { permissionResource } from '../records/permission.ts'
 import { permissionSetRules, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
+import { atInstant } from '../records/times.ts'
 import { type Asked, Conditions, Work } from './explain-conditions.ts'
 import {
   type AbacCode,
@@ -63,7 +64,7 @@ class SetRules {
     const answer = (abac: AbacCode): Explained => ({ ...NO_SETS, abac, rules, because: [] })
     if (rules === 0) return answer(hasSetRules(this.#kernel) ? 'no_matching_rules' : 'disabled')
     const { user, tenant, permission, instance, end } = this.#asked
-    const verdict = calls.decideSets(user, tenant, permission, instance, end)
+    const verdict = atInstant(calls.decideSets(user, tenant, permission, instance, end))
     if (verdict === Verdict.Undecided) return answer('undecided')
     if (verdict === Verdict.Deny) return { ...answer(this.#whyNone()), ...this.#nearest() }
     const allowing = this.#byName(this.#allowing())
@@ -199,7 +200,7 @@ class SetRules {
       if (passedOver) this.#passedOver = true
       truth = passedOver
         ? Verdict.Undecided
-        : (this.#kernel.calls.decideSide(user, tenant, permission, instance, end, side) as Verdict)
+        : (atInstant(this.#kernel.calls.decideSide(user, tenant, permission, instance, end, side)) as Verdict)
       this.#work.steps(this.#kernel.calls.stepsOfSets())
       this.#truths.set(side, truth)
     }

@@ -6,7 +6,7 @@ import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { findSymbol } from '../look-up.ts'
 import { relationKey } from '../records/relation.ts'
 import { eachRuleToRole, ruleRelation, ruleSource } from '../records/rule.ts'
-import { firstTupleToObject, nextTupleToObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
+import { findTupleToObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 import type { Because } from './explanation.ts'
 
 /** A role on an instance, and how it comes from the one before. */
@@ -51,11 +51,9 @@ function findRelationBetween(kernel: Kernel, from: Hop, to: Hop, relate: () => n
 
 /** Whether a stored relationship says so; not looked for beyond the limit of an explanation. */
 function isRelated(kernel: Kernel, subject: number, relation: number, object: number): boolean {
-  let left = EXPLAIN_WALK_MAX
-  const first = object === 0 ? 0 : firstTupleToObject(kernel, object)
-  for (let at = first; at !== 0 && left-- > 0; at = nextTupleToObject(kernel, at))
-    if (tupleRelation(kernel, at) === relation && tupleSubject(kernel, at) === subject) return true
-  return false
+  if (object === 0) return false
+  const isBetween = (at: number) => tupleRelation(kernel, at) === relation && tupleSubject(kernel, at) === subject
+  return findTupleToObject(kernel, object, EXPLAIN_WALK_MAX, isBetween) !== 0
 }
 
 /** A relation without its type. */

@@ -7,7 +7,7 @@ import { EXPLAIN_NAMES_MAX, EXPLAIN_RULES_MAX, EXPLAIN_WALK_MAX } from '../../mo
 import { compareText } from '../../model/text-order.ts'
 import { findInstanceRoles } from '../decide/effective-roles.ts'
 import { findSources } from '../list/permission-sources.ts'
-import { grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
+import { findGrant, grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceType, readInstanceKey } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
@@ -124,7 +124,7 @@ interface Found {
 
 /** The roles on related instances from which one with the permission would be derived; and one that is blocked. */
 function findRelatedRoles(kernel: Kernel, asked: Asked, { type, key }: Named): Pick<NearRoles, 'related' | 'blocked'> {
-  const direct = (instance: number) => kernel.calls.grantOf(asked.user, instance) !== 0
+  const direct = (instance: number) => findGrant(kernel, asked.user, instance) !== 0
   const open = searchSources(kernel, asked, direct)
   const ways = open.filter(({ at, rule }) => rule !== undefined && at !== asked.instance)
   const formatResource = (at: number): string => (at === 0 ? `${type}:${key ?? '*'}` : readInstanceKey(kernel, at))
@@ -167,7 +167,7 @@ function searchSources(kernel: Kernel, { relate, ...asked }: Asked, hasDirect: (
 }
 
 function rolesAt(kernel: Kernel, user: number, scope: number): number[] {
-  return grantRoles(kernel, scope === 0 ? 0 : kernel.calls.grantOf(user, scope))
+  return grantRoles(kernel, scope === 0 ? 0 : findGrant(kernel, user, scope))
 }
 
 /** Where else the user has a role with the permission. */

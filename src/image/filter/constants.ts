@@ -12,6 +12,7 @@ import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
 import { findInstance, findPath, findSymbol } from '../look-up.ts'
 import { instancesOfType, readInstanceKey } from '../records/instance.ts'
 import { principalAttributes } from '../records/principal.ts'
+import { atInstant } from '../records/times.ts'
 
 /** The question of a filter, in ids that are all known. */
 export interface AskedFilter {
@@ -61,7 +62,7 @@ export class Constants {
     const { user, tenant, permission, sent } = this.#asked
     const end = this.#required.encode(permission, undefined, sent)
     const path = findPath(kernel, key)
-    const cell = kernel.calls.operandCell(user, tenant, permission, 0, end, path)
+    const cell = atInstant(kernel.calls.operandCell(user, tenant, permission, 0, end, path))
     if (cell === 0) return plain(undefined)
     return { time: kernel.calls.operandIsTime() === 1, value: inStableOrder(key, valueAt(kernel, cell)) }
   }

@@ -18,6 +18,7 @@ import { instancesOfType, instanceTenant } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
 import { symbolTable } from '../records/symbol.ts'
+import { atInstant } from '../records/times.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
 import { HeldKeys, keyIn, partsOfRoles, type RowRoles, readRowRoles } from './roles-on-rows.ts'
@@ -125,7 +126,7 @@ export class Filters {
   #parts(question: FilterQuestion, { user, tenant, permission }: FilterIds) {
     const kernel = this.#kernel
     if (user === 0 || tenant === 0 || permission === 0) return { byKey: [], byRow: false, type: 0 } as const // D1
-    if (kernel.calls.decide(user, tenant, permission) === Verdict.Allow)
+    if (atInstant(kernel.calls.decide(user, tenant, permission)) === Verdict.Allow)
       return { byKey: [], byRow: true, type: 0 } as const // D4
     const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
     const { byKey, byRelation } = partsOfRoles(

@@ -12,17 +12,17 @@ import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import {
   eachGrantOfUser,
-  firstGrantInScope,
   grantRoles,
   grantScope,
   grantUser,
   listTenantGrants,
-  nextGrantInScope,
+  visitGrantsInScope,
 } from '../records/grant.ts'
 import { instanceTenant, instanceType, readInstanceKey } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { inOrder, type Ordered, records } from '../records/tables.ts'
+import { atInstant } from '../records/times.ts'
 import { sortKeys } from './key-order.ts'
 import { findSources } from './permission-sources.ts'
 import { listSideRules } from './user-sides.ts'
@@ -209,9 +209,9 @@ function firstAfter(keys: readonly string[], after: string): number {
  */
 function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstances): boolean {
   const { calls } = kernel
-  if (tenant !== 0) return calls.decide(user, tenant, permission) === Verdict.Allow
+  if (tenant !== 0) return atInstant(calls.decide(user, tenant, permission)) === Verdict.Allow
   return listTenantGrants(kernel, user).some((grant) => {
-    return calls.decide(user, grantScope(kernel, grant), permission) === Verdict.Allow
+    return atInstant(calls.decide(user, grantScope(kernel, grant), permission)) === Verdict.Allow
   })
 }
 
@@ -281,10 +281,8 @@ export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[
   const users = new Set<number>()
   let left = LISTING_WALK_MAX
   for (const scope of scopes) {
-    for (let grant = firstGrantInScope(kernel, scope); grant !== 0; grant = nextGrantInScope(kernel, grant)) {
-      if (--left < 0) return undefined
-      users.add(grantUser(kernel, grant))
-    }
+    left = visitGrantsInScope(kernel, scope, left, (grant) => void users.add(grantUser(kernel, grant)))
+    if (left < 0) return undefined
   }
   return [...users]
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { eachGrantOfUser, grantRoles, grantScope, permissionIdsOfGrant } from '../records/grant.ts'
+import { eachGrantOfUser, findGrant, grantRoles, grantScope, permissionIdsOfGrant } from '../records/grant.ts'
 import { instanceTenant, instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
 import { eachMembershipOfUser, memberTenant } from '../records/member.ts'
 import { permissionKey, permissionsOfType } from '../records/permission.ts'
@@ -188,7 +188,7 @@ export class PermissionList {
   #tenantRow(tenant: number): TenantRow | undefined {
     const kernel = this.#kernel
     this.#evaluator.left -= LOOK_WORK
-    const roles = grantRoles(kernel, kernel.calls.grantOf(this.#user, tenant))
+    const roles = grantRoles(kernel, findGrant(kernel, this.#user, tenant))
     const { all } = this.#allowedIn(tenant)
     if (roles.length + all.size === 0) return undefined
     this.#evaluator.left -= ROW_WORK
@@ -375,7 +375,7 @@ export class PermissionList {
   }
 
   #findAllowedIn(tenant: number): AllowedIn {
-    const grant = this.#kernel.calls.grantOf(this.#user, tenant)
+    const grant = findGrant(this.#kernel, this.#user, tenant)
     const byRoles = new Set(grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant))
     const isOpen = (id: number) => !byRoles.has(id) && !(grant === 0 && this.#forRoles.has(id))
     const ruled = this.#ruled.filter((id) => isOpen(id) && this.#reach.allowsIn(tenant, id))

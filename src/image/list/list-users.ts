@@ -7,7 +7,7 @@ import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { sideKey } from '../read-records.ts'
-import { grantRoles } from '../records/grant.ts'
+import { findGrant, grantRoles } from '../records/grant.ts'
 import { readInstanceKey } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { roleKey } from '../records/role.ts'
@@ -80,7 +80,7 @@ class Ways {
   /** Assigned roles from which one on the requested instance is derived (D5). */
   byRelations(user: number): UserEntry[] {
     let { pairs, personal } = this.#sources
-    if (personal) pairs = this.#sourcesFor((at) => this.#kernel.calls.grantOf(user, at) !== 0).pairs
+    if (personal) pairs = this.#sourcesFor((at) => findGrant(this.#kernel, user, at) !== 0).pairs
     const roles = pairs.filter(([instance, role]) => this.#rolesIn(user, instance).includes(role))
     const names = roles.map(([instance, role]) => {
       const name = roleKey(this.#kernel, role).replace('/', '#')
@@ -101,7 +101,7 @@ class Ways {
   }
 
   #rolesIn(user: number, scope: number): number[] {
-    const grant = this.#kernel.calls.grantOf(user, scope)
+    const grant = findGrant(this.#kernel, user, scope)
     return grantRoles(this.#kernel, grant)
   }
 

@@ -4,7 +4,7 @@
 import { Source, Table, Verdict } from '../../../assembly/limits.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
-import { grantRoles } from '../records/grant.ts'
+import { findGrant, grantRoles } from '../records/grant.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { listSideRules, namesRoles, type SideRule, typeOfPermission } from './user-sides.ts'
@@ -140,7 +140,7 @@ export class RuleReach {
     const evaluator = this.#evaluator
     const { kernel } = evaluator
     if (symbolTable(kernel, side) === Table.Roles) {
-      return this.#own.has(tenant) && grantRoles(kernel, kernel.calls.grantOf(this.#user, tenant)).includes(side)
+      return this.#own.has(tenant) && grantRoles(kernel, findGrant(kernel, this.#user, tenant)).includes(side)
     }
     const name = `${permission}/${side}`
     const known = this.#everywhere.get(name)

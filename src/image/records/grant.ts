@@ -1,56 +1,166 @@
-// A grant: the roles of a user in a scope, which is a tenant or an instance. assembly/abi.ts draws the records.
-import { Grant, Principal, RoleSet, SINGLE } from '../../../assembly/abi.ts'
+// A grant: the roles of a user in a scope, which is a tenant or an instance. assembly/abi.ts draws the records. What is
+// given is what is in force at the instant of the question (D15); functions whose names end in `Stored` give everything,
+// and only the files that a test of test/tidy lists may use them.
+import {
+  Grant,
+  Principal,
+  RoleSet,
+  SCRATCH,
+  SINGLE,
+  TIMED,
+  TIMED_ROLE_BYTES,
+  TimedRole,
+  TimedRoles,
+} from '../../../assembly/abi.ts'
 import { GRANT_ROLES_MAX, Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { hasTimedRoles } from './header.ts'
 import { listIds } from './row.ts'
 import { symbolTable } from './symbol.ts'
+import { atInstant, isInForce, type RecordTimes } from './times.ts'
 
 export const grantUser = (kernel: Kernel, grant: number): number => kernel.word(grant + Grant.User)
 /** A tenant or an instance. */
 export const grantScope = (kernel: Kernel, grant: number): number => kernel.word(grant + Grant.Scope)
-/** What stands for the roles of a grant: two grants with the same roles have the same number. */
-export const grantRoleSet = (kernel: Kernel, grant: number): number => kernel.word(grant + Grant.Roles)
 
-/** Records of the roles of a grant; none for grant 0. */
+/** The grant of a user in a scope, or 0. */
+export const findGrant = (kernel: Kernel, user: number, scope: number): number =>
+  atInstant(kernel.calls.grantOf(user, scope))
+/** The same, also when no role of it is in force. */
+export const findGrantStored = (kernel: Kernel, user: number, scope: number): number =>
+  kernel.calls.grantOfStored(user, scope)
+
+/**
+ * What stands for the roles of a grant: two grants with the same number have the same roles, at this instant. At another
+ * one the same number may stand for other roles.
+ */
+export function grantRoleSet(kernel: Kernel, grant: number): number {
+  const set = kernel.word(grant + Grant.Roles)
+  if ((set & TIMED) === 0) return set
+  for (const _ of eachTimedRole(kernel, set)) return set
+  return kernel.word(set - TIMED + TimedRoles.Plain)
+}
+
+/** Records of the roles of a grant, ascending; none for grant 0. */
 export function grantRoles(kernel: Kernel, grant: number): number[] {
-  return grant === 0 ? [] : roleSetRoles(kernel, grantRoleSet(kernel, grant))
+  return grant === 0 ? [] : roleSetRoles(kernel, kernel.word(grant + Grant.Roles))
 }
 
-/** Records of the roles for which the number of `grantRoleSet` stands. */
+/** Records of the roles for which the number of `grantRoleSet` stands, ascending. */
 export function roleSetRoles(kernel: Kernel, set: number): number[] {
-  if ((set & SINGLE) !== 0) return [set - SINGLE]
-  const count = kernel.word(set + RoleSet.Count)
-  if (count > GRANT_ROLES_MAX)
-    throw new ZerohopError('IMAGE_DAMAGED', { reason: `it has a role set of ${counted(count, 'role')}` })
-  return Array.from({ length: count }, (_, index) => kernel.word(set + RoleSet.Roles + index * 4))
+  const roles = plainRoles(kernel, set)
+  if ((set & TIMED) === 0) return roles
+  for (const at of eachTimedRole(kernel, set)) roles.push(kernel.word(at + TimedRole.Role))
+  return roles.sort((left, right) => left - right)
 }
 
-/** The number of the roles of a grant, without reading them. */
+/** Those without times. */
+function plainRoles(kernel: Kernel, set: number): number[] {
+  const plain = (set & TIMED) === 0 ? set : kernel.word(set - TIMED + TimedRoles.Plain)
+  if (plain === 0) return []
+  if ((plain & SINGLE) !== 0) return [plain - SINGLE]
+  const count = requireCount(kernel.word(plain + RoleSet.Count))
+  return Array.from({ length: count }, (_, index) => kernel.word(plain + RoleSet.Roles + index * 4))
+}
+
+/** Addresses of the roles with times that are in force. */
+function* eachTimedRole(kernel: Kernel, set: number): Iterable<number> {
+  for (const at of eachTimedRoleStored(kernel, set))
+    if (isInForce(kernel, kernel.float(at + TimedRole.From), kernel.float(at + TimedRole.Until))) yield at
+}
+
+function* eachTimedRoleStored(kernel: Kernel, set: number): Iterable<number> {
+  if ((set & TIMED) === 0) return
+  const record = set - TIMED
+  const count = requireCount(kernel.word(record + TimedRoles.Count))
+  for (let index = 0; index < count; index++) yield record + TimedRoles.Roles + index * TIMED_ROLE_BYTES
+}
+
+function requireCount(count: number): number {
+  if (count <= GRANT_ROLES_MAX) return count
+  throw new ZerohopError('IMAGE_DAMAGED', { reason: `it has a role set of ${counted(count, 'role')}` })
+}
+
+/** A role of a grant with its times, unbounded for one without. */
+export interface StoredRole extends RecordTimes {
+  readonly role: number
+}
+
+/** All roles of a grant, in force or not. */
+export function grantRolesStored(kernel: Kernel, grant: number): StoredRole[] {
+  if (grant === 0) return []
+  const set = kernel.word(grant + Grant.Roles)
+  const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+  const roles: StoredRole[] = plainRoles(kernel, set).map((role) => ({ role, ...always }))
+  for (const at of eachTimedRoleStored(kernel, set)) {
+    const times = { from: kernel.float(at + TimedRole.From), until: kernel.float(at + TimedRole.Until) }
+    roles.push({ role: kernel.word(at + TimedRole.Role), ...times })
+  }
+  return roles
+}
+
+/** The number of roles of a grant, without reading them where none has times. */
 export function countGrantRoles(kernel: Kernel, grant: number): number {
-  const set = grantRoleSet(kernel, grant)
+  const set = kernel.word(grant + Grant.Roles)
+  if ((set & TIMED) !== 0) return roleSetRoles(kernel, set).length
   return (set & SINGLE) !== 0 ? 1 : kernel.word(set + RoleSet.Count)
+}
+
+/** The same of all, in force or not: what a change of the grant needs room for. */
+export function countGrantRolesStored(kernel: Kernel, grant: number): number {
+  return grant === 0 ? 0 : grantRolesStored(kernel, grant).length
+}
+
+/** An upper bound of the room that so many roles of a grant take, of which some or all have times. */
+export const timedRoleBytes = (count: number): number => 2 * (TimedRoles.Roles + count * TIMED_ROLE_BYTES) + 64
+
+/** Whether a role of the grant is in force. */
+export function isGrantInForce(kernel: Kernel, grant: number): boolean {
+  const set = kernel.word(grant + Grant.Roles)
+  return (set & TIMED) === 0 || grantRoleSet(kernel, grant) !== 0
+}
+
+function inForce(kernel: Kernel, grants: Iterable<number>): Iterable<number> {
+  return hasTimedRoles(kernel) ? eachInForce(kernel, grants) : grants
+}
+
+function* eachInForce(kernel: Kernel, grants: Iterable<number>): Iterable<number> {
+  for (const grant of grants) if (isGrantInForce(kernel, grant)) yield grant
 }
 
 /** The grants of a user. */
 export const eachGrantOfUser = (kernel: Kernel, user: number): Iterable<number> =>
+  inForce(kernel, eachGrantOfUserStored(kernel, user))
+export const eachGrantOfUserStored = (kernel: Kernel, user: number): Iterable<number> =>
   kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)
 
 /** The grants in a tenant, or on an instance. */
 export const eachGrantInScope = (kernel: Kernel, scope: number): Iterable<number> =>
-  kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope)
+  inForce(kernel, kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope))
 
-/** The same one by one, 0 at the end: for loops that count their steps, because the list of a forged image may not end. */
-export const firstGrantInScope = (kernel: Kernel, scope: number): number => kernel.word(scope + Principal.Grants)
-export const nextGrantInScope = (kernel: Kernel, grant: number): number => kernel.word(grant + Grant.NextOfScope)
+/**
+ * Visits the same, with a step for each that is stored: the list of a forged image may not end.
+ * @returns the steps that are left; below 0 not all were visited
+ */
+export function visitGrantsInScope(
+  kernel: Kernel,
+  scope: number,
+  steps: number,
+  visit: (grant: number) => void,
+): number {
+  let left = steps
+  let grant = kernel.word(scope + Principal.Grants)
+  for (; grant !== 0; grant = kernel.word(grant + Grant.NextOfScope)) {
+    if (--left < 0) return left
+    if (isGrantInForce(kernel, grant)) visit(grant)
+  }
+  return left
+}
 
 /** Records of the grants of a user. */
-export function grantsOfUser(kernel: Kernel, user: number): number[] {
-  const grants: number[] = []
-  for (const grant of eachGrantOfUser(kernel, user)) grants.push(grant)
-  return grants
-}
+export const grantsOfUser = (kernel: Kernel, user: number): number[] => [...eachGrantOfUser(kernel, user)]
 
 /** Records of the grants of a user in tenants. */
 export function listTenantGrants(kernel: Kernel, user: number): number[] {
@@ -59,5 +169,16 @@ export function listTenantGrants(kernel: Kernel, user: number): number[] {
 
 /** Ids of the permissions that a grant allows, inherited ones included. */
 export function permissionIdsOfGrant(kernel: Kernel, grant: number): number[] {
+  if (!isGrantInForce(kernel, grant)) return []
   return listIds(kernel, (first) => kernel.calls.listGrant(grant, first))
+}
+
+/** Writes roles with times to the scratch area, behind `count` numbers of a list. */
+export function writeTimedRoles(kernel: Kernel, count: number, roles: readonly StoredRole[]): void {
+  for (const [index, { role, from, until }] of roles.entries()) {
+    const at = SCRATCH + count * 4 + index * TIMED_ROLE_BYTES
+    kernel.setWord(at + TimedRole.Role, role)
+    kernel.setFloat(at + TimedRole.From, from)
+    kernel.setFloat(at + TimedRole.Until, until)
+  }
 }

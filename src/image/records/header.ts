@@ -28,6 +28,13 @@ export const setUserType = (kernel: Kernel, resource: number): void => kernel.se
 export const tenantType = (kernel: Kernel): number => kernel.field(Header.TenantType)
 export const setTenantType = (kernel: Kernel, resource: number): void => kernel.setField(Header.TenantType, resource)
 
+/** Whether a role of a grant has times (D15). */
+export const hasTimedRoles = (kernel: Kernel): boolean => kernel.field(Header.TimedRoles) !== 0
+/** Whether a tuple has. */
+export const hasTimedTuples = (kernel: Kernel): boolean => kernel.field(Header.TimedTuples) !== 0
+/** Whether an answer may depend on the instant of its question, besides `context.now`. */
+export const hasTimes = (kernel: Kernel): boolean => hasTimedRoles(kernel) || hasTimedTuples(kernel)
+
 export const hasSetRules = (kernel: Kernel): boolean => kernel.field(Header.SetRules) !== 0
 /** The highest permission id given so far. */
 export const permissionTop = (kernel: Kernel): number => kernel.field(Header.PermissionTop)
@@ -50,5 +57,7 @@ export function imageCounts(kernel: Kernel) {
     setRules: field(Header.SetRules),
     grants: field(Header.Grants),
     assignments: field(Header.Assignments),
+    timedRoles: field(Header.TimedRoles),
+    timedTuples: field(Header.TimedTuples),
   }
 }

@@ -5,6 +5,7 @@ import { ENCODED_BYTES, PATHS_MAX, PERMISSIONS_MAX, Table } from '../../../assem
 import { encodedBytes } from '../../kernel/encode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyKind, PolicyObjects } from '../../kinds/index.ts'
+import { isTimed, type TimesPolicy } from '../../kinds/times.ts'
 import type { PolicyChange } from '../../log/delta.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { partKey, type UrlRule } from '../../model/objects.ts'
@@ -27,11 +28,13 @@ import {
   typeOfRole,
 } from '../contents.ts'
 import { configText } from '../documents.ts'
-import { findWritten, type SymbolKind, TABLE_OF } from '../look-up.ts'
-import { pathTop, permissionTop } from '../records/header.ts'
+import { findSymbol, findWritten, type SymbolKind, TABLE_OF } from '../look-up.ts'
+import { countGrantRolesStored, findGrantStored, timedRoleBytes } from '../records/grant.ts'
+import { hasTimedRoles, pathTop, permissionTop } from '../records/header.ts'
 import { stepBytes } from '../records/program.ts'
 import { roleChildren, roleKey, roleParents } from '../records/role.ts'
 import { tableCount } from '../records/tables.ts'
+import { timesFault } from '../records/times.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from './deleted-keys.ts'
 import { invalid, StagedSymbols } from './staged-symbols.ts'
 
@@ -120,6 +123,7 @@ class Preparation {
 
   *finish(): Generator<void, Plan> {
     yield* this.#requireReferences()
+    yield* this.#requireTimedRoles()
     requireChains(this.#kernel, this.#plan, this.#to)
     if (permissionTop(this.#kernel) + this.#staged.permissions.size > PERMISSIONS_MAX) {
       throw new ZerohopError('IMAGE_FULL', { reason: 'no permission id is left until compaction' })
@@ -155,9 +159,11 @@ class Preparation {
     const { key } = change
     switch (change.kind) {
       case 'role_assignment':
+        this.#requireTimes(change.value)
         this.#plan.assign.push(change.value)
         return
       case 'relationship_tuple':
+        this.#requireTimes(change.value)
         this.#plan.relate.push(change.value)
         this.#requireName(change.value.relation)
         return
@@ -288,6 +294,34 @@ class Preparation {
       this.#staged.require('tenant', tenant, 'a membership')
       yield
     }
+  }
+
+  /** Reserves room for the roles with times of each grant that changes: they are written anew with each change. */
+  *#requireTimedRoles(): Generator<void, void> {
+    const { assign, unassign } = this.#plan
+    if (!hasTimedRoles(this.#kernel) && !assign.some(isTimed)) return
+    const roles = new Map<string, number>()
+    for (const change of [...unassign, ...assign]) {
+      const scope = assignedScope(change)
+      const key = `${change.user}/${scope}`
+      const count = (roles.get(key) ?? this.#countRoles(change.user, scope, isOnInstance(change))) + 1
+      roles.set(key, count)
+      this.#bytes += timedRoleBytes(count)
+      yield
+    }
+  }
+
+  /** Roles of a user in a scope as they are stored now. */
+  #countRoles(user: string, scope: string, isInstance: boolean): number {
+    const userId = findSymbol(this.#kernel, 'user', user)
+    const at = findSymbol(this.#kernel, isInstance ? 'resource_instance' : 'tenant', scope)
+    if (userId === 0 || at === 0) return 0
+    return countGrantRolesStored(this.#kernel, findGrantStored(this.#kernel, userId, at))
+  }
+
+  #requireTimes(times: TimesPolicy): void {
+    const fault = timesFault(times)
+    if (fault !== undefined) throw invalid(this.#to, fault)
   }
 
   #requireRole(key: string, { permissions, extends: parents, rules = [] }: RoleContent): void {

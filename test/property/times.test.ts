@@ -1,0 +1,37 @@
+// Roles and tuples with times: at each instant the answers of checks are those of the policy that is in force then,
+// however it came about, and a kernel that is wrong about it in one point is found.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { OF_TENANTS_IN_TIME, OF_TIMES } from '../kernel/canaries.ts'
+import type { Canary } from '../support/canary.ts'
+import { kernelWith } from '../support/canary-kernel.ts'
+import { parameters } from './seed.ts'
+import { timesLaw } from './times-law.ts'
+
+describe.each(['debug', 'release'] as const)('times in the %s kernel', (kernel) => {
+  it('[D15] what has them is in force from one instant on and before another one', () => {
+    let answers = 0
+    let turned = 0
+    const count = (more: number, turns: number) => {
+      answers += more
+      turned += turns
+    }
+    fc.assert(
+      fc.property(fc.nat(), (seed) => void expect(timesLaw(kernel, seed, count)).toBeUndefined()),
+      parameters(40),
+    )
+    expect(answers).toBeGreaterThan(10_000)
+    expect(turned).toBeGreaterThan(100)
+  })
+})
+
+describe('a kernel that is wrong about times', { timeout: 60_000 }, () => {
+  const single = Object.entries(OF_TIMES).map(([tag, code]): [string, Canary] => [tag, { [tag]: code }])
+
+  it.each([...single, ['tenants-in-force', OF_TENANTS_IN_TIME] as const])('is found: %s', async (_, canary) => {
+    const kernel = await kernelWith(canary)
+    let found: string | undefined
+    for (let seed = 0; found === undefined && seed < 30; seed++) found = timesLaw(kernel, seed)
+    expect(found).toEqual(expect.any(String))
+  })
+})
