@@ -287,7 +287,7 @@ export enum RoleSet {
   Hash = 8,
   Roles = 12,
 }
-/** The roles of a grant of which some have times: these behind the record, ascending by role. It belongs to one grant. */
+/** The roles of a grant where some have times: those behind the record, ascending by role. It belongs to one grant. */
 export enum TimedRoles {
   Grant = 0,
   /** the roles without times, as a grant has them; 0 when there are none */
@@ -587,7 +587,7 @@ export enum Query {
   CandidatesEnd = 60,
   /** where the relations that were sent end in their area; 0 without any */
   RelatedEnd = 64,
-  /** 1: something with times was met, and there is no instant to compare them with */
+  /** 1: something with times was met, and no instant was given */
   NeedsTime = 68,
   /**
    * f64: the instant of the question, ms since 1970; NaN when none is given. No question changes it

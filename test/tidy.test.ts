@@ -126,6 +126,17 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
     { files: { 'src/store/a.ts': 'void this.#round(a).finally(() => this.#plan(b))' }, line: 1, mend: /inBackground/ },
     { files: { 'src/store/a.ts': 'void wait(a).then(() => {' }, line: 1, mend: /inBackground/ },
   ],
+  stored: [
+    { files: { 'src/image/list/a.ts': '//\neachGrantOfUserStored(kernel, user)' }, line: 2, mend: /in force/ },
+    { files: { 'assembly/decide/rebac.ts': 'const grant = findGrantStored(user, at)' }, line: 1, mend: /in force/ },
+    {
+      files: { 'src/image/list/a.ts': 'const grant = kernel.calls.grantOf(user, tenant)' },
+      line: 1,
+      mend: /findGrant/,
+    },
+    { files: { 'src/image/list/a.ts': 'if (this.#kernel.calls.decide(a, b, c) === 1)' }, line: 1, mend: /atInstant/ },
+    { files: { 'src/image/list/a.ts': '\nverdict = calls.decideOn(a, b, c, d)' }, line: 2, mend: /atInstant/ },
+  ],
   language: [
     { files: { 'src/pdp/a.ts': '//\nfunction rolesOf() {}' }, line: 2, mend: /"function rolesOf": .*at most 0/ },
     { files: { 'console/src/a.ts': 'const told = 1' }, line: 1, mend: /noun/ },
@@ -139,6 +150,8 @@ const SOUND: Record<string, string> = {
   'src/http/a.ts': "// TODO(#12) later\nimport { check } from '../pdp/pdp.ts'\nexport const now = () => Date.now()",
   'src/pdp/pdp.ts':
     "// import '../http/a.ts'\nimport { x } from './request.ts'\nconst text = \"process.env and import '../http/a.ts'\" // new WebAssembly.Memory()",
+  'src/image/list/b.ts': '// x\nconst verdict = atInstant(kernel.calls.decide(user, tenant, permission))',
+  'src/image/update/prepare.ts': '// x\ncountGrantRolesStored(kernel, findGrantStored(kernel, user, at))',
   'src/pdp/request.ts': "// x\nimport type { Pdp } from './pdp.ts'",
   'src/pdp/a.ts':
     '// find(): T | Promise<T>\n#closing: Promise<void> | undefined\nfind(): Promise<Pdp | undefined>\nasync go(a: A | B): Promise<void> {',

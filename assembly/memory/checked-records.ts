@@ -46,7 +46,6 @@ import {
   TIMED_TUPLE_BYTES,
   TimedRole,
   TimedRoles,
-  TimedTuple,
   TUPLE_BYTES,
   Tuple,
   WORK,
@@ -237,7 +236,7 @@ function isPart(record: u32, kind: u32): bool {
   }
 }
 
-/** Roles of which some have times, one role in place, or a set of two and more. */
+/** Roles with times among them, one role in place, or a set of two and more. */
 function areRoles(roles: u32): bool {
   return (roles & TIMED) === 0 ? arePlain(roles) : areTimed(roles - TIMED)
 }
@@ -246,7 +245,7 @@ function arePlain(roles: u32): bool {
   return (roles & SINGLE) === 0 ? isRoleSet(roles) : isIn(roles - SINGLE, Table.Roles)
 }
 
-/** Without a tag: an address that still has one is no block. */
+/** Without a tag: an address that still has one fails. */
 function areTimed(record: u32): bool {
   if (!isBlock(record, TimedRoles.Roles) || !isBlock(load<u32>(record, TimedRoles.Grant), GRANT_BYTES)) return false
   const plain = load<u32>(record, TimedRoles.Plain)

@@ -98,8 +98,8 @@ export function assign(user: u32, scope: u32, role: u32, from: f64, until: f64):
   const roles = grant === 0 ? 0 : grantAt(grant).roles
   let plain = copyPlain(roles)
   let timed = copyTimed(roles)
-  const at = indexOf(COLLECTED, plain, role)
-  const slot = slotOf(timed, role)
+  const at = findIndex(COLLECTED, plain, role)
+  const slot = findSlot(timed, role)
   if (hasTimes(from, until)) {
     if (at >= 0) removeSlot(COLLECTED, plain--, at as u32, 4)
     if (slot < 0) insertTimed(timed++, role, from, until)
@@ -122,8 +122,8 @@ export function unassign(user: u32, scope: u32, role: u32): bool {
   const roles = grantAt(grant).roles
   let plain = copyPlain(roles)
   let timed = copyTimed(roles)
-  const at = indexOf(COLLECTED, plain, role)
-  const slot = slotOf(timed, role)
+  const at = findIndex(COLLECTED, plain, role)
+  const slot = findSlot(timed, role)
   if (at >= 0) removeSlot(COLLECTED, plain--, at as u32, 4)
   else if (slot >= 0) removeSlot(COLLECTED_TIMED, timed--, slot as u32, TIMED_ROLE_BYTES)
   else return false
@@ -239,7 +239,7 @@ function copyRolesAt(roles: u32, target: u32): u32 {
   return count
 }
 
-function indexOf(list: u32, count: u32, role: u32): i32 {
+function findIndex(list: u32, count: u32, role: u32): i32 {
   for (let index: u32 = 0; index < count; index++) {
     if (load<u32>(list + index * 4) === role) return index as i32
   }
@@ -247,7 +247,7 @@ function indexOf(list: u32, count: u32, role: u32): i32 {
 }
 
 /** The place of a role among the timed ones that are put together, or −1. */
-function slotOf(count: u32, role: u32): i32 {
+function findSlot(count: u32, role: u32): i32 {
   for (let index: u32 = 0; index < count; index++) {
     if (load<u32>(COLLECTED_TIMED + index * TIMED_ROLE_BYTES, TimedRole.Role) === role) return index as i32
   }

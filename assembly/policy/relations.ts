@@ -76,12 +76,12 @@ export function findTupleStored(relation: u32, subject: u32, object: u32): u32 {
 }
 
 /** The relation of a tuple, with times or without. */
-export function relationOf(tuple: u32): u32 {
+export function tupleRelation(tuple: u32): u32 {
   return tupleAt(tuple).relation & ~TIMED
 }
 
 function isByStored(tuple: u32, relation: u32): bool {
-  return relationOf(tuple) === relation
+  return tupleRelation(tuple) === relation
 }
 
 /** Is the tuple one of the relation, and in force? */
@@ -102,14 +102,14 @@ export function tupleBytes(tuple: u32): u32 {
 /** Relates the subject to the object at these times; false when it is so already. */
 export function relate(relation: u32, subject: u32, object: u32, from: f64, until: f64): bool {
   const before = findTupleStored(relation, subject, object)
-  if (before !== 0 && hasTimesOf(before, from, until)) return false
+  if (before !== 0 && isAtTimes(before, from, until)) return false
   createTuple(relation, subject, object, from, until)
   // The new one is there by now: a relation that nothing uses is dead.
   if (before !== 0) deleteTuple(before)
   return true
 }
 
-function hasTimesOf(tuple: u32, from: f64, until: f64): bool {
+function isAtTimes(tuple: u32, from: f64, until: f64): bool {
   if ((tupleAt(tuple).relation & TIMED) === 0) return !hasTimes(from, until)
   return load<f64>(tuple, TimedTuple.From) === from && load<f64>(tuple, TimedTuple.Until) === until
 }
@@ -141,7 +141,7 @@ export function unrelate(relation: u32, subject: u32, object: u32): bool {
 
 function deleteTuple(tuple: u32): void {
   const bytes = tupleBytes(tuple)
-  const relation = relationOf(tuple)
+  const relation = tupleRelation(tuple)
   const subject = tupleAt(tuple).subject
   const object = tupleAt(tuple).object
   unlink(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)

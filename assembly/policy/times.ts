@@ -4,7 +4,7 @@
 import { Query } from '../abi'
 import { ASK_TIME } from '../limits'
 
-/** Are there any times? Infinite ones are none. */
+/** Are there any times? Infinite ones do not count. */
 export function hasTimes(from: f64, until: f64): bool {
   return from !== -Infinity || until !== Infinity
 }
@@ -19,7 +19,7 @@ export function isInForce(query: u32, from: f64, until: f64): bool {
   return from <= now && /* canary: end-of-times */ now < until
 }
 
-/** Ends a question: its verdict, or ASK_TIME when that depends on an instant and there is none. */
+/** Ends a question: its verdict, or ASK_TIME when that depends on an instant and it was not given. */
 export function settle(query: u32, verdict: u32): u32 {
   if (/* canary: answers-without-an-instant */ load<u32>(query, Query.NeedsTime) === 0) return verdict
   store<u32>(query, 0, Query.NeedsTime)

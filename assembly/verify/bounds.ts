@@ -4,7 +4,7 @@ import { field } from '../memory/memory'
 import { hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
 import { hasTimes } from '../policy/times'
 
-/** The largest whole number of which each below is exact. */
+/** The largest whole number that is exact, with all below it. */
 const INSTANT_MAX: f64 = 9007199254740991
 
 /** Is [address, address + bytes) inside the heap and on a multiple of 4? */
@@ -27,7 +27,7 @@ export function areTimes(from: f64, until: f64): bool {
   return hasTimes(from, until) && from < until && isInstant(from) && isInstant(until)
 }
 
-/** NaN is none. */
+/** NaN is refused. */
 function isInstant(time: f64): bool {
   return time === -Infinity || time === Infinity || (Math.abs(time) <= INSTANT_MAX && Math.floor(time) === time)
 }

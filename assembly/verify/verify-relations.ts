@@ -19,7 +19,7 @@ import { Fault, Table } from '../limits'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { bucketCount, entryRecord, firstEntry, hashOfEntry, nextEntry, rootAddress } from '../memory/table'
-import { findTupleStored, relationOf, tupleHash } from '../policy/relations'
+import { findTupleStored, tupleHash, tupleRelation } from '../policy/relations'
 import { areTimes, inHeap, isLiveSymbol, isSymbol } from './bounds'
 
 export function verifyRelations(): Fault {
@@ -40,7 +40,7 @@ function soundTuples(): bool {
   for (let entry = firstEntry(Table.Tuples); entry !== 0; entry = nextEntry(Table.Tuples, entry)) {
     const tuple = entryRecord(entry)
     if (!inHeap(tuple, TUPLE_BYTES)) return false
-    const relation = relationOf(tuple)
+    const relation = tupleRelation(tuple)
     const subject = load<u32>(tuple, Tuple.Subject)
     const object = load<u32>(tuple, Tuple.Object)
     if (tupleHash(relation, subject, object) !== hashOfEntry(entry)) return false

@@ -277,18 +277,14 @@ export class Image {
    */
   #atInstant(ask: () => number): number {
     const kernel = this.#kernel
-    kernel.now = this.#instant()
+    const { clock } = this.#required
+    if (clock === undefined) throw noInstant()
+    kernel.now = clock()
     try {
       return atInstant(ask())
     } finally {
       kernel.now = Number.NaN
     }
-  }
-
-  #instant(): number {
-    const { clock } = this.#required
-    if (clock === undefined) throw noInstant()
-    return clock()
   }
 
   /** The result of set rules for a check without an instance that roles do not allow. */
@@ -579,11 +575,15 @@ export class Image {
     }
   }
 
-  /** `guard` at the instant of the request. The clock is read only if something of this image has times. */
+  /**
+   * `guard` at the instant of the request. The clock is read only if something of this image has times; without one, what
+   * meets them throws INTERNAL.
+   */
   #guardInstant<T>(run: () => T): T {
     const kernel = this.#kernel
-    if (!hasTimes(kernel) || !Number.isNaN(kernel.now)) return this.guard(run)
-    kernel.now = this.#instant()
+    const { clock } = this.#required
+    if (clock === undefined || !hasTimes(kernel) || !Number.isNaN(kernel.now)) return this.guard(run)
+    kernel.now = clock()
     try {
       return this.guard(run)
     } finally {

@@ -16,14 +16,14 @@ import type { Next } from './values.ts'
 
 const DAY = 86_400_000
 /** Everything begins and ends at one of these. */
-export const ENDS = [1, 2, 3].map((day) => 20_000 * DAY + day * DAY)
+const ENDS = [1, 2, 3].map((day) => 20_000 * DAY + day * DAY)
 /** Before, at and after each of them, and years away. */
-export const INSTANTS = [0, ...ENDS.flatMap((end) => [end - 1, end, end + 1]), 40_000 * DAY]
+const INSTANTS = [0, ...ENDS.flatMap((end) => [end - 1, end, end + 1]), 40_000 * DAY]
 
 const USERS = ['ana', 'ben', 'cyd']
 const TENANTS = ['default', 'acme']
 const INSTANCES = ['folder:top', 'folder:sub', 'doc:one', 'doc:two']
-const tenantOf = (instance: string): string => (instance === 'doc:two' ? 'default' : 'acme')
+const findTenant = (instance: string): string => (instance === 'doc:two' ? 'default' : 'acme')
 const ACTIONS = ['read', 'write', 'share', 'audit', 'print']
 const TENANT_ROLES = ['viewer', 'editor', 'auditor', 'guest']
 const ROLES = { doc: ['reader', 'owner'], folder: ['keeper', 'visitor'] }
@@ -67,7 +67,7 @@ const POLICY: readonly PolicyChange[] = [
   resourceRole('doc', 'reader', ['doc:read'], given('keeper', 'parent')),
   put('tenant', 'default', {}),
   put('tenant', 'acme', { attributes: { level: 3 } }),
-  ...INSTANCES.map((key) => put('resource_instance', key, { tenant: tenantOf(key) })),
+  ...INSTANCES.map((key) => put('resource_instance', key, { tenant: findTenant(key) })),
   set('of-acme', { allOf: [{ 'user.tenants': { array_contains: 'acme' } }] }),
   set('no-guest', { not: { allOf: [{ 'user.roles': { array_contains: 'guest' } }] } }),
   set('level', { allOf: [{ 'tenant.level': { equals: 3 } }] }),
@@ -94,7 +94,7 @@ function drawAssignment(next: Next): { key: string; value: object } {
   }
   const resource_instance = INSTANCES[next(INSTANCES.length)]!
   const of = ROLES[resource_instance.startsWith('doc') ? 'doc' : 'folder']
-  const on = { user, role: of[next(of.length)]!, tenant: tenantOf(resource_instance), resource_instance }
+  const on = { user, role: of[next(of.length)]!, tenant: findTenant(resource_instance), resource_instance }
   return { key: assignmentKey(user, on.role, on.tenant, resource_instance), value: { ...on, ...drawTimes(next) } }
 }
 

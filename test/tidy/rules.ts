@@ -551,6 +551,52 @@ function bodyFrom(code: string, start: number): string {
   return code.slice(start)
 }
 
+/** Who may read grants and tuples that are not in force (D15), and why. */
+const READERS_OF_STORED: Readonly<Record<string, string>> = {
+  'assembly/policy/': 'changes',
+  'assembly/verify/': 'verifies',
+  'assembly/index.ts': 'exports what the host may ask for',
+  'assembly/decide/decide.ts': 'gives the word that holds at every instant',
+  'assembly/decide/attributes.ts': 'finds the grant whose roles it then compares with the instant',
+  'assembly/decide/abac.ts': 'the same',
+  'assembly/decide/candidates.ts': 'finds the sides of all stored roles; their evaluation compares',
+  'assembly/decide/rbac.ts': 'asserts what a word says',
+  'src/kernel/module.ts': 'declares the exports',
+  'src/image/records/grant.ts': 'defines them',
+  'src/image/records/tuple.ts': 'defines them',
+  'src/image/read-records.ts': 'reads contents',
+  'src/image/update/prepare.ts': 'prepares a change',
+}
+/** What gives them, and fields that lead to them without a look at their times. */
+const STORED =
+  /\b(?:find(?:Grant|Tuple)|grant(?:Of|Asked|Roles)|roleCount|countGrantRoles|tupleTimes|isBy|each\w+)Stored\b/
+const UNTIMED: readonly (readonly [files: RegExp, pattern: RegExp, mend: string])[] = [
+  [
+    /^src\/(?!image\/records\/grant\.ts$|kernel\/)/,
+    /\bcalls\s*\.\s*grantOf(?:Stored)?\b/,
+    'findGrant of src/image/records/grant.ts',
+  ],
+  [
+    /^src\/image\/(?!image\.ts$)/,
+    /(?<!atInstant\(\s*)(?<![\w.#])(?:[\w.#]+\.)?calls\s*\.\s*(?:decide(?:On|OnRelated|Related|Sets|Side|Program)?|operandCell)\(/,
+    'atInstant(…) around it: it may be ASK_TIME',
+  ],
+]
+
+/** What is not in force gives nothing: only who is listed reads it. */
+function stored(files: readonly SourceFile[]): Finding[] {
+  const isListed = ({ path }: SourceFile) => Object.keys(READERS_OF_STORED).some((reader) => path.startsWith(reader))
+  const sources = files.filter(({ path }) => /^(?:src|assembly)\//.test(path))
+  return sources.flatMap((file) => [
+    ...(isListed(file) ? [] : find(file, file.code, STORED)).map((line) => {
+      return { path: file.path, line, mend: 'read what is in force, or list the file in READERS_OF_STORED' }
+    }),
+    ...UNTIMED.filter(([of]) => of.test(file.path)).flatMap(([, pattern, mend]) =>
+      find(file, file.code, pattern).map((line) => ({ path: file.path, line, mend })),
+    ),
+  ])
+}
+
 /** Names and comments have no more of the phrases than before, and those of new files have none. */
 function language(files: readonly SourceFile[]): Finding[] {
   return findTooMany(files.flatMap(findInSource), readLimits(LIMITS)).map(({ path, line, instead: mend }) => {
@@ -595,6 +641,7 @@ export const RULES = {
   endings,
   promises,
   callbacks,
+  stored,
   language,
 }
 export type RuleName = keyof typeof RULES

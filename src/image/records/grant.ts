@@ -113,11 +113,11 @@ export function countGrantRolesStored(kernel: Kernel, grant: number): number {
   return grant === 0 ? 0 : grantRolesStored(kernel, grant).length
 }
 
-/** An upper bound of the room that so many roles of a grant take, of which some or all have times. */
+/** An upper bound of the room that so many roles of a grant take when some of them have times. */
 export const timedRoleBytes = (count: number): number => 2 * (TimedRoles.Roles + count * TIMED_ROLE_BYTES) + 64
 
 /** Whether a role of the grant is in force. */
-export function isGrantInForce(kernel: Kernel, grant: number): boolean {
+function isGrantInForce(kernel: Kernel, grant: number): boolean {
   const set = kernel.word(grant + Grant.Roles)
   return (set & TIMED) === 0 || grantRoleSet(kernel, grant) !== 0
 }

@@ -39,7 +39,7 @@ export function isInForce(kernel: Kernel, from: number, until: number): boolean 
   return from <= now && now < until
 }
 
-/** What the kernel answered at the instant of the question. @throws INTERNAL when none was given: it is no verdict then */
+/** What the kernel answered at the instant of the question. @throws INTERNAL when none was given */
 export function atInstant(answer: number): number {
   if (answer === ASK_TIME) throw noInstant()
   return answer
