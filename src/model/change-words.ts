@@ -81,8 +81,46 @@ export const inReadingOrder = <T extends Pick<ChangedObject, 'op'>>(changes: rea
 export function fieldTexts({ op, fields }: Pick<ChangedObject, 'op' | 'fields'>): (readonly [string, string])[] {
   if (op === 'delete') return []
   return Object.entries(fields as Record<string, readonly unknown[]>).map(
-    ([name, [before, after]]) => [name, fieldText(before, after)] as const,
+    ([name, [before, after]]) => [name, timeText(name, before, after) ?? fieldText(before, after)] as const,
   )
+}
+
+const TIME_WORDS: Readonly<Record<string, string>> = { valid_from: 'beginning', valid_until: 'end' }
+
+/** A time of what is granted that changes; undefined for other fields, and for the times of something new. */
+function timeText(name: string, before: unknown, after: unknown): string | undefined {
+  const word = TIME_WORDS[name]
+  if (word === undefined || before === null || before === undefined) return undefined
+  if (after === null || after === undefined) return `loses its ${word} (${valueText(before)})`
+  return `${valueText(before)} → ${valueText(after)} (${isBefore(before, after) ? 'later' : 'earlier'})`
+}
+
+const isBefore = (one: unknown, other: unknown): boolean => Date.parse(String(one)) < Date.parse(String(other))
+
+/** What is granted for longer than before, which the access of this moment does not show. `names`: with what it is. */
+export function widenedTexts(
+  changes: readonly ChangedObject[],
+  { names = true }: { readonly names?: boolean } = {},
+): string[] {
+  const widened = changes.flatMap((change) => {
+    const { valid_from: from, valid_until: until } = change.fields as Readonly<Record<string, readonly unknown[]>>
+    const isThere = change.op === 'update' || change.op === 'move'
+    const words = isThere ? [...widenedEnd(until), ...widenedBeginning(from)] : []
+    return words.length === 0 ? [] : [{ change, words: words.join(' and ') }]
+  })
+  if (names) return widened.map(({ change, words }) => `Widened: ${objectText(change)} ${words}.`)
+  return widened.length === 0 ? [] : [`Widened: ${counted(widened.length, 'object')} granted for longer.`]
+}
+
+function widenedEnd([before, after]: readonly unknown[] = []): string[] {
+  if (before === null || before === undefined) return []
+  if (after === null || after === undefined) return ['loses its end']
+  return isBefore(before, after) ? ['ends later'] : []
+}
+
+function widenedBeginning([before, after]: readonly unknown[] = []): string[] {
+  if (before === null || before === undefined) return []
+  return after === null || after === undefined || isBefore(after, before) ? ['begins earlier'] : []
 }
 
 function fieldText(before: unknown, after: unknown): string {

@@ -1,6 +1,6 @@
 // The words for changes, as the command line and the console show them.
 import { describe, expect, it } from 'vitest'
-import { fieldTexts, objectText, policyLines, renamedTexts } from '../../src/model/change-words.ts'
+import { fieldTexts, objectText, policyLines, renamedTexts, widenedTexts } from '../../src/model/change-words.ts'
 import { plain, plainLines } from '../../src/model/plain-text.ts'
 
 describe('policyLines', () => {
@@ -15,6 +15,38 @@ describe('policyLines', () => {
       { is: 'gained', text: 'folder#owner can document:read, through document#editor over parent' },
       { is: 'gained', text: 'folder#owner can document:read, through document#editor over shelf' },
     ])
+  })
+})
+
+describe('times of what is granted', () => {
+  const [early, late] = ['2027-01-01T00:00:00.000+00:00', '2027-06-01T00:00:00.000+00:00']
+  const change = (fields: object, op: 'create' | 'update' = 'update') =>
+    ({ op, kind: 'role_assignment', key: 'ana/editor/acme', fields }) as const
+
+  it.each([
+    [{ valid_until: [early, null] }, `loses its end (${early})`, ['loses its end']],
+    [{ valid_until: [early, late] }, `${early} → ${late} (later)`, ['ends later']],
+    [{ valid_until: [late, early] }, `${late} → ${early} (earlier)`, []],
+    [{ valid_until: [null, late] }, late, []],
+    [{ valid_from: [late, null] }, `loses its beginning (${late})`, ['begins earlier']],
+    [{ valid_from: [late, early] }, `${late} → ${early} (earlier)`, ['begins earlier']],
+    [{ valid_from: [early, late] }, `${early} → ${late} (later)`, []],
+    [{ valid_from: [null, late] }, late, []],
+  ])('%j', (fields, text, widened) => {
+    expect(fieldTexts(change(fields)).map(([, shown]) => shown)).toEqual([text])
+    const texts = widened.map((words) => `Widened: role assignment ana/editor/acme ${words}.`)
+    expect(widenedTexts([change(fields)])).toEqual(texts)
+    const hidden = widened.map(() => 'Widened: 1 object granted for longer.')
+    expect(widenedTexts([change(fields)], { names: false })).toEqual(hidden)
+  })
+
+  it('of something new are no change of what there was', () => {
+    const made = change({ valid_from: [null, early], valid_until: [null, late] }, 'create')
+    expect(fieldTexts(made)).toEqual([
+      ['valid_from', early],
+      ['valid_until', late],
+    ])
+    expect(widenedTexts([made])).toEqual([])
   })
 })
 

@@ -17,6 +17,7 @@ import {
   renamedTexts,
   sideText,
   sourceText,
+  widenedTexts,
   widestFirst,
 } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
@@ -50,7 +51,7 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
     ...side('lose', lost, names),
     bold(keptText(plan.access)),
     escaped(keptRulesText(plan.policy) ?? ''),
-    renamedTexts(plan.changes, { names })
+    [...renamedTexts(plan.changes, { names }), ...widenedTexts(plan.changes, { names })]
       .map((text) => `⚠ ${escaped(text)}`)
       .join('\n\n'),
     conditional.length > 0

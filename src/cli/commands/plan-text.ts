@@ -26,6 +26,7 @@ import {
   policyLines,
   renamedTexts,
   sideText,
+  widenedTexts,
   widestFirst,
 } from '../../model/change-words.ts'
 import { plain } from '../../model/plain-text.ts'
@@ -145,7 +146,7 @@ function* rest(all: readonly unknown[], { details }: PlanTextOptions, styled: St
 }
 
 function* hints({ changes, outside, suggested }: Plan, styled: Styled): Iterable<string> {
-  for (const text of renamedTexts(changes)) yield styled('yellow', text)
+  for (const text of [...renamedTexts(changes), ...widenedTexts(changes)]) yield styled('yellow', text)
   for (const { kind, key, by, revision } of outside) {
     const who = revision === null ? '' : ` by ${plain(by ?? 'someone')} at revision ${revision}`
     yield styled('yellow', `${kindText(kind)} ${keyText(kind, key)} was changed outside the file${who}`)
