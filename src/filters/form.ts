@@ -4,6 +4,7 @@ import { ZerohopError } from '../model/errors.ts'
 import { FILTER_FORMAT, type Filter } from '../model/filter.ts'
 import { FilterSchema } from '../model/filter-schema.ts'
 import { FILTER_DEPTH_MAX } from '../model/limits.ts'
+import { printTime } from '../model/print-time.ts'
 
 /** The words of JSON Schema that `FilterSchema` uses. */
 interface Schema {
@@ -21,8 +22,20 @@ interface Schema {
 const DEFINITIONS = FilterSchema.$defs as unknown as Readonly<Record<string, Schema>>
 const checked = new WeakSet<object>()
 
-/** @throws INPUT_INVALID when the value is not a filter of the format that is known here */
-export function requireFilter(value: Filter): Filter {
+/**
+ * @param now the instant of the question, in ms since 1970; undefined: that of the clock
+ * @throws INPUT_INVALID when the value is not a filter of the format that is known here, or `now` is not a time;
+ *   FILTER_EXPIRED from its `validUntil` on
+ */
+export function requireFilter(value: Filter, now: number | undefined): Filter {
+  requireTime(now)
+  const { type, tenant, validUntil } = requireForm(value)
+  if (validUntil !== undefined && (now ?? Date.now()) >= validUntil)
+    throw new ZerohopError('FILTER_EXPIRED', { type, tenant, until: printTime(validUntil) })
+  return value
+}
+
+function requireForm(value: Filter): Filter {
   if (typeof value === 'object' && value !== null && checked.has(value)) return value
   const format: unknown = (value as { readonly format?: unknown } | null | undefined)?.format
   if (typeof format === 'number' && format !== FILTER_FORMAT)
@@ -44,8 +57,7 @@ function freeze(value: unknown): void {
   for (const each of Object.values(value)) freeze(each)
 }
 
-/** @throws INPUT_INVALID when the time of asking is not a time */
-export function requireTime(now: number | undefined): void {
+function requireTime(now: number | undefined): void {
   if (now !== undefined && !Number.isFinite(now))
     throw new ZerohopError('INPUT_INVALID', { reason: '`now` must be milliseconds since 1970' })
 }

@@ -33,6 +33,8 @@ export interface PrismaOptions {
    * stands below `NOT`, `isNot` or `every`. `required` then names every field of the mapping that cannot be null.
    */
   readonly neverUnknown?: boolean
+  /** the instant of the question, in milliseconds since 1970; default: that of the clock */
+  readonly now?: number
 }
 
 const PROVIDERS = ['postgresql', 'sqlite'] as const
@@ -55,14 +57,14 @@ type Word = 'AND' | 'OR'
 export function toPrismaWhere(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
-  { provider, required = [], otherValues = FILTER_PRISMA_OTHER_VALUES, neverUnknown = false }: PrismaOptions,
+  { provider, required = [], otherValues = FILTER_PRISMA_OTHER_VALUES, neverUnknown = false, now }: PrismaOptions,
 ): PrismaWhere {
   if (!PROVIDERS.includes(provider))
     throw new ZerohopError('INPUT_INVALID', { reason: `\`provider\` must be one of ${PROVIDERS.join(', ')}` })
   if (!Number.isSafeInteger(otherValues) || otherValues < 0)
     throw new ZerohopError('INPUT_INVALID', { reason: '`otherValues` must be a whole number, 0 or more' })
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
-  for (const each of filters) requireFilter(each)
+  for (const each of filters) requireFilter(each, now)
   const columns = readColumns(mapping)
   requireOneTable(filters, columns)
   requireFields(required, columns)

@@ -7,7 +7,7 @@ import { isJsonValue } from '../model/json-value.ts'
 import { markRow } from '../model/marked-row.ts'
 import type { Json } from '../model/objects.ts'
 import { holds } from './evaluate.ts'
-import { requireFilter, requireTime } from './form.ts'
+import { requireFilter } from './form.ts'
 import {
   type Column,
   type ColumnType,
@@ -32,18 +32,17 @@ export interface Row {
 }
 
 export interface MatchOptions {
-  /** milliseconds since 1970, for a filter that reads the time of asking */
+  /** the instant of the question, in milliseconds since 1970; default: that of the clock, which a filter cannot read */
   readonly now?: number
 }
 
 /**
  * Whether the filter matches the row. It never matches a row of another tenant.
  * @throws INPUT_INVALID when the row lacks what the filter reads, or has a value there that JSON does not have, such as
- * NaN or a date: taken for missing, it could match more rows
+ * NaN or a date: taken for missing, it could match more rows; FILTER_EXPIRED from its `validUntil` on
  */
 export function matches(filter: Filter, row: Row, { now }: MatchOptions = {}): boolean {
-  requireFilter(filter)
-  requireTime(now)
+  requireFilter(filter, now)
   if (typeof row.tenant !== 'string') throw absent('its tenant')
   if (row.tenant !== filter.tenant || filter.kind === 'never') return false
   if (filter.kind === 'always') return true

@@ -2,7 +2,7 @@
 // it, also where every row of the tenant is meant.
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
-import { requireFilter, requireTime } from './form.ts'
+import { requireFilter } from './form.ts'
 import { type Columns, type Mapping, readColumns } from './meaning/mapping.ts'
 import { type BuilderTable, Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
@@ -21,7 +21,7 @@ export interface SqlOptions {
   readonly table?: string
   /** number of the first placeholder in PostgreSQL; default 1 */
   readonly firstPlaceholder?: number
-  /** milliseconds since 1970, for a filter that reads the time of asking */
+  /** the instant of the question, in milliseconds since 1970; default: that of the clock, which a filter cannot read */
   readonly now?: number
 }
 
@@ -36,7 +36,8 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql, sqli
 /**
  * A condition that is true for the rows that the filter means, and false for all others: never unknown. Several filters
  * of one type, each of another tenant, are an OR.
- * @throws INPUT_INVALID for names that the mapping has not; FILTER_REFUSED for what the database cannot say exactly
+ * @throws INPUT_INVALID for names that the mapping has not; FILTER_REFUSED for what the database cannot say exactly;
+ *   FILTER_EXPIRED from the `validUntil` of a filter on
  */
 export function toSql(
   filter: Filter | readonly Filter[],
@@ -78,11 +79,10 @@ export function makeCondition(
   dialect: Dialect,
   { table, now }: ConditionOptions,
 ): Sql {
-  requireTime(now)
   if (typeof table === 'string' && /^zerohop_/i.test(table))
     throw invalid('`table` begins with `zerohop_`, as the names of the condition itself do')
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
-  for (const each of filters) requireFilter(each)
+  for (const each of filters) requireFilter(each, now)
   const columns = readColumns(mapping)
   requireOneTable(filters, columns)
   const condition = any(

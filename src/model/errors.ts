@@ -181,6 +181,10 @@ export const ERRORS = {
     message: '{what} would take more than {limit}: ask for less at once, with a filter or in pages',
   },
   FILTER_REFUSED: { class: 'rejected', message: '{what} cannot be part of a filter: {reason}' },
+  FILTER_EXPIRED: {
+    class: 'unavailable',
+    message: 'the filter of `{type}` in tenant `{tenant}` was valid until {until}: make it again',
+  },
   REVISION_TIMEOUT: {
     class: 'unavailable',
     message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',

@@ -42,6 +42,7 @@ const ABOUT = {
   type: t.Text,
   tenant: t.Text,
   tenantColumnIsAuthoritative: t.optional(True),
+  validUntil: t.optional(t.schemaOf<number>({ type: 'integer', minimum: 0 })),
 }
 const ReadsSchema = of<Reads>()(t.closed({ attributes: t.Texts, relations: t.Texts, key: Bool }))
 

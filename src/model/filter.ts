@@ -99,6 +99,11 @@ interface About {
    * is another thing (D2: marked rows). Absent: keys that are stored in other tenants are excluded by name.
    */
   readonly tenantColumnIsAuthoritative?: true
+  /**
+   * The instant from which on the filter answers nothing, in ms since 1970: a role or a relation that it depends on starts
+   * or ends then (D15). What reads filters refuses it from then on (FILTER_EXPIRED): make it again. Absent: none does.
+   */
+  readonly validUntil?: number
 }
 
 /** A filter that is true of every row of the tenant, or of none. */

@@ -3,7 +3,7 @@
 // the same roles. Reads only, and stops at a limit of work.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { eachGrantOfUser, findGrant, grantRoles, grantScope } from '../records/grant.ts'
+import { eachGrantOfUser, findGrant, grantRoles, grantScope, nextChangeOfUser } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { eachRoleOfType, roleType } from '../records/role.ts'
 import {
@@ -15,7 +15,15 @@ import {
   ruleTarget,
 } from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
-import { eachTupleFromSubject, eachTupleToObject, tupleObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
+import {
+  eachTupleFromSubjectStored,
+  eachTupleToObject,
+  isTupleInForce,
+  nextChangeOfTuple,
+  tupleObject,
+  tupleRelation,
+  tupleSubject,
+} from '../records/tuple.ts'
 
 /** Records of the roles that a user holds on instances, by the record of the instance. */
 export type InstanceRoles = ReadonlyMap<number, readonly number[]>
@@ -28,12 +36,17 @@ export function findInstanceRoles(kernel: Kernel, user: number, limit: number): 
   return walkInstanceRoles(kernel, user, limit)?.rolesByInstance
 }
 
-/** `findInstanceRoles`, with the tuples and roles of the limit that are left. */
-export function walkInstanceRoles(
-  kernel: Kernel,
-  user: number,
-  limit: number,
-): { readonly rolesByInstance: InstanceRoles; readonly left: number } | undefined {
+/** What a walk over relations found. */
+export interface InstanceRolesFound {
+  readonly rolesByInstance: InstanceRoles
+  /** the tuples and roles of the limit that are left */
+  readonly left: number
+  /** the earliest instant after that of the question at which it may find something else; infinite when it never will */
+  readonly until: number
+}
+
+/** `findInstanceRoles`, with what it took, and until when it is so. */
+export function walkInstanceRoles(kernel: Kernel, user: number, limit: number): InstanceRolesFound | undefined {
   const walk = new Walk(kernel, user)
   for (const grant of eachGrantOfUser(kernel, user)) {
     const scope = grantScope(kernel, grant)
@@ -42,7 +55,8 @@ export function walkInstanceRoles(
     if (walk.rolesByInstance.size > limit) return undefined
   }
   const left = walk.run(limit)
-  return left < 0 ? undefined : { rolesByInstance: walk.rolesByInstance, left }
+  if (left < 0) return undefined
+  return { rolesByInstance: walk.rolesByInstance, left, until: Math.min(walk.until, nextChangeOfUser(kernel, user)) }
 }
 
 /**
@@ -149,6 +163,8 @@ class Walk {
   readonly rolesByInstance = new Map<number, number[]>()
   /** those that were found, where it ends with them */
   readonly roles = new Set<number>()
+  /** when a tuple that was met, in force or not, starts or ends next */
+  until = Number.POSITIVE_INFINITY
   readonly #kernel: Kernel
   readonly #user: number
   readonly #reach: ReadonlySet<number> | undefined
@@ -199,11 +215,12 @@ class Walk {
     const noDirect = ruleSkipsDirect(kernel, rule, target)
     const type = roleType(kernel, target)
     let left = limit
-    for (const tuple of eachTupleFromSubject(kernel, instance)) {
+    for (const tuple of eachTupleFromSubjectStored(kernel, instance)) {
       if (--left < 0) return left
       const object = tupleObject(kernel, tuple)
-      const related = tupleRelation(kernel, tuple) === relation && instanceType(kernel, object) === type
-      if (!related || (noDirect && findGrant(kernel, this.#user, object) !== 0)) continue
+      if (tupleRelation(kernel, tuple) !== relation || instanceType(kernel, object) !== type) continue
+      this.until = Math.min(this.until, nextChangeOfTuple(kernel, tuple))
+      if (!isTupleInForce(kernel, tuple) || (noDirect && findGrant(kernel, this.#user, object) !== 0)) continue
       this.add(object, target)
       if (this.#isDone) return left
     }

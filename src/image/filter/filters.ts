@@ -1,6 +1,7 @@
 // Makes filters: for which rows of an application's own a check is allowed (docs/filters.md). The kernel decides all
 // that does not depend on the row; what is left of the conditions, and the keys of instances on which the user holds a
-// role, are the filter. One object for each state of an image: what it keeps is derived from the policy alone.
+// role, are the filter. One object for each state of an image: what it keeps is derived from the policy alone, but for
+// the roles of the last user on instances, which are kept until the first of them may be another (D15).
 import { Source, Table, Verdict } from '../../../assembly/limits.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -14,6 +15,7 @@ import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from 
 import { listSideRules, type SideRule } from '../list/user-sides.ts'
 import { sideKey } from '../read-records.ts'
 import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
+import { nextChangeOfUser } from '../records/grant.ts'
 import { instancesOfType, instanceTenant } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
@@ -51,6 +53,8 @@ export interface KeptFilter {
   readonly reads: Reads
   /** keys of the type are stored in other tenants (D2): `where` does not say whether the key of the row is one */
   readonly isKeyOpen: boolean
+  /** the earliest instant at which it may be another (D15), in ms since 1970; infinite when it stays */
+  readonly until: number
 }
 
 /** The ids of the question; 0 is unknown. */
@@ -98,17 +102,19 @@ export class Filters {
   filter(question: FilterQuestion, ids: FilterIds): Filter {
     const { type, tenant, isTenantColumnAuthoritative = true } = question
     const ofRows = isTenantColumnAuthoritative ? ({ tenantColumnIsAuthoritative: true } as const) : {}
-    const about = { format: FILTER_FORMAT, revision: this.#revision, type, tenant, ...ofRows } as const
-    const part = this.#part(question, ids)
+    const { part, until } = this.#part(question, ids)
+    const end = until === Number.POSITIVE_INFINITY ? {} : { validUntil: until }
+    const about = { format: FILTER_FORMAT, revision: this.#revision, type, tenant, ...ofRows, ...end } as const
     if (typeof part === 'boolean') return { ...about, kind: part ? 'always' : 'never' }
     return { ...about, kind: 'when', where: part, reads: collectReads(part) }
   }
 
-  #part(question: FilterQuestion, ids: FilterIds): Part {
-    const { byKey, byRow, type } = this.#parts(question, ids)
-    if (byRow === false || question.isTenantColumnAuthoritative !== false) return any([keyIn(byKey), byRow])
+  #part(question: FilterQuestion, ids: FilterIds): { readonly part: Part; readonly until: number } {
+    const { byKey, byRow, type, until } = this.#parts(question, ids)
+    if (byRow === false || question.isTenantColumnAuthoritative !== false)
+      return { part: any([keyIn(byKey), byRow]), until }
     const elsewhere = type === 0 ? [] : this.#keysElsewhere(type, ids.tenant)
-    return any([keyIn(byKey), all([byRow, not(keyIn(elsewhere))])])
+    return { part: any([keyIn(byKey), all([byRow, not(keyIn(elsewhere))])]), until }
   }
 
   /**
@@ -116,32 +122,33 @@ export class Filters {
    * @throws as `filter`
    */
   kept(question: FilterQuestion, ids: FilterIds): KeptFilter {
-    const { byKey, byRow, type } = this.#parts({ ...question, isKept: true }, ids)
+    const { byKey, byRow, type, until } = this.#parts({ ...question, isKept: true }, ids)
     const isSettled = byRow === false || type === 0 || question.isTenantColumnAuthoritative !== false
     const reads = typeof byRow === 'boolean' ? NOTHING : collectReads(byRow)
-    return { keys: byKey, where: byRow, reads, isKeyOpen: !isSettled && this.#isSomeElsewhere(type, ids.tenant) }
+    const isKeyOpen = !isSettled && this.#isSomeElsewhere(type, ids.tenant)
+    return { keys: byKey, where: byRow, reads, isKeyOpen, until }
   }
 
   /** `type` is 0 when neither keys nor tenants of rows matter. */
   #parts(question: FilterQuestion, { user, tenant, permission }: FilterIds) {
     const kernel = this.#kernel
-    if (user === 0 || tenant === 0 || permission === 0) return { byKey: [], byRow: false, type: 0 } as const // D1
+    if (user === 0 || tenant === 0 || permission === 0)
+      return { byKey: [], byRow: false, type: 0, until: Number.POSITIVE_INFINITY } as const // D1
+    const ofUser = nextChangeOfUser(kernel, user)
     if (atInstant(kernel.calls.decide(user, tenant, permission)) === Verdict.Allow)
-      return { byKey: [], byRow: true, type: 0 } as const // D4
+      return { byKey: [], byRow: true, type: 0, until: ofUser } as const // D4
     const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
-    const { byKey, byRelation } = partsOfRoles(
-      kernel,
-      this.#heldBy(user),
-      { user, tenant, type },
-      this.#rolesOfRows(permission, type),
-    )
+    const held = this.#heldBy(user)
+    const row = this.#rolesOfRows(permission, type)
+    const { byKey, byRelation } = partsOfRoles(kernel, held, { user, tenant, type }, row)
+    const until = row.roles.length === 0 ? ofUser : held.until
     const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent })
-    return { byKey, byRow: any([byRelation, bySets]), type }
+    return { byKey, byRow: any([byRelation, bySets]), type, until }
   }
 
   /** Of the last user, because one user is asked about again and again. */
   #heldBy(user: number): HeldKeys {
-    if (this.#held?.user !== user) this.#held = new HeldKeys(this.#kernel, user)
+    if (this.#held?.covers(user, this.#kernel.now) !== true) this.#held = new HeldKeys(this.#kernel, user)
     return this.#held
   }
 

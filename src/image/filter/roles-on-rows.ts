@@ -5,7 +5,7 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { findInstanceRoles } from '../decide/effective-roles.ts'
+import { walkInstanceRoles } from '../decide/effective-roles.ts'
 import { grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { relationKey } from '../records/relation.ts'
@@ -90,9 +90,15 @@ export function partsOfRoles(
 /** Rows with one of the keys. */
 export const keyIn = (keys: readonly string[]): Part => (keys.length === 0 ? false : { key: { in: keys } })
 
-/** The roles of one user on instances, found once for all types and tenants, as long as the image does not change. */
+/**
+ * The roles of one user on instances, found once for all types and tenants, as long as the image does not change, nor
+ * what of it is in force.
+ */
 export class HeldKeys {
   readonly user: number
+  /** the earliest instant after that of the question at which they may be others; infinite when none is known */
+  readonly until: number
+  readonly #since: number
   readonly #kernel: Kernel
   /** instances with the roles on them, by `type/tenant`; undefined when finding them takes too long */
   readonly #held: ReadonlyMap<string, readonly (readonly [instance: number, roles: readonly number[]])[]> | undefined
@@ -100,10 +106,17 @@ export class HeldKeys {
   constructor(kernel: Kernel, user: number) {
     this.user = user
     this.#kernel = kernel
-    const found = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
+    this.#since = kernel.now
+    const found = walkInstanceRoles(kernel, user, LISTING_WALK_MAX)
+    this.until = found?.until ?? this.#since
     const by = ([instance]: readonly [number, unknown]) =>
       `${instanceType(kernel, instance)}/${instanceTenant(kernel, instance)}`
-    this.#held = found && groupBy(found, by)
+    this.#held = found && groupBy(found.rolesByInstance, by)
+  }
+
+  /** Whether they are those of the user at an instant; NaN where nothing has times. */
+  covers(user: number, now: number): boolean {
+    return user === this.user && (Object.is(now, this.#since) || (this.#since <= now && now < this.until))
   }
 
   /** The keys of the instances of a type, in a tenant, on which the user holds such a role; sorted. */

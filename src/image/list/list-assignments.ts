@@ -1,12 +1,20 @@
 // Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. The end of the last
-// page is cached, so that the next one does not start at the first user again; a delta drops it.
+// page is cached, so that the next one does not start at the first user again; a delta drops it, and so does what starts
+// or ends (D15).
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { countGrantRoles, eachGrantOfUser, grantRoles, grantScope, grantsOfUser } from '../records/grant.ts'
+import {
+  countGrantRoles,
+  eachGrantOfUser,
+  grantRoles,
+  grantScope,
+  grantsOfUser,
+  nextChangeOfUser,
+} from '../records/grant.ts'
 import { instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { bareRole } from '../records/role.ts'
@@ -36,6 +44,9 @@ export interface AssignmentFilter {
 interface Mark {
   readonly user: string
   readonly rows: number
+  /** the instants for which the number is known: of this one, and before that one */
+  readonly since: number
+  readonly until: number
 }
 
 /** The work of reading one grant, and the number of cached filters. */
@@ -58,8 +69,10 @@ export class AssignmentList {
       return user === 0 ? [] : this.#listRows(user, wants).slice(first, first + count)
     }
     const name = JSON.stringify([filter.role, filter.tenant, filter.resource, filter.resourceInstance])
+    const { now } = this.#kernel
     const mark = this.#marks.get(name)
-    const { rows, end } = this.#read(wants, mark !== undefined && mark.rows <= first ? mark : NOBODY, first, count)
+    const start = mark !== undefined && mark.rows <= first && isKnownAt(mark, now) ? mark : { ...NOBODY, since: now }
+    const { rows, end } = this.#read(wants, start, first, count)
     if (this.#marks.size >= MARKS_MAX) this.#marks.clear()
     this.#marks.set(name, end)
     return rows
@@ -70,6 +83,7 @@ export class AssignmentList {
     const page: AssignmentRow[] = []
     let last = 0
     let before = start.rows
+    let until = start.until
     let left = LISTING_WHOLE_WORK_MAX
     for (const user of inOrder(kernel, Table.Users, start.user)) {
       const [here, looks] = countWanted(kernel, user, wants)
@@ -81,8 +95,10 @@ export class AssignmentList {
       if (page.length === count) break
       last = user
       before += here
+      until = Math.min(until, nextChangeOfUser(kernel, user))
     }
-    const end = last === 0 ? start : { user: principalKey(kernel, last), rows: before }
+    const { since } = start
+    const end = last === 0 ? start : { user: principalKey(kernel, last), rows: before, since, until }
     return { rows: page, end }
   }
 
@@ -108,7 +124,10 @@ export class AssignmentList {
   }
 }
 
-const NOBODY: Mark = { user: '', rows: 0 }
+const NOBODY = { user: '', rows: 0, until: Number.POSITIVE_INFINITY } as const
+
+const isKnownAt = ({ since, until }: Mark, now: number): boolean =>
+  Object.is(now, since) || (since <= now && now < until)
 
 interface Wants {
   /** no role filter: the roles of a grant are counted without reading them */

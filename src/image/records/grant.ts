@@ -19,7 +19,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { hasTimedRoles } from './header.ts'
 import { listIds } from './row.ts'
 import { symbolTable } from './symbol.ts'
-import { atInstant, isInForce, type RecordTimes } from './times.ts'
+import { atInstant, isInForce, nextChange, type RecordTimes } from './times.ts'
 
 export const grantUser = (kernel: Kernel, grant: number): number => kernel.word(grant + Grant.User)
 /** A tenant or an instance. */
@@ -94,11 +94,24 @@ export function grantRolesStored(kernel: Kernel, grant: number): StoredRole[] {
   const set = kernel.word(grant + Grant.Roles)
   const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
   const roles: StoredRole[] = plainRoles(kernel, set).map((role) => ({ role, ...always }))
-  for (const at of eachTimedRoleStored(kernel, set)) {
-    const times = { from: kernel.float(at + TimedRole.From), until: kernel.float(at + TimedRole.Until) }
-    roles.push({ role: kernel.word(at + TimedRole.Role), ...times })
-  }
+  for (const at of eachTimedRoleStored(kernel, set))
+    roles.push({ role: kernel.word(at + TimedRole.Role), ...timesAt(kernel, at) })
   return roles
+}
+
+const timesAt = (kernel: Kernel, at: number): RecordTimes => ({
+  from: kernel.float(at + TimedRole.From),
+  until: kernel.float(at + TimedRole.Until),
+})
+
+/** The earliest instant after that of the question at which a role of the user starts or ends; infinite when none does. */
+export function nextChangeOfUser(kernel: Kernel, user: number): number {
+  let next = Number.POSITIVE_INFINITY
+  if (!hasTimedRoles(kernel)) return next
+  for (const grant of eachGrantOfUserStored(kernel, user))
+    for (const at of eachTimedRoleStored(kernel, kernel.word(grant + Grant.Roles)))
+      next = Math.min(next, nextChange(kernel, timesAt(kernel, at)))
+  return next
 }
 
 /** The number of roles of a grant, without reading them where none has times. */

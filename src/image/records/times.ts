@@ -39,6 +39,17 @@ export function isInForce(kernel: Kernel, from: number, until: number): boolean 
   return from <= now && now < until
 }
 
+/**
+ * The earliest instant after that of the question at which something with these times starts or ends; infinite when none
+ * does. @throws INTERNAL when no instant was given
+ */
+export function nextChange(kernel: Kernel, { from, until }: RecordTimes): number {
+  const { now } = kernel
+  if (Number.isNaN(now)) throw noInstant()
+  if (from > now) return from
+  return until > now ? until : Number.POSITIVE_INFINITY
+}
+
 /** What the kernel answered at the instant of the question. @throws INTERNAL when none was given */
 export function atInstant(answer: number): number {
   if (answer === ASK_TIME) throw noInstant()

@@ -4,7 +4,7 @@
 import { Instance, TIMED, TimedTuple, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { hasTimedTuples } from './header.ts'
-import { isInForce, type RecordTimes } from './times.ts'
+import { isInForce, nextChange, type RecordTimes } from './times.ts'
 
 export const tupleRelation = (kernel: Kernel, tuple: number): number => kernel.word(tuple + Tuple.Relation) & ~TIMED
 export const tupleSubject = (kernel: Kernel, tuple: number): number => kernel.word(tuple + Tuple.Subject)
@@ -18,11 +18,15 @@ export function tupleTimesStored(kernel: Kernel, tuple: number): RecordTimes {
 
 const isTimed = (kernel: Kernel, tuple: number): boolean => (kernel.word(tuple + Tuple.Relation) & TIMED) !== 0
 
-function isTupleInForce(kernel: Kernel, tuple: number): boolean {
+export function isTupleInForce(kernel: Kernel, tuple: number): boolean {
   if (!isTimed(kernel, tuple)) return true
   const { from, until } = tupleTimesStored(kernel, tuple)
   return isInForce(kernel, from, until)
 }
+
+/** The earliest instant after that of the question at which the tuple starts or ends; infinite when it does not. */
+export const nextChangeOfTuple = (kernel: Kernel, tuple: number): number =>
+  isTimed(kernel, tuple) ? nextChange(kernel, tupleTimesStored(kernel, tuple)) : Number.POSITIVE_INFINITY
 
 function inForce(kernel: Kernel, tuples: Iterable<number>): Iterable<number> {
   return hasTimedTuples(kernel) ? eachInForce(kernel, tuples) : tuples
@@ -57,4 +61,6 @@ export function findTupleToObject(
 
 /** The tuples whose subject an instance is. */
 export const eachTupleFromSubject = (kernel: Kernel, instance: number): Iterable<number> =>
-  inForce(kernel, kernel.chain(kernel.word(instance + Instance.Subjects), Tuple.NextOfSubject))
+  inForce(kernel, eachTupleFromSubjectStored(kernel, instance))
+export const eachTupleFromSubjectStored = (kernel: Kernel, instance: number): Iterable<number> =>
+  kernel.chain(kernel.word(instance + Instance.Subjects), Tuple.NextOfSubject)

@@ -6,13 +6,16 @@ import type { PolicyChange } from '../../../src/log/delta.ts'
 import { BULK_CHECKS_MAX } from '../../../src/model/limits.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
-import { give, HELLO } from '../../pdp/policies.ts'
+import { give, HELLO, putUser } from '../../pdp/policies.ts'
 import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 
 const KEY = 'the key of the environment'
 const LOCAL = { host: '127.0.0.1', port: 0 }
 
-/** ana is admin in default and acme, ben viewer in default and owner of one note in acme. */
+/** In the year 2100. */
+const START = Date.UTC(2100, 0, 1)
+
+/** ana is admin in default and acme, ben viewer in default and owner of one note in acme; cyd will be. */
 const POLICY: PolicyChange[] = [
   ...HELLO,
   { op: 'put', kind: 'tenant', key: 'acme', value: { attributes: { plan: 'free' } } },
@@ -30,6 +33,13 @@ const POLICY: PolicyChange[] = [
     kind: 'role_assignment',
     key: 'ben/owner/acme/note:1',
     value: { user: 'ben', role: 'owner', tenant: 'acme', resource_instance: 'note:1' },
+  },
+  putUser('cyd'),
+  {
+    op: 'put',
+    kind: 'role_assignment',
+    key: 'cyd/owner/acme/note:1',
+    value: { user: 'cyd', role: 'owner', tenant: 'acme', resource_instance: 'note:1', valid_from: START },
   },
 ]
 
@@ -185,6 +195,11 @@ describe('listings', () => {
     expect([answer.status, answer.headers.get('x-revision')]).toEqual([200, '7'])
     expect(answer.body).toEqual({ ...about, kind: 'when', where, reads })
     expect((await post('/filter', { ...asked, user: 'zoe', context: null })).body).toEqual({ ...about, kind: 'never' })
+    expect((await post('/filter', { ...asked, user: 'cyd' })).body).toEqual({
+      ...about,
+      kind: 'never',
+      validUntil: START,
+    })
     const wrong: [object, (string | number)[]][] = [
       [{ ...asked, resource: { type: 'note' } }, ['body', 'resource', 'tenant']],
       [{ ...asked, resource: 'note' }, ['body', 'resource']],

@@ -1,0 +1,122 @@
+// Filters in time (D15): a filter means the rows that checks allow at each instant from the one at which it was made until
+// its end, whatever the image was asked about before; and not for longer.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import type { Filter } from '../../src/model/filter.ts'
+import { askedAt, type Request, resolveTenant } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
+import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { isRowAllowed } from '../support/rows.ts'
+import { putsOf } from '../support/ways/objects.ts'
+import { World } from '../support/world.ts'
+import { type Drawn, makeFilter, makeSituation, meant, refusedOr, rowsFor } from './filter-law.ts'
+import { FILTER_POOL, filterWorld } from './filter-worlds.ts'
+import { findPool, timedHistories } from './histories.ts'
+import { numbers } from './numbers.ts'
+import type { Pool } from './pool.ts'
+import { questions } from './questions.ts'
+import { parameters } from './seed.ts'
+import { makeWords } from './set-edits.ts'
+import { bordersIn, withTimes } from './times.ts'
+import type { Next } from './values.ts'
+
+const ASKED = 3
+const INSTANTS = 3
+const YEAR = 365 * 86_400_000
+
+const situations: fc.Arbitrary<Drawn> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ seed: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ history: timedHistories, seed: fc.nat() }) },
+)
+
+interface Situation {
+  readonly image: Image
+  readonly world: World
+  readonly pool: Pool
+  readonly requests: Iterable<Request>
+}
+
+function makeTimed(drawn: Drawn, next: Next): Situation {
+  if ('history' in drawn) {
+    const { image, world } = makeSituation(drawn, next)
+    const pool = findPool(drawn.history)
+    return { image, world, pool, requests: questions(world, pool, next, ASKED * 2) }
+  }
+  const { world: plain, requests } = filterWorld(next, ASKED)
+  const world = new World()
+  world.runAll(withTimes([...putsOf(plain)], drawn.seed))
+  return { image: Image.build(ENVIRONMENT, makePosition(1), world.contents()), world, pool: FILTER_POOL, requests }
+}
+
+interface Compared {
+  readonly about: string
+  readonly filter: Filter
+  readonly made: number
+  readonly at: number
+  readonly defined: boolean
+  readonly means: boolean
+}
+
+/** Rows at instants from the one at which their filter was made on: also at those at which it has ended. */
+function* filtersInTime(drawn: Drawn): Iterable<Compared> {
+  const next = numbers(drawn.seed)
+  const { image, world, pool, requests } = makeTimed(drawn, next)
+  const borders = bordersIn(world.policy)
+  const times = [...borders.flatMap((border) => [border - 1, border, border + 1]), (borders.at(-1) ?? 0) + YEAR]
+  for (const request of requests) {
+    const tenant = resolveTenant(world.policy, request)
+    const areRows = next(2) === 0
+    for (let count = INSTANTS; count > 0; count--) {
+      const made = times[next(times.length)]!
+      const asked = askedAt(request, made)
+      const filter = refusedOr(() => image.guardAt(made, () => makeFilter(image, asked, tenant, areRows)))
+      if (filter === undefined) continue
+      const reads = filter.kind === 'when' ? filter.reads.attributes : []
+      for (const row of rowsFor(world, makeWords(world, pool), request, next)) {
+        const means = meant(filter, row)
+        for (const at of times.filter((time) => time >= made)) {
+          const defined = isRowAllowed(policyAt(world.policy, at), asked, tenant, row, reads, areRows)
+          yield { about: JSON.stringify({ asked, row, filter, made, at }), filter, made, at, defined, means }
+        }
+      }
+    }
+  }
+}
+
+const isOver = ({ filter: { validUntil = Number.POSITIVE_INFINITY }, at }: Compared): boolean => at >= validUntil
+
+describe('filters in time', () => {
+  it('[D15] mean exactly the rows that checks allow until they end', () => {
+    const seen = { rows: 0, allowed: 0, later: 0, ends: 0, over: 0, wrong: 0 }
+    fc.assert(
+      fc.property(situations, (drawn) => {
+        for (const compared of filtersInTime(drawn)) {
+          const { about, filter, made, at, defined, means } = compared
+          seen.rows++
+          if (filter.validUntil !== undefined) {
+            seen.ends++
+            expect(filter.validUntil, about).toBeGreaterThan(made)
+          }
+          if (isOver(compared)) {
+            seen.over++
+            if (means !== defined) seen.wrong++
+          } else {
+            if (at > made) seen.later++
+            if (defined) seen.allowed++
+            expect(means, about).toBe(defined)
+          }
+        }
+      }),
+      parameters(50),
+    )
+    process.stdout.write(
+      `${seen.rows} random rows in time: ${seen.later} after their filter was made, ${seen.over} after it had ended, ` +
+        `for ${seen.wrong} of which it would be wrong\n`,
+    )
+    // A run in which nothing is asked later, or in which nothing ends that matters, would show little.
+    expect(seen.later).toBeGreaterThan(seen.rows / 10)
+    expect(seen.allowed).toBeGreaterThan(seen.rows / 50)
+    expect(seen.wrong).toBeGreaterThan(seen.over / 50)
+  })
+})
