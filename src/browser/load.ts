@@ -14,15 +14,21 @@ export async function loadSnapshot(url: string | URL, { current, ...init }: Load
   const asked = Date.now()
   const response = await fetch(url, { ...init, headers, cache: 'no-store' })
   const { status } = response
-  if (status === 304 && current !== undefined) return { ...current, expiresAt: asked + current.lifetimeMs }
+  if (status === 304 && current !== undefined) {
+    const { lifetimeMs, validUntil = Number.POSITIVE_INFINITY } = current
+    return { ...current, expiresAt: Math.min(asked + lifetimeMs, validUntil) }
+  }
   if (status !== 200)
     throw new PermissionsError('SNAPSHOT_FAILED', `the server answered ${status} instead of a snapshot`, status)
   return notLonger((await response.json()) as Snapshot, asked)
 }
 
 /**
- * The snapshot with an end by the clock of this device: one that is slow would keep it for longer than it may be kept.
+ * The snapshot with its ends by the clock of this device: one that is slow would keep it for longer than it may be kept.
  */
 export function notLonger(snapshot: Snapshot, since: number): Snapshot {
-  return { ...snapshot, expiresAt: Math.min(snapshot.expiresAt, since + snapshot.lifetimeMs) }
+  const { expiresAt, validUntil } = snapshot
+  const end = Math.min(expiresAt, since + snapshot.lifetimeMs)
+  if (validUntil === undefined) return { ...snapshot, expiresAt: end }
+  return { ...snapshot, expiresAt: end, validUntil: Math.min(validUntil, validUntil - expiresAt + end) }
 }

@@ -40,6 +40,7 @@ import { PolicyNames } from './list/policy-names.ts'
 import { LiveIds } from './live-ids.ts'
 import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
+import { nextChangeOfUser } from './records/grant.ts'
 import { hasTimes, imageEnvironment, imagePosition, writeEnvironment, writePosition } from './records/header.ts'
 import { instanceTenant } from './records/instance.ts'
 import { atInstant, noInstant } from './records/times.ts'
@@ -439,6 +440,14 @@ export class Image {
   /** The same as an answer that someone else keeps. @throws as `filter` */
   keptFilter(question: FilterQuestion): KeptFilter {
     return this.#ofRows((filters, ids) => filters.kept(question, ids), question)
+  }
+
+  /**
+   * The earliest instant after that of the request at which a role of the user starts or ends (D15), in ms since 1970;
+   * infinite when none does.
+   */
+  nextChangeOf(user: string): number {
+    return this.#guardInstant(() => nextChangeOfUser(this.#kernel, this.user(user)))
   }
 
   #ofRows<T>(make: (filters: Filters, ids: FilterIds) => T, { user, action, type, tenant }: FilterQuestion): T {

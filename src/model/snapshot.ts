@@ -37,7 +37,15 @@ export interface Snapshot {
   readonly expiresAt: number
   /** milliseconds from when it was made until then */
   readonly lifetimeMs: number
-  /** a digest of everything but `revision` and `expiresAt`: equal ones say the same */
+  /**
+   * milliseconds since 1970 from which on it would be another: a role or a relation that it depends on starts or ends then
+   * (D15), and `expiresAt` is not later. Absent: none does
+   */
+  readonly validUntil?: number
+  /**
+   * a digest of everything but `revision` and `expiresAt`: equal ones say the same, for as long. A snapshot that ends
+   * before its time has another one at each moment
+   */
   readonly etag: string
   /** each answer once */
   readonly answers: readonly SnapshotAnswer[]

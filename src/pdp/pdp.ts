@@ -259,7 +259,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * @throws LISTING_TOO_LARGE: name fewer tenants, types or actions; INPUT_INVALID; what a check throws
    */
   snapshot(user: User, options?: SnapshotOptions | null): Snapshot {
-    return this.#asked((image) => makeSnapshot(image, user, options ?? {}, this.#strict))
+    return this.#asked((image) => makeSnapshot(image, user, options ?? {}, this.#strict, this.#source.now))
   }
 
   /**

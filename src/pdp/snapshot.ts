@@ -43,24 +43,34 @@ type Actions = readonly { readonly type: string; readonly actions: readonly stri
 
 /**
  * What the user may do, as data.
+ * @param now the instant of the request, in ms since 1970
  * @throws LISTING_TOO_LARGE when there is more to answer than one snapshot holds; INPUT_INVALID
  */
-export function makeSnapshot(image: Image, user: User, options: SnapshotOptions, isStrict: boolean): Snapshot {
+export function makeSnapshot(
+  image: Image,
+  user: User,
+  options: SnapshotOptions,
+  isStrict: boolean,
+  now: number,
+): Snapshot {
   const { context, lifetimeMs, tenantColumnIsAuthoritative } = options
   const { user: key, sent } = toQuestion(user, '', '', context)
   if (isStrict) image.requireDeclared('', sent)
-  const lifetime = resolveLifetime(lifetimeMs)
+  const wanted = resolveLifetime(lifetimeMs)
   const actions = listActions(image, options)
   const tenants = copyKeys(options.tenants, 'tenants') ?? image.listings.userTenants(key).map((tenant) => tenant.key)
   if (tenants.length > SNAPSHOT_TENANTS_MAX) throw tooLarge(counted(tenants.length, 'tenant'), SNAPSHOT_TENANTS_MAX)
   const count = tenants.length * actions.reduce((sum, each) => sum + each.actions.length, 0)
   if (count > SNAPSHOT_ANSWERS_MAX) throw tooLarge(`${count} answers`, SNAPSHOT_ANSWERS_MAX)
   const asked = { user: key, sent, isTenantColumnAuthoritative: tenantColumnIsAuthoritative !== false }
-  const content = { user: key, lifetimeMs: lifetime, ...makeContent(image, asked, tenants, actions) }
+  const { until, ...rights } = makeContent(image, asked, tenants, actions)
+  const lifetime = Math.min(wanted, until - now)
+  const end = until === Number.POSITIVE_INFINITY ? {} : { validUntil: until }
+  const content = { user: key, lifetimeMs: lifetime, ...end, ...rights }
   const text = JSON.stringify(content)
   if (text.length > SNAPSHOT_LENGTH_MAX) throw tooLarge(`${text.length} characters`, SNAPSHOT_LENGTH_MAX)
   const etag = createHash('sha256').update(text).digest('base64url')
-  return { format: SNAPSHOT_FORMAT, revision: image.revision, expiresAt: Date.now() + lifetime, etag, ...content }
+  return { format: SNAPSHOT_FORMAT, revision: image.revision, expiresAt: now + lifetime, etag, ...content }
 }
 
 function resolveLifetime(ms: number | null | undefined): number {
@@ -91,17 +101,21 @@ function listActions(image: Image, options: SnapshotOptions): Actions {
 
 function makeContent(image: Image, asked: Asked, tenants: readonly string[], actions: Actions) {
   const answers = new Places<SnapshotAnswer>()
+  let until = image.nextChangeOf(asked.user) // which tenants are listed, also where nothing is answered
   const rights = new Places<Rights>()
   const rightsIn = (tenant: string): Rights => {
-    const answerPlace = (type: string, action: string): number =>
-      answers.place(makeAnswer(image, asked, { tenant, type, action }))
+    const answerPlace = (type: string, action: string): number => {
+      const made = makeAnswer(image, asked, { tenant, type, action })
+      until = Math.min(until, made.until)
+      return answers.place(made.answer)
+    }
     return toRecord(actions, ({ type, actions: names }) => [
       type,
       toRecord(names, (action) => [action, answerPlace(type, action)]),
     ])
   }
   const places = toRecord(tenants, (tenant) => [tenant, rights.place(rightsIn(tenant))])
-  return { answers: answers.values, rights: rights.values, tenants: places }
+  return { until, answers: answers.values, rights: rights.values, tenants: places }
 }
 
 /** A plain object, which React passes on to a page. `__proto__` is a key like any other: nothing is assigned. */
@@ -112,16 +126,18 @@ function makeAnswer(
   image: Image,
   { user, sent, isTenantColumnAuthoritative }: Asked,
   about: { readonly tenant: string; readonly type: string; readonly action: string },
-): SnapshotAnswer {
+): { readonly answer: SnapshotAnswer; readonly until: number } {
   let kept: KeptFilter
   try {
     kept = image.keptFilter({ user, sent, isTenantColumnAuthoritative, ...about })
   } catch (error) {
-    if (isZerohopError(error, 'FILTER_REFUSED', 'LISTING_TOO_LARGE', 'UNDECIDED')) return null
+    if (isZerohopError(error, 'FILTER_REFUSED', 'LISTING_TOO_LARGE', 'UNDECIDED'))
+      return { answer: null, until: Number.POSITIVE_INFINITY }
     throw error
   }
   const answer = toCondition(kept)
-  return JSON.stringify(answer).length > SNAPSHOT_ANSWER_LENGTH_MAX ? null : answer
+  const { until } = kept
+  return { answer: JSON.stringify(answer).length > SNAPSHOT_ANSWER_LENGTH_MAX ? null : answer, until }
 }
 
 function toCondition({ keys, where, reads, isKeyOpen }: KeptFilter): SnapshotAnswer {

@@ -40,7 +40,7 @@ export function* snapshotLaw(
     const isRow = next(2) === 0
     const about = { tenants: [tenant], types: [resource.type], context }
     const options: SnapshotOptions = { ...about, tenantColumnIsAuthoritative: isRow }
-    const made = makeSnapshot(image, { key: user, attributes: sent?.user ?? null }, options, false)
+    const made = makeSnapshot(image, { key: user, attributes: sent?.user ?? null }, options, false, NOW)
     const snapshot = change({ ...(JSON.parse(JSON.stringify(made)) as Snapshot), expiresAt: NOW + 1 })
     const browser = permissions(snapshot, { now: () => NOW })
     for (const row of rowsFor(world, makeWords(world, pool), asked, next)) {
@@ -57,7 +57,7 @@ export function* snapshotLaw(
 }
 
 /** The row as the browser takes it: with a value for all that is read, and for no more. */
-function toBrowserRow(
+export function toBrowserRow(
   { action, resource: { type } }: Request,
   tenant: string,
   row: Row,

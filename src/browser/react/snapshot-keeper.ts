@@ -113,6 +113,11 @@ export class SnapshotKeeper {
     this.#set({ snapshot: accepted, error: undefined })
     clearTimeout(this.#end)
     this.#end = setTimeout(() => this.#set({ ...this.#kept, snapshot: undefined }), left)
+    if (accepted.expiresAt === accepted.validUntil) {
+      // before that instant it would be the same again; not all pages ask at once
+      this.#plan(left + Math.random() * SNAPSHOT_RETRY_FIRST_MS)
+      return
+    }
     const delay = Math.max(left - SNAPSHOT_REFRESH_BEFORE_MS, left / 2, SNAPSHOT_RETRY_FIRST_MS)
     this.#plan(delay * (1 - Math.random() / 10))
   }

@@ -104,10 +104,13 @@ const timesAt = (kernel: Kernel, at: number): RecordTimes => ({
   until: kernel.float(at + TimedRole.Until),
 })
 
-/** The earliest instant after that of the question at which a role of the user starts or ends; infinite when none does. */
+/**
+ * The earliest instant after that of the question at which a role of the user starts or ends; infinite when none does.
+ * @param user 0 is unknown
+ */
 export function nextChangeOfUser(kernel: Kernel, user: number): number {
   let next = Number.POSITIVE_INFINITY
-  if (!hasTimedRoles(kernel)) return next
+  if (user === 0 || !hasTimedRoles(kernel)) return next
   for (const grant of eachGrantOfUserStored(kernel, user))
     for (const at of eachTimedRoleStored(kernel, kernel.word(grant + Grant.Roles)))
       next = Math.min(next, nextChange(kernel, timesAt(kernel, at)))
