@@ -1,6 +1,6 @@
 // Loading a snapshot from the application's server: what is sent, what a 304 means, what is refused.
 import { afterEach, expect, it, vi } from 'vitest'
-import { loadSnapshot } from '../../src/browser/load.ts'
+import { loadSnapshot, notLonger } from '../../src/browser/load.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 
 const snapshot = { format: 1, etag: 'tag', expiresAt: 5, lifetimeMs: 1_000 } as Snapshot
@@ -38,4 +38,25 @@ it('loading refuses any other status, and names it', async () => {
     answers(status)
     await expect(loadSnapshot('/permissions')).rejects.toMatchObject({ code: 'SNAPSHOT_FAILED', status })
   }
+})
+
+it('[D15] after a 304 it ends no later than what it depends on, by a server that keeps it for a while too', async () => {
+  answers(304)
+  const soon = { ...snapshot, validUntil: 10_400 }
+  expect(await loadSnapshot('/permissions', { current: soon })).toEqual({ ...soon, expiresAt: 10_400 })
+})
+
+it('[D15] what it depends on ends by the clock of the device, however slow that is, and stays so after each 304', async () => {
+  const made = { ...snapshot, expiresAt: 5_000_000, validUntil: 5_000_500 } // by the server at 4,999,000
+  answers(200, made)
+  const first = await loadSnapshot('/permissions')
+  expect(first).toEqual({ ...made, expiresAt: 11_000, validUntil: 11_500 })
+  answers(304)
+  vi.setSystemTime(10_100)
+  const second = await loadSnapshot('/permissions', { current: first })
+  expect(second).toEqual({ ...made, expiresAt: 11_100, validUntil: 11_500 })
+  answers(304)
+  vi.setSystemTime(10_900)
+  expect(await loadSnapshot('/permissions', { current: second })).toMatchObject({ expiresAt: 11_500 })
+  expect(notLonger(first, 10_050)).toEqual(first)
 })

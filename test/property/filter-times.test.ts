@@ -1,9 +1,12 @@
-// Filters in time (D15): a filter means the rows that checks allow at each instant from the one at which it was made until
-// its end, whatever the image was asked about before; and not for longer.
+// Filters and snapshots in time (D15): they mean the rows that checks allow at each instant from the one at which they were
+// made until their end, whatever the image was asked about before; and not for longer.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { permissions } from '../../src/browser/permissions.ts'
 import { Image } from '../../src/image/image.ts'
 import type { Filter } from '../../src/model/filter.ts'
+import { makeSnapshot } from '../../src/pdp/snapshot.ts'
+import { check } from '../reference/check.ts'
 import { askedAt, type Request, resolveTenant } from '../reference/request.ts'
 import { policyAt } from '../reference/times.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
@@ -18,12 +21,14 @@ import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 import { makeWords } from './set-edits.ts'
+import { toBrowserRow } from './snapshot-law.ts'
 import { bordersIn, withTimes } from './times.ts'
 import type { Next } from './values.ts'
 
 const ASKED = 3
 const INSTANTS = 3
-const YEAR = 365 * 86_400_000
+const HOUR = 3_600_000
+const YEAR = 365 * 24 * HOUR
 
 const situations: fc.Arbitrary<Drawn> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ seed: fc.nat() }) },
@@ -35,6 +40,12 @@ interface Situation {
   readonly world: World
   readonly pool: Pool
   readonly requests: Iterable<Request>
+}
+
+/** Before, at and after each start and end, and a year on. */
+function timesOf({ policy }: World): readonly number[] {
+  const borders = bordersIn(policy)
+  return [...borders.flatMap((border) => [border - 1, border, border + 1]), (borders.at(-1) ?? 0) + YEAR]
 }
 
 function makeTimed(drawn: Drawn, next: Next): Situation {
@@ -62,8 +73,7 @@ interface Compared {
 function* filtersInTime(drawn: Drawn): Iterable<Compared> {
   const next = numbers(drawn.seed)
   const { image, world, pool, requests } = makeTimed(drawn, next)
-  const borders = bordersIn(world.policy)
-  const times = [...borders.flatMap((border) => [border - 1, border, border + 1]), (borders.at(-1) ?? 0) + YEAR]
+  const times = timesOf(world)
   for (const request of requests) {
     const tenant = resolveTenant(world.policy, request)
     const areRows = next(2) === 0
@@ -119,4 +129,51 @@ describe('filters in time', () => {
     expect(seen.allowed).toBeGreaterThan(seen.rows / 50)
     expect(seen.wrong).toBeGreaterThan(seen.over / 50)
   })
+})
+
+/** The same of a browser that decides by a snapshot, at instants before its end. */
+function* snapshotsInTime(drawn: Drawn) {
+  const next = numbers(drawn.seed)
+  const { image, world, pool, requests } = makeTimed(drawn, next)
+  const times = timesOf(world)
+  for (const { user, action, resource, sent } of requests) {
+    const tenant = resolveTenant(world.policy, { user, action, resource })
+    const made = times[next(times.length)]!
+    const isRow = next(2) === 0
+    const context = sent?.context ?? {}
+    const about = { tenants: [tenant], types: [resource.type], context, lifetimeMs: HOUR }
+    const options = { ...about, tenantColumnIsAuthoritative: isRow }
+    const of = { key: user, attributes: sent?.user ?? null }
+    const snapshot = image.guardAt(made, () => makeSnapshot(image, of, options, false, made))
+    for (const at of times.filter((time) => made <= time && time < snapshot.expiresAt)) {
+      const browser = permissions(snapshot, { now: () => at })
+      for (const row of rowsFor(world, makeWords(world, pool), { user, action, resource, sent: sent ?? {} }, next)) {
+        const question = toBrowserRow({ user, action, resource }, tenant, row, snapshot)
+        const says = browser.may(action, question)
+        const { attributes, relations, key, type } = question
+        const on = { type, tenant, isRow, relations: relations!, ...(key === null ? {} : { key }) }
+        const sends = { user: sent?.user ?? {}, resource: attributes as never, context: { ...context, now: at } }
+        const defined = check(policyAt(world.policy, at), { user, action, resource: on, sent: sends })
+        yield { about: JSON.stringify({ snapshot, question, made, at }), snapshot, made, at, says, defined }
+      }
+    }
+  }
+}
+
+it('[D15] snapshots decide as checks do until they end, or leave it to the server', () => {
+  const seen = { rows: 0, later: 0, cut: 0, said: 0 }
+  fc.assert(
+    fc.property(situations, (drawn) => {
+      for (const { about, snapshot, made, at, says, defined } of snapshotsInTime(drawn)) {
+        seen.rows++
+        if (at > made) seen.later++
+        if (snapshot.expiresAt < made + HOUR) seen.cut++
+        if (says === undefined) continue
+        seen.said++
+        expect(says, about).toBe(defined)
+      }
+    }),
+    parameters(100),
+  )
+  for (const count of [seen.later, seen.cut, seen.said]) expect(count).toBeGreaterThan(seen.rows / 10)
 })

@@ -315,6 +315,10 @@ describe('listings', () => {
     const same = await again(`"other", W/"${snapshot.etag}"`)
     expect([same.status, same.body, same.headers.get('etag')]).toEqual([304, undefined, `"${snapshot.etag}"`])
     expect((await again(`"${snapshot.etag}"`, { ...asked, actions: ['wave'] })).status).toBe(200)
+    const soon = { ...asked, user: 'cyd' }
+    const { body: until } = await post('/snapshot', soon)
+    expect(until).toMatchObject({ validUntil: START, lifetimeMs: 1000 })
+    expect((await again(`"${until.etag}"`, soon)).status).toBe(304)
     const wrong: [object, (string | number)[]][] = [
       [{ ...asked, user: {} }, ['body', 'user', 'key']],
       [{ ...asked, tenants: 'acme' }, ['body', 'tenants']],
