@@ -1,5 +1,5 @@
 // Snapshots in time (D15): whatever the clock of a device shows, however long an answer takes, and whenever the page loads
-// again, also when it is told that nothing has changed, a page answers as the server does at that moment or not at all.
+// again, also where nothing has changed by then, a page answers as the server does at that moment or not at all.
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadSnapshot } from '../../src/browser/load.ts'

@@ -43,7 +43,7 @@ interface Situation {
 }
 
 /** Before, at and after each start and end, and a year on. */
-function timesOf({ policy }: World): readonly number[] {
+function instantsAround({ policy }: World): readonly number[] {
   const borders = bordersIn(policy)
   return [...borders.flatMap((border) => [border - 1, border, border + 1]), (borders.at(-1) ?? 0) + YEAR]
 }
@@ -73,7 +73,7 @@ interface Compared {
 function* filtersInTime(drawn: Drawn): Iterable<Compared> {
   const next = numbers(drawn.seed)
   const { image, world, pool, requests } = makeTimed(drawn, next)
-  const times = timesOf(world)
+  const times = instantsAround(world)
   for (const request of requests) {
     const tenant = resolveTenant(world.policy, request)
     const areRows = next(2) === 0
@@ -135,7 +135,7 @@ describe('filters in time', () => {
 function* snapshotsInTime(drawn: Drawn) {
   const next = numbers(drawn.seed)
   const { image, world, pool, requests } = makeTimed(drawn, next)
-  const times = timesOf(world)
+  const times = instantsAround(world)
   for (const { user, action, resource, sent } of requests) {
     const tenant = resolveTenant(world.policy, { user, action, resource })
     const made = times[next(times.length)]!
@@ -161,7 +161,7 @@ function* snapshotsInTime(drawn: Drawn) {
 }
 
 it('[D15] snapshots decide as checks do until they end, or leave it to the server', () => {
-  const seen = { rows: 0, later: 0, cut: 0, said: 0 }
+  const seen = { rows: 0, later: 0, cut: 0, answered: 0 }
   fc.assert(
     fc.property(situations, (drawn) => {
       for (const { about, snapshot, made, at, says, defined } of snapshotsInTime(drawn)) {
@@ -169,11 +169,11 @@ it('[D15] snapshots decide as checks do until they end, or leave it to the serve
         if (at > made) seen.later++
         if (snapshot.expiresAt < made + HOUR) seen.cut++
         if (says === undefined) continue
-        seen.said++
+        seen.answered++
         expect(says, about).toBe(defined)
       }
     }),
     parameters(100),
   )
-  for (const count of [seen.later, seen.cut, seen.said]) expect(count).toBeGreaterThan(seen.rows / 10)
+  for (const count of [seen.later, seen.cut, seen.answered]) expect(count).toBeGreaterThan(seen.rows / 10)
 })

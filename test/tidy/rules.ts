@@ -562,6 +562,7 @@ const READERS_OF_STORED: Readonly<Record<string, string>> = {
   'assembly/decide/candidates.ts': 'finds the sides of all stored roles; their evaluation compares',
   'assembly/decide/rbac.ts': 'asserts what a word says',
   'src/kernel/module.ts': 'declares the exports',
+  'src/image/decide/effective-roles.ts': 'finds what of them starts or ends next, and follows those in force',
   'src/image/records/grant.ts': 'defines them',
   'src/image/records/tuple.ts': 'defines them',
   'src/image/read-records.ts': 'reads contents',
