@@ -252,6 +252,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   deleteInstances: on('resource_instance', 'Deleted instances'),
   ...usual('Tuple', 'relationship_tuple'),
   putTuple: on('relationship_tuple', 'Saved a relationship'),
+  deleteEnded: { says: 'Deleted what had ended' },
   createTuples: on('relationship_tuple', 'Created relationships'),
   deleteTuples: on('relationship_tuple', 'Removed relationships'),
   ...usual('SetRule', 'set_rule'),

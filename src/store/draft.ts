@@ -98,6 +98,10 @@ export class Draft implements View {
       if (before !== undefined || now !== undefined) yield { before, change }
   }
 
+  writtenAt(): number | undefined {
+    return this.#below.writtenAt()
+  }
+
   get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {
     const touched = this.#kinds.get(kind)?.touched.get(key)
     // what is staged under a kind is of that kind

@@ -17,6 +17,10 @@ export class EmptyView implements View {
     this.#beside = beside
   }
 
+  writtenAt(): undefined {
+    return undefined
+  }
+
   get(): undefined {
     return undefined
   }

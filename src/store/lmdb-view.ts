@@ -13,8 +13,9 @@ import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { countCommon, valuesWithout } from './left-out.ts'
+import { timeOfEntry } from './log.ts'
 import type { ReadRows } from './read-rows.ts'
-import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange } from './table-keys.ts'
+import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, revisionKey } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import { listTenantRoles } from './tenant-roles.ts'
 import { TextSearch } from './text-search.ts'
@@ -49,6 +50,12 @@ export class LmdbView implements StoredView {
     this.#head = findHead(log)
     this.log = log
     this.position = { revision: this.#head?.revision ?? 0, chain: this.#head?.chain ?? '' }
+  }
+
+  writtenAt(): number | undefined {
+    if (this.#head === undefined) return undefined
+    const entry = this.#tables.log.get(revisionKey(this.#head.number, this.#head.revision))
+    return entry && timeOfEntry(entry)
   }
 
   get<K extends KindName>(kind: K, key: string): Objects[K] | undefined {

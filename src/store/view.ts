@@ -30,6 +30,8 @@ export interface Span {
 export interface View {
   readonly log: LogId
   readonly position: Position
+  /** When the last entry of the log was written, in ms since 1970; undefined when that is not known. */
+  writtenAt(): number | undefined
   get<K extends KindName>(kind: K, key: string): Objects[K] | undefined
   find<K extends KindName>(kind: K, ref: string): Objects[K] | undefined
   /** @throws OBJECT_NOT_FOUND; `path` says where in the input the reference stood */

@@ -47,6 +47,35 @@ function shownIn(text: string): { names: string[]; environments: string[] } {
 }
 
 describe('/metrics of the management API', () => {
+  it('counts what is scheduled and what has ended, and says when the next grant ends', async () => {
+    const { store, organization } = management
+    const log = store.view(organization).require('environment', 'default/development').id
+    const now = Date.now()
+    await store.commit(log, 'putRoles', { operations: [{ key: 'timed' }] }, BY)
+    const times = [
+      { valid_until: 5 },
+      { valid_until: now - 1 },
+      { valid_from: now + 3_600_000 },
+      { valid_until: now + 9_000_000 },
+      { valid_from: 5, valid_until: now + 7_200_000 },
+      {},
+    ]
+    const read = async () => {
+      const { body } = await managementServer(management, {}).inject({ url: '/metrics', headers: bearer(key()) })
+      const samples = parseSamples(body)
+      const find = (name: string) => samples.get(`zerohop_environment_${name}{environment="${log}"}`)
+      return ['grants_scheduled', 'grants_ended', 'next_end_timestamp_seconds'].map(find)
+    }
+    expect(await read()).toEqual([0, 0, undefined])
+    for (const [at, each] of times.entries()) {
+      const user = `timed-${at}`
+      await store.commit(log, 'syncUser', { key: user }, BY)
+      await store.commit(log, 'assign', { user, role: 'timed', ...each }, BY)
+    }
+    expect(await read()).toEqual([1, 2, (now + 7_200_000) / 1000])
+    await store.commit(log, 'deleteRole', { ref: 'timed' }, BY)
+  })
+
   it('shows a key the series of the environments that it reaches, and no total', async () => {
     const { store, organization } = management
     const foreign = (await store.commit('f'.repeat(32), 'bootstrap', { noExample: true }, BY)).result
@@ -71,6 +100,9 @@ describe('/metrics of the management API', () => {
         'zerohop_environment_revision',
         'zerohop_environment_log_entries',
         'zerohop_environment_image_room_bytes',
+        'zerohop_environment_grants_scheduled',
+        'zerohop_environment_grants_ended',
+        'zerohop_environment_next_end_timestamp_seconds',
         'zerohop_environment_audit_records',
         'zerohop_environment_feed_followers',
         'zerohop_environment_pdps_behind',

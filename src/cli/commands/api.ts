@@ -81,7 +81,7 @@ export async function startManagement(
   }
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const onEvent = ({ error }: RetentionEvent): void =>
-    log.warn({ err: error }, 'could not delete old entries of the log')
+    log.warn({ err: error }, 'could not delete what has expired or ended')
   const retention = { ...env.retention, images: snapshots, checkpoints, audit }
   const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())

@@ -201,6 +201,7 @@ export function readEnv(variables: Variables = process.env): Env {
       pastBytes: values.ZEROHOP_PAST_BYTES,
       auditRecords: values.ZEROHOP_AUDIT_RECORDS,
       auditDays: values.ZEROHOP_AUDIT_DAYS,
+      endedKeptMs: values.ZEROHOP_ENDED_KEPT * 1000,
     },
     secrets: secretValues(values),
   }

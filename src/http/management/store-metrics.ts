@@ -4,8 +4,11 @@ import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { IMAGE_ROOM } from '../../kernel/image-bytes.ts'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
 import type { Checkpoints } from '../../management/past/checkpoints.ts'
+import type { TimedFact } from '../../management/rules/payload.ts'
+import { endedSpan, endingSpan, scheduledSpan, TIMED_FACTS } from '../../management/rules/time-spans.ts'
 import { lastBackup } from '../../store/backup.ts'
 import type { Store } from '../../store/store.ts'
+import type { Span, StoredView } from '../../store/view.ts'
 import type { Metrics } from '../metrics.ts'
 import { replicaMetrics } from './replica-metrics.ts'
 
@@ -56,6 +59,20 @@ function environmentMetrics({ environments }: Metrics, store: Store<ManagementUs
   environments.gauge('zerohop_environment_revision', (id) => store.head(id).revision)
   environments.gauge('zerohop_environment_log_entries', (id) => store.historyCount(id))
   environments.gauge('zerohop_environment_image_room_bytes', (id) => IMAGE_ROOM - (store.imageBytes(id) ?? 0))
+  const countIn = (id: string, spanOf: (kind: TimedFact, now: number) => Span) =>
+    TIMED_FACTS.reduce((sum, kind) => sum + store.view(id).countIn(spanOf(kind, Date.now())), 0)
+  environments.gauge('zerohop_environment_grants_scheduled', (id) => countIn(id, scheduledSpan))
+  environments.gauge('zerohop_environment_grants_ended', (id) => countIn(id, endedSpan))
+  environments.gauge('zerohop_environment_next_end_timestamp_seconds', (id) => findNextEnd(store.view(id)))
+}
+
+/** When something that was granted for a time ends next, in seconds since 1970. */
+function findNextEnd(view: StoredView): number | undefined {
+  const ends = TIMED_FACTS.flatMap((kind) => {
+    const [place] = view.placesIn(endingSpan(kind, Date.now() + 1), { limit: 1 })
+    return (place === undefined ? undefined : view.at(kind, place)?.valid_until) ?? []
+  })
+  return ends.length === 0 ? undefined : Math.min(...ends) / 1000
 }
 
 /** Metrics of records of decisions. */

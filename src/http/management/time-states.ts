@@ -7,8 +7,9 @@ import type { Membership } from '../../kinds/membership.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { stateAt, type TimeState } from '../../kinds/times.ts'
 import type { TimedFact } from '../../management/rules/payload.ts'
+import { endedSpan, endingSpan, scheduledSpan } from '../../management/rules/time-spans.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { INSTANT_MAX, parseExactInstant } from '../../model/instant.ts'
+import { parseExactInstant } from '../../model/instant.ts'
 import { SCAN_ROWS_PER_TURN, SPAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Places, Span, StoredView, View } from '../../store/view.ts'
 import { type Page, type Query, readText, readTexts } from '../page.ts'
@@ -61,26 +62,6 @@ function anyShown(assignments: Iterable<RoleAssignment>, shown: Shown): boolean 
   for (const assignment of assignments) if (isShown(assignment, shown)) return true
   return false
 }
-
-const ENDS = { role_assignment: 'assignments_by_end', relationship_tuple: 'tuples_by_end' } as const
-const STARTS = { role_assignment: 'assignments_by_start', relationship_tuple: 'tuples_by_start' } as const
-
-/** What has ended. */
-export const endedSpan = (kind: TimedFact, now: number): Span => ({ index: ENDS[kind], from: 0, to: now + 1 })
-/** What has not begun. */
-const scheduledSpan = (kind: TimedFact, now: number): Span => ({
-  index: STARTS[kind],
-  from: now + 1,
-  to: INSTANT_MAX + 1,
-})
-
-/** The same of the assignments in one tenant. */
-export const endedInTenant = (tenant: string, now: number): Span => ({
-  index: 'assignments_of_tenant_by_end',
-  prefix: `${tenant}/`,
-  from: 0,
-  to: now + 1,
-})
 
 /** The objects of a kind in these states, but for those in force. */
 const listSpans = (kind: TimedFact, states: readonly TimeState[], now: number): Span[] =>
@@ -176,7 +157,7 @@ export async function listTimed<K extends TimedFact>(
     const filters = filtersOf(view)
     if (filters.some(({ sources }) => sources?.every((source) => source.count() === 0))) return { rows: [], total: 0 }
     const to = states.size === 1 && states.has('ended') ? Math.min(before, now + 1) : before
-    const span = { index: ENDS[kind], from: states.has('ended') ? 0 : now + 1, to }
+    const span = endingSpan(kind, states.has('ended') ? 0 : now + 1, to)
     const pick = (row: Objects[K]) => (fits(row) && filters.every((filter) => filter.fits(row)) ? row : undefined)
     return searched(spanned(view, kind, span), page, pick, counted)
   }

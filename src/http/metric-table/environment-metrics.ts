@@ -21,6 +21,25 @@ export const ENVIRONMENT_METRICS = {
     help: 'Bytes that the environment may still grow by in its image.',
     more: 'At 0 its writes are refused (422)',
   },
+  zerohop_environment_grants_scheduled: {
+    type: 'gauge',
+    where: 'API, for API keys',
+    unit: 'short',
+    help: 'Role assignments and relationship tuples whose time has not begun.',
+  },
+  zerohop_environment_grants_ended: {
+    type: 'gauge',
+    where: 'API, for API keys',
+    unit: 'short',
+    help: 'Role assignments and relationship tuples whose time has ended, and that are not deleted yet.',
+  },
+  zerohop_environment_next_end_timestamp_seconds: {
+    type: 'gauge',
+    where: 'API, for API keys',
+    unit: 'dateTimeFromNow',
+    help: 'When the next role assignment or relationship tuple ends, in seconds since 1970.',
+    more: 'Absent while none ends',
+  },
   zerohop_environment_audit_records: {
     type: 'gauge',
     where: 'API, for API keys',

@@ -102,6 +102,13 @@ export function listAllOrganizations(store: Pick<Store<ManagementUseCases>, 'log
   return store.logs().filter((log) => store.damage(log) === undefined && store.view(log).count('organization') > 0)
 }
 
+/** Ids of the environments that are not deleted, and not damaged. */
+export function listEnvironments(store: Store<ManagementUseCases>): LogId[] {
+  return listAllOrganizations(store)
+    .flatMap((control) => [...store.view(control).list('environment')].map(({ id }) => id))
+    .filter((id) => store.exists(id) && store.damage(id) === undefined)
+}
+
 /**
  * A folder without an organization is new; one whose organizations are all damaged must never be taken for that.
  * @throws DATA_DAMAGED

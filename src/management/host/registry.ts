@@ -38,6 +38,7 @@ import {
   updateConditionSet,
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
+import { deleteEnded } from '../objects/ended.ts'
 import {
   addGroupRole,
   addGroupToGroup,
@@ -221,6 +222,7 @@ export const useCases = withWarnings({
   deleteTuple,
   createTuples,
   deleteTuples,
+  deleteEnded,
   createSetRule,
   deleteSetRule,
   createInvite,

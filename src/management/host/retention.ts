@@ -1,5 +1,5 @@
-// Runs retention: periodically makes the store trim its logs and clear deleted environments. The operator configures
-// what is kept; src/store/trim.ts implements it.
+// Runs retention: periodically makes the store trim its logs and clear deleted environments, and deletes what has ended.
+// The operator configures what is kept; src/store/trim.ts and ended-upkeep.ts implement it.
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
@@ -11,6 +11,7 @@ import {
   AUDIT_RECORDS_DEFAULT,
   DELTA_DAYS_DEFAULT,
   DELTA_REVISIONS_DEFAULT,
+  ENDED_KEPT_SECONDS_DEFAULT,
   HISTORY_DAYS_DEFAULT,
   HISTORY_REVISIONS_DEFAULT,
   RETENTION_EVERY_MS,
@@ -19,7 +20,8 @@ import type { Store } from '../../store/store.ts'
 import type { Deletion } from '../../store/trim.ts'
 import { type Checkpoints, type PastOptions, readKeep } from '../past/checkpoints.ts'
 import type { Snapshots } from '../snapshot/snapshot.ts'
-import { listAllOrganizations } from './open.ts'
+import { deleteAllEnded } from './ended-upkeep.ts'
+import { listAllOrganizations, listEnvironments } from './open.ts'
 import type { ManagementUseCases } from './registry.ts'
 
 export interface RetentionOptions extends PastOptions {
@@ -37,6 +39,8 @@ export interface RetentionOptions extends PastOptions {
   readonly audit?: Pick<AuditLog, 'trim'>
   readonly auditRecords?: number
   readonly auditDays?: number
+  /** how long what was granted for a time is kept after its end; default ENDED_KEPT_SECONDS_DEFAULT */
+  readonly endedKeptMs?: number
 }
 
 /** A round ended early. */
@@ -55,13 +59,18 @@ export function keepRetention(
   { now, onEvent }: { readonly now: () => number; readonly onEvent: OnEvent<RetentionEvent> },
 ): () => void {
   let running = false
+  const failed = (error: unknown): void => {
+    if (!isZerohopError(error, 'CLOSED')) tell(onEvent, { event: 'failed', error })
+  }
+  const { endedKeptMs = ENDED_KEPT_SECONDS_DEFAULT * 1000 } = options
   const round = async (): Promise<void> => {
     if (running) return
     running = true
     try {
-      await applyRetention(store, options, now())
+      await applyRetention(store, options, now()).catch(failed)
+      await deleteAllEnded(store, endedKeptMs, now(), failed)
     } catch (error) {
-      if (!isZerohopError(error, 'CLOSED')) tell(onEvent, { event: 'failed', error })
+      failed(error)
     } finally {
       running = false
     }
@@ -154,13 +163,6 @@ function findDeleted(
   }
   const unknown = store.isReplicated ? store.logs().filter((log) => !known.has(log)) : []
   return { deleted, deletions, unknown }
-}
-
-/** Ids of the environments that are not deleted, and not damaged. */
-function listEnvironments(store: Store<ManagementUseCases>): LogId[] {
-  return listAllOrganizations(store)
-    .flatMap((control) => [...store.view(control).list('environment')].map(({ id }) => id))
-    .filter((id) => store.exists(id) && store.damage(id) === undefined)
 }
 
 /** The lower one of each log. */

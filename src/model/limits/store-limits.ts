@@ -33,6 +33,10 @@ export const DATA_BYTES_MAX = 2 ** 40
 export const RETENTION_ROWS_PER_STEP = 2_000
 /** Milliseconds between two searches for expired data. */
 export const RETENTION_EVERY_MS = 60_000
+/** Seconds for which what was granted for a time is kept after its end, unless `ZEROHOP_ENDED_KEPT` says otherwise. */
+export const ENDED_KEPT_SECONDS_DEFAULT = 2_592_000
+/** Objects that upkeep deletes in one revision because they have ended: the one thread that writes does it. */
+export const ENDED_PER_REVISION = 1_000
 /** Revisions whose deltas a follower can still get, unless `ZEROHOP_DELTA_REVISIONS` says otherwise. */
 export const DELTA_REVISIONS_DEFAULT = 100_000
 /** Days for which a follower can still get deltas, unless `ZEROHOP_DELTA_DAYS` says otherwise. */

@@ -268,6 +268,28 @@ describe('what has ended', () => {
   })
 })
 
+describe('extending in the moment of the end', () => {
+  it('never loses the grant, and at most one POST makes it anew', async () => {
+    for (let round = 0; round < 8; round++) {
+      await ask('DELETE', '$F/role_assignments', ASSIGNED)
+      const end = Date.now() + 6
+      await ask('PUT', '$F/role_assignments', { ...ASSIGNED, valid_until: end })
+      const { id } = stored('role_assignment', 'ana/editor/acme')!
+      const later = soon(1)
+      const posts = Array.from({ length: 12 }, () =>
+        ask('POST', '$F/role_assignments', { ...ASSIGNED, valid_until: later }),
+      )
+      const put = ask('PUT', '$F/role_assignments', { ...ASSIGNED, valid_until: later })
+      const statuses = (await Promise.all(posts)).map(({ status }) => status)
+      expect((await put).status).toBe(200)
+      expect(statuses.filter((status) => status !== 409)).toEqual(statuses.includes(200) ? [200] : [])
+      expect(assignment()).toMatchObject({ valid_until: later })
+      // made anew, it is another one; extended, it is the same
+      expect(stored('role_assignment', 'ana/editor/acme')!.id !== id).toBe(statuses.includes(200))
+    }
+  })
+})
+
 describe('PUT', () => {
   it('creates what is missing, with 201', async () => {
     const valid_until = soon(1)

@@ -6,6 +6,7 @@ import {
   CONNECTIONS_MAX_DEFAULT,
   DELTA_DAYS_DEFAULT,
   DELTA_REVISIONS_DEFAULT,
+  ENDED_KEPT_SECONDS_DEFAULT,
   ENDING_MS_DEFAULT,
   FIXED_KEY_LENGTH_MIN,
   HISTORY_DAYS_DEFAULT,
@@ -24,6 +25,7 @@ import {
   CountOrNone,
   DatabaseAddress,
   Days,
+  Duration,
   Hosts,
   Hours,
   Issuer,
@@ -198,6 +200,12 @@ export const SERVER_VARIABLES = {
     about:
       'days for which history is kept, at least as long as the deltas. After that, nothing is left of a deleted environment',
     readBy: MANAGEMENT,
+  }),
+  ZEROHOP_ENDED_KEPT: withDefault(Duration, ENDED_KEPT_SECONDS_DEFAULT, {
+    about:
+      'how long role assignments and relationship tuples are kept after their end, such as `30d` or `12h`. After that they are [deleted](#what-has-ended)',
+    readBy: MANAGEMENT,
+    unset: '`30d`',
   }),
   ZEROHOP_PAST_REVISIONS: withDefault(CountOrNone, PAST_REVISIONS_DEFAULT, {
     about: 'number of past revisions per environment that can be queried. 0: none',

@@ -4,6 +4,7 @@
 import { readPublicUrl } from '../../../http/authzen/public-url.ts'
 import { type AccessRule, readAccessRule, USER_ROLES } from '../../../http/console/user-access.ts'
 import { isPdpName } from '../../../log/pdp-identity.ts'
+import { DURATION, parseSeconds } from '../../../model/durations.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import {
   enumOf,
@@ -88,6 +89,12 @@ export const SecondsOrNone = makeNumber('seconds', 'a number of seconds from 0',
 /** Negative ones too. */
 export const AnySeconds = makeNumber('seconds', 'a number of seconds', /^-?\d+(\.\d+)?$/)
 export const Days = makeNumber('days', 'a number of days above 0', DECIMAL, { exclusiveMinimum: 0, maximum: DAYS_MAX })
+/** In seconds; as `30d`, `24h`, `90m` or a plain number of seconds. */
+export const Duration = readable(schemaOf<number>({ type: 'integer', minimum: 0 }), 'duration', (text, name) => {
+  const seconds = parseSeconds(text)
+  if (seconds === undefined) throw invalid(name, DURATION, text)
+  return seconds
+})
 /** Within what one timer can wait. */
 export const Hours = makeNumber('hours', `a number of hours from 0 to ${SCRUB_HOURS_MAX}`, DECIMAL, {
   minimum: 0,

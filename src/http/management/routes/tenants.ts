@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Membership } from '../../../kinds/membership.ts'
 import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import type { User } from '../../../kinds/user.ts'
+import { endedInTenant } from '../../../management/rules/time-spans.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
 import { assignmentKey, membershipKey } from '../../../model/objects.ts'
@@ -17,7 +18,6 @@ import { foundLinked, textFilter } from '../text-search.ts'
 import {
   collectLed,
   collectPlaces,
-  endedInTenant,
   findLeftOut,
   isMemberShown,
   isShown,

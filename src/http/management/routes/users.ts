@@ -2,6 +2,7 @@
 // there (200).
 import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
+import { endedSpan } from '../../../management/rules/time-spans.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import {
@@ -20,15 +21,7 @@ import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
 import { assignmentRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
-import {
-  collectLed,
-  endedSpan,
-  findLeftOut,
-  hasRoleShown,
-  type LeftOut,
-  readShown,
-  type Shown,
-} from '../time-states.ts'
+import { collectLed, findLeftOut, hasRoleShown, type LeftOut, readShown, type Shown } from '../time-states.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write', tag: 'users' } as const
