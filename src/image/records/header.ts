@@ -28,6 +28,8 @@ export const setUserType = (kernel: Kernel, resource: number): void => kernel.se
 export const tenantType = (kernel: Kernel): number => kernel.field(Header.TenantType)
 export const setTenantType = (kernel: Kernel, resource: number): void => kernel.setField(Header.TenantType, resource)
 
+/** The tenants that are live. */
+export const countTenants = (kernel: Kernel): number => kernel.field(Header.Tenants)
 export const hasSetRules = (kernel: Kernel): boolean => kernel.field(Header.SetRules) !== 0
 /** The highest permission id given so far. */
 export const permissionTop = (kernel: Kernel): number => kernel.field(Header.PermissionTop)
