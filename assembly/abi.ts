@@ -89,9 +89,9 @@ export enum Header {
   /** ORDERS roots of orders of keys */
   Orders = 204,
   /** roles with times over all grants */
-  TimedRoles = 220,
+  TimedRoles = 228,
   /** tuples with times */
-  TimedTuples = 224,
+  TimedTuples = 232,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */

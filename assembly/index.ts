@@ -407,10 +407,15 @@ export function listBucket(table: u32, index: u32): u32 {
  * 0 behind the key there.
  */
 export function listOrdered(table: u32, record: u32, length: u32, most: u32): u32 {
-  const offset = keyOffset(table)
   const order = table === Table.Users ? Order.Users : Order.Instances
-  if (record === 0) return recordsAfter(order, offset, SCRATCH, length, most)
-  return recordsAfter(order, offset, record + offset, keyLength(record), most)
+  if (record === 0) return recordsAfter(order, 0, SCRATCH, length, most)
+  return recordsAfter(order, 0, record + keyOffset(table), keyLength(record), most)
+}
+
+/** The same for the live instances of a tenant; behind its last one come those of other tenants. */
+export function listInTenant(tenant: u32, record: u32, length: u32, most: u32): u32 {
+  if (record === 0) return recordsAfter(Order.Tenants, tenant, SCRATCH, length, most)
+  return recordsAfter(Order.Tenants, tenant, record + keyOffset(Table.Instances), keyLength(record), most)
 }
 
 /** Steps over relations and conditions that the question just before has cost; told once. */

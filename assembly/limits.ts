@@ -5,7 +5,7 @@
  * Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another
  * number.
  */
-export const ABI_VERSION = 6
+export const ABI_VERSION = 7
 
 // ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Bytes that one call takes or answers in the scratch area. */
@@ -76,10 +76,12 @@ export enum Table {
   /** groups of sides */
   Groups = 17,
 }
-/** The tables whose keys are kept in order, for listings in pages. */
+/** Orders of keys, for listings in pages. */
 export enum Order {
   Users = 0,
   Instances = 1,
+  /** live instances, by tenant and then by key */
+  Tenants = 2,
 }
 /** What a value is. Values of different kinds are never equal and have no order. */
 export enum Kind {

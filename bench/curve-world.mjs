@@ -153,6 +153,23 @@ export function makeKeepers(tenants, count, keeper = 1) {
   }))
 }
 
+/** Users with the role that lets them read, each with the first documents of the tenant, and all that may read these. */
+export function makeViewers(tenants, count, page) {
+  const random = makeRandom(37)
+  return Array.from({ length: count }, () => {
+    const tenant = Math.floor(random() * tenants)
+    const keys = (length, key) => Array.from({ length }, (_, at) => key(tenant, at))
+    return {
+      user: userKey(tenant, Math.floor(random() * (USERS / 2)) * 2),
+      tenant: tenantKey(tenant),
+      documents: keys(DOCUMENTS, documentKey).sort().slice(0, page),
+      viewers: keys(USERS, userKey)
+        .filter((_, at) => isViewer(at))
+        .slice(0, page),
+    }
+  })
+}
+
 /** Users without the role that lets them read, each in a tenant. */
 export function makeGuests(tenants, count) {
   const random = makeRandom(36)

@@ -12,6 +12,7 @@ import { measureFacts } from './figures/facts.mjs'
 import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
+import { measureImports } from './figures/imports.mjs'
 import { measurePdp } from './figures/pdp.mjs'
 import { measurePermissions } from './figures/permissions.mjs'
 import { measurePlans } from './figures/plan.mjs'
@@ -40,6 +41,7 @@ const FIGURES = {
   console: measureConsole,
   shapes: measureShapes,
   environments: measureEnvironments,
+  imports: measureImports,
   curves: measureCurves,
 }
 

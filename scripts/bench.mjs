@@ -28,6 +28,7 @@ const SECTIONS = [
   'console',
   'shapes',
   'environments',
+  'imports',
   'curves',
 ]
 /** The tiny worlds take the place of W1 to W4; what needs much to mean anything is left out. */
@@ -39,7 +40,7 @@ const HELP = `Usage: npm run bench [-- options]
 
   --quick        fewer rounds and less patience; ends within 90 seconds
   --only NAMES   only these parts, separated by commas: ${SECTIONS.join(', ')}
-  --facts SIZES  the sizes of the curves in facts, such as 100000,1000000,5000000: multiples of 1,000. Shapes have the first
+  --facts SIZES  the sizes of the curves in facts, such as 100000,1000000,5000000: multiples of 1,000. Shapes and imports have the first
   --json FILE    also writes the results as JSON
   --no-charts    leaves docs/bench/*.svg alone (as --only does, except for the chart of the curves)
   --tiny         a few rounds on a tiny world, without peers: proves that the harness works, measures nothing

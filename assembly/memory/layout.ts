@@ -96,7 +96,7 @@ import {
 
 /** Where the messages of the debug build begin: `memoryBase` in asconfig.json. */
 const STATIC = 0x12000
-const ORDERS = 2
+const ORDERS = 3
 
 // Records.
 if (EDGE_BYTES !== Edge.PreviousChild + 4) ERROR('EDGE_BYTES')

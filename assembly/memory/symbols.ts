@@ -155,8 +155,8 @@ export function intern(table: u32, start: u32, length: u32): u32 {
     store<u8>(record, table as u8, SymbolRecord.Table)
     memory.copy(record + offset, start, length)
     insert(table, hash, record)
-    if (table === Table.Users) insertOrdered(Order.Users, record, offset)
-    if (table === Table.Instances) insertOrdered(Order.Instances, record, offset)
+    if (table === Table.Users) insertOrdered(Order.Users, record)
+    if (table === Table.Instances) insertOrdered(Order.Instances, record)
   } else if (isLive(record)) {
     return record
   } else {

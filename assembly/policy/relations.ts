@@ -6,6 +6,7 @@
 //
 // INVARIANT: a tuple is in the table once, in its object's list once and in its subject's list once.
 // INVARIANT: a rule is in its target's list once and in its source's list once.
+// INVARIANT: an instance that has a tenant is in the order by tenants.
 // INVARIANT: Relation.Uses is the number of tuples and rules that name the relation; at 0 the relation is dead.
 import {
   Header,
@@ -22,7 +23,8 @@ import {
   TUPLE_BYTES,
   Tuple,
 } from '../abi'
-import { Table } from '../limits'
+import { Order, Table } from '../limits'
+import { insertOrdered, removeOrdered } from '../memory/key-order'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { ruleAt, tupleAt } from '../memory/records'
@@ -35,8 +37,12 @@ import { hasTimes, isInForce } from './times'
 /** Makes the instance whose key is at `start` live and puts it into the tenant. */
 export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
   const instance = intern(Table.Instances, start, length)
-  store<u32>(instance, tenant, Instance.Tenant)
   store<u32>(instance, type, Instance.Type)
+  const before = load<u32>(instance, Instance.Tenant)
+  if (before === tenant) return instance
+  if (before !== 0) removeOrdered(Order.Tenants, instance)
+  store<u32>(instance, tenant, Instance.Tenant)
+  insertOrdered(Order.Tenants, instance)
   return instance
 }
 
@@ -54,6 +60,7 @@ export function deleteInstance(instance: u32): void {
     deleteTuple(tuple)
   }
   setAttributes(instance, Principal.Attributes, 0)
+  if (load<u32>(instance, Instance.Tenant) !== 0) removeOrdered(Order.Tenants, instance)
   store<u32>(instance, 0, Instance.Tenant)
   tombstone(Table.Instances, instance)
 }

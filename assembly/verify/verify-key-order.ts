@@ -1,5 +1,5 @@
-// The part of `verify` about the order of keys: every record of the table once, in order, and a tree above the leaves
-// that leads to them. Safe on any bytes: keys only ever rise, so a walk ends.
+// The part of `verify` about the orders of keys: every record of the order once, each above the one before, and a tree
+// above the leaves that leads to them. Safe on any bytes: records only ever rise, so a walk ends.
 import {
   FANOUT,
   HEADER,
@@ -18,21 +18,26 @@ import {
   WORK,
 } from '../abi'
 import { Fault, ORDER_HEIGHT_MAX, Order, Table } from '../limits'
-import { compareKeys } from '../memory/key-order'
-import { keyLength, keyOffset } from '../memory/symbols'
+import { isBehind } from '../memory/key-order'
+import { field } from '../memory/memory'
+import { isLive } from '../memory/symbols'
 import { rootAddress } from '../memory/table'
 import { inHeap, isSymbol } from './bounds'
 
 export function verifyOrders(): Fault {
-  if (!soundOrder(Order.Users, Table.Users)) return Fault.Order
-  return soundOrder(Order.Instances, Table.Instances) ? Fault.None : Fault.Order
+  if (!soundOrder(Order.Users, Table.Users, countEntries(Table.Users))) return Fault.Order
+  if (!soundOrder(Order.Instances, Table.Instances, countEntries(Table.Instances))) return Fault.Order
+  return soundOrder(Order.Tenants, Table.Instances, field(Header.Instances)) ? Fault.None : Fault.Order
+}
+
+function countEntries(table: u32): u32 {
+  return load<u32>(rootAddress(table), Root.Count)
 }
 
 /** Walks the tree depth first; the way down is kept in the work area: node, next slot. */
-function soundOrder(order: u32, table: u32): bool {
+function soundOrder(order: u32, table: u32, total: u32): bool {
   const root = HEADER + Header.Orders + order * OrderRoot.Bytes
   const height = load<u32>(root, OrderRoot.Height)
-  const total = load<u32>(rootAddress(table), Root.Count)
   const node = load<u32>(root, OrderRoot.Node)
   if (node === 0) return total === 0 && height === 0
   if (height > (ORDER_HEIGHT_MAX as u32)) return false
@@ -40,7 +45,7 @@ function soundOrder(order: u32, table: u32): bool {
   store<u32>(TALLY, 0, Tally.Seen)
   store<u32>(TALLY, 0, Tally.Awaited)
   if (!soundNode(node, height)) return false
-  if (height === 0) return soundLeaf(node, table, total) && isWhole(total)
+  if (height === 0) return soundLeaf(node, order, table, total) && isWhole(total)
   let depth: u32 = 0
   visit(depth, node)
   for (;;) {
@@ -59,7 +64,7 @@ function soundOrder(order: u32, table: u32): bool {
     if (!soundNode(below, level)) return false
     if (load<u32>(below, Node.Entries) !== load<u32>(entry, NodeEntry.First)) return false
     if (level === 0) {
-      if (!soundLeaf(below, table, total)) return false
+      if (!soundLeaf(below, order, table, total)) return false
     } else {
       visit(++depth, below)
     }
@@ -83,20 +88,17 @@ function soundNode(node: u32, level: u32): bool {
   return count > 0 && count <= ((level === 0 ? LEAF_RECORDS : FANOUT) as u32)
 }
 
-function soundLeaf(leaf: u32, table: u32, total: u32): bool {
+function soundLeaf(leaf: u32, order: u32, table: u32, total: u32): bool {
   let previous = load<u32>(TALLY, Tally.Previous)
   if (previous !== 0 && leaf !== load<u32>(TALLY, Tally.Awaited)) return false
-  const offset = keyOffset(table)
   const count = load<u32>(leaf, Node.Count)
   const seen = load<u32>(TALLY, Tally.Seen) + count
   if (seen > total) return false
   for (let index: u32 = 0; index < count; index++) {
     const record = load<u32>(leaf + index * 4, Node.Entries)
     if (!isSymbol(record, table)) return false
-    if (previous !== 0) {
-      const rises = compareKeys(previous + offset, keyLength(previous), record + offset, keyLength(record)) < 0
-      if (!rises) return false
-    }
+    if (order === (Order.Tenants as u32) && !isLive(record)) return false
+    if (previous !== 0 && !isBehind(record, order, previous)) return false
     previous = record
   }
   store<u32>(TALLY, previous, Tally.Previous)

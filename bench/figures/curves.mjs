@@ -8,7 +8,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { connect } from '../../dist/src/index.js'
-import { FACTS_PER_TENANT, factLines, makeGuests, makeKeepers, makeQuestions, POLICY, RARE } from '../curve-world.mjs'
+import {
+  FACTS_PER_TENANT,
+  factLines,
+  makeGuests,
+  makeKeepers,
+  makeQuestions,
+  makeViewers,
+  POLICY,
+  RARE,
+} from '../curve-world.mjs'
 import { rounded } from '../results.mjs'
 import { median } from '../sampling.mjs'
 import { pieces, using } from './api-million.mjs'
@@ -75,6 +84,7 @@ async function measureSize(servers, tenants, plan, add) {
   const pdp = await connect({ url: `http://127.0.0.1:${api.api}`, apiKey: api.key })
   try {
     measureDecisions(pdp, tenants, plan, add)
+    measurePages(pdp, tenants, plan, add)
     await using(api, (caller) => measureCalls(caller, pdp, tenants, plan, add))
   } finally {
     await pdp.close()
@@ -88,9 +98,9 @@ async function measureImport(servers, api, tenants, add) {
   const [policy, facts] = [join(folder, 'policy.json'), join(folder, 'facts.ndjson')]
   writeFileSync(policy, JSON.stringify(POLICY))
   await pipeline(Readable.from(factLines(tenants)), createWriteStream(facts))
-  await runCommand(servers, api, ['import', policy])
+  await servers.command(api, ['import', policy])
   const start = performance.now()
-  await runCommand(servers, api, ['import', facts])
+  await servers.command(api, ['import', facts])
   add('an import of all facts', (performance.now() - start) / 1000, 's', LINEAR)
 }
 
@@ -187,6 +197,24 @@ function measureDecisions(pdp, tenants, { rounds, questions: many }, add) {
   add('the permissions of a user with three roles', perKeeper(list), 'µs', FLAT)
 }
 
+/** First pages of listings, of 100 keys. */
+function measurePages(pdp, tenants, { rounds }, add) {
+  const viewers = makeViewers(tenants, 200, PAGE)
+  const measure = (name, ask, answer) => {
+    for (const viewer of viewers) {
+      const { keys } = ask(viewer)
+      if (!isDeepStrictEqual(keys, answer(viewer))) throw new Error(`${name} for ${viewer.user} has ${keys}`)
+    }
+    add(name, (timeBest(rounds * 5, () => viewers.forEach(ask)) / viewers.length) * 1000, 'µs', FLAT)
+  }
+  const readable = (user, query) => pdp.resources(user, 'read', 'document', { ...query, limit: PAGE })
+  const documents = ({ documents }) => documents
+  measure('a page of the instances of a user', ({ user, tenant }) => readable(user, { tenant }), documents)
+  measure('a page of the instances of a user in all tenants', ({ user }) => readable(user, {}), documents)
+  const listUsers = ({ tenant }) => pdp.users('read', { type: 'document', tenant }, { limit: PAGE })
+  measure('a page of the users of an action', listUsers, ({ viewers }) => viewers)
+}
+
 /** Calls of the management API over one connection; medians. */
 async function measureCalls(caller, pdp, tenants, { rounds }, add) {
   const measure = async (name, work) => add(name, await timeMedian(rounds, work), 'ms', FLAT)
@@ -246,12 +274,6 @@ async function waitUntil(isSo, everyMs = 2) {
     if (performance.now() > end) throw new Error(`no right answer within ${ANSWER_MS_MAX / 1000} s`)
     await new Promise((resolve) => (everyMs === 0 ? setImmediate(resolve) : setTimeout(resolve, everyMs)))
   }
-}
-
-async function runCommand(servers, { api, key }, args) {
-  const env = { PDP_API_KEY: key, ZEROHOP_API: `http://127.0.0.1:${api}` }
-  const [code] = await once(servers.zerohop(args, env), 'exit')
-  if (code !== 0) throw new Error(`zerohop ${args.join(' ')} ended with ${code}`)
 }
 
 /** What the files of a folder take on the disk. */

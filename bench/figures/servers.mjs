@@ -89,6 +89,13 @@ class Servers {
     return this.#start(process.execPath, [COMMAND, ...args], env)
   }
 
+  /** A command of `zerohop` against a server, to its end. */
+  async command({ api, key }, args) {
+    const env = { PDP_API_KEY: key, ZEROHOP_API: `http://127.0.0.1:${api}` }
+    const [code] = await once(this.zerohop(args, env), 'exit')
+    if (code !== 0) throw new Error(`zerohop ${args.join(' ')} ended with ${code}`)
+  }
+
   npm(args, env) {
     return this.#start('npm', args, env)
   }

@@ -81,7 +81,7 @@ function requireRoots(field: (at: number) => number, top: number): void {
     if (field(root + Root.Buckets) > field(root + Root.Capacity) * SEGMENT_BUCKETS)
       throw damaged(`table ${table} has more buckets than room for them`)
   }
-  for (const order of [Order.Users, Order.Instances]) {
+  for (const order of [Order.Users, Order.Instances, Order.Tenants]) {
     const height = field(Header.Orders + order * OrderRoot.Bytes + OrderRoot.Height)
     if (height > ORDER_HEIGHT_MAX) throw damaged(`an order of keys is ${height} steps high`)
   }

@@ -112,6 +112,7 @@ export interface KernelExports {
   listRole(role: number, first: number): number
   listBucket(table: number, index: number): number
   listOrdered(table: number, record: number, length: number, most: number): number
+  listInTenant(tenant: number, record: number, length: number, most: number): number
   takeWork(): number
   verify(): number
 }

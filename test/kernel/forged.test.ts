@@ -88,7 +88,7 @@ describe('an image with words changed and a checksum that fits', () => {
   })
 
   it('is refused with an order of keys that is too high, also by those who want no verification', () => {
-    for (const order of [Order.Users, Order.Instances]) {
+    for (const order of [Order.Users, Order.Instances, Order.Tenants]) {
       const bytes = withWord(saved, Header.Orders + order * OrderRoot.Bytes + OrderRoot.Height, 0x7fffffff)
       for (const verify of [true, false])
         expect(findError(() => loadImage(bytes, { verify }))?.code, `${order} ${verify}`).toBe('IMAGE_DAMAGED')
@@ -96,9 +96,16 @@ describe('an image with words changed and a checksum that fits', () => {
   })
 
   it('ends a walk in a circle', () => {
-    for (const offset of [0, 4]) {
-      const pdp = loadImage(inACircle(saved, Order.Instances, offset), { verify: false })
-      for (const ask of [() => pdp.resources('ana', 'shout', 'hello'), () => pdp.users('shout', 'hello:two')])
+    for (const [order, offset] of [Order.Instances, Order.Tenants].flatMap((each) => [
+      [each, 0],
+      [each, 4],
+    ])) {
+      const pdp = loadImage(inACircle(saved, order!, offset), { verify: false })
+      for (const ask of [
+        () => pdp.resources('ana', 'shout', 'hello'),
+        () => pdp.resources('ana', 'shout', 'hello', { tenant: 'default' }),
+        () => pdp.users('shout', 'hello:two'),
+      ])
         expect([undefined, 'POISONED']).toContain(findError(ask)?.code)
     }
   })

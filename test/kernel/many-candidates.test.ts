@@ -1,9 +1,11 @@
 // Pages of listings with far more candidates than a page holds: a page is looked for among few records in the order of
-// keys, and else made of all candidates. Joined, the pages are what checks allow, however dense that is.
+// keys, and else made of all candidates, or of the instances of many tenants. Joined, the pages are what checks allow,
+// however dense that is.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { KeyPage, PageQuery } from '../../src/image/list/list-keys.ts'
 import type { PolicyPut } from '../../src/kinds/index.ts'
+import { LISTING_TENANTS_MAX } from '../../src/model/limits.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
 const COUNT = 300
@@ -80,5 +82,49 @@ describe.each([
       )
     expect(users('read')).toEqual(numbers.filter(isHeld).map((at) => name('user', at)))
     expect(users('none')).toEqual([])
+  })
+})
+
+describe('where a user has a role in many tenants', () => {
+  const TENANTS = 1_200
+  const tenants = Array.from({ length: TENANTS }, (_, at) => `tenant-${String(at).padStart(4, '0')}`)
+  /** Of several tenants in turn, so that those of a tenant do not lie together. */
+  const docs = ['a', 'b'].flatMap((part) =>
+    tenants.map((tenant, at) => [`${part}-${name('doc', at)}`, tenant] as const),
+  )
+  const USERS: Readonly<Record<string, (at: number) => boolean>> = {
+    'in one': (at) => at === 700,
+    'in every fifth': (at) => at % 5 === 3,
+    'in every third': (at) => at % 3 === 1,
+    'in the last ones': (at) => at >= TENANTS - 350,
+    'in more than are put into one order': (at) => at < LISTING_TENANTS_MAX + 50,
+  }
+  const image = Image.build(ENVIRONMENT, makePosition(1), [
+    put('resource', 'doc', { actions: ['read'] }),
+    put('role', 'reader', { permissions: ['doc:read'], extends: [] }),
+    put('resource_role', 'doc/reader', {
+      ...{ resource: 'doc', role: 'reader', permissions: ['doc:read'], extends: [], granted_to: null },
+    }),
+    ...tenants.map((tenant) => put('tenant', tenant, {})),
+    ...docs.map(([key, tenant]) => put('resource_instance', `doc:${key}`, { tenant })),
+    ...Object.entries(USERS).flatMap(([user, isIn]) => [
+      put('user', user, {}),
+      ...tenants
+        .filter((_, at) => isIn(at))
+        .map((tenant) => put('role_assignment', `${user}/reader/${tenant}`, { user, role: 'reader', tenant })),
+      // On instances of these tenants and of others, too.
+      ...docs.slice(0, 40).map(([key, tenant]) => {
+        const value = { user, role: 'reader', tenant, resource_instance: `doc:${key}` }
+        return put('role_assignment', `${user}/reader/${tenant}/doc:${key}`, value)
+      }),
+    ]),
+  ])
+
+  it.each(Object.keys(USERS))('%s, pages have the instances that checks allow, in the order of keys', (user) => {
+    const allowed = docs.map(([key]) => key).filter((key) => image.check(user, 'read', 'doc', undefined, key))
+    for (const limit of [7, 30, 1000]) {
+      const about = { type: 'doc', key: undefined, tenant: undefined, sent: undefined }
+      expect(join((page) => image.listings.resources(user, 'read', about, page), limit)).toEqual(allowed.toSorted())
+    }
   })
 })

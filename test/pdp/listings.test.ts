@@ -192,21 +192,34 @@ describe('listings that are long', () => {
   const MANY = LISTING_WORK_MAX / 20 + 5_000
   const keys = Array.from({ length: MANY }, (_, index) => `i${String(index).padStart(6, '0')}`)
   const few = [...keys.slice(0, 2), ...keys.slice(-2)]
-  const pdp = makePdp([
-    ...HELLO,
-    give('zoe', 'viewer', 'acme'),
-    ...keys.map((key) => instance(`hello:${key}`, few.includes(key) ? 'acme' : 'default')),
-  ])
 
   it('end a page when it has cost enough, and go on behind it: nothing is cut', () => {
+    const pdp = makePdp([
+      ...HELLO,
+      set('seniors', 'userset', { 'user.level': { 'greater-than': 2 } }),
+      set('open', 'resourceset', { 'resource.open': { equals: true } }),
+      rule('seniors', 'hello:wave', 'open'),
+      ...keys.map((key) => instance(`hello:${key}`, 'default', { open: few.includes(key) })),
+    ])
     const found: string[][] = []
     let after: string | undefined
     do {
-      const page = pdp.resources('zoe', 'wave', 'hello', { after: after ?? null })
+      const page = pdp.resources({ key: 'zoe', attributes: { level: 3 } }, 'wave', 'hello', { after: after ?? null })
       found.push(page.keys)
       after = page.next
     } while (after !== undefined)
-    expect(found).toEqual([few.slice(0, 2), few.slice(2)])
+    expect([found.length > 1, found[0], found.at(-1), found.flat()]).toEqual([true, few.slice(0, 2), few.slice(2), few])
+  })
+
+  it('are whole in one page when they are of one tenant, however many instances others have', () => {
+    const pdp = makePdp([
+      ...HELLO,
+      give('zoe', 'viewer', 'acme'),
+      ...keys.map((key) => instance(`hello:${key}`, few.includes(key) ? 'acme' : 'default')),
+    ])
+    expect(pdp.resources('zoe', 'wave', 'hello')).toEqual({ keys: few, next: undefined })
+    expect(pdp.resources('zoe', 'wave', 'hello', { tenant: 'acme' })).toEqual({ keys: few, next: undefined })
+    expect(pdp.resources('zoe', 'wave', 'hello', { tenant: 'default' })).toEqual({ keys: [], next: undefined })
   })
 
   it('do not ask about each instance when no rule looks at it', () => {

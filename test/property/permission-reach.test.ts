@@ -1,8 +1,10 @@
-// The law of permissions over every kind of set rule (D12): whatever the user side and the resource side of a rule
-// read, in tenants of every kind and on instances in each, the permissions of a user say what each check says. Random
-// histories seldom have a rule that tells apart two tenants to which the user does not belong.
+// The law of listings over every kind of set rule (D12): whatever the user side and the resource side of a rule read, in
+// tenants of every kind and on instances in each, the permissions of a user say what each check says, and the instances
+// of a user and the users of an action are those that checks allow. Random histories seldom have a rule that tells apart
+// two tenants to which the user does not belong.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
+import type { KeyPage, PageQuery } from '../../src/image/list/list-keys.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { assignmentKey, type JsonObject, membershipKey } from '../../src/model/objects.ts'
 import { give, HELLO } from '../pdp/policies.ts'
@@ -71,6 +73,10 @@ function build(users: string, resources: string): Image {
   return Image.build(ENVIRONMENT, makePosition(1), [...FACTS, ...sets, put('set_rule', 'rule', rule)])
 }
 
+/** The tenant of an entry, by its name. */
+const findTenant = (name: string): string =>
+  name.startsWith('__tenant:') ? name.slice(9) : name.slice(name.indexOf(':') + 1, name.lastIndexOf('-'))
+
 /** What the checks say, by the name of the entry. */
 function entriesByChecks(image: Image): [string, string[]][] {
   const allowed = (tenant?: string, key?: string) =>
@@ -87,8 +93,48 @@ function entriesByChecks(image: Image): [string, string[]][] {
   return entries
 }
 
+/** All keys, in pages of two. */
+function join(list: (page: PageQuery) => KeyPage): string[] {
+  const keys: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = list({ after, limit: 2 })
+    keys.push(...page.keys)
+    if (page.next === undefined) return keys
+    after = page.next
+  }
+}
+
+const sides = [...Object.keys(USER_SIDES), '__autogen_viewer', '__autogen_admin']
+
+describe('the instances of a user and the users of an action', () => {
+  it.each(sides)('[D12] are those that checks allow, where a rule holds %s', (users) => {
+    for (const resources of [...Object.keys(RESOURCE_SIDES), '__autogen_hello']) {
+      const image = build(users, resources)
+      const { listings } = image
+      for (const action of ACTIONS) {
+        for (const tenant of [undefined, ...TENANTS, 'acme', 'unknown']) {
+          const about = { type: 'hello', key: undefined, tenant, sent: SENT }
+          const allowed = [...INSTANCES].sort().filter((key) => {
+            const isWanted = tenant === undefined || key.slice(0, key.lastIndexOf('-')) === tenant
+            return isWanted && image.check(USER, action, 'hello', undefined, key, SENT)
+          })
+          const found = join((page) => listings.resources(USER, action, about, page))
+          expect([resources, action, tenant, found]).toEqual([resources, action, tenant, allowed])
+        }
+        for (const key of [undefined, ...INSTANCES]) {
+          const allowed = ['ana', 'ben', USER].filter((user) =>
+            image.check(user, action, 'hello', undefined, key, SENT),
+          )
+          const about = { type: 'hello', key, tenant: undefined, sent: SENT }
+          const found = join((page) => listings.users(action, about, page))
+          expect([resources, action, key, found]).toEqual([resources, action, key, allowed])
+        }
+      }
+    }
+  })
+})
+
 describe('the permissions of a user', () => {
-  const sides = [...Object.keys(USER_SIDES), '__autogen_viewer', '__autogen_admin']
   it.each(sides)('[D12] are what checks say, where a rule holds %s', (users) => {
     for (const resources of [...Object.keys(RESOURCE_SIDES), '__autogen_hello']) {
       const image = build(users, resources)
@@ -96,6 +142,14 @@ describe('the permissions of a user', () => {
       for (const reading of READINGS) {
         const found = permissionRows(image, USER, SENT, reading).map(([name, { permissions }]) => [name, permissions])
         expect([resources, reading, found]).toEqual([resources, reading, expected])
+      }
+      for (const tenants of [['third'], ['default', 'other', 'unknown']]) {
+        const whole = expected.filter(([name]) => tenants.some((tenant) => findTenant(name) === tenant))
+        const found = permissionRows(image, USER, SENT, {}, { tenants }).map(([name, { permissions }]) => [
+          name,
+          permissions,
+        ])
+        expect([resources, tenants, found]).toEqual([resources, tenants, whole])
       }
     }
   })

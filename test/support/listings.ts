@@ -1,6 +1,6 @@
 // Listings beside each other: as they are defined, and as an image has them, in one shape.
 import type { Image } from '../../src/image/image.ts'
-import type { NamedRow, UserEntry } from '../../src/image/list/listings.ts'
+import type { NamedRow, PermissionQuery, UserEntry } from '../../src/image/list/listings.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import {
   actionsAllowed,
@@ -86,8 +86,9 @@ export function permissionRows(
   user: string,
   sent?: Sent,
   { limit, work, walkMax }: Reading = {},
+  query: PermissionQuery = {},
 ): NamedRow[] {
-  const open = (after?: string) => listings.permissions(user, {}, sent, { after, walkMax })
+  const open = (after?: string) => listings.permissions(user, query, sent, { after, walkMax })
   const rows: NamedRow[] = []
   let after = ''
   for (let list = open(); list !== undefined; ) {

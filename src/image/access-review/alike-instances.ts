@@ -2,7 +2,7 @@
 // attributes, and these have the same values. A rule is evaluated once for each group.
 import type { Kernel } from '../../kernel/kernel.ts'
 import { Fingerprints } from '../access-diff/alike.ts'
-import { instanceTenant, instanceType, piecesOfType } from '../records/instance.ts'
+import { instancesInTenant, instanceTenant, instanceType, piecesOfType } from '../records/instance.ts'
 
 /** The work of looking at an instance, in the unit of listings. */
 const LOOK_WORK = 4
@@ -79,13 +79,20 @@ export class AlikeInstances {
     return found
   }
 
+  #eachPiece(type: number): Iterable<Iterable<number>> {
+    const { instance: only, tenant } = this.#among
+    if (only !== undefined) return [[only]]
+    if (tenant !== undefined) return [instancesInTenant(this.#kernel, { type, tenant })]
+    return piecesOfType(this.#kernel, type)
+  }
+
   #readByTenant(type: number): ReadonlyMap<number, readonly number[]> {
     const kernel = this.#kernel
-    const { instance: only, tenant } = this.#among
+    const { tenant } = this.#among
     const found = new Map<number, number[]>()
-    for (const piece of only === undefined ? piecesOfType(kernel, type) : [[only]]) {
-      this.#work += LOOK_WORK * piece.length
+    for (const piece of this.#eachPiece(type)) {
       for (const instance of piece) {
+        this.#work += LOOK_WORK
         const home = instanceTenant(kernel, instance)
         if (tenant !== undefined && tenant !== home) continue
         if (!kernel.isLive(instance) || instanceType(kernel, instance) !== type) continue

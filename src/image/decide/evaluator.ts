@@ -5,7 +5,7 @@ import { ASK_SETS, Source, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
-import { instanceTenant, readInstanceKey } from '../records/instance.ts'
+import { instanceTenant, keyOfInstance, readInstanceKey } from '../records/instance.ts'
 import { permissionKey } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
 import { atInstant } from '../records/times.ts'
@@ -125,8 +125,7 @@ export class Evaluator {
 
   /** The key of a stored instance, without its type. */
   keyOf(instance: number): string {
-    const key = readInstanceKey(this.kernel, instance)
-    return key.slice(key.indexOf(':') + 1)
+    return keyOfInstance(this.kernel, instance)
   }
 
   /**

@@ -10,7 +10,7 @@ import { toPathRef } from '../build/condition-program.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { declaredOn, inStableOrder } from '../explain/explain-conditions.ts'
 import { findInstance, findPath, findSymbol } from '../look-up.ts'
-import { instancesOfType, readInstanceKey } from '../records/instance.ts'
+import { instancesOfType, keyOfInstance } from '../records/instance.ts'
 import { principalAttributes } from '../records/principal.ts'
 import { atInstant } from '../records/times.ts'
 
@@ -105,10 +105,4 @@ export class Constants {
   #attributes(instance: number): JsonObject {
     return objectAt(this.#kernel, principalAttributes(this.#kernel, instance)) ?? {}
   }
-}
-
-/** The key of an instance without its type. */
-export function keyOfInstance(kernel: Kernel, instance: number): string {
-  const key = readInstanceKey(kernel, instance)
-  return key.slice(key.indexOf(':') + 1)
 }

@@ -7,7 +7,7 @@ import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { walkInstanceRoles } from '../decide/effective-roles.ts'
 import { grantScope, grantsOfUser } from '../records/grant.ts'
-import { instanceTenant, instanceType } from '../records/instance.ts'
+import { instanceTenant, instanceType, keyOfInstance } from '../records/instance.ts'
 import { relationKey } from '../records/relation.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey, roleType } from '../records/role.ts'
@@ -15,7 +15,6 @@ import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../re
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { MORE, tooLarge } from './conditions.ts'
-import { keyOfInstance } from './constants.ts'
 import { all, any, not, type Part } from './simplify.ts'
 
 /** A rule that gives a role with the permission to whoever holds `source` on a related instance. */

@@ -1,31 +1,28 @@
-// Listings in pages: the instances on which a user may do something, and the users who may do something. When few can
-// match, candidates are found from the relations of the image and then checked; otherwise everything is checked in the
-// order of keys, with bounded work for each page. Either way a page has exactly those keys after `after`, up to its
-// last one, that checks allow (D12: listings agree with checks).
+// Listings in pages: the instances on which a user may do something, and the users who may do something. Instances are
+// looked at in the tenants where roles or set rules may allow, and where the user has a role on them; users where they
+// have a role that counts. Where anything may be allowed, all are looked at in the order of keys, with bounded work for
+// each page. Either way a page has exactly those keys after `after`, up to its last one, that checks allow (D12: listings
+// agree with checks).
 import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
-import { LISTING_WALK_MAX } from '../../model/limits.ts'
+import { LISTING_TENANTS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { findInstanceRoles } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
-import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
-import {
-  eachGrantOfUser,
-  grantRoles,
-  grantScope,
-  grantUser,
-  listTenantGrants,
-  visitGrantsInScope,
-} from '../records/grant.ts'
-import { instanceTenant, instanceType, readInstanceKey } from '../records/instance.ts'
+import { READS_USER, readsOfSide } from '../decide/required-attributes.ts'
+import { eachGrantOfUser, grantScope, grantUser, listTenantGrants, visitGrantsInScope } from '../records/grant.ts'
+import { countTenants } from '../records/header.ts'
+import { instancesInTenant, instancesOfType, instanceTenant, instanceType, keyOfInstance } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { symbolTable } from '../records/symbol.ts'
-import { inOrder, type Ordered, records } from '../records/tables.ts'
+import { inOrder, records } from '../records/tables.ts'
 import { atInstant } from '../records/times.ts'
+import { candidatesInOrder } from './candidate-instances.ts'
 import { sortKeys } from './key-order.ts'
 import { findSources } from './permission-sources.ts'
-import { listSideRules } from './user-sides.ts'
+import { SideReach } from './side-reach.ts'
+import { hasRules, listSideRules } from './user-sides.ts'
 
 /** The key after which a page begins, and its maximal number of keys. */
 export interface PageQuery {
@@ -53,35 +50,38 @@ export interface AskedInstances {
   readonly type: string
   /** 0: of any tenant */
   readonly tenant: number
-  /** some tenant that exists */
-  readonly someTenant: number
 }
 
 /** The keys of the instances on which the user is allowed. @throws UNDECIDED */
 export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, page: PageQuery): KeyPage {
   const { kernel } = evaluator
-  const { user, permission, typeId, tenant } = asked
-  const within = (instance: number) => tenant === 0 || instanceTenant(kernel, instance) === tenant
-  const allowed = (instance: number) => evaluator.allowsOn(user, permission, instance)
-  const passes = (instance: number) => within(instance) && allowed(instance)
-  const start = `${asked.type}:${page.after ?? ''}`
-  const inType = (instance: number) => instanceType(kernel, instance) === typeId
-  const scanAll = (looks?: number) => scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes, looks)
-  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(evaluator, asked)) {
-    const few = MANY_PAGES * page.limit
-    const dense = hasMoreGrants(kernel, user, few) ? tryScan(evaluator, () => scanAll(few)) : undefined
-    if (dense !== undefined) return dense
-    const found = instancesHeld(kernel, asked)
-    if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
-  }
-  return scanAll()!
+  const { user, permission, typeId: type, tenant } = asked
+  const after = `${asked.type}:${page.after ?? ''}`
+  const all = () =>
+    tenant === 0 ? instancesOfType(kernel, type, after) : instancesInTenant(kernel, { type, tenant }, after)
+  const list = (instances: Iterable<number>) =>
+    scan(evaluator, instances, page.limit, (instance) => evaluator.allowsOn(user, permission, instance), keyOfInstance)
+  const tenants = openTenants(evaluator, asked)
+  if (tenants === undefined || tenants.has(tenant)) return list(all())
+  const few = MANY_PAGES * page.limit
+  const isMany = isGoodPart(kernel, tenants) || hasMoreGrants(kernel, user, few)
+  const dense = isMany ? tryScan(evaluator, all(), few, list) : undefined
+  if (dense !== undefined) return dense
+  const held = tenants.size > LISTING_TENANTS_MAX ? undefined : instancesHeld(kernel, asked)
+  return list(held === undefined ? all() : candidatesInOrder(kernel, { type, tenants, held }, after))
 }
 
 /**
- * Candidates for more pages than this are not all checked for one: first a page is looked for among as many records, in
- * the order of keys.
+ * Candidates for more pages than this are not put into one order for one page: first a page is looked for among as many
+ * records, in the order of keys. So it is where candidates are one in as many of all records, because they are those of
+ * many tenants.
  */
 const MANY_PAGES = 4
+const MANY_TENANTS = 32
+
+function isGoodPart(kernel: Kernel, tenants: ReadonlySet<number>): boolean {
+  return tenants.size > MANY_TENANTS && tenants.size * MANY_PAGES >= countTenants(kernel)
+}
 
 function hasMoreGrants(kernel: Kernel, user: number, count: number): boolean {
   let left = count
@@ -89,17 +89,35 @@ function hasMoreGrants(kernel: Kernel, user: number, count: number): boolean {
   return false
 }
 
-/** The page, or undefined. Records that are no candidates may be undecided; then candidates count, with all of the work that a page may take. */
-function tryScan(evaluator: Evaluator, scanFew: () => KeyPage | undefined): KeyPage | undefined {
+/**
+ * The page that is made of the first of the records, or undefined when there are more that belong to it. Records that are
+ * no candidates may be undecided; then candidates count, with all of the work that a page may take.
+ */
+function tryScan(
+  evaluator: Evaluator,
+  records: Iterable<number>,
+  few: number,
+  list: (records: Iterable<number>) => KeyPage,
+): KeyPage | undefined {
   const { left } = evaluator
+  let isCut = false
+  const first = function* () {
+    let rest = few
+    for (const record of records) {
+      isCut = --rest < 0
+      if (isCut) return
+      yield record
+    }
+  }
   let found: KeyPage | undefined
   try {
-    found = scanFew()
+    found = list(first())
   } catch (error) {
     if (!isZerohopError(error, 'UNDECIDED')) throw error
   }
-  if (found === undefined) evaluator.left = left
-  return found
+  if (found !== undefined && !isCut) return found
+  evaluator.left = left
+  return undefined
 }
 
 /** The check whose users are listed. */
@@ -118,78 +136,50 @@ export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: Page
   const { kernel } = evaluator
   const { tenant, permission, instance, key } = asked
   const allowed = (user: number) => evaluator.allows(user, tenant, permission, instance, key)
+  const all = () => inOrder(kernel, Table.Users, page.after ?? '')
+  const list = (users: Iterable<number>) => scan(evaluator, users, page.limit, allowed, principalKey)
   const found = usersWithRoles(evaluator, asked)
-  const scanAll = (looks?: number) => scan(evaluator, Table.Users, page, () => true, allowed, looks)
-  if (found === undefined) return scanAll()!
-  const isMany = found.length > MANY_PAGES * page.limit
-  const dense = isMany ? tryScan(evaluator, () => scanAll(MANY_PAGES * page.limit)) : undefined
-  return dense ?? pick(kernel, Table.Users, found, allowed, page)
+  if (found === undefined) return list(all())
+  const few = MANY_PAGES * page.limit
+  const dense = found.length > few ? tryScan(evaluator, all(), few, list) : undefined
+  return dense ?? pick(kernel, found, allowed, page)
 }
 
-/** The page made of those candidates that pass. */
+/** The page made of those users that pass. */
 function pick(
   kernel: Kernel,
-  table: Ordered,
-  records: readonly number[],
-  allowed: (record: number) => boolean,
+  users: readonly number[],
+  allowed: (user: number) => boolean,
   { after, limit }: PageQuery,
 ): KeyPage {
   const all: string[] = []
-  for (const record of records) if (allowed(record)) all.push(readListedKey(kernel, table, record))
+  for (const user of users) if (allowed(user)) all.push(principalKey(kernel, user))
   sortKeys(all)
   const first = after === undefined ? 0 : firstAfter(all, after)
   const keys = first === 0 && all.length <= limit ? all : all.slice(first, first + limit)
   return { keys, next: first + limit < all.length ? keys.at(-1) : undefined }
 }
 
-/**
- * Reads all records after a key in order, until the page is full or its work limit is reached.
- * @param looks undefined is returned when the page is not full, and not the last one, after so many records
- */
+/** Asks about records in key order until the page is full or its work limit is reached. */
 export function scan(
   evaluator: Evaluator,
-  table: Ordered,
-  page: PageQuery,
-  wanted: (record: number) => boolean,
+  records: Iterable<number>,
+  limit: number,
   allowed: (record: number) => boolean,
-): KeyPage
-export function scan(
-  evaluator: Evaluator,
-  table: Ordered,
-  page: PageQuery,
-  wanted: (record: number) => boolean,
-  allowed: (record: number) => boolean,
-  looks: number | undefined,
-): KeyPage | undefined
-export function scan(
-  evaluator: Evaluator,
-  table: Ordered,
-  { after = '', limit }: PageQuery,
-  wanted: (record: number) => boolean,
-  allowed: (record: number) => boolean,
-  looks = Number.POSITIVE_INFINITY,
-): KeyPage | undefined {
+  readKey: (kernel: Kernel, record: number) => string,
+): KeyPage {
   const { kernel } = evaluator
   const keys: string[] = []
   let last = 0
-  let left = looks
-  for (const record of inOrder(kernel, table, after)) {
-    if (!wanted(record)) break
-    if (--left < 0) return undefined
-    if (evaluator.left <= 0 && last !== 0) return { keys, next: readListedKey(kernel, table, last) }
+  for (const record of records) {
+    if (evaluator.left <= 0 && last !== 0) return { keys, next: readKey(kernel, last) }
     last = record
     evaluator.left -= LOOK_WORK
     if (!allowed(record)) continue
     if (keys.length === limit) return { keys, next: keys.at(-1) }
-    keys.push(readListedKey(kernel, table, record))
+    keys.push(readKey(kernel, record))
   }
   return { keys, next: undefined }
-}
-
-function readListedKey(kernel: Kernel, table: Ordered, record: number): string {
-  if (table === Table.Users) return principalKey(kernel, record)
-  const key = readInstanceKey(kernel, record)
-  return key.slice(key.indexOf(':') + 1)
 }
 
 /** The index of the first of the sorted keys that comes after `after`. */
@@ -205,37 +195,30 @@ function firstAfter(keys: readonly string[], after: string): number {
 }
 
 /**
- * Whether a role in one of the tenants has the permission (D4: roles in tenants): then all instances there are allowed.
+ * The tenants in which roles there (D4: roles in tenants) or set rules (D6: set rules) may allow on any instance, of the
+ * one that is asked about or of all; undefined when set rules may do so everywhere.
  */
-function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstances): boolean {
-  const { calls } = kernel
-  if (tenant !== 0) return atInstant(calls.decide(user, tenant, permission)) === Verdict.Allow
-  return listTenantGrants(kernel, user).some((grant) => {
-    return atInstant(calls.decide(user, grantScope(kernel, grant), permission)) === Verdict.Allow
-  })
-}
-
-/**
- * Whether a set rule of the permission may be true for the user somewhere (D6: set rules). Sides that depend on neither
- * instance nor tenant are evaluated here.
- */
-function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
+function openTenants(
+  evaluator: Evaluator,
+  { user, permission, tenant }: AskedInstances,
+): ReadonlySet<number> | undefined {
   const { kernel } = evaluator
-  const rules = listSideRules(kernel, permission)
-  if (rules.length === 0) return false
-  const roles = listTenantGrants(kernel, user).flatMap((grant) => grantRoles(kernel, grant))
-  return rules.some(({ users }) => {
-    if (symbolTable(kernel, users) === Table.Roles) return roles.includes(users)
-    if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
-    return evaluator.evaluateSide(users, user, someTenant, permission, 0) !== Verdict.Deny
-  })
+  const scopes = tenant !== 0 ? [tenant] : listTenantGrants(kernel, user).map((grant) => grantScope(kernel, grant))
+  const open = new Set(
+    scopes.filter((scope) => atInstant(kernel.calls.decide(user, scope, permission)) === Verdict.Allow),
+  )
+  if (open.has(tenant) || !hasRules(kernel, permission)) return open
+  const sides = new SideReach(evaluator, user)
+  if (tenant !== 0) return sides.mayAllowIn(tenant, permission) ? new Set([tenant]) : open
+  const ruled = sides.tenantsOf(permission)
+  return ruled && new Set([...open, ...ruled])
 }
 
 /**
- * The instances of the type on which the user has a role with the permission (D5: roles derived over relations);
+ * The instances that are asked about on which the user has a role with the permission (D5: roles derived over relations);
  * undefined when finding them takes too much work.
  */
-function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstances): number[] | undefined {
+function instancesHeld(kernel: Kernel, { user, permission, typeId, tenant }: AskedInstances): number[] | undefined {
   const rolesByInstance = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
   if (rolesByInstance === undefined) return undefined
   const allowing = new Map<number, boolean>()
@@ -244,9 +227,12 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
     allowing.set(role, known)
     return known
   }
+  const isWanted = (instance: number) =>
+    instanceType(kernel, instance) === typeId && (tenant === 0 || instanceTenant(kernel, instance) === tenant)
   const found: number[] = []
   for (const [instance, roles] of rolesByInstance) {
-    if (instanceType(kernel, instance) === typeId && roles.some(allows)) found.push(instance)
+    if (!isWanted(instance) || !roles.some(allows)) continue
+    found.push(instance)
   }
   return found
 }

@@ -7,18 +7,19 @@
 import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { LISTING_TENANTS_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { eachGrantOfUser, findGrant, grantRoles, grantScope, permissionIdsOfGrant } from '../records/grant.ts'
-import { instanceTenant, instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
-import { eachMembershipOfUser, memberTenant } from '../records/member.ts'
+import { findGrant, grantRoles, permissionIdsOfGrant } from '../records/grant.ts'
+import { instanceTenant, instanceType, readInstanceKey } from '../records/instance.ts'
 import { permissionKey, permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { bareRole } from '../records/role.ts'
 import { eachPieceInOrder, records } from '../records/tables.ts'
+import { candidatesInOrder } from './candidate-instances.ts'
 import { sortKeys } from './key-order.ts'
 import { RolesOnInstances } from './roles-on-instances.ts'
 import { RuleReach } from './rule-reach.ts'
@@ -104,8 +105,6 @@ export class PermissionList {
   /** ids of the permissions with set rules, and of those whose rules are all for roles */
   readonly #ruled: readonly number[]
   readonly #forRoles: ReadonlySet<number>
-  /** the tenants to which the user belongs (D6) */
-  readonly #own: ReadonlySet<number>
   readonly #reach: RuleReach
   readonly #walkMax: number | undefined
   readonly #inTenant = new Map<number, AllowedIn>()
@@ -139,8 +138,7 @@ export class PermissionList {
     this.#queriedTypes = ids('resource', query.types)
     this.#ruled = ruledPermissions(kernel)
     this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
-    this.#own = tenantsOfUser(kernel, user)
-    this.#reach = new RuleReach(evaluator, user, this.#ruled, this.#own)
+    this.#reach = new RuleReach(evaluator, user, this.#ruled)
     this.#rows = this.#eachRow(after)
   }
 
@@ -200,7 +198,7 @@ export class PermissionList {
   #tenants(): Iterable<number> {
     if (this.#queriedTenants !== undefined) return this.#queriedTenants
     const { alike, byTenant } = this.#reach.elsewhere
-    return alike.length + byTenant.length === 0 ? this.#own : records(this.#kernel, Table.Tenants)
+    return alike.length + byTenant.length === 0 ? this.#reach.own : records(this.#kernel, Table.Tenants)
   }
 
   *#eachInstanceRow(after: string): Generator<NamedRow | undefined, void> {
@@ -211,17 +209,36 @@ export class PermissionList {
     const kernel = this.#kernel
     const held = this.#rolesOnInstances()
     if (this.#evaluator.left <= 0) yield undefined
-    const scanned = new Set(this.#reach.listTypes())
-    const types = [...new Set([...held.listTypes(), ...scanned])]
+    const ruled = this.#reach.findTypes()
+    const types = [...new Set([...held.listTypes(), ...ruled.keys()])]
       .filter((type) => this.#queriedTypes?.has(type) !== false)
       .map((type) => [`${resourceKey(kernel, type)}:`, type] as const)
     for (const [prefix, type] of types.sort(([left], [right]) => compareText(left, right))) {
       const isBehind = after.startsWith(prefix)
       if (!isBehind && compareText(prefix, after) < 0) continue
-      const known = scanned.has(type) ? undefined : held.listOf(type)
-      if (known === undefined) yield* this.#scan(type, isBehind ? after : prefix)
-      else yield* this.#rowsOf(known, after)
+      const known = held.listOf(type)
+      if (known !== undefined && !ruled.has(type)) yield* this.#rowsOf(known, after)
+      else yield* this.#scan(type, this.#eachPiece(type, known && ruled.get(type), known, isBehind ? after : prefix))
     }
+  }
+
+  /**
+   * The instances of a type behind a name, in pieces: those of the tenants where rules count, and those on which the
+   * user has a role; of all tenants that are wanted when either is undefined.
+   */
+  #eachPiece(
+    type: number,
+    ruled: ReadonlySet<number> | undefined,
+    held: readonly number[] | undefined,
+    after: string,
+  ): Iterable<Iterable<number>> {
+    const kernel = this.#kernel
+    const queried = this.#queriedTenants
+    const tenants = ruled && queried ? new Set([...ruled].filter((tenant) => queried.has(tenant))) : (ruled ?? queried)
+    if (tenants === undefined || tenants.size > LISTING_TENANTS_MAX)
+      return eachPieceInOrder(kernel, Table.Instances, after)
+    this.#evaluator.left -= SORT_WORK * (tenants.size + (held?.length ?? 0))
+    return [candidatesInOrder(kernel, { type, tenants, held: held ?? [] }, after)]
   }
 
   /** The rows of some instances. */
@@ -248,7 +265,7 @@ export class PermissionList {
   }
 
   /** The rows of instances of a type when each must be looked at: because of its roles, or because of set rules. */
-  *#scan(type: number, after: string): Generator<NamedRow | undefined, void> {
+  *#scan(type: number, pieces: Iterable<Iterable<number>>): Generator<NamedRow | undefined, void> {
     const kernel = this.#kernel
     const evaluator = this.#evaluator
     const held = this.#rolesOnInstances()
@@ -256,7 +273,7 @@ export class PermissionList {
     let tenant = 0
     let isWanted = false
     let ruled = NONE
-    for (const piece of eachPieceInOrder(kernel, Table.Instances, after)) {
+    for (const piece of pieces) {
       for (const instance of piece) {
         if (!kernel.isLive(instance)) continue
         if (instanceType(kernel, instance) !== type) return
@@ -361,7 +378,7 @@ export class PermissionList {
 
   /** The permissions allowed in a tenant without an instance, by roles and by set rules. */
   #allowedIn(tenant: number): AllowedIn {
-    const isOwn = this.#own.has(tenant)
+    const isOwn = this.#reach.own.has(tenant)
     const known = this.#inTenant.get(isOwn ? tenant : this.#someKey(tenant))
     if (known !== undefined) return known
     const found = isOwn ? this.#findAllowedIn(tenant) : this.#findAllowedElsewhere(tenant)
@@ -429,12 +446,4 @@ export class PermissionList {
   #attributes(party: number): JsonObject {
     return objectAt(this.#kernel, principalAttributes(this.#kernel, party)) ?? {}
   }
-}
-
-/** The tenants to which the user belongs (D6): with a role there or on an instance there, or with a membership. */
-function tenantsOfUser(kernel: Kernel, user: number): Set<number> {
-  const tenants = new Set<number>()
-  for (const grant of eachGrantOfUser(kernel, user)) tenants.add(tenantOfScope(kernel, grantScope(kernel, grant)))
-  for (const member of eachMembershipOfUser(kernel, user)) tenants.add(memberTenant(kernel, member))
-  return tenants
 }

@@ -86,9 +86,7 @@ export class Listings {
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
     const typeId = findSymbol(kernel, 'resource', type)
-    const someTenant = within || this.#someTenant()
-    if (someTenant === 0) return { keys: [], next: undefined } // every instance is in a tenant
-    return instancesAllowed(evaluator, { user: userId, permission, typeId, type, tenant: within, someTenant }, page)
+    return instancesAllowed(evaluator, { user: userId, permission, typeId, type, tenant: within }, page)
   }
 
   /** The stored users whom a check allows. */
@@ -201,11 +199,6 @@ export class Listings {
     if (instance === 0 || isRow)
       for (const at of readSubjects(kernel, relate?.() ?? 0)) tenants.add(instanceTenant(kernel, at))
     return tenants
-  }
-
-  #someTenant(): number {
-    for (const tenant of records(this.#kernel, Table.Tenants)) return tenant
-    return 0
   }
 
   /** Keys of stored users, at most `limit`, in arbitrary order. */

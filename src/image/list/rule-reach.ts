@@ -1,16 +1,12 @@
 // Where set rules may allow one user something (D6: set rules), found without reading tenants or instances: a rule whose
-// user side is false in a tenant gives nothing there (D2: the tenant of a check). In all tenants to which the user does
-// not belong, a rule says the same, unless it reads the key of the tenant. The results are upper bounds; checks decide.
-import { Source, Table, Verdict } from '../../../assembly/limits.ts'
+// user side is false in a tenant gives nothing there (D2: the tenant of a check). The results are upper bounds; checks
+// decide.
 import type { Evaluator } from '../decide/evaluator.ts'
-import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
-import { findGrant, grantRoles } from '../records/grant.ts'
-import { symbolTable } from '../records/symbol.ts'
-import { records } from '../records/tables.ts'
+import { READS_INSTANCE, READS_TENANT } from '../decide/required-attributes.ts'
+import { SideReach } from './side-reach.ts'
 import { listSideRules, namesRoles, type SideRule, typeOfPermission } from './user-sides.ts'
 
 const NONE: ReadonlySet<number> = new Set()
-const READS_TENANT_KEY = (1 << Source.ResourceTenant) | (1 << Source.TenantKey)
 
 /** The permissions that rules may give in the tenants to which the user does not belong. */
 interface Elsewhere {
@@ -36,34 +32,38 @@ export class RuleReach {
   readonly #evaluator: Evaluator
   readonly #user: number
   readonly #ruled: readonly number[]
-  readonly #own: ReadonlySet<number>
+  readonly #sides: SideReach
   readonly #byType = new Map<number, InstanceRules>()
-  readonly #reads = new Map<number, number>()
-  /** results of user sides that are the same in every tenant, by permission, because a set may read the type */
-  readonly #everywhere = new Map<string, boolean>()
   /** results of the rules of a permission that are the same in every tenant */
   readonly #inAnyTenant = new Map<number, boolean>()
-  #other: number | undefined
   #elsewhere: Elsewhere | undefined
 
-  /** `ruled` are ids of the permissions with set rules, `own` the tenants to which the user belongs. */
-  constructor(evaluator: Evaluator, user: number, ruled: readonly number[], own: ReadonlySet<number>) {
+  /** `ruled` are ids of the permissions with set rules. */
+  constructor(evaluator: Evaluator, user: number, ruled: readonly number[]) {
     this.#evaluator = evaluator
     this.#user = user
     this.#ruled = ruled
-    this.#own = own
+    this.#sides = new SideReach(evaluator, user)
     for (const id of ruled) if ((evaluator.reads(id) & READS_INSTANCE) !== 0) this.#addRules(id)
   }
 
   #addRules(id: number): void {
     const { kernel } = this.#evaluator
-    const rules = listSideRules(kernel, id).filter((rule) => (this.#readsOf(rule) & READS_INSTANCE) !== 0)
+    const sides = this.#sides
+    const rules = listSideRules(kernel, id).filter(
+      ({ users, resources }) => ((sides.readsOf(users) | sides.readsOf(resources)) & READS_INSTANCE) !== 0,
+    )
     if (rules.length === 0) return
     const type = typeOfPermission(kernel, id)
     const known = this.#byType.get(type) ?? { rules: new Map(), dependsOnTenantKey: false, inTenant: new Map() }
     known.rules.set(id, rules)
-    known.dependsOnTenantKey ||= rules.some(({ users }) => this.#readsTenantKey(users))
+    known.dependsOnTenantKey ||= rules.some(({ users }) => sides.readsTenantKey(users))
     this.#byType.set(type, known)
+  }
+
+  /** The tenants to which the user belongs (D6). */
+  get own(): ReadonlySet<number> {
+    return this.#sides.own
   }
 
   /** The permissions that rules may give, without an instance, where the user does not belong. */
@@ -73,15 +73,15 @@ export class RuleReach {
   }
 
   #findElsewhere(): Elsewhere {
-    const evaluator = this.#evaluator
-    const other = this.#someOther()
+    const sides = this.#sides
+    const other = sides.someOther()
     const alike: number[] = []
     const byTenant: number[] = []
     for (const id of other === 0 ? [] : this.#ruled) {
-      const rules = listSideRules(evaluator.kernel, id).filter(
-        ({ users }) => this.#readsTenantKey(users) || this.#mayHold(users, other, id),
+      const rules = listSideRules(this.#evaluator.kernel, id).filter(
+        ({ users }) => sides.readsTenantKey(users) || sides.mayHold(users, other, id),
       )
-      if (rules.some(({ users, resources }) => this.#readsTenantKey(users) || this.#readsTenantKey(resources)))
+      if (rules.some(({ users, resources }) => sides.readsTenantKey(users) || sides.readsTenantKey(resources)))
         byTenant.push(id)
       else if (rules.length > 0 && this.allowsIn(other, id)) alike.push(id)
     }
@@ -99,16 +99,17 @@ export class RuleReach {
     return allowed
   }
 
-  /** The types on whose instances rules may say different things about the user. */
-  listTypes(): number[] {
-    return [...this.#byType].filter(([, of]) => this.#isSomewhere(of)).map(([type]) => type)
-  }
-
-  #isSomewhere(of: InstanceRules): boolean {
-    const other = this.#someOther()
-    if (other !== 0 && (of.dependsOnTenantKey || this.#findIn(of, other).size > 0)) return true
-    for (const tenant of this.#own) if (this.#findIn(of, tenant).size > 0) return true
-    return false
+  /**
+   * The types on whose instances rules may say different things about the user, with the tenants of these instances;
+   * undefined as in `findTenants`.
+   */
+  findTypes(): ReadonlyMap<number, ReadonlySet<number> | undefined> {
+    const found = new Map<number, ReadonlySet<number> | undefined>()
+    for (const [type, of] of this.#byType) {
+      const tenants = this.#sides.findTenants(of.dependsOnTenantKey, (tenant) => this.#findIn(of, tenant).size > 0)
+      if (tenants?.size !== 0) found.set(type, tenants)
+    }
+    return found
   }
 
   /** Ids of the permissions that rules may give on some instances of the type in the tenant and not on others. */
@@ -118,7 +119,7 @@ export class RuleReach {
   }
 
   #findIn(of: InstanceRules, tenant: number): ReadonlySet<number> {
-    if (!this.#own.has(tenant) && !of.dependsOnTenantKey) {
+    if (!this.own.has(tenant) && !of.dependsOnTenantKey) {
       of.elsewhere ??= this.#find(of, tenant)
       return of.elsewhere
     }
@@ -131,54 +132,7 @@ export class RuleReach {
   }
 
   #find({ rules }: InstanceRules, tenant: number): ReadonlySet<number> {
-    const given = [...rules].filter(([id, each]) => each.some(({ users }) => this.#mayHold(users, tenant, id)))
+    const given = [...rules].filter(([id, each]) => each.some(({ users }) => this.#sides.mayHold(users, tenant, id)))
     return new Set(given.map(([id]) => id))
-  }
-
-  /** Whether the user side may be true in the tenant. */
-  #mayHold(side: number, tenant: number, permission: number): boolean {
-    const evaluator = this.#evaluator
-    const { kernel } = evaluator
-    if (symbolTable(kernel, side) === Table.Roles) {
-      return this.#own.has(tenant) && grantRoles(kernel, findGrant(kernel, this.#user, tenant)).includes(side)
-    }
-    const name = `${permission}/${side}`
-    const known = this.#everywhere.get(name)
-    if (known !== undefined) return known
-    const reads = this.#readsOfSide(side)
-    const looks = (reads & READS_INSTANCE) !== 0
-    const holds = looks || evaluator.evaluateSide(side, this.#user, tenant, permission, 0) !== Verdict.Deny
-    if (looks || (reads & READS_TENANT) === 0) this.#everywhere.set(name, holds)
-    return holds
-  }
-
-  #readsTenantKey(side: number): boolean {
-    return (this.#readsOfSide(side) & READS_TENANT_KEY) !== 0
-  }
-
-  #readsOf({ users, resources }: SideRule): number {
-    return this.#readsOfSide(users) | this.#readsOfSide(resources)
-  }
-
-  #readsOfSide(side: number): number {
-    let reads = this.#reads.get(side)
-    if (reads === undefined) {
-      reads = readsOfSide(this.#evaluator.kernel, side)
-      this.#reads.set(side, reads)
-    }
-    return reads
-  }
-
-  /** Some tenant to which the user does not belong, or 0. */
-  #someOther(): number {
-    if (this.#other === undefined) {
-      this.#other = 0
-      for (const tenant of records(this.#evaluator.kernel, Table.Tenants)) {
-        if (this.#own.has(tenant)) continue
-        this.#other = tenant
-        break
-      }
-    }
-    return this.#other
   }
 }

@@ -7,8 +7,9 @@ import type { Sent } from '../decide/required-attributes.ts'
 import { resolveTenant } from '../decide/tenant-of-check.ts'
 import type { Image } from '../image.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
-import { instanceTenant, instanceType } from '../records/instance.ts'
+import { instancesInTenant, instancesOfType, instanceTenant } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
+import { inOrder } from '../records/tables.ts'
 import { type PageQuery, scan } from './list-keys.ts'
 
 /** Sets of one kind, all used by set rules of one permission, so that what they read of a request is known. */
@@ -53,7 +54,6 @@ export function setMatches(image: Image, asked: AskedSets, page: PageQuery): Set
     const known = new Map<string, readonly Verdict[]>()
     let examined = 0
     const isShown = (record: number): boolean => {
-      if (!truth.isIn(record)) return false
       examined++
       const verdicts = sets.map((set) => truth.of(set, record))
       const [first] = verdicts
@@ -62,8 +62,9 @@ export function setMatches(image: Image, asked: AskedSets, page: PageQuery): Set
       known.set(truth.nameOf(record), verdicts)
       return true
     }
-    const table = asked.of === 'users' ? Table.Users : Table.Instances
-    const { keys, next } = scan(evaluator, table, { ...page, after: truth.after(page.after) }, truth.isOfType, isShown)
+    const { keys, next } = scan(evaluator, truth.records(page.after ?? ''), page.limit, isShown, (_, record) =>
+      truth.nameOf(record),
+    )
     return { matches: keys.map((key) => ({ key, verdicts: known.get(key) ?? [] })), examined, next }
   }, undefined)
 }
@@ -72,11 +73,8 @@ export function setMatches(image: Image, asked: AskedSets, page: PageQuery): Set
 interface Truth {
   of(set: number, record: number): Verdict
   nameOf(record: number): string
-  /** the key in the table after which a page begins */
-  after(key: string | undefined): string | undefined
-  /** false ends the list */
-  isOfType(record: number): boolean
-  isIn(record: number): boolean
+  /** in key order, those behind a key */
+  records(after: string): Iterable<number>
 }
 
 function ofUsers(evaluator: Evaluator, asked: AskedSets): Truth {
@@ -88,9 +86,7 @@ function ofUsers(evaluator: Evaluator, asked: AskedSets): Truth {
   return {
     of: (set, user) => evaluator.evaluateSide(set, user, within, permission, instance, key),
     nameOf: (user) => principalKey(kernel, user),
-    after: (after) => after,
-    isOfType: () => true,
-    isIn: () => true,
+    records: (after) => inOrder(kernel, Table.Users, after),
   }
 }
 
@@ -99,13 +95,15 @@ function ofInstances(evaluator: Evaluator, asked: AskedSets): Truth {
   const { type, tenant, user = '' } = asked
   const typeId = findSymbol(kernel, 'resource', type)
   const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, asked.action)]
-  const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
-  const tenantOfInstance = (instance: number) => instanceTenant(kernel, instance)
+  const within = tenant === undefined ? undefined : findSymbol(kernel, 'tenant', tenant)
   return {
-    of: (set, instance) => evaluator.evaluateSide(set, userId, tenantOfInstance(instance), permission, instance),
+    of: (set, instance) => evaluator.evaluateSide(set, userId, instanceTenant(kernel, instance), permission, instance),
     nameOf: (instance) => evaluator.keyOf(instance),
-    after: (after = '') => `${type}:${after}`,
-    isOfType: (instance) => instanceType(kernel, instance) === typeId,
-    isIn: (instance) => within === 0 || tenantOfInstance(instance) === within,
+    records: (after) => {
+      const from = `${type}:${after}`
+      return within === undefined
+        ? instancesOfType(kernel, typeId, from)
+        : instancesInTenant(kernel, { type: typeId, tenant: within }, from)
+    },
   }
 }

@@ -25,6 +25,10 @@ export function listSideRules(kernel: Kernel, permission: number): SideRule[] {
   return rules
 }
 
+/** Whether the permission has set rules. */
+export const hasRules = (kernel: Kernel, permission: number): boolean =>
+  hasSetRules(kernel) && isInSetRule(kernel, kernel.calls.permissionRecord(permission))
+
 /**
  * Whether all rules of the permission are for roles: then they only allow users with a role in the tenant (D6: set
  * rules).

@@ -35,6 +35,8 @@ export const hasTimedTuples = (kernel: Kernel): boolean => kernel.field(Header.T
 /** Whether an answer may depend on the instant of its question, besides `context.now`. */
 export const hasTimes = (kernel: Kernel): boolean => hasTimedRoles(kernel) || hasTimedTuples(kernel)
 
+/** The tenants that are live. */
+export const countTenants = (kernel: Kernel): number => kernel.field(Header.Tenants)
 export const hasSetRules = (kernel: Kernel): boolean => kernel.field(Header.SetRules) !== 0
 /** The highest permission id given so far. */
 export const permissionTop = (kernel: Kernel): number => kernel.field(Header.PermissionTop)

@@ -1,7 +1,7 @@
 // The live records of a table, in the order of its buckets or in that of the keys. assembly/memory/table.ts draws a
 // table, assembly/memory/key-order.ts an order of keys.
 import { HEADER, Header, Root, TABLE_BYTES } from '../../../assembly/abi.ts'
-import type { Table } from '../../../assembly/limits.ts'
+import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 
@@ -25,7 +25,8 @@ function tableRoot(table: Table): number {
 /** The tables whose records the kernel keeps in the order of their keys. */
 export type Ordered = Table.Users | Table.Instances
 
-/** Records read at a time from a key order. */
+/** Records read at a time from an order of keys: at first so many, then twice as many each time, up to so many. */
+const FIRST_ORDERED = 64
 const ORDERED = 1024
 
 /** The live records of a table in key order, from behind a key on. */
@@ -35,16 +36,35 @@ export function* inOrder(kernel: Kernel, table: Ordered, after: string): Iterabl
 }
 
 /** The same in pieces, with dead records in them: for loops that read very many. */
-export function* eachPieceInOrder(kernel: Kernel, table: Ordered, after: string): Iterable<Uint32Array> {
+export function eachPieceInOrder(kernel: Kernel, table: Ordered, after: string): Iterable<Uint32Array> {
+  const { calls } = kernel
+  return eachPiece(kernel, table, after, (...from) => calls.listOrdered(table, ...from))
+}
+
+/**
+ * Live instances in pieces: those of a tenant in key order, from behind a key on, and behind them, when there are more,
+ * some of other tenants.
+ */
+export function eachPieceInTenant(kernel: Kernel, tenant: number, after: string): Iterable<Uint32Array> {
+  const { calls } = kernel
+  return eachPiece(kernel, Table.Instances, after, (...from) => calls.listInTenant(tenant, ...from))
+}
+
+function* eachPiece(
+  kernel: Kernel,
+  table: Ordered,
+  after: string,
+  list: (record: number, length: number, most: number) => number,
+): Iterable<Uint32Array> {
   let last = 0
   let left = tableCount(kernel, table)
-  for (;;) {
+  for (let most = FIRST_ORDERED; ; most = Math.min(2 * most, ORDERED)) {
     const length = last === 0 ? kernel.writeStart(after) : 0
-    const found = kernel.readList(kernel.calls.listOrdered(table, last, length, ORDERED))
+    const found = kernel.readList(list(last, length, most))
     left -= found.length
     if (left < 0) throw new ZerohopError('IMAGE_DAMAGED', { reason: 'an order of keys has more than its table' })
     if (found.length > 0) yield found
-    if (found.length < ORDERED) return
-    last = found[ORDERED - 1]!
+    if (found.length < most) return
+    last = found[most - 1]!
   }
 }

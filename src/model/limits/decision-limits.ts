@@ -69,6 +69,11 @@ export const LISTING_WHOLE_WORK_MAX = 1_600_000
  */
 export const LISTING_WALK_MAX = 40_000
 /**
+ * Tenants whose instances a listing of one user puts into one order, and that it asks about one by one: two
+ * milliseconds, twenty for the longest page. With more it reads the instances of all tenants.
+ */
+export const LISTING_TENANTS_MAX = 1_000
+/**
  * Tuples and roles that the permissions of a user follow to find all instances on which the user has a role, and twice the
  * number of these instances, which are sorted: some ten milliseconds each. Beyond, the listing searches each instance for
  * roles, one after the other.
