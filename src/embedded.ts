@@ -7,6 +7,7 @@ import type { Resource } from './kinds/resource.ts'
 import type { Role } from './kinds/role.ts'
 import type { RoleAssignment } from './kinds/role-assignment.ts'
 import type { SetRule } from './kinds/set-rule.ts'
+import { type StoredTimes, stateAt, type TimeState } from './kinds/times.ts'
 import type { User } from './kinds/user.ts'
 import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
@@ -29,6 +30,7 @@ export type { Role } from './kinds/role.ts'
 export type { RoleAssignment } from './kinds/role-assignment.ts'
 export type { SetRule } from './kinds/set-rule.ts'
 export type { Tenant } from './kinds/tenant.ts'
+export type { TimeState } from './kinds/times.ts'
 export type { User } from './kinds/user.ts'
 export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'
 export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
@@ -92,6 +94,14 @@ interface Writes<N extends Nouns[keyof Nouns], T> {
   update(ref: string, fields: Input<`update${N}`>['fields']): Promise<T>
   /** What cannot be without it is deleted too. */
   delete(ref: string): Promise<null>
+}
+
+const NOT_ENDED: readonly TimeState[] = ['scheduled', 'in_force']
+
+/** Those of the objects that are in one of the states now. */
+function inStates<T extends StoredTimes>(objects: Iterable<T>, states = NOT_ENDED): T[] {
+  const now = Date.now()
+  return Array.from(objects).filter((object) => states.includes(stateAt(object, now)))
 }
 
 /**
@@ -182,14 +192,24 @@ class Zerohop {
       (await this.#write('replaceUser', { ref, fields })).object,
   }
 
-  /** Roles of users in tenants, without a tenant in `default`; with `resource_instance` roles on one instance. */
+  /**
+   * Roles of users in tenants, without a tenant in `default`; with `resource_instance` roles on one instance. Lists have
+   * what has not ended, unless `state` says otherwise.
+   */
   readonly assignments = {
-    list: (filter: { readonly user?: string } = {}): RoleAssignment[] => {
+    list: ({
+      user,
+      state,
+    }: {
+      readonly user?: string
+      readonly state?: readonly TimeState[]
+    } = {}): RoleAssignment[] => {
       const view = this.#view()
-      return [
-        ...(filter.user === undefined ? view.list('role_assignment') : view.by('assignments_of_user', filter.user)),
-      ]
+      return inStates(user === undefined ? view.list('role_assignment') : view.by('assignments_of_user', user), state)
     },
+    /** Assigns the role, or changes the times that are sent of the assignment that is there. */
+    put: async (assignment: Input<'putAssignment'>): Promise<RoleAssignment> =>
+      (await this.#write('putAssignment', assignment)).object.assignment,
     assign: async (assignment: Input<'assign'>): Promise<RoleAssignment> =>
       (await this.#write('assign', assignment)).assignment,
     unassign: async (assignment: Input<'unassign'>): Promise<void> => void (await this.#write('unassign', assignment)),
@@ -201,9 +221,16 @@ class Zerohop {
    */
   readonly instances = this.#collection('resource_instance', 'Instance')
 
-  /** Relationship tuples between instances. Relations, and the roles derived over them, are defined in `resources`. */
+  /**
+   * Relationship tuples between instances. Relations, and the roles derived over them, are defined in `resources`. Lists
+   * have what has not ended, unless `state` says otherwise.
+   */
   readonly tuples = {
-    list: (): RelationshipTuple[] => [...this.#view().list('relationship_tuple')],
+    list: ({ state }: { readonly state?: readonly TimeState[] } = {}): RelationshipTuple[] =>
+      inStates(this.#view().list('relationship_tuple'), state),
+    /** Creates the tuple, or changes the times that are sent of the one that is there. */
+    put: async (tuple: Input<'putTuple'>): Promise<RelationshipTuple> =>
+      (await this.#write('putTuple', tuple)).object.tuple,
     create: async (tuple: Input<'createTuple'>): Promise<RelationshipTuple> =>
       (await this.#write('createTuple', tuple)).tuple,
     delete: (tuple: Input<'deleteTuple'>): Promise<null> => this.#write('deleteTuple', tuple),

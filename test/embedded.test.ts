@@ -51,6 +51,30 @@ describe('the embedded door', () => {
     expect([may(), assignments.list()]).toEqual([[false, false], []])
   })
 
+  it('gives roles and relations for a time, and lists what has not ended', async () => {
+    const { assignments, tuples, roles, users, resources } = await start(temporaryFolder('embedded'))
+    await roles.create({ key: 'reader' })
+    await resources.create({ key: 'doc', actions: {}, relations: { parent: 'doc' } })
+    for (const key of ['ana', 'ben', 'eva']) await users.sync({ key })
+    const now = Date.now()
+    const until = new Date(now + 3_600_000).toISOString()
+    await assignments.assign({ user: 'ana', role: 'reader', valid_until: until })
+    await assignments.put({ user: 'ben', role: 'reader', valid_until: 5 })
+    await assignments.put({ user: 'eva', role: 'reader', valid_from: until })
+    await expect(assignments.put({ user: 'ana', role: 'reader' })).resolves.toMatchObject({
+      valid_until: now + 3_600_000,
+    })
+    const related = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
+    await expect(tuples.put({ ...related, valid_until: 5 })).resolves.toMatchObject({ valid_until: 5 })
+    const listed = (state?: readonly ('scheduled' | 'in_force' | 'ended')[]) =>
+      assignments.list(state === undefined ? {} : { state }).map(({ user }) => user)
+    expect(listed()).toEqual(['ana', 'eva'])
+    expect(listed(['ended', 'scheduled'])).toEqual(['ben', 'eva'])
+    expect(assignments.list({ user: 'ben', state: ['ended'] })).toHaveLength(1)
+    expect([tuples.list(), tuples.list({ state: ['ended'] }).length]).toEqual([[], 1])
+    await expect(tuples.create(related)).resolves.not.toHaveProperty('valid_until')
+  })
+
   it('[D11] a sync makes sure that a user is there, and changes only what is sent; a replacement resets', async () => {
     const { users, roles, assignments } = await start(temporaryFolder('embedded'))
     await roles.create({ key: 'reader' })

@@ -10,6 +10,7 @@ import type { CheckOptions } from './commands/check.ts'
 import { addCompletion, complete } from './commands/completion.ts'
 import { addData } from './commands/data-commands.ts'
 import { addDatabase } from './commands/database-commands.ts'
+import { addGrants } from './commands/grants-commands.ts'
 import { addHistory } from './commands/history-commands.ts'
 import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
@@ -175,6 +176,7 @@ addPolicyFiles(program)
 addTypes(program)
 addPlans(program)
 addPdps(program)
+addGrants(program)
 addHistory(program)
 addLog(program)
 addAdministration(program)

@@ -44,6 +44,9 @@ export const PDP_VARIABLES = {
       'why',
       'log',
       'history',
+      'grant',
+      'revoke',
+      'grants',
       'image',
       'types',
       'plan',
@@ -88,7 +91,10 @@ export const PDP_VARIABLES = {
   }),
   ZEROHOP_API: variable(BaseAddress, {
     about: 'URL of the management API that the command calls with the key in PDP_API_KEY (`--api`)',
-    readBy: ['pdps', 'plan', 'apply', 'diff', 'copy', 'why', 'log', 'history', 'export', 'import', 'keys', 'org'],
+    readBy: [
+      ...['pdps', 'plan', 'apply', 'diff', 'copy', 'why', 'log', 'history', 'grant', 'revoke', 'grants'],
+      ...['export', 'import', 'keys', 'org'],
+    ] as const,
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:

@@ -1,0 +1,80 @@
+// The command lines of `zerohop grant`, `revoke` and `grants`. grants.ts runs them and is loaded only then.
+import { type Command, Option } from 'commander'
+import { readEnv } from '../configuration/env.ts'
+import { examples, refusesUsage } from '../terminal/command-line.ts'
+import type { GrantOptions, GrantsOptions, RevokeOptions } from './grants.ts'
+import { remote, runCommand } from './history-commands.ts'
+
+const TENANT = 'key or id of the tenant'
+const ON = 'a resource instance, `type:key`: the role is then one of its resource type'
+const AS_JSON = 'as JSON'
+
+/** Adds `grant`, `revoke` and `grants`. */
+export function addGrants(program: Command): void {
+  remote(refusesUsage(program.command('grant')))
+    .description('gives a user a role, for a time or without an end; of a role that the user has, changes the times')
+    .argument('<user>', 'user key')
+    .argument('<role>', 'role key')
+    .option('--tenant <key>', `${TENANT} (default)`)
+    .option('--on <instance>', ON)
+    .addOption(
+      new Option('--for <time>', 'how long, such as 7d or 8h, from now or from --from').conflicts(['until', 'end']),
+    )
+    .addOption(
+      new Option('--until <when>', 'until this time, exclusive, such as 2026-12-31T18:00:00+01:00').conflicts('end'),
+    )
+    .option('--from <when>', 'from this time on, or after a time such as 2h; by default at once')
+    .option('--no-end', 'without an end')
+    .option('--json', AS_JSON)
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop grant ana editor --tenant acme --for 7d',
+        'zerohop grant ana owner --on document:plan --until 2026-12-31T18:00:00Z',
+        'zerohop grant ana editor --tenant acme --no-end',
+      ),
+    )
+    .action((user: string, role: string, options: GrantOptions) =>
+      runCommand(async () => (await import('./grants.ts')).grant(readEnv(), { user, role }, options, Date.now())),
+    )
+  remote(refusesUsage(program.command('revoke')))
+    .description('takes a role from a user, or everything with --all')
+    .argument('<user>', 'user key')
+    .argument('[role]', 'role key')
+    .option('--tenant <key>', `${TENANT} (default; with --all every one)`)
+    .option('--on <instance>', ON)
+    .option('--all', 'every role of the user, also on instances and in groups')
+    .option('--yes', 'do not ask')
+    .option('--json', AS_JSON)
+    .addHelpText(
+      'after',
+      examples('zerohop revoke ana editor --tenant acme', 'zerohop revoke ana --all', 'zerohop revoke ana --all --yes'),
+    )
+    .action((user: string, role: string | undefined, options: RevokeOptions) =>
+      runCommand(async () => {
+        process.exitCode = await (await import('./grants.ts')).revoke(readEnv(), user, role, options)
+      }),
+    )
+  remote(refusesUsage(program.command('grants')))
+    .description('who has which role, and for how long')
+    .option('--ending <time>', 'only what ends within this time, such as 7d, the first one first')
+    .option('--user <key>', 'only those of this user')
+    .option('--role <key>', 'only those of this role')
+    .option('--tenant <key>', 'only those in this tenant')
+    .option('--on <instance>', 'only those on this resource instance, `type:key`')
+    .addOption(
+      new Option('--state <state...>', 'only those in these states; by default those that have not ended').choices([
+        'scheduled',
+        'in_force',
+        'ended',
+      ]),
+    )
+    .option('--json', 'as JSON, one per line')
+    .addHelpText(
+      'after',
+      examples('zerohop grants --ending 7d', 'zerohop grants --user ana', 'zerohop grants --state ended --json'),
+    )
+    .action((options: GrantsOptions) =>
+      runCommand(async () => (await import('./grants.ts')).listGrants(readEnv(), options, Date.now())),
+    )
+}

@@ -1,0 +1,278 @@
+// `zerohop grant`, `revoke` and `grants`: role assignments of an environment, over the management API.
+import { dataOf } from '../../client/management-client.ts'
+import { stateAt } from '../../kinds/times.ts'
+import type { RoleAssignmentRead } from '../../management/schemas/role-assignments.ts'
+import { counted } from '../../model/counted.ts'
+import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { parseExactInstant } from '../../model/instant.ts'
+import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
+import type { Env } from '../configuration/env.ts'
+import { WRONG_USAGE } from '../terminal/command-line.ts'
+import { askToConfirm } from '../terminal/confirm.ts'
+import { printTable } from '../terminal/print-table.ts'
+import { DONE, REFUSED } from './agreement.ts'
+import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import type { TargetOptions } from './plan-target.ts'
+
+interface Where {
+  readonly tenant?: string
+  /** a resource instance */
+  readonly on?: string
+}
+
+export interface GrantOptions extends TargetOptions, Where {
+  readonly for?: string
+  readonly until?: string
+  readonly from?: string
+  /** false: without an end */
+  readonly end?: boolean
+  readonly json?: boolean
+}
+
+export interface RevokeOptions extends TargetOptions, Where {
+  readonly all?: boolean
+  readonly yes?: boolean
+  readonly json?: boolean
+}
+
+export interface GrantsOptions extends TargetOptions, Where {
+  readonly ending?: string
+  readonly user?: string
+  readonly role?: string
+  readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[]
+  readonly json?: boolean
+}
+
+const ASSIGNMENTS = '/v2/facts/{p}/{e}/role_assignments'
+
+interface Held {
+  readonly user: string
+  readonly role: string
+}
+
+/**
+ * Gives the role, or changes the times that are named of a role that the user has, and says which it was.
+ * @throws INPUT_INVALID for a time that is none; as `remoteEnvironment`; API_REFUSED
+ */
+export async function grant(env: Env, held: Held, options: GrantOptions, now: number): Promise<void> {
+  const { tenant, on, for: time, until, from, end, json = false, ...where } = options
+  const times = readTimes({ time, until, from, isEndless: end === false }, now)
+  const of = await remoteEnvironment(env, where)
+  const body = { ...held, ...toNames({ tenant, on }), ...times }
+  const params = { path: of.path }
+  const made = await of.client.POST(ASSIGNMENTS, { params, body })
+  // it is there and has not ended: its times are changed
+  const before = made.response.status === 409 ? await findHeld(of, held, { tenant, on }) : undefined
+  const answer = made.response.status === 409 ? await of.client.PUT(ASSIGNMENTS, { params, body }) : made
+  const after = dataOf(answer) as RoleAssignmentRead
+  const change = before === undefined ? 'granted' : compare(before, after)
+  if (json) process.stdout.write(`${JSON.stringify({ change, ...after }, null, 2)}\n`)
+  else process.stdout.write(`${change}: ${formatGrant(after)}${before ? formatBefore(before, change) : ''}\n`)
+}
+
+/** What a grant became. */
+type Change = 'granted' | 'longer' | 'shorter' | 'unchanged'
+
+/** By the end; by the beginning where the end is the same. */
+function compare(before: RoleAssignmentRead, after: RoleAssignmentRead): Change {
+  const [was, is] = [before, after].map(({ valid_until: until }) => read(until, Number.POSITIVE_INFINITY)) as [
+    number,
+    number,
+  ]
+  if (was !== is) return is > was ? 'longer' : 'shorter'
+  const [began, begins] = [before, after].map(({ valid_from: from }) => read(from, 0)) as [number, number]
+  if (began !== begins) return begins < began ? 'longer' : 'shorter'
+  return 'unchanged'
+}
+
+const read = (time: string | undefined, none: number): number => (time === undefined ? none : Date.parse(time))
+
+/**
+ * Takes one role from the user, or all of them; returns the exit code.
+ * @throws INPUT_INVALID unless exactly one of a role and `all` is named; as `remoteEnvironment`; API_REFUSED
+ */
+export async function revoke(
+  env: Env,
+  user: string,
+  role: string | undefined,
+  options: RevokeOptions,
+): Promise<number> {
+  const { tenant, on, all = false, yes = false, json = false, ...where } = options
+  if (all === (role !== undefined)) throw new ZerohopError('INPUT_INVALID', { reason: 'name either a role or --all' })
+  const of = await remoteEnvironment(env, where)
+  if (role !== undefined) {
+    const params = { path: of.path, query: { return_deleted: true } }
+    const body = { user, role, ...toNames({ tenant, on }) }
+    const gone = dataOf(await of.client.DELETE(ASSIGNMENTS, { params, body })) as RoleAssignmentRead
+    process.stdout.write(json ? `${JSON.stringify(gone, null, 2)}\n` : `revoked: ${formatGrant(gone)}\n`)
+    return DONE
+  }
+  const held: RoleAssignmentRead[] = []
+  for await (const rows of pages(of, { user, tenant, on })) held.push(...rows)
+  if (!json) for (const one of held) process.stdout.write(`- ${formatGrant(one)}\n`)
+  if (held.length > 0 && !yes) {
+    if (process.stdin.isTTY !== true) {
+      process.stderr.write('zerohop: cannot ask, because standard input is not a terminal: --yes revokes\n')
+      return WRONG_USAGE
+    }
+    if (!(await askToConfirm(`Revoke ${counted(held.length, 'role')} of ${plain(user)}?`))) return REFUSED
+  }
+  let revoked = 0
+  for (let from = 0; from < held.length; from += BULK_ASSIGNMENTS_MAX) {
+    const body = held
+      .slice(from, from + BULK_ASSIGNMENTS_MAX)
+      .map((one) => ({ user: one.user, role: one.role, ...placeOf(one) }))
+    const answer = await of.client.DELETE(`${ASSIGNMENTS}/bulk`, { params: { path: of.path }, body })
+    revoked += dataOf(answer).assignments_removed
+  }
+  process.stdout.write(
+    json ? `${JSON.stringify({ revoked })}\n` : `revoked: ${counted(revoked, 'role')} of ${plain(user)}\n`,
+  )
+  return DONE
+}
+
+/** Prints who has which role. @throws INPUT_INVALID for a time that is none; as `remoteEnvironment`; API_REFUSED */
+export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
+  const { ending, user, role, tenant, on, state, json = false, ...where } = options
+  if (ending !== undefined && parseSeconds(ending) === undefined)
+    throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
+  const ending_before = ending === undefined ? undefined : instantIn(ending, now)
+  const of = await remoteEnvironment(env, where)
+  const shown: RoleAssignmentRead[] = []
+  let isCut = false
+  for await (const rows of pages(of, { user, role, tenant, on, state, ending_before })) {
+    if (json) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`)
+    else shown.push(...rows)
+    isCut = shown.length > GRANTS_SHOWN_MAX
+    if (isCut) break
+  }
+  if (json) return
+  printTable(
+    ['user', 'role', 'where', 'from', 'until', 'state'],
+    shown
+      .slice(0, GRANTS_SHOWN_MAX)
+      .map((row) => [
+        row.user,
+        row.role,
+        row.resource_instance ?? `tenant ${row.tenant}`,
+        formatTime(row.valid_from),
+        formatTime(row.valid_until),
+        formatState(row, now),
+      ]),
+  )
+  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json\n`)
+}
+
+interface Filters extends Where {
+  readonly user?: string | undefined
+  readonly role?: string | undefined
+  readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[] | undefined
+  readonly ending_before?: string | undefined
+}
+
+/** Role assignments, a page after the other. */
+async function* pages(
+  { client, path }: RemoteEnvironment,
+  { user, role, tenant, on, state, ending_before }: { readonly [N in keyof Filters]?: Filters[N] | undefined },
+): AsyncGenerator<RoleAssignmentRead[]> {
+  const query = {
+    ...(user === undefined ? {} : { user: [user] }),
+    ...(role === undefined ? {} : { role: [role] }),
+    ...(tenant === undefined ? {} : { tenant: [tenant] }),
+    ...(on === undefined ? {} : { resource_instance: on }),
+    ...(state === undefined ? {} : { state: [...state] }),
+    ...(ending_before === undefined ? {} : { ending_before }),
+    per_page: PAGE_ROWS_MAX,
+  }
+  for (let page = 1; ; page++) {
+    const rows = dataOf(
+      await client.GET(ASSIGNMENTS, { params: { path, query: { ...query, page } } }),
+    ) as RoleAssignmentRead[]
+    if (rows.length > 0) yield rows
+    if (rows.length < PAGE_ROWS_MAX) return
+  }
+}
+
+/** The role that the user has there; undefined when it is gone by now. */
+async function findHeld(
+  of: RemoteEnvironment,
+  { user, role }: Held,
+  { tenant, on }: { readonly [N in keyof Where]?: string | undefined },
+): Promise<RoleAssignmentRead | undefined> {
+  const place = on === undefined ? { tenant: tenant ?? 'default' } : { on }
+  for await (const rows of pages(of, { user, role, ...place })) {
+    const found = rows.find(({ resource_instance: instance }) => (instance === null) === (on === undefined))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+interface Times {
+  readonly time: string | undefined
+  readonly until: string | undefined
+  readonly from: string | undefined
+  readonly isEndless: boolean
+}
+
+/** What is sent of the times that are named. @throws INPUT_INVALID */
+function readTimes({ time, until, from, isEndless }: Times, now: number) {
+  const start = from === undefined ? undefined : readInstant(instantIn(from, now), '--from')
+  const seconds = time === undefined ? undefined : parseSeconds(time)
+  if (time !== undefined && !seconds) throw new ZerohopError('INPUT_INVALID', { reason: `--for: ${DURATION}` })
+  const end = seconds
+    ? (start ?? now) + seconds * 1000
+    : until === undefined
+      ? undefined
+      : readInstant(until, '--until')
+  return {
+    ...(start === undefined ? {} : { valid_from: start }),
+    ...(end === undefined ? {} : { valid_until: end }),
+    ...(isEndless ? { valid_until: null } : {}),
+  }
+}
+
+/** @throws INPUT_INVALID */
+function readInstant(text: string, option: string): number {
+  const instant = parseExactInstant(text)
+  if (instant !== undefined) return instant
+  const reason = `${option}: a time with its offset is needed, such as 2026-12-31T18:00:00Z`
+  throw new ZerohopError('INPUT_INVALID', { reason })
+}
+
+/** As bodies name where a role is held. */
+const toNames = ({ tenant, on }: { readonly [N in keyof Where]?: string | undefined }) => ({
+  ...(tenant === undefined ? {} : { tenant }),
+  ...(on === undefined ? {} : { resource_instance: on }),
+})
+
+const placeOf = ({ tenant, resource_instance: instance }: RoleAssignmentRead) =>
+  instance === null ? { tenant } : { resource_instance: instance }
+
+/** `ana editor in tenant acme, until …` */
+function formatGrant(row: RoleAssignmentRead): string {
+  const { user, role, tenant, resource_instance: instance, valid_from: from, valid_until: until } = row
+  const where = instance === null ? `in tenant ${tenant}` : `on ${instance}`
+  const times = [
+    from === undefined ? '' : `, from ${formatTime(from)}`,
+    until === undefined ? '' : `, until ${formatTime(until)}`,
+  ]
+  return plain(`${user} ${role} ${where}${times.join('')}`)
+}
+
+function formatBefore({ valid_from: from, valid_until: until }: RoleAssignmentRead, change: Change): string {
+  if (change === 'unchanged') return ''
+  const start = from === undefined ? '' : `from ${formatTime(from)}, `
+  return ` (before: ${start}${until === undefined ? 'without an end' : `until ${formatTime(until)}`})`
+}
+
+const formatTime = (time: string | undefined): string => (time === undefined ? '' : time.replace('+00:00', 'Z'))
+
+const formatState = ({ valid_from: from, valid_until: until }: RoleAssignmentRead, now: number): string => {
+  const times = {
+    valid_from: from === undefined ? null : Date.parse(from),
+    valid_until: until === undefined ? null : Date.parse(until),
+  }
+  return stateAt(times, now).replace('_', ' ')
+}

@@ -1,0 +1,211 @@
+// `zerohop grant`, `revoke` and `grants`: what they write, say and refuse, at a management API and on a data folder.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openManagementData } from '../../src/management/host/open.ts'
+import { type Harness, openHarness } from '../http/management/harness.ts'
+import { BY } from '../management/harness.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { runHere } from '../support/run-here.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+let api: Harness
+let variables: Record<string, string>
+beforeAll(async () => {
+  api = await openHarness()
+  const policy = {
+    zerohop: 2,
+    resources: [{ key: 'document', actions: { read: {} }, roles: { owner: {} } }],
+    roles: [{ key: 'editor' }, { key: 'viewer' }],
+    tenants: [{ key: 'acme' }],
+    users: [{ key: 'ana' }, { key: 'ben' }],
+    resource_instances: [{ key: 'plan', resource: 'document', tenant: 'acme' }],
+  }
+  await api.ask('POST', '/v2/projects/default/envs/development/apply', { policy })
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  variables = { ZEROHOP_API: url, PDP_API_KEY: api.made.environments[0]!.secret }
+})
+afterAll(() => api.close())
+beforeEach(async () => {
+  for (const key of ['ana', 'ben']) {
+    await api.ask('DELETE', `$F/users/${key}`)
+    await api.ask('POST', '$F/users', { key })
+  }
+})
+
+const run = (...args: string[]) => runHere(args, variables)
+const stored = (key: string) => api.store.view(api.environment).get('role_assignment', key)
+const ACME = ['--tenant', 'acme'] as const
+const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+
+describe('zerohop grant', () => {
+  it('gives a role for a time, from a time, or without an end', async () => {
+    const before = Date.now()
+    const { code, out } = await run('grant', 'ana', 'editor', ...ACME, '--for', '7d')
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`^granted: ana editor in tenant acme, until ${TIME}\n$`))
+    const { valid_until: until = 0 } = stored('ana/editor/acme')!
+    expect(until).toBeGreaterThanOrEqual(before + 7 * DAY)
+    expect(until).toBeLessThanOrEqual(Date.now() + 7 * DAY)
+    expect((await run('grant', 'ana', 'viewer', ...ACME)).out).toBe('granted: ana viewer in tenant acme\n')
+    expect(stored('ana/viewer/acme')).not.toHaveProperty('valid_until')
+    const from = '2031-06-01T10:00:00+02:00'
+    await run('grant', 'ana', 'owner', '--on', 'document:plan', '--from', from, '--for', '2h')
+    const start = Date.parse(from)
+    expect(stored('ana/owner/acme/document:plan')).toMatchObject({ valid_from: start, valid_until: start + 2 * HOUR })
+  })
+
+  it('changes the times of a role that the user has, and says whether it is longer or shorter', async () => {
+    await run('grant', 'ana', 'editor', ...ACME, '--until', '2031-01-01T00:00:00Z')
+    const { id } = stored('ana/editor/acme')!
+    const say = async (...args: string[]) => (await run('grant', 'ana', 'editor', ...ACME, ...args)).out
+    expect(await say('--until', '2032-01-01T00:00:00Z')).toBe(
+      'longer: ana editor in tenant acme, until 2032-01-01T00:00:00.000Z (before: until 2031-01-01T00:00:00.000Z)\n',
+    )
+    expect(await say('--until', '2030-01-01T00:00:00Z')).toMatch(/^shorter: .*until 2030/)
+    expect(await say('--until', '2030-01-01T00:00:00Z')).toMatch(/^unchanged: .*until 2030-01-01T00:00:00.000Z\n$/)
+    expect(await say()).toMatch(/^unchanged: /)
+    expect(await say('--from', '2029-01-01T00:00:00Z')).toMatch(/^shorter: .*from 2029.*until 2030/)
+    expect(await say('--from', '2028-01-01T00:00:00Z')).toMatch(/^longer: /)
+    expect(await say('--no-end')).toMatch(
+      /^longer: ana editor in tenant acme, from 2028[^,]* \(before: from 2028.*until 2030/,
+    )
+    expect(await say('--until', '2033-01-01T00:00:00Z')).toMatch(
+      /^shorter: .*\(before: from 2028\S+ without an end\)\n$/,
+    )
+    expect(stored('ana/editor/acme')).toMatchObject({ id })
+  })
+
+  it('makes anew what has ended', async () => {
+    await api.ask('POST', '$F/role_assignments', { user: 'ana', role: 'editor', tenant: 'acme', valid_until: 5 })
+    expect((await run('grant', 'ana', 'editor', ...ACME, '--for', '1h')).out).toMatch(/^granted: /)
+    await api.ask('PUT', '$F/role_assignments', { user: 'ana', role: 'editor', tenant: 'acme', valid_until: 5 })
+    expect((await run('grant', 'ana', 'editor', ...ACME)).out).toBe('granted: ana editor in tenant acme\n')
+  })
+
+  it('as JSON answers the assignment, with what became of it', async () => {
+    const first = JSON.parse((await run('grant', 'ana', 'editor', ...ACME, '--for', '1h', '--json')).out)
+    expect(first).toMatchObject({ change: 'granted', user: 'ana', role: 'editor', tenant: 'acme' })
+    const second = JSON.parse((await run('grant', 'ana', 'editor', ...ACME, '--for', '2h', '--json')).out)
+    expect(second).toMatchObject({ change: 'longer', id: first.id })
+  })
+
+  it.each([
+    [['--for', 'soon'], 64, '--for: a time such as 24h, 30d or 90m is needed'],
+    [['--for', '0'], 64, '--for: a time such as'],
+    [['--until', '2031-01-01'], 64, '--until: a time with its offset is needed'],
+    [['--until', '2031-01-01T00:00:00'], 64, '--until: a time with its offset is needed'],
+    [['--from', 'tomorrow'], 64, '--from: a time with its offset is needed'],
+    [['--for', '1h', '--until', '2031-01-01T00:00:00Z'], 64, 'cannot be used with'],
+    [['--for', '1h', '--no-end'], 64, 'cannot be used with'],
+    [['--from', '2031-01-01T00:00:00Z', '--until', '2030-01-01T00:00:00Z'], 1, 'valid_until'],
+    [['--on', 'document:none'], 1, 'document:none'],
+  ])('refuses %j', async (args, code, text) => {
+    const ran = await run('grant', 'ana', 'editor', ...args)
+    expect([ran.code, ran.out]).toEqual([code, ''])
+    expect(ran.err).toContain(text)
+    expect(api.store.view(api.environment).countBy('assignments_of_user', 'ana')).toBe(0)
+  })
+})
+
+describe('zerohop revoke', () => {
+  it('takes one role', async () => {
+    await run('grant', 'ana', 'editor', ...ACME, '--until', '2031-01-01T00:00:00Z')
+    const { code, out } = await run('revoke', 'ana', 'editor', ...ACME)
+    expect([code, out]).toEqual([0, 'revoked: ana editor in tenant acme, until 2031-01-01T00:00:00.000Z\n'])
+    const again = await run('revoke', 'ana', 'editor', ...ACME)
+    expect([again.code, again.out]).toEqual([1, ''])
+    await run('grant', 'ana', 'owner', '--on', 'document:plan')
+    expect((await run('revoke', 'ana', 'owner', '--on', 'document:plan', '--json')).out).toContain('"document:plan"')
+  })
+
+  it('takes everything of a user, and nothing of others; without a terminal only with --yes', async () => {
+    for (const user of ['ana', 'ben']) {
+      await run('grant', user, 'editor', ...ACME, '--for', '1h')
+      await run('grant', user, 'viewer')
+      await run('grant', user, 'owner', '--on', 'document:plan', '--from', '2h')
+    }
+    const asked = await run('revoke', 'ana', '--all')
+    expect(asked.code).toBe(64)
+    expect(asked.err).toContain('--yes revokes')
+    expect(asked.out.split('\n').filter((line) => line.startsWith('- ana '))).toHaveLength(3)
+    const inTenant = await run('revoke', 'ana', '--all', '--tenant', 'default', '--yes')
+    expect(inTenant.out).toBe('- ana viewer in tenant default\nrevoked: 1 role of ana\n')
+    expect((await run('revoke', 'ana', '--all', '--yes', '--json')).out).toBe('{"revoked":2}\n')
+    const view = api.store.view(api.environment)
+    expect(['ana', 'ben'].map((user) => view.countBy('assignments_of_user', user))).toEqual([0, 3])
+    expect((await run('revoke', 'ana', '--all', '--yes')).out).toBe('revoked: 0 roles of ana\n')
+  })
+
+  it('needs a role or --all', async () => {
+    expect((await run('revoke', 'ana')).code).toBe(64)
+    expect((await run('revoke', 'ana', 'editor', '--all')).code).toBe(64)
+  })
+})
+
+describe('zerohop grants', () => {
+  it('lists who has what, and what ends first', async () => {
+    await run('grant', 'ana', 'editor', ...ACME, '--for', '5d')
+    await run('grant', 'ben', 'editor', ...ACME, '--for', '2d')
+    await run('grant', 'ben', 'viewer', '--from', '1h', '--for', '30d')
+    await run('grant', 'ana', 'owner', '--on', 'document:plan')
+    await api.ask('POST', '$F/role_assignments', { user: 'ana', role: 'viewer', tenant: 'acme', valid_until: 5 })
+    const lines = (await run('grants')).out.trimEnd().split('\n')
+    expect(lines[0]).toMatch(/^user +role +where +from +until +state$/)
+    expect(lines.slice(1).map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
+      'ana editor',
+      'ben editor',
+      'ben viewer',
+      'ana owner',
+    ])
+    expect(lines[3]).toMatch(new RegExp(`^ben +viewer +tenant default +${TIME} +${TIME} +scheduled$`))
+    expect(lines[4]).toMatch(/^ana +owner +document:plan +in force$/)
+    const names = async (...args: string[]) =>
+      (await run('grants', '--json', ...args)).out
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as { user: string; role: string })
+        .map(({ user, role }) => `${user} ${role}`)
+    expect(await names('--ending', '7d')).toEqual(['ben editor', 'ana editor'])
+    expect(await names('--ending', '60d')).toEqual(['ben editor', 'ana editor', 'ben viewer'])
+    expect(await names('--user', 'ben', '--ending', '7d')).toEqual(['ben editor'])
+    expect(await names('--state', 'ended')).toEqual(['ana viewer'])
+    expect(await names('--state', 'ended', 'scheduled')).toEqual(['ben viewer', 'ana viewer'])
+    expect(await names('--role', 'viewer', '--tenant', 'default')).toEqual(['ben viewer'])
+    expect(await names('--on', 'document:plan')).toEqual(['ana owner'])
+  })
+
+  it('refuses what is no time and no state', async () => {
+    expect((await run('grants', '--ending', 'soon')).code).toBe(64)
+    expect((await run('grants', '--state', 'over')).code).toBe(64)
+  })
+
+  it('reads every page', async () => {
+    const users = Array.from({ length: 230 }, (_, at) => ({
+      key: `many-${at}`,
+      role_assignments: [{ role: 'viewer', tenant: 'acme' }],
+    }))
+    await api.ask('POST', '$F/bulk/users', { operations: users })
+    expect((await run('grants', '--role', 'viewer', '--json')).out.trimEnd().split('\n')).toHaveLength(230)
+    await api.ask('DELETE', '$F/bulk/users', { idents: users.map(({ key }) => key) })
+  })
+})
+
+it('the three ask a data folder, too', async () => {
+  const data = temporaryFolder('grants')
+  const management = await openManagementData({ data, newId: () => randomBytes(16).toString('hex'), noExample: true })
+  const { store, organization } = management
+  const log = store.view(organization).require('environment', 'default/development').id
+  await store.commit(log, 'createRole', { key: 'editor' }, BY)
+  await store.commit(log, 'createUser', { key: 'ana' }, BY)
+  await store.close()
+  const of = (...args: string[]) => runHere([...args, '--data', data], {})
+  expect((await of('grant', 'ana', 'editor', '--for', '1h')).out).toMatch(
+    /^granted: ana editor in tenant default, until /,
+  )
+  expect((await of('grant', 'ana', 'editor', '--no-end')).out).toMatch(/^longer: /)
+  expect((await of('grants', '--json')).out).toContain('"user":"ana"')
+  expect((await of('revoke', 'ana', '--all', '--yes')).out).toContain('revoked: 1 role of ana')
+  expect((await of('grants')).out.trimEnd().split('\n')).toHaveLength(1)
+})
