@@ -54,7 +54,7 @@ interface Held {
 
 /**
  * Gives the role, or changes the times that are named of a role that the user has, and says which it was.
- * @throws INPUT_INVALID for a time that is none; as `remoteEnvironment`; API_REFUSED
+ * @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED
  */
 export async function grant(env: Env, held: Held, options: GrantOptions, now: number): Promise<void> {
   const { tenant, on, for: time, until, from, end, json = false, ...where } = options
@@ -123,7 +123,7 @@ export async function revoke(
   for (let from = 0; from < held.length; from += BULK_ASSIGNMENTS_MAX) {
     const body = held
       .slice(from, from + BULK_ASSIGNMENTS_MAX)
-      .map((one) => ({ user: one.user, role: one.role, ...placeOf(one) }))
+      .map((one) => ({ user: one.user, role: one.role, ...namePlace(one) }))
     const answer = await of.client.DELETE(`${ASSIGNMENTS}/bulk`, { params: { path: of.path }, body })
     revoked += dataOf(answer).assignments_removed
   }
@@ -133,7 +133,7 @@ export async function revoke(
   return DONE
 }
 
-/** Prints who has which role. @throws INPUT_INVALID for a time that is none; as `remoteEnvironment`; API_REFUSED */
+/** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
   const { ending, user, role, tenant, on, state, json = false, ...where } = options
   if (ending !== undefined && parseSeconds(ending) === undefined)
@@ -247,7 +247,7 @@ const toNames = ({ tenant, on }: { readonly [N in keyof Where]?: string | undefi
   ...(on === undefined ? {} : { resource_instance: on }),
 })
 
-const placeOf = ({ tenant, resource_instance: instance }: RoleAssignmentRead) =>
+const namePlace = ({ tenant, resource_instance: instance }: RoleAssignmentRead) =>
   instance === null ? { tenant } : { resource_instance: instance }
 
 /** `ana editor in tenant acme, until …` */
