@@ -1,6 +1,7 @@
 // Explanations as sentences, shared by the PDP's debug answer and `zerohop check --explain`.
 import type { Because, FailedSet, IllTyped, Miss, Note, TestFound } from '../image/image.ts'
 import type { Json } from '../model/objects.ts'
+import { formatInstant } from '../model/print-time.ts'
 
 /** One reason that allows. */
 export function sayBecause({
@@ -11,9 +12,11 @@ export function sayBecause({
   resource_instance: on,
   permission,
   path,
+  valid_until,
 }: Because): string {
-  if (source === 'abac') return `user set ${role} may ${permission} on resource set ${resource_set}`
-  return `${role} ${on === undefined ? 'in' : `on ${on} in`} ${tenant} has ${permission} (${path.join(' → ')})`
+  const end = valid_until === undefined ? '' : `, in force until ${formatInstant(valid_until)}`
+  if (source === 'abac') return `user set ${role} may ${permission} on resource set ${resource_set}${end}`
+  return `${role} ${on === undefined ? 'in' : `on ${on} in`} ${tenant} has ${permission} (${path.join(' → ')})${end}`
 }
 
 /** Why a set rule does not allow. */

@@ -2,6 +2,7 @@
 // show, a hostile name cannot write to a terminal, and everything is bounded.
 import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
+import { whyTree } from '../../src/image/explain/why-tree.ts'
 import { Image } from '../../src/image/image.ts'
 import { EXPLAIN_MISSES_MAX, EXPLAIN_NAMES_MAX } from '../../src/model/limits.ts'
 import type { WhyNode } from '../../src/model/why.ts'
@@ -181,6 +182,53 @@ describe('an explanation for people', () => {
       ),
     ).toBe(true)
     expect(levels(tree)).toBe(WHY_LEVELS)
+  })
+})
+
+describe('an explanation in time', () => {
+  const [nine, noon, five] = [9, 12, 17].map((hour) => Date.UTC(2026, 10, 20, hour)) as [number, number, number]
+  const world = new World()
+  world.runAll([
+    ...BASE,
+    ['put', 'user', { key: 'tim' }],
+    ['put', 'user', { key: 'tom' }],
+    ['put', 'role_assignment', { user: 'tim', role: 'editor', tenant: 'acme', valid_from: nine, valid_until: five }],
+    [
+      'put',
+      'role_assignment',
+      { user: 'tom', role: 'owner', tenant: 'acme', resource_instance: 'folder:f1', valid_from: noon },
+    ],
+    [
+      'put',
+      'relationship_tuple',
+      { subject: 'folder:f1', relation: 'parent', object: 'invoice:18', valid_until: five },
+    ],
+  ])
+  const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
+  const why = (at: number, user: string, action: string, key?: string) =>
+    image.guardAt(at, () => whyTree(image.explainWays(user, action, 'invoice', 'acme', key)))
+
+  it('[D15] says until when what allows is in force, and what would allow, were it in force', async () => {
+    const asked: readonly [what: string, at: number, user: string, action: string, key?: string][] = [
+      ['a role for a time', noon, 'tim', 'read'],
+      ['a set rule for a role for a time', noon, 'tim', 'approve'],
+      ['before its start', nine - 1, 'tim', 'read'],
+      ['at its end', five, 'tim', 'read'],
+      ['over a relation for a time', noon, 'tom', 'write', '18'],
+      ['before the start of the role on the folder', nine, 'tom', 'write', '18'],
+      ['after the end of the relation', five, 'tom', 'write', '18'],
+    ]
+    const texts = asked.map(([what, ...of]) => [`# ${what}`, ...whyLines(why(...of))].join('\n'))
+    await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot('../golden/why-in-time.txt')
+  })
+
+  it('is of the published form, and says a time that no date can say', () => {
+    expect(Schema.Check(WhySchema, JSON.parse(JSON.stringify(why(five, 'tom', 'write', '18'))))).toBe(true)
+    const put = { user: 'ana', role: 'admin', tenant: 'acme', valid_until: Number.MAX_SAFE_INTEGER }
+    world.run(['put', 'role_assignment', put])
+    const far = Image.build(ENVIRONMENT, makePosition(1), world.contents())
+    const { tree } = far.guardAt(nine, () => whyTree(far.explainWays('ana', 'approve', 'invoice', 'acme')))
+    expect(tree.children[0]?.text).toContain(`(in force until ${Number.MAX_SAFE_INTEGER})`)
   })
 })
 

@@ -18,7 +18,7 @@ const DAY = 86_400_000
 /** Everything begins and ends at one of these. */
 const ENDS = [1, 2, 3].map((day) => 20_000 * DAY + day * DAY)
 /** Before, at and after each of them, and years away. */
-const INSTANTS = [0, ...ENDS.flatMap((end) => [end - 1, end, end + 1]), 40_000 * DAY]
+export const INSTANTS = [0, ...ENDS.flatMap((end) => [end - 1, end, end + 1]), 40_000 * DAY]
 
 const USERS = ['ana', 'ben', 'cyd']
 const TENANTS = ['default', 'acme']
@@ -53,7 +53,7 @@ const rule = (user_set: string, action: string) => {
 }
 
 /** Roles that extend, are derived, also only without a direct one; sets that read roles, tenants and what tenants store. */
-const POLICY: readonly PolicyChange[] = [
+export const POLICY: readonly PolicyChange[] = [
   put('resource', '__tenant', { actions: [], attributes: { level: 'number' } }),
   put('resource', 'folder', { actions: ['read'] }),
   put('resource', 'doc', { actions: ACTIONS }),
@@ -98,7 +98,19 @@ function drawAssignment(next: Next): { key: string; value: object } {
   return { key: assignmentKey(user, on.role, on.tenant, resource_instance), value: { ...on, ...drawTimes(next) } }
 }
 
-/** A change of the policy as it stands. */
+/** So many changes of the policy as it stands, which it then has. */
+export function drawChanges(policy: Policy, next: Next, count: number): PolicyChange[] {
+  const changes: PolicyChange[] = []
+  for (let left = count; left > 0; left--)
+    for (const change of drawChange(policy, next)) {
+      const isOfNobody = change.op === 'put' && change.kind === 'role_assignment' && !policy.user.has(change.value.user)
+      if (isOfNobody) continue
+      changes.push(change)
+      applyChanges(policy, [change])
+    }
+  return changes
+}
+
 function* drawChange(policy: Policy, next: Next): Iterable<PolicyChange> {
   const verb = next(12)
   if (verb < 6) {
@@ -130,7 +142,7 @@ function inForceAt(policy: Policy, now: number): Policy {
   return { ...policy, role_assignment: only(role_assignment), relationship_tuple: only(relationship_tuple) }
 }
 
-const QUESTIONS = USERS.flatMap((user) =>
+export const QUESTIONS = USERS.flatMap((user) =>
   ACTIONS.flatMap((action) => [
     ...TENANTS.map((tenant) => ({ user, action, resource: { type: 'doc', tenant } })),
     { user, action, resource: { type: 'doc', key: 'one' } },
@@ -176,16 +188,7 @@ export function timesLaw(kernel: KernelSource, seed: number, seen?: (answers: nu
   const image = Image.build(ENVIRONMENT, makePosition(1), POLICY, { kernel })
   const asked = new Asked(image)
   for (let revision = 2; revision < 14; revision++) {
-    const changes: PolicyChange[] = []
-    for (let left = 1 + next(5); left > 0; left--)
-      for (const change of drawChange(policy, next)) {
-        const isOfNobody =
-          change.op === 'put' && change.kind === 'role_assignment' && !policy.user.has(change.value.user)
-        if (isOfNobody) continue
-        changes.push(change)
-        applyChanges(policy, [change])
-      }
-    image.apply(deltaTo(revision, changes))
+    image.apply(deltaTo(revision, drawChanges(policy, next, 1 + next(5))))
     image.verify()
     const others = [image.compact(), Image.load(image.save(), { kernel }), image.clone()]
     const ways = [asked, ...others.map((each) => new Asked(each))]

@@ -79,10 +79,7 @@ export const reference: Decider = {
 }
 
 /** What no image knows yet of D15: to be emptied as the parts arrive. */
-export const TIMES_LACKS: Partial<Record<Feature, string>> = {
-  times: 'the kernel has no times',
-  not_in_force: 'explain does not name grants that are not in force',
-}
+export const TIMES_LACKS: Partial<Record<Feature, string>> = {}
 
 export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
@@ -96,8 +93,10 @@ function asking(current: () => Image, now?: number): Questions {
     check,
     bulkCheck: (requests) => requests.map(check),
     explain: (request) => {
-      const { code, rebac, abac, misses, matches, notes } = inTime(() => current().explain(...toParts(request)))
-      return { rbac: code, rebac, abac, misses, matches, notes } as Partial<ReasonsAt> // no case meets a limit
+      const { code, rebac, abac, misses, matches, notes, not_in_force } = inTime(() =>
+        current().explain(...toParts(request)),
+      )
+      return { rbac: code, rebac, abac, misses, matches, notes, not_in_force } as Partial<ReasonsAt> // no case meets a limit
     },
     permissions: (user, sent) => inTime(() => tenantPermissionsIn(current(), user, sent)),
     listings: makeListings(current, inTime),

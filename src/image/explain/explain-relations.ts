@@ -3,13 +3,15 @@
 import { Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
-import { findGrant, grantRoles } from '../records/grant.ts'
+import { findGrant, grantRoles, grantRoleUntil } from '../records/grant.ts'
+import { hasTimes } from '../records/header.ts'
 import { instanceTenant, readInstanceKey } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { roleKey } from '../records/role.ts'
 import { atInstant } from '../records/times.ts'
 import { pathTo } from './explain-roles.ts'
-import type { Because, RebacCode } from './explanation.ts'
+import { type Because, endsAt, type RebacCode } from './explanation.ts'
+import { findRelationBetween, type RoleOn } from './hops.ts'
 
 interface Asked {
   readonly user: number
@@ -55,7 +57,7 @@ export function explainRelations(
  */
 function pathOver(
   kernel: Kernel,
-  { user, permission, instance }: Asked,
+  { user, permission, instance, relate }: Asked,
   { tenant, permission: name, resource }: Named,
 ): Because {
   const steps: [instance: number, role: number][] = []
@@ -81,5 +83,18 @@ function pathOver(
     path: [...steps, ...extended.map((role) => [instance, role] as const)].map(
       ([at, role]) => `${toResourceKey(at)}#${bare(role)}`,
     ),
+    ...(hasTimes(kernel) ? endsAt(findEnd(kernel, user, steps, relate)) : {}),
   }
+}
+
+/** When the first of what a path follows from ends: the assigned role, or a relation. */
+function findEnd(kernel: Kernel, user: number, steps: readonly RoleOn[], relate: () => number): number {
+  return steps.reduce((end, step, index) => {
+    const before = steps[index - 1]
+    const until =
+      before === undefined
+        ? grantRoleUntil(kernel, findGrant(kernel, user, step[0]), step[1])
+        : findRelationBetween(kernel, before, step, relate)?.until
+    return Math.min(end, until ?? end)
+  }, Number.POSITIVE_INFINITY)
 }

@@ -1,8 +1,8 @@
 // Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
 import type { Kernel } from '../../kernel/kernel.ts'
-import { findGrant, grantRoles, listTenantGrants } from '../records/grant.ts'
+import { findGrant, grantRoles, grantRoleUntil, listTenantGrants } from '../records/grant.ts'
 import { roleKey, roleParents, rolePermissions } from '../records/role.ts'
-import type { Because, RbacCode } from './explanation.ts'
+import { type Because, endsAt, type RbacCode } from './explanation.ts'
 
 interface Asked {
   readonly user: number
@@ -29,6 +29,7 @@ export function explainRoles(
         role: name(role),
         ...named,
         path: pathTo(kernel, role, named.permission).map(name),
+        ...endsAt(grantRoleUntil(kernel, grant, role)),
       }),
     )
   const roles = held.map(name).sort()

@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../model/limits.ts'
 import { sideKey } from '../read-records.ts'
 import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
+import { findGrant, grantRoleUntil } from '../records/grant.ts'
 import { hasSetRules } from '../records/header.ts'
 import { permissionResource } from '../records/permission.ts'
 import { permissionSetRules, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
@@ -16,6 +17,7 @@ import { type Asked, Conditions, Work } from './explain-conditions.ts'
 import {
   type AbacCode,
   type Because,
+  endsAt,
   type FailedSet,
   type HeldSet,
   type Match,
@@ -70,10 +72,18 @@ class SetRules {
     const allowing = this.#byName(this.#allowing())
     const because = allowing.map((rule): Because => {
       const sides = { role: sideKey(this.#kernel, rule.users), resource_set: sideKey(this.#kernel, rule.resources) }
-      return { source: 'abac', ...sides, ...this.#named, path: [] }
+      return { source: 'abac', ...sides, ...this.#named, path: [], ...endsAt(this.#endOfRole(rule.users)) }
     })
     const matches = allowing.slice(0, EXPLAIN_MISSES_MAX).map((rule) => this.#match(rule))
     return { ...answer('allow'), because, matches, notes: this.#notes(allowing) }
+  }
+
+  /** When the role of the user that stands for a user set ends. */
+  #endOfRole(users: number): number {
+    const kernel = this.#kernel
+    const { user, tenant } = this.#asked
+    if (symbolTable(kernel, users) !== Table.Roles) return Number.POSITIVE_INFINITY
+    return grantRoleUntil(kernel, findGrant(kernel, user, tenant), users)
   }
 
   /** Why both sides of a rule are true. */

@@ -14,6 +14,7 @@ import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
 import { type AbacCode, type Explanation, NO_SETS, type Unknown } from './explanation.ts'
+import { listNotInForce } from './not-in-force.ts'
 
 export interface Question {
   readonly user: string
@@ -49,7 +50,7 @@ export function explainQuestion(
   const unknown = unknownName(kernel, question.type, ids)
   if (unknown !== undefined) {
     const codes = { code: unknown, rebac: unknown, abac: unknown }
-    return { allow: false, revision, tenant, ...codes, because: [], roles: [], ...NO_SETS, ill_typed }
+    return { allow: false, revision, tenant, ...codes, because: [], roles: [], not_in_force: [], ...NO_SETS, ill_typed }
   }
   const named = { tenant, permission: `${question.type}:${question.action}` }
   const rbac = explainRoles(kernel, ids, named)
@@ -68,7 +69,9 @@ export function explainQuestion(
       : explainSets(kernel, { ...ids, end }, named)
   const because = [...byRoles, ...bySets]
   const codes = { code: rbac.code, rebac: rebac.code }
-  return { allow: because.length > 0, revision, tenant, ...codes, ...sets, because, roles: rbac.roles, ill_typed }
+  const allow = because.length > 0
+  const not_in_force = allow ? [] : listNotInForce(kernel, { ...ids, relate })
+  return { allow, revision, tenant, ...codes, ...sets, because, roles: rbac.roles, not_in_force, ill_typed }
 }
 
 /**

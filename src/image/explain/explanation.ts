@@ -1,5 +1,6 @@
 // The types of an explanation and its codes. docs/semantics.md lists the codes with their meaning; test/reference gives
 // the same ones. explain.ts and its neighbours compute them.
+import type { TimesPolicy } from '../../kinds/times.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 
 export type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
@@ -45,7 +46,16 @@ export interface Because {
    * instances over derivations (`type:key#role`)
    */
   readonly path: readonly string[]
+  /**
+   * the instant at which the first of what is for a time ends: the assigned role, or a relation on the path (D15), in ms
+   * since 1970. For a set rule that of the role that stands for its user set. Absent when none of them ends
+   */
+  readonly valid_until?: number
 }
+
+/** The end of a reason, where it has one. */
+export const endsAt = (until: number): Pick<Because, 'valid_until'> =>
+  until === Number.POSITIVE_INFINITY ? {} : { valid_until: until }
 
 /**
  * Why a test of a condition has its result. `ref_…` is about the attribute on its right side. `not_in_tenant`: it is an
@@ -132,6 +142,28 @@ export interface IllTyped {
   readonly value: Json
 }
 
+/** When a grant that is stored gives something, and why it does not at the instant of the question. */
+interface OutOfForce extends TimesPolicy {
+  readonly state: 'ended' | 'scheduled'
+}
+
+/** A role assignment that is not in force; without `resource_instance` one in the tenant. */
+export interface AssignmentNotInForce extends OutOfForce {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+  readonly resource_instance?: string
+}
+
+/** A relationship tuple that is not in force. */
+export interface TupleNotInForce extends OutOfForce {
+  readonly subject: string
+  readonly relation: string
+  readonly object: string
+}
+
+export type NotInForce = AssignmentNotInForce | TupleNotInForce
+
 /** The part of an explanation about set rules. */
 export interface SetsExplained {
   readonly abac: AbacCode
@@ -158,6 +190,8 @@ export interface Explanation extends SetsExplained {
   readonly because: readonly Because[]
   /** roles assigned in the tenant */
   readonly roles: readonly string[]
+  /** of a deny: the grants that would allow, were they in force (D15); the nearest in time first */
+  readonly not_in_force: readonly NotInForce[]
   readonly ill_typed: readonly IllTyped[]
 }
 

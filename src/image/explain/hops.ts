@@ -4,10 +4,11 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { readSubjects } from '../../kernel/question-area.ts'
 import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { findSymbol } from '../look-up.ts'
+import { findGrant, grantRoleUntil } from '../records/grant.ts'
 import { relationKey } from '../records/relation.ts'
 import { eachRuleToRole, ruleRelation, ruleSource } from '../records/rule.ts'
-import { findTupleToObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
-import type { Because } from './explanation.ts'
+import { findTupleToObject, tupleRelation, tupleSubject, tupleUntil } from '../records/tuple.ts'
+import { type Because, endsAt } from './explanation.ts'
 
 /** A role on an instance, and how it comes from the one before. */
 export interface Hop {
@@ -16,10 +17,12 @@ export interface Hop {
   readonly role: string
   /** absent for the assigned role, and for a role that the one before extends */
   readonly relation?: string
+  /** when the assigned role, or the relation, ends (D15), in ms since 1970; absent when it does not */
+  readonly valid_until?: number
 }
 
 /** The way over relations that an explanation has found. */
-export function listHops(kernel: Kernel, because: readonly Because[], relate: () => number): Hop[] {
+export function listHops(kernel: Kernel, user: number, because: readonly Because[], relate: () => number): Hop[] {
   const way = because.find(({ source }) => source === 'rebac')
   if (way === undefined) return []
   const hops: Hop[] = []
@@ -27,33 +30,55 @@ export function listHops(kernel: Kernel, because: readonly Because[], relate: ()
     const at = step.lastIndexOf('#')
     const hop = { on: step.slice(0, at), role: step.slice(at + 1) }
     const before = hops.at(-1)
-    const relation =
-      before === undefined || before.on === hop.on ? undefined : findRelationBetween(kernel, before, hop, relate)
-    hops.push(relation === undefined ? hop : { ...hop, relation })
+    if (before === undefined) {
+      const [on, role] = idsOf(kernel, hop)
+      hops.push({ ...hop, ...endsAt(grantRoleUntil(kernel, findGrant(kernel, user, on), role)) })
+    } else if (before.on === hop.on) hops.push(hop)
+    else {
+      const step = findRelationBetween(kernel, idsOf(kernel, before), idsOf(kernel, hop), relate)
+      const by = step && { relation: relationName(kernel, step.relation), ...endsAt(step.until) }
+      hops.push({ ...hop, ...by })
+    }
   }
   return hops
 }
 
-/** The relation by which the role on the object is derived from the one on the subject. */
-function findRelationBetween(kernel: Kernel, from: Hop, to: Hop, relate: () => number): string | undefined {
-  const [subject, object] = [from, to].map(({ on }) => findSymbol(kernel, 'resource_instance', on)) as [number, number]
-  const roleOn = ({ on, role }: Hop) => findSymbol(kernel, 'resource_role', `${on.slice(0, on.indexOf(':'))}/${role}`)
-  const source = roleOn(from)
-  const bytes = relate()
-  for (const rule of eachRuleToRole(kernel, roleOn(to))) {
-    if (ruleSource(kernel, rule) !== source) continue
-    const relation = ruleRelation(kernel, rule)
-    if (isRelated(kernel, subject, relation, object) || readSubjects(kernel, bytes, relation).includes(subject))
-      return relationName(kernel, relation)
-  }
-  return undefined
+/** A role on an instance, 0 when that is not stored. */
+export type RoleOn = readonly [instance: number, role: number]
+
+function idsOf(kernel: Kernel, { on, role }: Hop): RoleOn {
+  const type = on.slice(0, on.indexOf(':'))
+  return [findSymbol(kernel, 'resource_instance', on), findSymbol(kernel, 'resource_role', `${type}/${role}`)]
 }
 
-/** Whether a stored relationship says so; not looked for beyond the limit of an explanation. */
-function isRelated(kernel: Kernel, subject: number, relation: number, object: number): boolean {
-  if (object === 0) return false
+/**
+ * The relation by which the role on the object is derived from the one on the subject, and when it ends: of several the
+ * one that ends last.
+ */
+export function findRelationBetween(
+  kernel: Kernel,
+  [subject, source]: RoleOn,
+  [object, target]: RoleOn,
+  relate: () => number,
+): { readonly relation: number; readonly until: number } | undefined {
+  const bytes = relate()
+  let found: { readonly relation: number; readonly until: number } | undefined
+  for (const rule of eachRuleToRole(kernel, target)) {
+    if (ruleSource(kernel, rule) !== source) continue
+    const relation = ruleRelation(kernel, rule)
+    const isSent = readSubjects(kernel, bytes, relation).includes(subject)
+    const until = isSent ? Number.POSITIVE_INFINITY : endOfRelation(kernel, subject, relation, object)
+    if (until !== undefined && (found === undefined || until > found.until)) found = { relation, until }
+  }
+  return found
+}
+
+/** When a stored relationship ends; undefined without one. Not looked for beyond the limit of an explanation. */
+function endOfRelation(kernel: Kernel, subject: number, relation: number, object: number): number | undefined {
+  if (object === 0) return undefined
   const isBetween = (at: number) => tupleRelation(kernel, at) === relation && tupleSubject(kernel, at) === subject
-  return findTupleToObject(kernel, object, EXPLAIN_WALK_MAX, isBetween) !== 0
+  const tuple = findTupleToObject(kernel, object, EXPLAIN_WALK_MAX, isBetween)
+  return tuple === 0 ? undefined : tupleUntil(kernel, tuple)
 }
 
 /** A relation without its type. */

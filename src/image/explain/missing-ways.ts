@@ -1,5 +1,5 @@
-// Of a deny: what would allow, as sentences. The ways that need the fewest changes come first: a test that fails, a
-// role that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the
+// Of a deny: what would allow, as sentences. What was or will be in force comes first (D15), then the ways that need the
+// fewest changes: a test that fails, a role that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the
 // tenant.
 import { counted } from '../../model/counted.ts'
 import { EXPLAIN_NAMES_MAX } from '../../model/limits.ts'
@@ -17,6 +17,7 @@ import {
   makeNode,
   type QuestionNames,
   sayFailed,
+  sayNotInForce,
   sayWay,
   word,
 } from './why-words.ts'
@@ -27,6 +28,7 @@ export function missingWays(names: QuestionNames, explained: Explanation, ways: 
   const elsewhere = `${formatResource(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules apply`
   const first = [
     ...(other === undefined ? [] : [makeNode('unmet', elsewhere)]),
+    ...explained.not_in_force.map((grant) => makeNode('unmet', sayNotInForce(grant))),
     ...ways.sent_relations.map((miss) => makeNode('unmet', saySentMiss(names, miss))),
   ]
   const rules = explained.misses.map((miss) => ({ far: countTestsToChange(miss), node: sayMiss(names, miss) }))

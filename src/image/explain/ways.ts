@@ -38,7 +38,10 @@ export interface Explained {
 export function findWays(kernel: Kernel, related: SentRelations, question: Question, explained: Explanation): Ways {
   const relations = { type: question.type, relations: question.relations }
   const relate = () => related.write(relations.type, relations.relations)
-  if (explained.allow) return { hops: listHops(kernel, explained.because, relate), sent_relations: [] }
+  if (explained.allow) {
+    const { user } = resolveIds(kernel, question, explained.tenant)
+    return { hops: listHops(kernel, user, explained.because, relate), sent_relations: [] }
+  }
   const unknown = nearestNames(kernel, question, explained)
   if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }
   const instance = instanceAsked(kernel, question)

@@ -7,7 +7,17 @@ import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
 import type { Hop } from './hops.ts'
 import { missingWays } from './missing-ways.ts'
 import type { Explained, Ways } from './ways.ts'
-import { formatResource, formatSide, makeNode, type QuestionNames, quote, sayHeld, sayWay, word } from './why-words.ts'
+import {
+  formatResource,
+  formatSide,
+  makeNode,
+  type QuestionNames,
+  quote,
+  sayEnd,
+  sayHeld,
+  sayWay,
+  word,
+} from './why-words.ts'
 
 /** The explanation of a question. */
 export function whyTree({ question, explanation: explained, ways }: Explained): Why {
@@ -28,23 +38,32 @@ function listReasons(names: QuestionNames, { because, matches }: Explanation, { 
     more > 0
       ? [makeNode('met', `${counted(more, 'more set rule', 'more set rules')} ${plural(more, 'allows', 'allow')} this`)]
       : []
-  return [...byRoles, ...byRelations, ...matches.map((match) => sayMatch(names, match)), ...others]
+  return [...byRoles, ...byRelations, ...matches.map((match) => sayMatch(names, match, because)), ...others]
 }
 
-function sayRole({ user }: QuestionNames, { role, tenant, path, permission }: Because): string {
+function sayRole({ user }: QuestionNames, { role, tenant, path, permission, valid_until }: Because): string {
   const extended = path.slice(1).map((each) => `, which extends ${word(each)}`)
-  return `${word(user)} has role ${word(role)} in tenant ${word(tenant)}${extended.join('')}, which has ${word(permission)}`
+  const held = `role ${word(role)} in tenant ${word(tenant)}${sayEnd(valid_until)}`
+  return `${word(user)} has ${held}${extended.join('')}, which has ${word(permission)}`
 }
 
 function sayHops({ user, action, type }: QuestionNames, hops: readonly Hop[]): string {
   return `${word(user)} has ${sayWay(hops)}, which has ${word(`${type}:${action}`)}`
 }
 
-function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match): WhyNode {
+function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match, because: readonly Because[]): WhyNode {
+  const rule = because.find((each) => each.role === user_set && each.resource_set === resource_set)
   const [users, resources] = [formatSide('user_set', user_set), formatSide('resource_set', resource_set)]
   const isRole = users.startsWith('role ')
   return makeNode('met', `a set rule allows this: ${users}, ${resources}`, [
-    ...(isRole ? [makeNode('met', `${word(names.user)} has ${users} in tenant ${word(names.tenant)}`)] : []),
+    ...(isRole
+      ? [
+          makeNode(
+            'met',
+            `${word(names.user)} has ${users} in tenant ${word(names.tenant)}${sayEnd(rule?.valid_until)}`,
+          ),
+        ]
+      : []),
     ...held.map((set) => sayHeldSet(names, set)),
   ])
 }

@@ -8,7 +8,7 @@ import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { eachRoleOfType, roleType } from '../records/role.ts'
 import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
-import { eachTupleToObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
+import { eachTupleToObject, tupleObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 
 export interface Sources {
   /** without duplicates; the role is assigned on the instance itself */
@@ -18,6 +18,8 @@ export interface Sources {
    * `hasDirect`
    */
   readonly personal: boolean
+  /** tuples and rules of the limit that are left */
+  readonly left: number
 }
 
 /** The resource whose sources are searched. */
@@ -28,6 +30,8 @@ export interface AskedSources {
   readonly instance: number
   /** the relations that were sent */
   readonly relate: Relate | undefined
+  /** a tuple that counts too, although it is not in force (D15) */
+  readonly beside?: number | undefined
 }
 
 /** Told of each source when it is first found: its place among those found, and the source and rule that led to it. */
@@ -43,14 +47,14 @@ export type OnSource = (
  */
 export function findSources(
   kernel: Kernel,
-  { tenant, permission, instance, relate }: AskedSources,
+  { tenant, permission, instance, relate, beside }: AskedSources,
   hasDirect: (instance: number) => boolean,
   limit: number,
   onSource?: OnSource,
 ): Sources | undefined {
   const bytes = relate?.() ?? 0
   const isElsewhere = instance !== 0 && instanceTenant(kernel, instance) !== tenant
-  if (isElsewhere || (instance === 0 && bytes === 0)) return { pairs: [], personal: false }
+  if (isElsewhere || (instance === 0 && bytes === 0)) return { pairs: [], personal: false, left: limit }
   const pairs: [number, number][] = []
   const seen = new Map<number, number[]>()
   let personal = false
@@ -77,7 +81,7 @@ export function findSources(
         if (direct) continue
       }
       const source = ruleSource(kernel, rule)
-      for (const subject of eachSubject(kernel, at, rule, source)) {
+      for (const subject of eachSubject(kernel, at, rule, source, beside)) {
         if (--left < 0) return undefined
         add(subject, source, index, rule)
       }
@@ -89,17 +93,28 @@ export function findSources(
       }
     }
   }
-  return { pairs: pairs.filter(([at]) => at !== 0), personal }
+  return { pairs: pairs.filter(([at]) => at !== 0), personal, left }
 }
 
 /** The instances of the source's type that are related to the instance by the rule's relation. */
-function* eachSubject(kernel: Kernel, instance: number, rule: number, source: number): Iterable<number> {
+function* eachSubject(
+  kernel: Kernel,
+  instance: number,
+  rule: number,
+  source: number,
+  beside: number | undefined,
+): Iterable<number> {
   if (instance === 0) return
   const relation = ruleRelation(kernel, rule)
   const type = roleType(kernel, source)
-  for (const at of eachTupleToObject(kernel, instance)) {
+  for (const at of tuplesTo(kernel, instance, beside)) {
     if (tupleRelation(kernel, at) !== relation) continue
     const subject = tupleSubject(kernel, at)
     if (instanceType(kernel, subject) === type) yield subject
   }
+}
+
+function* tuplesTo(kernel: Kernel, instance: number, beside: number | undefined): Iterable<number> {
+  yield* eachTupleToObject(kernel, instance)
+  if (beside !== undefined && tupleObject(kernel, beside) === instance) yield beside
 }

@@ -117,6 +117,13 @@ export function nextChangeOfUser(kernel: Kernel, user: number): number {
   return next
 }
 
+/** When a role of a grant that is in force ends; infinite when it does not. */
+export function grantRoleUntil(kernel: Kernel, grant: number, role: number): number {
+  for (const at of eachTimedRoleStored(kernel, kernel.word(grant + Grant.Roles)))
+    if (kernel.word(at + TimedRole.Role) === role) return kernel.float(at + TimedRole.Until)
+  return Number.POSITIVE_INFINITY
+}
+
 /** The number of roles of a grant, without reading them where none has times. */
 export function countGrantRoles(kernel: Kernel, grant: number): number {
   const set = kernel.word(grant + Grant.Roles)

@@ -16,6 +16,9 @@ export function tupleTimesStored(kernel: Kernel, tuple: number): RecordTimes {
   return { from: kernel.float(tuple + TimedTuple.From), until: kernel.float(tuple + TimedTuple.Until) }
 }
 
+/** When a tuple that is in force ends; infinite when it does not. */
+export const tupleUntil = (kernel: Kernel, tuple: number): number => tupleTimesStored(kernel, tuple).until
+
 const isTimed = (kernel: Kernel, tuple: number): boolean => (kernel.word(tuple + Tuple.Relation) & TIMED) !== 0
 
 export function isTupleInForce(kernel: Kernel, tuple: number): boolean {

@@ -1,0 +1,197 @@
+// Of a deny: the grants that would allow, were they in force (D15): role assignments of the user, and relations on the way
+// from what the user holds. Each of them, with what is in force, allows. Bounded by EXPLAIN_WALK_MAX: beyond, some are
+// missing, but none is wrong.
+import { Table } from '../../../assembly/limits.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { EXPLAIN_MISSES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
+import { assignmentKey, tupleKey } from '../../model/objects.ts'
+import { compareText } from '../../model/text-order.ts'
+import { type AskedSources, findSources } from '../list/permission-sources.ts'
+import { eachGrantOfUserStored, findGrant, grantRoles, grantRolesStored, grantScope } from '../records/grant.ts'
+import { hasTimes } from '../records/header.ts'
+import { instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
+import { principalKey } from '../records/principal.ts'
+import { bareRole, roleType } from '../records/role.ts'
+import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
+import { symbolTable } from '../records/symbol.ts'
+import { isInForce, type RecordTimes, timesOfRecord } from '../records/times.ts'
+import {
+  eachTupleToObjectStored,
+  isTupleInForce,
+  tupleObject,
+  tupleRelation,
+  tupleSubject,
+  tupleTimesStored,
+} from '../records/tuple.ts'
+import type { NotInForce } from './explanation.ts'
+import { relationName } from './hops.ts'
+
+interface Asked extends AskedSources {
+  readonly user: number
+}
+
+/** A grant, and its key in contents. */
+interface Described {
+  readonly name: string
+  readonly grant: object
+}
+
+/** What may be missing, before it is known that it alone is. */
+interface Candidate {
+  readonly times: RecordTimes
+  /** whether relations allow when this counts too; undefined where roles in the tenant do */
+  readonly allows?: () => boolean
+  readonly describe: () => Described
+}
+
+/** Those nearest in time first, at most EXPLAIN_MISSES_MAX. */
+export function listNotInForce(kernel: Kernel, asked: Asked): NotInForce[] {
+  if (!hasTimes(kernel)) return []
+  const { now } = kernel
+  const distance = ({ from, until }: RecordTimes): number => (until <= now ? now - until : from - now)
+  const candidates = [...new Search(kernel, asked).candidates()]
+  candidates.sort((a, b) => distance(a.times) - distance(b.times) || compareText(a.describe().name, b.describe().name))
+  const found: NotInForce[] = []
+  for (const { times, allows, describe } of candidates) {
+    if (found.length >= EXPLAIN_MISSES_MAX) break
+    if (allows?.() === false) continue
+    const state = times.until <= now ? 'ended' : 'scheduled'
+    found.push({ ...describe().grant, ...timesOfRecord(times), state } as NotInForce)
+  }
+  return found
+}
+
+class Search {
+  readonly #kernel: Kernel
+  readonly #asked: Asked
+  /** steps that are left to try candidates */
+  #left = EXPLAIN_WALK_MAX
+
+  constructor(kernel: Kernel, asked: Asked) {
+    this.#kernel = kernel
+    this.#asked = asked
+  }
+
+  *candidates(): Iterable<Candidate> {
+    const kernel = this.#kernel
+    const { pairs, isPersonal } = this.#sources()
+    const rolesAt = new Map<number, Set<number>>()
+    for (const [at, role] of pairs) {
+      const known = rolesAt.get(at)
+      if (known === undefined) rolesAt.set(at, new Set([role]))
+      else known.add(role)
+    }
+    yield* this.#assignments(rolesAt, isPersonal)
+    const tried = new Set<number>()
+    let left = EXPLAIN_WALK_MAX
+    for (const [at, role] of pairs) {
+      for (const rule of eachRuleToRole(kernel, role)) {
+        if (ruleSkipsDirect(kernel, rule, role) && this.#hasDirect(at)) continue
+        for (const tuple of eachTupleToObjectStored(kernel, at)) {
+          if (--left < 0) return
+          if (tried.has(tuple) || isTupleInForce(kernel, tuple) || !this.#isOfRule(tuple, rule)) continue
+          tried.add(tuple)
+          yield this.#tuple(tuple)
+        }
+      }
+    }
+  }
+
+  #isOfRule(tuple: number, rule: number): boolean {
+    const kernel = this.#kernel
+    if (tupleRelation(kernel, tuple) !== ruleRelation(kernel, rule)) return false
+    return instanceType(kernel, tupleSubject(kernel, tuple)) === roleType(kernel, ruleSource(kernel, rule))
+  }
+
+  /** Pairs of an instance and a role on it from which the permission follows, as far as they were found. */
+  #sources(): { pairs: readonly (readonly [number, number])[]; isPersonal: boolean } {
+    const pairs: (readonly [number, number])[] = []
+    const direct = (at: number) => this.#hasDirect(at)
+    const found = findSources(this.#kernel, this.#asked, direct, EXPLAIN_WALK_MAX, (pair) => {
+      if (pair[0] !== 0) pairs.push(pair)
+    })
+    return { pairs, isPersonal: found?.personal !== false }
+  }
+
+  #hasDirect(at: number): boolean {
+    return findGrant(this.#kernel, this.#asked.user, at) !== 0
+  }
+
+  *#assignments(rolesAt: ReadonlyMap<number, ReadonlySet<number>>, isPersonal: boolean): Iterable<Candidate> {
+    const kernel = this.#kernel
+    const { user, tenant, permission } = this.#asked
+    let left = EXPLAIN_WALK_MAX
+    for (const grant of eachGrantOfUserStored(kernel, user)) {
+      const scope = grantScope(kernel, grant)
+      if (--left < 0) return
+      const wanted = rolesAt.get(scope)
+      if (wanted === undefined && scope !== tenant) continue
+      for (const { role, ...times } of grantRolesStored(kernel, grant)) {
+        if (isInForce(kernel, times.from, times.until)) continue
+        const describe = () => this.#describeAssignment(scope, role)
+        if (scope === tenant) {
+          if (kernel.calls.holds(role, permission) === 1) yield { times, describe }
+        } else if (wanted!.has(role)) {
+          // with it the user has a role of their own there, by which rules may no longer apply
+          const isCertain = !isPersonal || this.#hasDirect(scope)
+          yield { times, describe, ...(isCertain ? {} : { allows: () => this.#allowsFrom(scope, role) }) }
+        }
+      }
+    }
+  }
+
+  #allowsFrom(scope: number, role: number): boolean {
+    return this.#find(
+      (at) => at === scope || this.#hasDirect(at),
+      undefined,
+      (at, source) => at === scope && source === role,
+    )
+  }
+
+  #tuple(tuple: number): Candidate {
+    const kernel = this.#kernel
+    const { user } = this.#asked
+    return {
+      times: tupleTimesStored(kernel, tuple),
+      describe: () => describeTuple(kernel, tuple),
+      allows: () =>
+        this.#find(
+          (at) => this.#hasDirect(at),
+          tuple,
+          (at, role) => grantRoles(kernel, findGrant(kernel, user, at)).includes(role),
+        ),
+    }
+  }
+
+  /** Whether one of the sources passes; false also where looking would take too long. */
+  #find(
+    hasDirect: (at: number) => boolean,
+    beside: number | undefined,
+    passes: (at: number, role: number) => boolean,
+  ): boolean {
+    if (this.#left <= 0) return false
+    const found = findSources(this.#kernel, { ...this.#asked, beside }, hasDirect, this.#left)
+    this.#left = found?.left ?? 0
+    return found?.pairs.some(([at, role]) => passes(at, role)) === true
+  }
+
+  #describeAssignment(scope: number, of: number) {
+    const kernel = this.#kernel
+    const user = principalKey(kernel, this.#asked.user)
+    const tenant = principalKey(kernel, tenantOfScope(kernel, scope))
+    const role = bareRole(kernel, of)
+    if (symbolTable(kernel, scope) === Table.Tenants)
+      return { name: assignmentKey(user, role, tenant), grant: { user, role, tenant } }
+    const resource_instance = readInstanceKey(kernel, scope)
+    const name = assignmentKey(user, role, tenant, resource_instance)
+    return { name, grant: { user, role, tenant, resource_instance } }
+  }
+}
+
+function describeTuple(kernel: Kernel, tuple: number) {
+  const [subject, object] = [tupleSubject(kernel, tuple), tupleObject(kernel, tuple)].map((at) =>
+    readInstanceKey(kernel, at),
+  ) as [string, string]
+  const relation = relationName(kernel, tupleRelation(kernel, tuple))
+  return { name: tupleKey(subject, relation, object), grant: { subject, relation, object } }
+}
