@@ -60,7 +60,7 @@ it('[D15] of a deny the grants that would allow, were they in force, are named, 
       for (let revision = 2; revision < 6; revision++) {
         image.apply(deltaTo(revision, drawChanges(policy, next, 12)))
         for (const t of [next, next].map((draw) => INSTANTS[draw(INSTANTS.length)]!)) {
-          for (const request of QUESTIONS) {
+          for (const request of QUESTIONS.filter(() => next(3) === 0)) {
             const { not_in_force } = image.guardAt(t, () => image.explain(...toParts(request)))
             expect([request, t, not_in_force]).toEqual([request, t, listNotInForce(policy, request, t)])
             if (not_in_force.length > 1) seen.several++
@@ -72,7 +72,7 @@ it('[D15] of a deny the grants that would allow, were they in force, are named, 
         }
       }
     }),
-    parameters(40),
+    parameters(100),
   )
   for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true])
 })

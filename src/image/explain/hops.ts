@@ -31,11 +31,11 @@ export function listHops(kernel: Kernel, user: number, because: readonly Because
     const hop = { on: step.slice(0, at), role: step.slice(at + 1) }
     const before = hops.at(-1)
     if (before === undefined) {
-      const [on, role] = idsOf(kernel, hop)
+      const [on, role] = resolveHop(kernel, hop)
       hops.push({ ...hop, ...endsAt(grantRoleUntil(kernel, findGrant(kernel, user, on), role)) })
     } else if (before.on === hop.on) hops.push(hop)
     else {
-      const step = findRelationBetween(kernel, idsOf(kernel, before), idsOf(kernel, hop), relate)
+      const step = findRelationBetween(kernel, resolveHop(kernel, before), resolveHop(kernel, hop), relate)
       const by = step && { relation: relationName(kernel, step.relation), ...endsAt(step.until) }
       hops.push({ ...hop, ...by })
     }
@@ -46,7 +46,7 @@ export function listHops(kernel: Kernel, user: number, because: readonly Because
 /** A role on an instance, 0 when that is not stored. */
 export type RoleOn = readonly [instance: number, role: number]
 
-function idsOf(kernel: Kernel, { on, role }: Hop): RoleOn {
+function resolveHop(kernel: Kernel, { on, role }: Hop): RoleOn {
   const type = on.slice(0, on.indexOf(':'))
   return [findSymbol(kernel, 'resource_instance', on), findSymbol(kernel, 'resource_role', `${type}/${role}`)]
 }
