@@ -167,6 +167,17 @@ export class Image {
     this.#required.clock = clock
   }
 
+  /**
+   * This image as it answers at an instant, in ms since 1970. It has the same memory, and keeps ids of its own: it is good
+   * until the next delta.
+   */
+  at(now: number): Image {
+    this.#requireSound()
+    const image = new Image(this.#kernel, this.#source)
+    image.useClock(() => now)
+    return image
+  }
+
   /** Where the image stands in its environment's log. */
   get position(): Position {
     return this.#position

@@ -13,6 +13,8 @@ const PAIR_BYTES_MAX = 2 * KEY_BYTES_MAX + 1
 
 export class Kernel {
   readonly calls: KernelExports
+  /** counts what was encoded for a question: reading a value may run code of the caller, which may ask another one */
+  encodings = 0
   readonly #memory: KernelMemory
   #bytes: Uint8Array
   #words: Uint32Array

@@ -48,6 +48,8 @@ export class Answering extends Taking {
   #takes = 0
   /** it was too old at a take; it only gets older until it is confirmed again */
   #wasTooOld = false
+  /** the time that the management side said last, less the monotonic clock when it was heard */
+  #saidAhead: number | undefined
   /** what else is to be said when the image is too old */
   #why = ''
   #poisoned = false
@@ -104,7 +106,7 @@ export class Answering extends Taking {
   protected answering(): Image {
     const image = this.#sound
     if (image === undefined || image.poisoned) throw this.reason() ?? new ZerohopError('NOT_READY')
-    if (this.#maxStalenessMs !== undefined && this.#isTooOld(this.#maxStalenessMs, this.now)) throw this.#stale()
+    if (this.#maxStalenessMs !== undefined && this.#isTooOld(this.#maxStalenessMs, this.wall)) throw this.#stale()
     return image
   }
 
@@ -126,6 +128,15 @@ export class Answering extends Taking {
     this.#currentAt = at === undefined || wasSetBack(at, now) ? undefined : at
     this.#seenWall = now.wall
     this.#wasTooOld = false
+  }
+
+  /** The management side says what time it is: a clock that is behind prolongs nothing while it is heard. */
+  heardTime(time: number): void {
+    this.#saidAhead = time - performance.now()
+  }
+
+  protected override saidTime(): number {
+    return this.#saidAhead === undefined ? 0 : Math.floor(this.#saidAhead + performance.now())
   }
 
   /** When the image was last known to be current; undefined when that is unknown. */

@@ -8,11 +8,10 @@ import { Taking } from './taking.ts'
 export class FixedImage extends Taking implements PdpSource {
   #image: Image | undefined
 
-  /** @param readsClock false where the time of each question is said, as of the past */
-  constructor(image: Image, { readsClock = true }: { readonly readsClock?: boolean } = {}) {
+  constructor(image: Image) {
     super()
     this.#image = image
-    if (readsClock) image.useClock(this.clock)
+    image.useClock(this.clock)
   }
 
   get state(): FollowerState {

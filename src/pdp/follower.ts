@@ -376,9 +376,10 @@ export class Follower {
 
   /** @throws FOREIGN_ENVIRONMENT, ROLLED_BACK */
   #heardHead(head: FeedHead, at: Moment): void {
-    const { lineage, revision, chain } = head
+    const { lineage, revision, chain, time } = head
     if (this.#pinned?.accept(head, this.#options.feed.environment))
       this.#tell({ event: 'new history', lineage, revision })
+    this.#answering.heardTime(time)
     this.#heartbeatsCount = false
     this.#headTrouble = ''
     this.#answering.explain('')

@@ -71,6 +71,7 @@ import {
   unreadable,
 } from './request.ts'
 import { makeSnapshot, type SnapshotOptions } from './snapshot.ts'
+import { SourceAt } from './source-at.ts'
 import { requireFilter, requireNames } from './strict-names.ts'
 import { Subject } from './subject.ts'
 
@@ -95,6 +96,7 @@ export interface PdpOptions {
 /** The decision point. With the `Policy` that `zerohop types` prints, questions may only name what the policy has. */
 export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   readonly #source: PdpSource
+  readonly #options: PdpOptions
   readonly #recorder: DecisionRecorder | undefined
   readonly #onDecision: DecisionListener | undefined
   readonly #strict: boolean
@@ -105,6 +107,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** Applications call `connect`, `loadImage` or `open` instead. */
   constructor(source: PdpSource, options: PdpOptions = {}, recorder?: DecisionRecorder) {
     this.#source = source
+    this.#options = options
     this.#recorder = recorder
     this.#onDecision = makeListener(recorder, options.onDecision)
     this.#strict = options.strictAttributes ?? false
@@ -302,10 +305,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     context: Attributes | null | undefined,
     toPart: (part: UserPermissions) => T,
   ): Promise<PermissionParts<T>> {
-    const timed = this.#timed(context)
     return listInTurns(this.#source, {
       user: listing.keyOfUser(user),
-      open: (image) => listing.openPermissions(this.#permissions(image, user, filter, timed), user, filter, timed),
+      open: (image) => listing.openPermissions(this.#permissions(image, user, filter, context), user, filter, context),
       toPart: (rows) => toPart(Object.fromEntries(rows)),
     })
   }
@@ -408,6 +410,17 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#source.asOne(work)
   }
 
+  /**
+   * The same PDP at an instant (D15), in ms since 1970: what has times is in force or not at it, and it is `context.now` of
+   * questions that have none. It follows as this one does; it is closed with this one.
+   * @throws INPUT_INVALID when it is not a finite number
+   */
+  at(now: number): Pdp<P> {
+    if (!Number.isFinite(now))
+      throw new ZerohopError('INPUT_INVALID', { reason: 'an instant is a number of milliseconds since 1970' })
+    return new Pdp<P>(new SourceAt(this.#source, now), this.#options, this.#recorder)
+  }
+
   /** What this request is answered from. @throws what a check throws */
   take(): Taken {
     const { revision, environment } = this.#source.take()
@@ -506,7 +519,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** Stops following: checks throw CLOSED from now on. Sends the records of decisions that wait, for at most 2 s. */
   async close(): Promise<void> {
     await this.#source.close()
-    await this.#recorder?.close()
+    if (!(this.#source instanceof SourceAt)) await this.#recorder?.close()
   }
 
   /** The image that would answer now; undefined when none would. Never throws. */
@@ -558,12 +571,6 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
       }
     }
     return this.#checkOne(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
-  }
-
-  /** The context of a question with several turns, which have one instant. */
-  #timed(context: Attributes | null | undefined): Attributes | null | undefined {
-    if (!isNone(context?.now) || (!isNone(context) && typeof context !== 'object')) return context
-    return { ...context, now: this.#source.asOne(() => this.#source.now) }
   }
 
   #permissions<T extends TypeOf<P>>(

@@ -26,17 +26,23 @@ export interface PermissionParts<T> {
 
 /** @throws LISTING_TOO_LARGE, UNDECIDED, OVERLOADED, and what a check throws */
 export async function listInTurns<T>(source: PdpSource, turns: PermissionTurns<T>): Promise<PermissionParts<T>> {
-  const attempt = new Attempt(source, turns)
+  const now = source.asOne(() => source.now)
+  const attempt = new Attempt(source, turns, now)
   if (attempt.goOn() === 'done') return attempt // as most do
-  return oneAfterAnother(() => finish(source, turns, attempt))
+  return oneAfterAnother(() => finish(source, turns, attempt, now))
 }
 
-async function finish<T>(source: PdpSource, turns: PermissionTurns<T>, first: Attempt<T>): Promise<PermissionParts<T>> {
+async function finish<T>(
+  source: PdpSource,
+  turns: PermissionTurns<T>,
+  first: Attempt<T>,
+  now: number,
+): Promise<PermissionParts<T>> {
   if ((await first.finish()) === 'done') return first
   const release = source.hold()
   try {
     for (let count = 1; count < LISTING_ATTEMPTS_MAX; count++) {
-      const attempt = new Attempt(source, turns)
+      const attempt = new Attempt(source, turns, now)
       if ((await attempt.finish()) === 'done') return attempt
     }
   } finally {
@@ -45,7 +51,7 @@ async function finish<T>(source: PdpSource, turns: PermissionTurns<T>, first: At
   throw permissionsTooLarge(turns.user, `${ANSWER_HOLD_MS} ms, for which changes wait`)
 }
 
-/** One reading of a list, at one revision of one image. */
+/** One reading of a list, at one revision of one image and one instant. */
 class Attempt<T> implements PermissionParts<T> {
   readonly parts: T[] = []
   readonly revision: number
@@ -53,14 +59,16 @@ class Attempt<T> implements PermissionParts<T> {
   readonly #turns: PermissionTurns<T>
   readonly #image: Image
   readonly #list: PermissionList | undefined
+  readonly #now: number
   #rows = 0
 
-  constructor(source: PdpSource, turns: PermissionTurns<T>) {
+  constructor(source: PdpSource, turns: PermissionTurns<T>, now: number) {
     this.#source = source
     this.#turns = turns
+    this.#now = now
     const [image, list] = source.asOne(() => {
       const taken = source.take()
-      return [taken, turns.open(taken)] as const
+      return [taken, taken.guardAt(now, () => turns.open(taken))] as const
     })
     this.#image = image
     this.revision = image.revision
@@ -74,7 +82,8 @@ class Attempt<T> implements PermissionParts<T> {
     const part = this.#source.asOne(() => {
       const image = this.#source.take()
       const isSame = image === this.#image && image.revision === this.revision
-      return isSame ? image.listings.permissionPart(list, PERMISSIONS_ROWS_MAX) : undefined
+      if (!isSame) return undefined
+      return image.guardAt(this.#now, () => image.listings.permissionPart(list, PERMISSIONS_ROWS_MAX))
     })
     if (part === undefined) return 'moved'
     this.#rows += part.rows.length

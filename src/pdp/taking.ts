@@ -11,7 +11,9 @@ export abstract class Taking {
   #taken: Image | undefined
   /** ms since 1970; 0 until it is read */
   #now = 0
-  /** for the images that answer: `context.now` of questions that have none (D8) */
+  /** the same of the clock of this machine */
+  #wall = 0
+  /** for the images that answer: the instant of questions (D15), and `context.now` of those that have none (D8) */
   protected readonly clock = (): number => this.now
 
   /** The image that may answer at this moment. @throws the reason why no image may */
@@ -28,7 +30,7 @@ export abstract class Taking {
   /** The image for this request. It changes with a delta, but not before the caller yields. @throws the refusal */
   take(): Image {
     if (this.#taken !== undefined) return this.#taken
-    if (this.#depth === 0) this.#now = 0
+    if (this.#depth === 0) this.#begin()
     const image = this.answering()
     if (this.#depth > 0) this.#taken = image
     return image
@@ -36,8 +38,24 @@ export abstract class Taking {
 
   /** The instant of this request: the clock is read when it is first asked for, and once. */
   get now(): number {
-    if (this.#now === 0) this.#now = Date.now()
+    if (this.#now === 0) this.#now = Math.max(this.wall, this.saidTime())
     return this.#now
+  }
+
+  /** The clock of this machine in this request, which is read once. */
+  protected get wall(): number {
+    if (this.#wall === 0) this.#wall = Date.now()
+    return this.#wall
+  }
+
+  /** What time it is by another clock that is known to be right, at least; 0 without one. */
+  protected saidTime(): number {
+    return 0
+  }
+
+  #begin(): void {
+    this.#now = 0
+    this.#wall = 0
   }
 
   /** The same if it was asked for; undefined when nothing of this request has read the clock. */
@@ -47,7 +65,7 @@ export abstract class Taking {
 
   /** Answers one request, whose questions have one take and one instant; `work` must not await. */
   asOne<R>(work: () => R): R {
-    if (this.#depth++ === 0) this.#now = 0
+    if (this.#depth++ === 0) this.#begin()
     try {
       return work()
     } finally {

@@ -3,6 +3,7 @@
 // compared, before and after each delta, so that whatever an image remembers of a key has been remembered.
 import fc from 'fast-check'
 import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
+import { type GroupedBy, ReviewCounts } from '../../src/image/access-review/counts.ts'
 import { AccessReview, type ReviewPlace } from '../../src/image/access-review/review.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyKind } from '../../src/kinds/index.ts'
@@ -73,7 +74,7 @@ export function* liveIdsLaw(seed: number): Iterable<Answered> {
 }
 
 /** Members, one more action, and a rule whose sides both read the row, so that the user alone decides nothing. */
-function enlarge(world: World): void {
+export function enlarge(world: World): void {
   world.runAll([
     ['put', 'resource', { ...world.policy.resource.get('doc')!, key: 'doc', actions: ['read', 'write'] }],
     ['put', 'role', { key: 'writer', permissions: ['doc:write'], extends: ['guest'] }],
@@ -128,7 +129,7 @@ interface Names {
   readonly keys: readonly string[]
 }
 
-function collectNames({ policy }: World): Names {
+export function collectNames({ policy }: World): Names {
   return {
     users: [...policy.user.keys()],
     tenants: [...policy.tenant.keys()],
@@ -137,23 +138,26 @@ function collectNames({ policy }: World): Names {
   }
 }
 
-const SENT = { context: { now: MIDNIGHT } }
-
 /** Questions that send no time are all asked at one. */
-function pdpAtMidnight(image: Image): Pdp {
-  const pdp = new Pdp(new FixedImage(image, { readsClock: false }))
-  image.useClock(() => MIDNIGHT)
+function pdpAt(image: Image, now: number): Pdp {
+  const pdp = new Pdp(new FixedImage(image))
+  image.useClock(() => now)
   return pdp
 }
 
-/** What the image answers at each door that takes keys. */
-function collectAnswers(image: Image, { users, tenants, types, keys }: Names): Map<string, readonly unknown[]> {
+/** What the image answers at each door that takes keys. @param now the instant of all questions */
+export function collectAnswers(
+  image: Image,
+  { users, tenants, types, keys }: Names,
+  now = MIDNIGHT,
+): Map<string, readonly unknown[]> {
+  const sent = { context: { now } }
   const answers = new Map<string, unknown[]>()
   const add = (door: string, answer: () => unknown) => {
     answers.set(door, answers.get(door) ?? [])
     answers.get(door)!.push(outcome(answer))
   }
-  const pdp = pdpAtMidnight(image)
+  const pdp = pdpAt(image, now)
   const relations = { parent: keys.filter((key) => key.startsWith('folder:')).slice(0, 2) }
   for (const user of users) {
     add('knows', () => pdp.knows(user))
@@ -165,7 +169,7 @@ function collectAnswers(image: Image, { users, tenants, types, keys }: Names): M
     }
     for (const type of types) {
       for (const action of ['read', 'write']) {
-        add('tenants', () => pdp.tenants(user, action, type, SENT.context))
+        add('tenants', () => pdp.tenants(user, action, type, sent.context))
         for (const tenant of tenants) {
           const resource = { type, tenant }
           add('filter', () => pdp.filter(user, action, type, { tenant }))
@@ -174,7 +178,7 @@ function collectAnswers(image: Image, { users, tenants, types, keys }: Names): M
           add('explain', () => pdp.explain(user, action, resource))
           add('why', () => pdp.why(user, action, { ...resource, relations }))
           const first = keys.find((key) => key.startsWith(`${type}:`))?.slice(type.length + 1)
-          const about = { type, key: undefined, tenant, sent: SENT }
+          const about = { type, key: undefined, tenant, sent }
           for (const after of ['', first ?? ''])
             add('resources', () => image.listings.resources(user, action, about, { after, limit: 1 }))
         }
@@ -184,14 +188,15 @@ function collectAnswers(image: Image, { users, tenants, types, keys }: Names): M
   for (const key of keys) {
     const [type = '', name = ''] = key.split(':')
     for (const after of ['', users[0]!]) {
-      const about = { type, key: name, tenant: undefined, sent: SENT }
+      const about = { type, key: name, tenant: undefined, sent }
       add('users', () => image.listings.users('read', about, { after, limit: 1 }))
     }
   }
   add('assignments', () => image.listings.assignments({}, 0, 100))
   for (const tenant of tenants) add('assignments', () => image.listings.assignments({ tenant }, 1, 2))
   add('names', () => [image.names.all(), image.names.tenants(), tenants.map((each) => image.names.hasTenant(each))])
-  add('review', () => listReviewLines(image))
+  add('review', () => listReviewLines(image, now))
+  for (const by of ['role', 'resource'] as const) add('counts', () => countUsers(image, by, now))
   return answers
 }
 
@@ -204,12 +209,20 @@ function outcome(answer: () => unknown): unknown {
   }
 }
 
-function listReviewLines(image: Image): unknown[] {
+function countUsers(image: Image, by: GroupedBy, now: number): unknown {
+  return image.inside((is) => {
+    const counts = new ReviewCounts(is, by)
+    while (counts.step(1_000));
+    return counts.groups
+  }, now)
+}
+
+function listReviewLines(image: Image, now: number): unknown[] {
   const lines: unknown[] = []
   for (let after: ReviewPlace | undefined, isMore = true; isMore; ) {
     const page = image.inside(
       (is) => new AccessReview(is, undefined, { filter: {}, changed: false }).page(after, 5, 1_000_000),
-      MIDNIGHT,
+      now,
     )
     lines.push(...page.lines)
     after = page.next
@@ -218,12 +231,12 @@ function listReviewLines(image: Image): unknown[] {
   return lines
 }
 
-const diffAccess = (before: Image, after: Image, changes: readonly PolicyChange[]) =>
-  accessDiff(before, after, changes, { now: MIDNIGHT }).access
+export const diffAccess = (before: Image, after: Image, changes: readonly PolicyChange[], now = MIDNIGHT) =>
+  accessDiff(before, after, changes, { now }).access
 
 /** Handles of each user in each tenant, made once. */
 function makeSubjects(image: Image, { users, tenants, types, keys }: Names) {
-  const pdp = pdpAtMidnight(image)
+  const pdp = pdpAt(image, MIDNIGHT)
   const handles = users.flatMap((user) => [undefined, ...tenants].map((tenant) => pdp.subject(user, { tenant })))
   const resources = [...types, ...keys]
   return {

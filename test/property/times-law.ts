@@ -158,7 +158,7 @@ class Asked {
   readonly #subjects: readonly ((at: number) => boolean)[]
 
   constructor(image: Image) {
-    this.#pdp = new Pdp(new FixedImage(image, { readsClock: false }))
+    this.#pdp = new Pdp(new FixedImage(image))
     image.useClock(() => this.#now)
     this.#subjects = QUESTIONS.map(({ user, action, resource }) => {
       if ('relations' in resource) return () => this.#pdp.check(user, action, resource)

@@ -2,10 +2,12 @@
 // however it came about, and a kernel that is wrong about it in one point is found.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
 import { OF_TENANTS_IN_TIME, OF_TIMES } from '../kernel/canaries.ts'
 import type { Canary } from '../support/canary.ts'
 import { kernelWith } from '../support/canary-kernel.ts'
 import { parameters } from './seed.ts'
+import { timedDoorsLaw } from './timed-doors-law.ts'
 import { timesLaw } from './times-law.ts'
 
 describe.each(['debug', 'release'] as const)('times in the %s kernel', (kernel) => {
@@ -33,5 +35,26 @@ describe('a kernel that is wrong about times', { timeout: 60_000 }, () => {
     let found: string | undefined
     for (let seed = 0; found === undefined && seed < 30; seed++) found = timesLaw(kernel, seed)
     expect(found).toEqual(expect.any(String))
+  })
+})
+
+describe('an image at an instant', { timeout: 60_000 }, () => {
+  it('[D15] answers at every door as one that has only what is in force then', () => {
+    const doors = new Set<string>()
+    let differing = 0
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const first = new Map<string, string>()
+        for (const { door, now, timed, right } of timedDoorsLaw(seed, Image)) {
+          expect(JSON.stringify(timed), `${door} at ${now}`).toBe(JSON.stringify(right))
+          doors.add(door)
+          if (first.has(door) && first.get(door) !== JSON.stringify(right)) differing++
+          first.set(door, first.get(door) ?? JSON.stringify(right))
+        }
+      }),
+      parameters(40),
+    )
+    expect(doors.size).toBeGreaterThan(15)
+    expect(differing).toBeGreaterThan(50)
   })
 })

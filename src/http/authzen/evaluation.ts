@@ -6,7 +6,7 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../model/limits.ts'
 import { decide } from '../pdp/allowed.ts'
 import { explainedParts } from '../pdp/debug.ts'
-import { withNow } from '../pdp/now.ts'
+import { pdpAt, withNow } from '../pdp/now.ts'
 import { areRows, asAsked } from '../pdp/rows-header.ts'
 import { isAbsent, type Members, readEvaluation, requireMembers, wrong } from './authzen-bodies.ts'
 import { plainError } from './authzen-errors.ts'
@@ -51,9 +51,10 @@ function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, exp
   const known = isSubjectType(deps, subjectType)
   const evaluation = deps.decisions.timed(request.pdp!, asked)
   if (known && explain) {
-    const { allow, reason, debug } = explainedParts(request.pdp!, evaluation, (sent) =>
-      withNow(request.pdp!, sent, deps.decisions.acceptNow),
-    )
+    const { acceptNow } = deps.decisions
+    const pdp = pdpAt(request.pdp!, evaluation.context, acceptNow)
+    const context = withNow(pdp, evaluation.context, acceptNow)
+    const { allow, reason, debug } = explainedParts(pdp, { ...evaluation, context })
     deps.decisions.record(request, evaluation, allow, reason)
     return { decision: allow, context: debug }
   }

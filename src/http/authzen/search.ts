@@ -2,7 +2,7 @@
 // with checks), in pages. Unknown keys give an empty list, never an error (rule 8). Only stored users and instances are
 // listed.
 import type { FastifyInstance } from 'fastify'
-import { withNow } from '../pdp/now.ts'
+import { pdpAt, withNow } from '../pdp/now.ts'
 import { toRow } from '../pdp/rows-header.ts'
 import {
   readAction,
@@ -28,9 +28,11 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const type = readSubjectType(body.subject)
     const action = readAction(body.action)
     const resource = toRow(request, readResource(body.resource))
-    const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
+    const sent = readProperties(body.context, 'context')
+    const at = pdpAt(pdp, sent, deps.acceptNow)
+    const context = withNow(at, sent, deps.acceptNow)
     const page = readPage(body, 'subject')
-    const found = isSubjectType(deps, type) ? pdp.users(action, resource, { ...readRange(page), context }) : NONE
+    const found = isSubjectType(deps, type) ? at.users(action, resource, { ...readRange(page), context }) : NONE
     reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (id) => ({ type, id })))
   })
 
@@ -40,10 +42,12 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const user = readSubject(body.subject)
     const action = readAction(body.action)
     const { type, tenant, attributes } = readResources(body.resource)
-    const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
+    const sent = readProperties(body.context, 'context')
+    const at = pdpAt(pdp, sent, deps.acceptNow)
+    const context = withNow(at, sent, deps.acceptNow)
     const page = readPage(body, 'resource')
     const found = isSubjectType(deps, readSubjectType(body.subject))
-      ? pdp.resources(user, action, type, { ...readRange(page), tenant, context, attributes })
+      ? at.resources(user, action, type, { ...readRange(page), tenant, context, attributes })
       : NONE
     reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (id) => ({ type, id })))
   })
@@ -53,10 +57,12 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const body = requireMembers(request.body, 'the body')
     const user = readSubject(body.subject)
     const resource = toRow(request, readResource(body.resource))
-    const context = withNow(pdp, readProperties(body.context, 'context'), deps.acceptNow)
+    const sent = readProperties(body.context, 'context')
+    const at = pdpAt(pdp, sent, deps.acceptNow)
+    const context = withNow(at, sent, deps.acceptNow)
     const page = readPage(body, 'action')
     const known = isSubjectType(deps, readSubjectType(body.subject))
-    const found = known ? cut(pdp.actions(user, resource, context), readRange(page)) : NONE
+    const found = known ? cut(at.actions(user, resource, context), readRange(page)) : NONE
     reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (name) => ({ name })))
   })
 }

@@ -5,7 +5,7 @@ import type { Pdp } from '../../pdp/pdp.ts'
 import { answerEach, type Check } from '../../pdp/request.ts'
 import { readCheck, readChecks } from './check-bodies.ts'
 import { explainDecision } from './debug.ts'
-import { withNow } from './now.ts'
+import { pdpAt, withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { asAsked } from './rows-header.ts'
 
@@ -49,8 +49,9 @@ export function answerCheck(
   const check = decisions.timed(pdp, asked)
   const { acceptNow } = decisions
   if (explains !== false) {
-    const now = (context: Check['context']) => withNow(pdp, context, acceptNow)
-    const { allow, reason, text } = explainDecision(pdp, check, now, explains === 'why')
+    const asked = pdpAt(pdp, check.context, acceptNow)
+    const context = withNow(asked, check.context, acceptNow)
+    const { allow, reason, text } = explainDecision(asked, { ...check, context }, explains === 'why')
     decisions.record(request, check, allow, reason, isMapped)
     return text
   }
@@ -59,11 +60,12 @@ export function answerCheck(
   return answerTo(allow)
 }
 
-/** One check of a request; D8: its time is now. */
+/** One check of a request; its time is now (D8, D15). */
 export function decide(pdp: Pdp, { user, action, resource, context }: Check, acceptNow: boolean): boolean {
+  const at = pdpAt(pdp, context, acceptNow)
   return (
-    pdp.checkWithoutAttributes(user, action, resource) ??
-    pdp.check(user, action, resource, withNow(pdp, context, acceptNow))
+    at.checkWithoutAttributes(user, action, resource) ??
+    at.check(user, action, resource, withNow(at, context, acceptNow))
   )
 }
 

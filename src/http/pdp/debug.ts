@@ -4,7 +4,7 @@
 import { ABAC_REASONS, RBAC_REASONS, REBAC_REASONS } from '../../model/reason-words.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
 import type { Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
-import { type Attributes, type Check, toQuestion } from '../../pdp/request.ts'
+import { type Check, toQuestion } from '../../pdp/request.ts'
 import { shortReason } from './record-decision.ts'
 
 /** A decision with its reasons: the answer over HTTP, and a short code for the decision log. */
@@ -14,28 +14,18 @@ export interface Explained {
   readonly text: string
 }
 
-/** Decides and explains; `forPeople` also as a tree of sentences. */
-export function explainDecision(
-  pdp: Pdp,
-  check: Check,
-  now: (context: Check['context']) => Attributes,
-  forPeople = false,
-): Explained {
-  const { user, action, resource } = check
-  const context = now(check.context) // one time for both
-  const { allow, reason, debug } = explainedParts(pdp, check, () => context)
+/** Decides and explains a check with its time; `forPeople` also as a tree of sentences. */
+export function explainDecision(pdp: Pdp, check: Check, forPeople = false): Explained {
+  const { user, action, resource, context } = check
+  const { allow, reason, debug } = explainedParts(pdp, check)
   const why = forPeople ? { why: pdp.why(user, action, resource, context) } : {}
   return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug, ...why }) }
 }
 
 /** The parts of the answer; `sources` are the models (RBAC, ReBAC, ABAC) that allowed. */
-export function explainedParts(
-  pdp: Pdp,
-  { user, action, resource, context }: Check,
-  now: (context: Check['context']) => Attributes,
-) {
+export function explainedParts(pdp: Pdp, { user, action, resource, context }: Check) {
   const { user: key, type, key: instance, relations } = toQuestion(user, action, resource)
-  const explanation = pdp.explain(user, action, resource, now(context))
+  const explanation = pdp.explain(user, action, resource, context)
   const { allow, tenant, code, rebac, because, ill_typed } = explanation
   const debug = {
     request: {

@@ -12,7 +12,7 @@ import {
   readTenantsQuery,
   readUsersQuery,
 } from './check-bodies.ts'
-import { withNow } from './now.ts'
+import { pdpAt, withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { areRows, toRow } from './rows-header.ts'
 
@@ -34,14 +34,15 @@ export async function listPermissions(
   const { user, filter, context } = readPermissionsQuery(body)
   const { revision, environment } = asked.take()
   const page = readPageOfBody(body, environment)
-  const timed = withNow(asked, context, acceptNow)
+  const at = pdpAt(asked, context, acceptNow)
+  const timed = withNow(at, context, acceptNow)
   if (page === undefined) {
     // Each part becomes text in its turn: for the whole that would take too long at once.
-    const whole = await asked.userPermissionsInTurns(user, filter, timed, (part) => JSON.stringify(part).slice(1, -1))
+    const whole = await at.userPermissionsInTurns(user, filter, timed, (part) => JSON.stringify(part).slice(1, -1))
     return { text: `{${whole.parts.join(',')}}`, revision: whole.revision }
   }
   const { limit, after, nextToken } = page
-  const { permissions, next } = asked.userPermissionsPage(user, { ...filter, limit, after }, timed)
+  const { permissions, next } = at.userPermissionsPage(user, { ...filter, limit, after }, timed)
   const text = JSON.stringify({ permissions, next: next === undefined ? null : nextToken(next) })
   return { text, revision }
 }
@@ -49,20 +50,20 @@ export async function listPermissions(
 /** The users who may do it. */
 export const usersWhoMay: Listing = (request, body, acceptNow) => {
   const { context, action, resource } = readUsersQuery(body)
-  const pdp = request.pdp!
-  return pdp.authorizedUsers({ action, resource: toRow(request, resource), context: withNow(pdp, context, acceptNow) })
+  const at = pdpAt(request.pdp!, context, acceptNow)
+  return at.authorizedUsers({ action, resource: toRow(request, resource), context: withNow(at, context, acceptNow) })
 }
 
 /** For which rows of an application's own the user may do it. */
 const makeFilter: Listing = (request, body, acceptNow) => {
-  const { pdp } = request
   const { user, action, type, context, tenant, isTenantColumnAuthoritative } = readFilterQuery(body)
+  const at = pdpAt(request.pdp!, context, acceptNow)
   const asked = {
     tenant,
-    context: withNow(pdp!, context, acceptNow),
+    context: withNow(at, context, acceptNow),
     tenantColumnIsAuthoritative: isTenantColumnAuthoritative || areRows(request),
   }
-  return pdp!.filter(user, action, type, asked)
+  return at.filter(user, action, type, asked)
 }
 
 /** The tenants in which the user has a role. */

@@ -7,7 +7,7 @@ import { decide, JSON_TYPE } from './allowed.ts'
 import { readAllTenants, readCheck, readChecks, readInput } from './check-bodies.ts'
 import { explainedParts } from './debug.ts'
 import { listAssignments, listPermissions, listTenants, usersWhoMay } from './listing-routes.ts'
-import { withNow } from './now.ts'
+import { pdpAt, withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { asAsked } from './rows-header.ts'
 import { allowedTenants } from './tenants.ts'
@@ -76,12 +76,9 @@ function decideForOpa({ debug, decisions }: PdpRouteDeps, request: FastifyReques
     decisions.record(request, check, false)
     return { allow: false, result: false, allowing_sources: [], debug: null, debugger_activated: false }
   }
-  const {
-    allow,
-    reason,
-    sources,
-    debug: path,
-  } = explainedParts(pdp, check, (context) => withNow(pdp, context, acceptNow))
+  const at = pdpAt(pdp, check.context, acceptNow)
+  const timed = { ...check, context: withNow(at, check.context, acceptNow) }
+  const { allow, reason, sources, debug: path } = explainedParts(at, timed)
   decisions.record(request, check, allow, reason)
   return {
     allow,

@@ -11,7 +11,7 @@ import { recordedAttributes, recordedQuestion } from '../../pdp/recorded-questio
 import { type Check, toQuestion } from '../../pdp/request.ts'
 import { holdSending, whenAnswered } from '../hooks.ts'
 import type { Metrics } from '../metrics.ts'
-import { withNow } from './now.ts'
+import { pdpAt, withNow } from './now.ts'
 import { findVouched } from './vouched.ts'
 
 /** The outcome of a check: `undecided` is 503, `refused` any answer for an invalid or unauthorized request. */
@@ -82,7 +82,7 @@ export class Decisions {
     return this.#logging !== undefined
   }
 
-  /** Whether a time that is sent is kept: `timed` has put one into every check that is recorded. */
+  /** Whether a time that is sent counts: `timed` has put one into every check that is recorded. */
   get acceptNow(): boolean {
     return this.#acceptNow || this.areRecorded
   }
@@ -213,7 +213,8 @@ function explainedReason(
   allow: boolean,
   acceptNow: boolean,
 ): string | undefined {
-  const explanation = pdp.explain(user, action, resource, withNow(pdp, context, acceptNow))
+  const at = pdpAt(pdp, context, acceptNow)
+  const explanation = at.explain(user, action, resource, withNow(at, context, acceptNow))
   // conditions on the time may have changed in between
   return explanation.allow === allow ? shortReason(explanation) : undefined
 }

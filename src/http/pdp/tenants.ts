@@ -5,7 +5,7 @@ import type { Check } from '../../pdp/request.ts'
 import { JSON_TYPE } from './allowed.ts'
 import type { Authenticate } from './authenticate.ts'
 import { authorizationIn, readAllTenants } from './check-bodies.ts'
-import { withNow } from './now.ts'
+import { pdpAt, withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
 export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
@@ -35,7 +35,8 @@ export function allowedTenants({ decisions }: PdpRouteDeps, request: FastifyRequ
   const pdp = request.pdp!
   const check = decisions.timed(pdp, asked)
   const { user, action, resource, context } = check
-  const tenants = pdp.tenants(user, action, resource, withNow(pdp, context, decisions.acceptNow))
+  const at = pdpAt(pdp, context, decisions.acceptNow)
+  const tenants = at.tenants(user, action, resource, withNow(at, context, decisions.acceptNow))
   const about = typeof resource === 'string' ? { type: resource } : resource
   for (const { key } of tenants) decisions.record(request, { ...check, resource: { ...about, tenant: key } }, true)
   const rows = tenants.map((tenant) => ({ allow: true, result: true, tenant }))

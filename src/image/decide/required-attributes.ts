@@ -49,8 +49,6 @@ export class RequiredAttributes {
   readonly #known = new Map<number, Requirement>()
   /** of the last check, because the next one is often about the same permission */
   #last: Requirement | undefined
-  /** counts the encodings: reading a value may run code of the caller, which may start another check */
-  #begun = 0
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel
@@ -71,7 +69,7 @@ export class RequiredAttributes {
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
     const { members, now, keys } = this.#findRequirement(permission)
     const encoder = this.#encoder
-    const begun = ++this.#begun
+    const begun = ++this.#kernel.encodings
     encoder.begin()
     try {
       if (members.user.length !== 0) encoder.members(members.user, sent?.user)
@@ -85,7 +83,7 @@ export class RequiredAttributes {
       throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
     }
     // There is one area, and another check has overwritten this one.
-    if (begun !== this.#begun) throw new ZerohopError('INPUT_INVALID', { reason: ASKS_ITSELF })
+    if (begun !== this.#kernel.encodings) throw new ZerohopError('INPUT_INVALID', { reason: ASKS_ITSELF })
     return encoder.end
   }
 

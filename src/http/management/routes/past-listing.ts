@@ -41,7 +41,7 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
       const [revision, at] = page?.kept ?? []
       const from = await pastPdp(management, past, scope, typeof revision === 'number' ? revision : body.at)
       const now = typeof at === 'number' ? at : from.now
-      const { rows, next } = await listPermissions({ ...from, now }, asked, page)
+      const { rows, next } = await listPermissions({ ...from, pdp: from.pdp.at(now), now }, asked, page)
       const { found } = from
       reply.header('x-revision', String(found.revision))
       return {

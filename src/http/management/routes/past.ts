@@ -111,7 +111,7 @@ function printExplanation(explanation: Explanation, found: Found, check: Check):
 export interface PastPdp {
   readonly pdp: Pdp
   readonly found: Found
-  /** ms since 1970 that conditions see unless the question sends another time */
+  /** the instant of the questions, in ms since 1970; conditions see another time that is sent */
   readonly now: number
 }
 
@@ -128,7 +128,7 @@ export async function pastPdp(
 ): Promise<PastPdp> {
   const at = readAt(sent, ['body', 'at'])
   const found = past.find(id, at ?? { revision: store.head(id).revision })
-  const pdp = new Pdp(new FixedImage(await past.image(id, found), { readsClock: false }))
   const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
+  const pdp = new Pdp(new FixedImage(await past.image(id, found))).at(now)
   return { pdp, found, now }
 }
