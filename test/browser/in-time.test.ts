@@ -23,7 +23,7 @@ function openServer(role: { readonly valid_from?: number; readonly valid_until?:
   const put: PolicyChange = { op: 'put', kind: 'role_assignment', key: 'zoe/viewer/acme', value }
   const image = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, put])
   const clock = { now: START }
-  const source = new FixedImage(image, { readsClock: false })
+  const source = new FixedImage(image)
   image.useClock(() => clock.now)
   vi.spyOn(source, 'now', 'get').mockImplementation(() => clock.now)
   const pdp = new Pdp(source)

@@ -67,8 +67,8 @@ const BASE: readonly PolicyChange[] = [
 function pdpAt(...changes: readonly PolicyChange[]) {
   const image = Image.build(ENVIRONMENT, makePosition(7), [...BASE, ...changes])
   const clock = { now: NINE }
+  const pdp = new Pdp(new FixedImage(image))
   image.useClock(() => clock.now)
-  const pdp = new Pdp(new FixedImage(image, { readsClock: false }))
   const filter = (now: number, action = 'read', user = 'zoe'): Filter => {
     clock.now = now
     return pdp.filter(user, action, 'note', { tenant: 'acme' })

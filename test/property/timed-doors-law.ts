@@ -35,6 +35,13 @@ const inForceAt = (changes: readonly PolicyChange[], now: number): PolicyChange[
     return isInForce(projectTimes(change.value as TimesPolicy), now) ? [{ ...change, value } as PolicyChange] : []
   })
 
+/** What says until when an answer is right, which only one of the two does. */
+const UNTIL = new Set(['validUntil', 'lifetimeMs', 'etag'])
+
+/** An answer as text, without until when it is right. */
+export const answerText = (answer: unknown): string =>
+  JSON.stringify(answer, (name, value) => (UNTIL.has(name) ? undefined : value))
+
 interface Answered {
   readonly door: string
   readonly now: number
