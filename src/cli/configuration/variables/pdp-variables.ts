@@ -98,7 +98,7 @@ export const PDP_VARIABLES = {
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:
-      'keeps the `now` in the context of a request. Otherwise the PDP sets it to its own time (D8). Callers who can set `now` can choose the time of a decision',
+      'takes the `now` in the context of a request as the time of the question (D8, D15). Otherwise the PDP sets it to its own time. Callers who can set `now` can choose the time of a decision',
     readBy: PDPS,
   }),
   PDP_STRICT_ATTRIBUTES: withDefault(Switch, false, {
