@@ -34,6 +34,9 @@ import {
   SymbolRecord,
   TABLE_BYTES,
   Text,
+  TIMED,
+  TimedRole,
+  TimedRoles,
   Tuple,
 } from '../../assembly/abi.ts'
 import { Table } from '../../assembly/limits.ts'
@@ -52,10 +55,13 @@ const POLICY: readonly Operation[] = [
   ['put', 'user', { key: 'ana', attributes: { team: 'red', tags: ['a', 'b'] } }],
   ['put', 'user', { key: 'ben' }],
   ['put', 'user', { key: 'cyd' }],
+  ['put', 'user', { key: 'dee' }],
   ['put', 'role_assignment', { user: 'ben', role: 'viewer', tenant: 'acme' }],
   ['put', 'role_assignment', { user: 'ben', role: 'viewer', tenant: 'default' }],
   ['put', 'role_assignment', { user: 'cyd', role: 'viewer', tenant: 'acme' }],
   ['put', 'role_assignment', { user: 'cyd', role: 'admin', tenant: 'acme' }],
+  ['put', 'role_assignment', { user: 'dee', role: 'viewer', tenant: 'acme', valid_until: 1 }],
+  ['put', 'role_assignment', { user: 'dee', role: 'admin', tenant: 'acme' }],
   ['put', 'membership', { user: 'ana', tenant: 'acme' }],
   ['put', 'relation', { resource: 'doc', relation: 'parent', subject_resource: 'doc' }],
   ['put', 'resource_role', { resource: 'doc', role: 'owner', permissions: ['doc:write'] }],
@@ -95,6 +101,7 @@ class Memory {
   readonly ana = this.find(Table.Users, 'ana')
   readonly ben = this.find(Table.Users, 'ben')
   readonly cyd = this.find(Table.Users, 'cyd')
+  readonly dee = this.find(Table.Users, 'dee')
   readonly acme = this.find(Table.Tenants, 'acme')
   readonly home = this.find(Table.Tenants, 'default')
   readonly viewer = this.find(Table.Roles, 'viewer')
@@ -110,6 +117,9 @@ class Memory {
   /** of ben in acme, and of cyd, who has a role set */
   readonly grant = this.calls.grantOf(this.ben, this.acme)
   readonly roles = this.word(this.calls.grantOf(this.cyd, this.acme) + Grant.Roles)
+  /** of dee, whose roles have times */
+  readonly timedGrant = this.calls.grantOfStored(this.dee, this.acme)
+  readonly timed = this.word(this.timedGrant + Grant.Roles) - TIMED
   readonly member = this.word(this.ana + Principal.Members)
   readonly tuple = this.word(this.two + Instance.Objects)
   readonly rule = this.word(this.reader + Role.Rules)
@@ -167,6 +177,7 @@ type Plant = readonly [name: string, plant: (memory: Memory) => void, act: (memo
 
 const decide = (m: Memory) => m.calls.decide(m.ben, m.acme, m.read)
 const decideAsSet = (m: Memory) => m.calls.decide(m.cyd, m.acme, m.write)
+const decideTimed = (m: Memory) => m.calls.decide(m.dee, m.acme, m.read)
 const decideRelated = (m: Memory) => m.calls.decideOn(m.ana, m.acme, m.read, m.two)
 const askSets = (m: Memory) => m.askSets()
 const findBen = (m: Memory) => m.find(Table.Users, 'ben')
@@ -193,6 +204,18 @@ const PLANTED: readonly Plant[] = [
   ],
   ['a role set has more roles than there may be', (m) => m.set(m.roles + RoleSet.Count, 1 << 20), decideAsSet],
   ['a role set begins with a tenant', (m) => m.set(m.roles + RoleSet.Roles, m.acme), decideAsSet],
+  ['the tag of times is forgotten', (m) => m.set(m.timedGrant + Grant.Roles, m.timed), decideTimed],
+  ['a role without times has the tag', (m) => m.set(m.grant + Grant.Roles, m.viewer | TIMED), decide],
+  ['roles without times have the tag', (m) => m.set(m.timed + TimedRoles.Plain, m.timed | TIMED), decideTimed],
+  ['timed roles belong to no grant', (m) => m.set(m.timed + TimedRoles.Grant, 0), decideTimed],
+  ['timed roles are none', (m) => m.set(m.timed + TimedRoles.Count, 0), decideTimed],
+  ['timed roles are more than there may be', (m) => m.set(m.timed + TimedRoles.Count, 1 << 20), decideTimed],
+  ['a timed role is a tenant', (m) => m.set(m.timed + TimedRoles.Roles + TimedRole.Role, m.acme), decideTimed],
+  [
+    'a role ends before it begins',
+    (m) => m.set(m.timed + TimedRoles.Roles + TimedRole.Until + 4, 0xfff0_0000), // −∞
+    decideTimed,
+  ],
   [
     'a page of a row lies out of the heap',
     (m) => m.set(m.viewer + Role.Row + 4, OUT_OF_HEAP),

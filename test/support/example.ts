@@ -1,10 +1,12 @@
 // A small policy that uses every section of an image: two roles, one extending the other, two tenants, a shared role
-// set, a resource role over a tuple, attributes, and set rules, several of them in one index.
+// set, a resource role over a tuple, attributes, set rules, several of them in one index, and grants with times.
 import { Image, type ImageOptions } from '../../src/image/image.ts'
 import { ENVIRONMENT, makePosition } from './deltas.ts'
 import { type Operation, World } from './world.ts'
 
 const USERS = ['ana', 'ben', 'cyd', 'dan', 'eve']
+/** Of the questions. */
+const NOW = Date.UTC(2026, 10, 20)
 
 const EXAMPLE: readonly Operation[] = [
   ['put', 'resource', { key: 'hello', actions: ['say', 'wave', 'shout'] }],
@@ -13,7 +15,10 @@ const EXAMPLE: readonly Operation[] = [
   ['put', 'tenant', { key: 'acme' }],
   ...USERS.map((key) => ['put', 'user', { key }] as const),
   ...USERS.slice(1).map((user) => ['put', 'role_assignment', { user, role: 'viewer', tenant: 'default' }] as const),
-  ...USERS.slice(3).map((user) => ['put', 'role_assignment', { user, role: 'admin', tenant: 'default' }] as const),
+  ['put', 'role_assignment', { user: 'dan', role: 'admin', tenant: 'default' }],
+  ['put', 'role_assignment', { user: 'eve', role: 'admin', tenant: 'default', valid_until: NOW + 1 }],
+  ['put', 'role_assignment', { user: 'cyd', role: 'admin', tenant: 'acme', valid_from: 0, valid_until: NOW }],
+  ['put', 'role_assignment', { user: 'cyd', role: 'viewer', tenant: 'acme', valid_from: NOW }],
   ['put', 'role_assignment', { user: 'ana', role: 'admin', tenant: 'acme' }],
   ['put', 'membership', { user: 'ben', tenant: 'acme' }],
   ['put', 'user', { key: 'ben', attributes: { team: 'red', level: 3, since: ['2026', null, { x: true }] } }],
@@ -22,6 +27,7 @@ const EXAMPLE: readonly Operation[] = [
   ['put', 'resource_instance', { resource: 'hello', instance: 'two', tenant: 'acme' }],
   ['put', 'relation', { resource: 'hello', relation: 'before', subject_resource: 'hello' }],
   ['put', 'relationship_tuple', { subject: 'hello:one', relation: 'before', object: 'hello:two' }],
+  ['put', 'relationship_tuple', { subject: 'hello:two', relation: 'before', object: 'hello:one', valid_until: NOW }],
   ['put', 'resource_role', { resource: 'hello', role: 'host', permissions: ['hello:shout'] }],
   ...['red', 'blue', 'green'].flatMap((team, index): Operation[] => [
     [
@@ -53,6 +59,7 @@ export function exampleImage(options?: ImageOptions): Image {
 
 /** Every question about the example, known and unknown names, with its answer by this image; and listings. */
 export function listAnswers(image: Image): string[] {
+  image.useClock(() => NOW)
   const answers: string[] = []
   const about = { type: 'hello', key: 'one', tenant: undefined, sent: undefined }
   for (const user of [...USERS, 'zoe']) {
