@@ -11,12 +11,21 @@ import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { type Operation, World } from '../../support/world.ts'
 
 const KEY = 'the key of the environment'
+/** Far enough in the future for the clock of this machine. */
+const BEN_UNTIL = Date.UTC(2190, 0, 1)
 const POLICY: Operation[] = [
-  ['put', 'resource', { key: 'doc', actions: ['level', 'not', 'early', 'free'], attributes: { cost: 'number' } }],
+  [
+    'put',
+    'resource',
+    { key: 'doc', actions: ['level', 'not', 'early', 'free', 'read'], attributes: { cost: 'number' } },
+  ],
   ['put', 'resource', { key: '__user', actions: [], attributes: { level: 'number', since: 'time' } }],
   ['put', 'user', { key: 'ana' }],
   ['put', 'role', { key: 'reader', permissions: ['doc:free'] }],
   ['put', 'role_assignment', { user: 'ana', role: 'reader', tenant: 'default' }],
+  ['put', 'user', { key: 'ben' }],
+  ['put', 'role', { key: 'guest', permissions: ['doc:read'] }],
+  ['put', 'role_assignment', { user: 'ben', role: 'guest', tenant: 'default', valid_until: BEN_UNTIL }],
   ...Object.entries<JsonObject>({
     level: { 'user.level': { 'greater-than': 3 } },
     not: { not: { 'user.level': { equals: 5 } } },
@@ -157,5 +166,45 @@ describe('a PDP that accepts the time that is sent', () => {
     const debugging = await start({ acceptNow: true, debug: true })
     expect((await debugging.send('/allowed', ask('early', {}, { now: 0 }))).body.debug.abac.allow).toBe(true)
     await debugging.app.close()
+  })
+
+  it('[D15] asks the whole question at it, each of a bulk at its own, and refuses what is not an instant', async () => {
+    const pdp = await start({ acceptNow: true })
+    const read = (now: unknown) => ({
+      user: { key: 'ben' },
+      action: 'read',
+      resource: { type: 'doc' },
+      context: { now },
+    })
+    const times: unknown[] = [BEN_UNTIL - 1, BEN_UNTIL, new Date(BEN_UNTIL - 1).toISOString(), '2200-01-01']
+    const right = [true, false, true, false]
+    for (const [at, now] of times.entries())
+      expect((await pdp.send('/allowed', read(now))).body.allow, `${now}`).toBe(right[at])
+    const bulk = await pdp.send('/allowed/bulk', times.map(read))
+    expect(bulk.body.allow.map(({ allow }: { allow: boolean }) => allow)).toEqual(right)
+    const listed = async (now: unknown) =>
+      (await pdp.send('/user-permissions', { user: { key: 'ben' }, context: { now } })).body['__tenant:default']?.roles
+    expect([await listed(BEN_UNTIL - 1), await listed(BEN_UNTIL)]).toEqual([['guest'], []])
+    for (const now of ['soon', '2026-13-01', true, {}]) {
+      for (const path of ['/allowed', '/user-permissions']) {
+        const { status, body } = await pdp.send(path, read(now))
+        expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('not an instant')])
+      }
+    }
+    await pdp.app.close()
+  })
+
+  it('[D15] which no other PDP does', async () => {
+    const pdp = await start({})
+    for (const now of [BEN_UNTIL, '2200-01-01', 'soon']) {
+      const { body } = await pdp.send('/allowed', {
+        user: { key: 'ben' },
+        action: 'read',
+        resource: { type: 'doc' },
+        context: { now },
+      })
+      expect(body.allow).toBe(true)
+    }
+    await pdp.app.close()
   })
 })
