@@ -52,12 +52,12 @@ interface Memory {
 function openMemory(): Memory {
   const kernel = loadKernel(build(GRANTS).save(), 'release')
   const find = (table: Table, key: string): number => kernel.calls.find(table, kernel.writeWhole(key))
-  const timedOf = (user: string): number =>
+  const findTimed = (user: string): number =>
     kernel.word(kernel.calls.grantOfStored(find(Table.Users, user), find(Table.Tenants, 'acme')) + Grant.Roles) - TIMED
-  const timed = timedOf('ana')
+  const timed = findTimed('ana')
   const tuple = kernel.word(find(Table.Instances, 'doc:2') + Instance.Objects)
   const view = new DataView(kernel.bytes.buffer)
-  return { kernel, view, timed, bens: timedOf('ben'), second: timed + TimedRoles.Roles + 20, tuple, find }
+  return { kernel, view, timed, bens: findTimed('ben'), second: timed + TimedRoles.Roles + 20, tuple, find }
 }
 
 const setWord = (at: (m: Memory) => number, value: (m: Memory) => number) => (m: Memory) =>

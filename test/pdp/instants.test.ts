@@ -18,7 +18,7 @@ const SIX = NINE + 9 * 3_600_000
 const YEAR = 365 * 86_400_000
 const DOC = { type: 'doc', tenant: 'acme' }
 
-/** ana reads for good; ben reads, and is a guest, until six; who is no guest may print before noon. */
+/** ana reads for good; ben reads, and is a guest, until six; anyone else may print until a second after six. */
 const POLICY: readonly PolicyChange[] = [
   put('resource', 'doc', { actions: ['read', 'print'] }),
   put('role', 'reader', { permissions: ['doc:read'], extends: [] }),
@@ -183,7 +183,7 @@ describe('pdp.at', () => {
     const { parts } = await open().userPermissionsInTurns('ben', null, null, toPart)
     expect(parts.flat()).toEqual(['__tenant:acme'])
     expect((await open().at(SIX).userPermissionsInTurns('ben', null, null, toPart)).parts.flat()).toEqual([
-      '__tenant:acme', // what anybody may who is no guest
+      '__tenant:acme', // what anybody may who is not a guest
     ])
     setClock(SIX)
     expect(
@@ -202,7 +202,7 @@ describe('a `context.now` that a caller passes', () => {
     setClock(SIX)
     for (const now of [NINE, SIX - 1, new Date(NINE).toISOString(), 0]) {
       expect(pdp.check('ben', 'read', DOC, { now })).toBe(false)
-      expect(pdp.check('ben', 'print', DOC, { now })).toBe(true) // no guest any more, and early
+      expect(pdp.check('ben', 'print', DOC, { now })).toBe(true) // not a guest any more, and early
     }
     expect(pdp.check('ben', 'print', DOC, { now: SIX + 1_000 })).toBe(false)
   })
