@@ -5,7 +5,7 @@ import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
-import { NEXT, WITHOUT_GROUPS } from './replicas/other-versions.ts'
+import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 
 const CANARIES: readonly Canary[] = [
@@ -17,6 +17,7 @@ const CANARIES: readonly Canary[] = [
   ...Object.values(OF_REPLICAS),
   NEXT,
   WITHOUT_GROUPS,
+  WITHOUT_TIMES,
   FIELD,
   PAYLOADS,
   PLAIN_KIND,

@@ -61,6 +61,11 @@ export interface InFiles {
 export interface Kind<K extends string, T extends Stored, P = never> {
   /** in keys on disk; never reused for another kind */
   readonly number: number
+  /**
+   * For kinds whose objects may have times (src/kinds/times.ts): the number of those in snapshots, instead of the other
+   * one. Older versions do not know it (src/store/timed-kinds.ts).
+   */
+  readonly timedNumber?: number
   /** Fields, for those kinds whose fields are a table: in the order in which answers and files have them. */
   readonly fields?: Fields
   /** Objects are looked up by id. */

@@ -19,6 +19,7 @@ export interface UserInvite extends Stored, TimesPolicy {
 
 export const userInvite = {
   number: 14,
+  timedNumber: 66,
   hasIds: true,
   hasOwnTable: false,
   indexes: {

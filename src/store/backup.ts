@@ -23,8 +23,8 @@ import { asOpenError, syncFile } from './disk.ts'
 import { acquireLock } from './lock.ts'
 import { forkAtHead } from './log.ts'
 import { openReader, type Reader } from './reader.ts'
-import { FORMAT, openTables } from './tables.ts'
-import { isOldFormat, upgradeData } from './upgrade.ts'
+import { FORMATS_TEXT, isOpened, openTables } from './tables.ts'
+import { isOldFormat, readFolderFormat, upgradeData } from './upgrade.ts'
 
 /** What `backup.json` says. */
 export interface BackupManifest {
@@ -69,6 +69,7 @@ export async function finishBackup(
   const data = join(folder, DATA)
   chmodSync(data, 0o600)
   syncFile(data)
+  const format = (await readFolderFormat(folder)) as number // the reader refuses another one
   const reader = openReader(folder)
   let logs: readonly BackupLog[]
   try {
@@ -77,7 +78,7 @@ export async function finishBackup(
     await reader.close()
     rmSync(join(folder, 'lock.mdb'), { force: true })
   }
-  const manifest: BackupManifest = { format: FORMAT, at, sha256: await hashFile(data), logs }
+  const manifest: BackupManifest = { format, at, sha256: await hashFile(data), logs }
   const path = join(folder, MANIFEST)
   writeFileSync(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
@@ -158,8 +159,8 @@ async function readManifest(backup: string): Promise<BackupManifest> {
   } catch {
     throw damaged(backup, `it has no readable ${MANIFEST}`)
   }
-  if (manifest.format !== FORMAT && !isOldFormat(manifest.format))
-    throw new ZerohopError('DATA_FOREIGN', { path: backup, got: String(manifest.format), want: FORMAT })
+  if (!isOpened(manifest.format) && !isOldFormat(manifest.format))
+    throw new ZerohopError('DATA_FOREIGN', { path: backup, got: String(manifest.format), want: FORMATS_TEXT })
   if ((await hashFile(join(backup, DATA)).catch(() => undefined)) !== manifest.sha256)
     throw damaged(backup, 'its data file is missing or not the one that was backed up')
   return manifest

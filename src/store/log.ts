@@ -5,6 +5,7 @@
 //   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
 import { hash } from 'node:crypto'
 import type { WrittenObject } from '../kinds/history-words.ts'
+import type { KindName } from '../kinds/index.ts'
 import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
 import { HISTORY_CHANGED_BYTES_MAX, LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
 import type { Entry, KeyRange } from './checked-table.ts'
@@ -12,6 +13,7 @@ import { Digest } from './checksum.ts'
 import type { Head } from './heads.ts'
 import { revisionKey } from './table-keys.ts'
 import type { Tables } from './tables.ts'
+import { fromEntryKind, toEntryKind } from './timed-kinds.ts'
 
 /** Bytes of the chain that an entry begins with. */
 export const CHAIN_BYTES = 32
@@ -52,7 +54,9 @@ export function encodeEntry(
 ): EncodedEntry {
   const revision = head.revision + 1
   const about = { log, revision, at, by, status, ...(summary === undefined ? {} : { summary }) }
-  const each = changes.map(({ op, kind, key }, index) => {
+  const each = changes.map((change, index) => {
+    const { op, key } = change
+    const kind = change.op === 'put' ? toEntryKind(change.kind, change.value) : change.kind
     const start = `{"op":"${op}","kind":"${kind}","key":${JSON.stringify(key)}`
     return op === 'put' ? `${start},"value":${texts[index]}}` : `${start}}`
   })
@@ -278,5 +282,6 @@ export function decodeEntry(entry: Uint8Array): Omit<LogEntry, 'previous'> {
 function decode(value: Uint8Array): Omit<LogEntry, 'previous'> {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   const body = JSON.parse(bytes.toString('utf8', CHAIN_BYTES)) as Body
+  for (const change of body.changes) (change as { kind: KindName }).kind = fromEntryKind(change.kind)
   return { ...body, chain: bytes.toString('hex', 0, CHAIN_BYTES) }
 }

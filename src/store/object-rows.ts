@@ -4,8 +4,8 @@
 //   row   kind u8 │ place u48 │ length u32 │ object, JSON
 import { ZerohopError } from '../model/errors.ts'
 import { SNAPSHOT_PART_BYTES_MAX } from '../model/limits.ts'
-import { KIND_NUMBERS, kindOfNumber } from './kinds.ts'
 import type { PlacedObject } from './load-snapshot.ts'
+import { fromRowNumber, toRowNumber } from './timed-kinds.ts'
 
 const HEAD_BYTES = 1 + 6 + 4
 
@@ -16,7 +16,7 @@ export function* packParts(objects: Iterable<PlacedObject>): Generator<{ rows: n
   for (const { kind, place, json } of objects) {
     const length = Buffer.byteLength(json)
     const row = Buffer.allocUnsafe(HEAD_BYTES + length)
-    row[0] = KIND_NUMBERS[kind]
+    row[0] = toRowNumber(kind, json)
     row.writeUIntBE(place, 1, 6)
     row.writeUInt32BE(length, 7)
     row.write(json, HEAD_BYTES)
@@ -35,7 +35,7 @@ export function* packParts(objects: Iterable<PlacedObject>): Generator<{ rows: n
 export function unpackPart(bytes: Buffer): PlacedObject[] {
   const objects: PlacedObject[] = []
   for (let at = 0; at < bytes.length; ) {
-    const kind = kindOfNumber(bytes[at])
+    const kind = fromRowNumber(bytes[at])
     if (kind === undefined)
       throw new ZerohopError('DATABASE_REFUSED', {
         reason: 'a snapshot holds objects of a kind that this version does not know: install a newer one',

@@ -14,6 +14,7 @@ import { Removals } from './removals.ts'
 import type { SearchEdits } from './search-texts.ts'
 import { idKey, indexKey, nameKey, objectKey, readObjectPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
+import { hasTimes } from './timed-kinds.ts'
 
 type AnyObject = Objects[KindName]
 export interface Index {
@@ -138,6 +139,7 @@ export function link(
   place: number,
   search: SearchEdits,
 ): void {
+  if (hasTimes(kind, object)) tables.noteTimes()
   if (KINDS[kind].hasIds) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)

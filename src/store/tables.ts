@@ -17,7 +17,16 @@ import { PLACE_ENCODER, PlaceTable } from './places.ts'
  * Number of the disk format. A folder of an older one is upgraded when it is opened; one of another number is refused
  * (DATA_FOREIGN).
  */
-export const FORMAT = 3
+const FORMAT = 3
+/**
+ * Number of a folder that has, or had, something with times (D15): an older version refuses it. The tables are the same. A
+ * folder gets it with the first such object, so that one without is opened by older versions as before.
+ */
+const TIMED_FORMAT = 4
+/** The formats that this version opens as they are, for error texts. */
+export const FORMATS_TEXT = `${FORMAT} and ${TIMED_FORMAT}`
+/** Whether a format is opened as it is. */
+export const isOpened = (format: unknown): boolean => format === FORMAT || format === TIMED_FORMAT
 
 export interface Tables {
   readonly root: RootDatabase
@@ -31,6 +40,8 @@ export interface Tables {
   readonly objectTables: readonly RecordTable<string>[]
   /** number of rows in the tables that belong to logs; walks them */
   rows(): number
+  /** Says that the folder has something with times; inside the caller's transaction. */
+  noteTimes(): void
   /** log, kind, key → place */
   readonly keys: PlaceTable
   /** log, kind, id → place */
@@ -120,8 +131,8 @@ export function openTables(folder: string, mode: OpenMode, durability: Durabilit
     const create = mode === 'create'
     if (create) formatTable(root, true)?.putSync(FORMAT_KEY, FORMAT)
     const format = readFormat(root)
-    if (format !== FORMAT && mode !== 'upgrade')
-      throw new ZerohopError('DATA_FOREIGN', { path: folder, got: formatName(format), want: FORMAT })
+    if (!isOpened(format) && mode !== 'upgrade')
+      throw new ZerohopError('DATA_FOREIGN', { path: folder, got: formatName(format), want: FORMATS_TEXT })
     const tables = makeTables(root, folder, create || mode === 'upgrade')
     if (create) root.transactionSync(() => tables.totals.create())
     return tables
@@ -188,6 +199,10 @@ function makeTables(root: RootDatabase, folder: string, create: boolean): Tables
     indexes,
     search,
     log,
+    noteTimes: () => {
+      const format = formatTable(root, false)
+      if (format?.get(FORMAT_KEY) === FORMAT) void format.put(FORMAT_KEY, TIMED_FORMAT)
+    },
     rows: () => [...objectTables, keys, ids, indexes, search, log].reduce((sum, table) => sum + table.walk(), 0),
     hashes: counted('hashes', TEXT, 'the key hash'),
     secrets: counted('secrets', BYTES, 'the sealed secret of'),

@@ -5,7 +5,7 @@ import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { requireNeighbours, suspect } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 import { acquireLock } from './lock.ts'
-import { FORMAT } from './tables.ts'
+import { FORMATS_TEXT } from './tables.ts'
 import { isOldFormat, type OnProgress, readFolderFormat, upgradeData } from './upgrade.ts'
 import { startVerification, type Verified } from './verify-process.ts'
 
@@ -44,7 +44,7 @@ export async function verifyLocked(folder: string, options: VerifyOptions): Prom
   if (verified.refused === undefined) return verified
   const format = await readFolderFormat(folder)
   if (options.upgrading === undefined || !isOldFormat(format))
-    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: String(format), want: FORMAT })
+    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: String(format), want: FORMATS_TEXT })
   await upgradeData(folder, options.upgrading)
   return run(folder, options)
 }

@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { otherBuild } from '../support/other-build.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
-import { NEWER, NEXT, WITHOUT_GROUPS } from './other-versions.ts'
+import { NEWER, NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './other-versions.ts'
 
 const BY = withoutRequest('test')
 const SNAPSHOT_ENTRIES = 20
@@ -155,30 +155,46 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
     ])
   })
 
-  it('with objects that a version does not know take its replicas out of service, and are not passed over', async () => {
-    url = await server.database()
-    const older = await importOpen(await otherBuild(WITHOUT_GROUPS))
-    const [here, behind] = [await start(), await start(true, older)]
-    const log = development(here)
-    const create = ({ store }: ManagementData, key: string) => store.commit(log, 'createUser', { key }, BY)
-    await create(behind, 'ida')
-    await here.store.confirm()
-    expect(here.store.view(log).get('user', 'ida')).toBeDefined()
-    await here.store.commit(log, 'createGroup', { group_instance_key: 'team', group_tenant: 'default' }, BY)
-    await create(here, 'eve')
-    const refused = {
-      code: 'DATABASE_REFUSED',
-      message: expect.stringContaining('a newer version wrote objects of kind `'),
-    }
-    const { revision } = behind.store.head(log)
-    await expect(behind.store.confirm()).rejects.toMatchObject(refused)
-    await expect(create(behind, 'tom')).rejects.toMatchObject(refused)
-    await eventually(() => behind.store.trouble?.code, 'DATABASE_REFUSED')
-    expect(behind.store.head(log).revision).toBe(revision)
-    expect(behind.store.view(log).get('user', 'eve')).toBeUndefined()
-    await expect(start(true, older)).rejects.toMatchObject(refused)
-    // the others go on
-    await create(here, 'tom')
-    expect(here.store.view(log).count('group')).toBe(1)
-  })
+  it.each([
+    [
+      'of a kind',
+      WITHOUT_GROUPS,
+      ({ store }: ManagementData, log: LogId) =>
+        store.commit(log, 'createGroup', { group_instance_key: 'team', group_tenant: 'default' }, BY),
+    ],
+    [
+      'with times',
+      WITHOUT_TIMES,
+      async ({ store }: ManagementData, log: LogId) => {
+        await store.commit(log, 'createRole', { key: 'editor' }, BY)
+        await store.commit(log, 'assign', { user: 'ida', role: 'editor', valid_until: 5 }, BY)
+      },
+    ],
+  ])(
+    'with objects %s that a version does not know take its replicas out of service, and are not passed over',
+    async (_, canary, writeUnknown) => {
+      url = await server.database()
+      const older = await importOpen(await otherBuild(canary))
+      const [here, behind] = [await start(), await start(true, older)]
+      const log = development(here)
+      const create = ({ store }: ManagementData, key: string) => store.commit(log, 'createUser', { key }, BY)
+      await create(behind, 'ida')
+      await here.store.confirm()
+      expect(here.store.view(log).get('user', 'ida')).toBeDefined()
+      await writeUnknown(here, log)
+      await create(here, 'eve')
+      const refused = {
+        code: 'DATABASE_REFUSED',
+        message: expect.stringContaining('a newer version wrote objects of kind `'),
+      }
+      await expect(behind.store.confirm()).rejects.toMatchObject(refused)
+      await expect(create(behind, 'tom')).rejects.toMatchObject(refused)
+      await eventually(() => behind.store.trouble?.code, 'DATABASE_REFUSED')
+      expect(behind.store.view(log).get('user', 'eve')).toBeUndefined()
+      await expect(start(true, older)).rejects.toMatchObject(refused)
+      // the others go on
+      await create(here, 'tom')
+      expect(here.store.view(log).get('user', 'tom')).toBeDefined()
+    },
+  )
 })
