@@ -10,7 +10,7 @@ import type { Pdp } from '../../src/pdp/pdp.ts'
 import type { UserPermissions } from '../../src/pdp/pdp-listings.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
 import type { Feature } from '../conformance/cases.ts'
-import type { Reasons } from '../reference/explain.ts'
+import type { ReasonsAt } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import { toCall } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
@@ -37,7 +37,7 @@ interface Servers {
 async function startServers(): Promise<Servers> {
   const management = await openManagement({ data: memoryFolder('http'), noExample: true })
   const api = managementServer(management)
-  const pdp = pooledPdpServer(management)
+  const pdp = pooledPdpServer(management, { acceptNow: true })
   return {
     api: await api.listen({ host: '127.0.0.1', port: 0 }),
     pdp: await pdp.listen({ host: '127.0.0.1', port: 0 }),
@@ -131,14 +131,31 @@ type Follower = Questions & { follow(revision: number): Promise<void> }
 
 function overHttp(servers: Servers, env: Environment): Follower {
   let revision = 0
-  const ask = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const wanted = { 'x-min-revision': String(revision), ...headers }
-    return (await send(env.key, 'POST', `${servers.pdp}${path}`, body, wanted)).json
-  }
+  const asking = (now?: number) =>
+    questionsOver((path, body, headers = {}) => {
+      const wanted = { 'x-min-revision': String(revision), ...headers }
+      return send(env.key, 'POST', `${servers.pdp}${path}`, askedThen(body, now), wanted).then(({ json }) => json)
+    })
   return {
+    ...asking(),
     async follow(written) {
       revision = Math.max(revision, written)
     },
+    at: asking,
+  }
+}
+
+/** A body, or a list of them, with the instant of the question, which the servers accept; without one as it is. */
+function askedThen(body: unknown, now: number | undefined): unknown {
+  if (now === undefined) return body
+  const timed = (each: { context?: object }) => ({ ...each, context: { ...each.context, now } })
+  return Array.isArray(body) ? body.map(timed) : timed(body as { context?: object })
+}
+
+type Ask = (path: string, body: unknown, headers?: Record<string, string>) => Promise<ReturnType<typeof JSON.parse>>
+
+function questionsOver(ask: Ask): Questions {
+  return {
     check: async (request) => (await ask('/allowed', toBody(request), rowHeader(request))).allow,
     bulkCheck: async (requests) => {
       // the header is of all questions of a request
@@ -153,12 +170,22 @@ function overHttp(servers: Servers, env: Environment): Follower {
       return requests.map((request) => (others.get(request) ?? rows.get(request))!)
     },
     explain: async (request) => {
-      const { rbac, rebac, abac } = (
-        await ask('/allowed', toBody(request), { 'x-explain': 'true', ...rowHeader(request) })
-      ).debug
+      const {
+        rbac,
+        rebac,
+        abac,
+        not_in_force = [],
+      } = (await ask('/allowed', toBody(request), { 'x-explain': 'true', ...rowHeader(request) })).debug
       // Where neither an instance nor a relation is named, the answer leaves roles on instances out.
       const code = rebac?.code ?? 'no_such_instance'
-      return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
+      return {
+        rbac: rbac.code,
+        rebac: code,
+        abac: abac.code,
+        misses: abac.nearest_misses,
+        notes: abac.notes,
+        not_in_force,
+      }
     },
     permissions: async (user, sent) => listTenantPermissions(await ask('/user-permissions', aboutUser(user, sent))),
     listings: listingsOver(ask),
@@ -170,7 +197,7 @@ const aboutUser = (user: string, { user: attributes, context = {} }: Sent = {}) 
 }
 
 /** Listings by whichever route has them: those of the contract, or a search of AuthZEN, which knows instances only. */
-function listingsOver(ask: (path: string, body: unknown) => Promise<ReturnType<typeof JSON.parse>>): Listings {
+function listingsOver(ask: Ask): Listings {
   const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
   const search = async (what: 'subject' | 'resource' | 'action', { user, action, resource, sent = {} }: Request) => {
     const { type, key, tenant } = resource
@@ -213,9 +240,17 @@ function listingsOver(ask: (path: string, body: unknown) => Promise<ReturnType<t
 async function overLibrary(servers: Servers, env: Environment): Promise<Follower> {
   const pdp: Pdp = await connect({ url: servers.api, apiKey: env.key })
   return {
+    ...questionsTo(pdp),
     async follow(written) {
       await pdp.atLeast(written, { timeoutMs: 60_000 })
     },
+    at: (now) => questionsTo(pdp.at(now)),
+    close: () => pdp.close(),
+  }
+}
+
+function questionsTo(pdp: Pdp): Questions {
+  return {
     check: (request) => {
       const { user, action, resource, context } = toCheck(request)
       return pdp.check(user, action, resource, context)
@@ -223,12 +258,11 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Follower
     bulkCheck: (requests) => pdp.bulkCheck(requests.map(toCheck)),
     explain: (request) => {
       const { user, action, resource, context } = toCheck(request)
-      const { code, rebac, abac, misses, matches, notes } = pdp.explain(user, action, resource, context)
-      return { rbac: code, rebac, abac, misses, matches, notes } as Reasons // no case meets a limit
+      const { code, rebac, abac, misses, matches, notes, not_in_force } = pdp.explain(user, action, resource, context)
+      return { rbac: code, rebac, abac, misses, matches, notes, not_in_force } as ReasonsAt // no case meets a limit
     },
     permissions: (user, sent) => listTenantPermissions(permissionsIn(pdp, user, sent)),
     listings: makeListings(pdp),
-    close: () => pdp.close(),
   }
 }
 

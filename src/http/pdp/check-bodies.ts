@@ -160,11 +160,11 @@ export function readSnapshotQuery(body: unknown): SnapshotOptions & { readonly u
 }
 
 /** The body of POST /user-tenants. @throws INPUT_INVALID */
-export function readTenantsQuery(body: unknown): User {
+export function readTenantsQuery(body: unknown): { user: User; context: Attributes | null | undefined } {
   const { user, context } = members(body, BODY)
   const asks = readUser(user)
   if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
-  return asks
+  return { user: asks, context: context as Attributes | null | undefined }
 }
 
 /** The `input` of the OPA-shaped API. @throws INPUT_INVALID */

@@ -1,6 +1,7 @@
 // The long form of an answer: `debug` of POST /allowed, when PDP_DEBUG or `x-explain: true` asks for it. The codes are
 // those of the explanation; docs/semantics.md explains each.
 
+import { sayNotInForce } from '../../image/explain/why-words.ts'
 import { ABAC_REASONS, RBAC_REASONS, REBAC_REASONS } from '../../model/reason-words.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
 import type { Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
@@ -26,7 +27,7 @@ export function explainDecision(pdp: Pdp, check: Check, forPeople = false): Expl
 export function explainedParts(pdp: Pdp, { user, action, resource, context }: Check) {
   const { user: key, type, key: instance, relations } = toQuestion(user, action, resource)
   const explanation = pdp.explain(user, action, resource, context)
-  const { allow, tenant, code, rebac, because, ill_typed } = explanation
+  const { allow, tenant, code, rebac, because, not_in_force, ill_typed } = explanation
   const debug = {
     request: {
       user: { key, synced: code !== 'user_not_synced' },
@@ -37,6 +38,9 @@ export function explainedParts(pdp: Pdp, { user, action, resource, context }: Ch
     rbac: describeRoles(explanation),
     ...(instance === undefined && relations === undefined ? {} : { rebac: describeRelations(rebac, because) }),
     abac: describeSets(explanation),
+    ...(not_in_force.length === 0
+      ? {}
+      : { not_in_force: not_in_force.map((grant) => ({ ...grant, text: sayNotInForce(grant) })) }),
     ...(ill_typed.length === 0
       ? {}
       : { ill_typed_attributes: ill_typed.map((each) => ({ ...each, text: sayIllTyped(each) })) }),

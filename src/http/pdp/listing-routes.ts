@@ -67,7 +67,10 @@ const makeFilter: Listing = (request, body, acceptNow) => {
 }
 
 /** The tenants in which the user has a role. */
-export const listTenants: Listing = ({ pdp }, body) => pdp!.userTenants(readTenantsQuery(body))
+export const listTenants: Listing = ({ pdp }, body, acceptNow) => {
+  const { user, context } = readTenantsQuery(body)
+  return pdpAt(pdp!, context, acceptNow).userTenants(user)
+}
 
 /** A page of assigned roles. */
 export const listAssignments: Listing = ({ pdp }, sent) => {
