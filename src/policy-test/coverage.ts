@@ -1,6 +1,7 @@
 // Which rules of a policy its tests use. A rule is used when an expectation that is met is allowed by it: a permission
 // of a role, an `extends`, a derivation, a set rule. A test of a condition has two branches, and each is used when it
 // decides about a set of a matching rule, or of one of the nearest rules that do not match.
+import { askAt } from '../image/asked-at.ts'
 import { typeInInstanceKey } from '../image/contents.ts'
 import type { Explained } from '../image/explain/ways.ts'
 import type { Because, Image, TestFound } from '../image/image.ts'
@@ -36,8 +37,11 @@ export class Coverage {
 
   /** Takes in an expectation that is met. @throws nothing that its check does not throw */
   add(image: Image, expectation: Expectation): void {
-    const explained = expectation.allow ? image.explainWays(...toQuestion(expectation)) : undefined
-    const { because, matches, misses } = explained?.explanation ?? image.explain(...toQuestion(expectation))
+    const explained = expectation.allow
+      ? askAt(image, expectation.about.sent, () => image.explainWays(...toQuestion(expectation)))
+      : undefined
+    const { because, matches, misses } =
+      explained?.explanation ?? askAt(image, expectation.about.sent, () => image.explain(...toQuestion(expectation)))
     for (const way of because) this.#way(way)
     if (explained !== undefined) this.#hops(explained)
     for (const { held } of matches) for (const { set, tests } of held) this.#decided(set, tests)

@@ -1,4 +1,5 @@
 // Whether a policy does what is expected of it, and if not, why.
+import { askAt } from '../image/asked-at.ts'
 import { whyTree } from '../image/explain/why-tree.ts'
 import type { Because, Image } from '../image/image.ts'
 import { isZerohopError } from '../model/errors.ts'
@@ -20,6 +21,10 @@ export const toQuestion = ({ user, action, about: { type, tenant, key, sent, rel
 
 /** Whether the image answers as expected: fast, and without reasons. An error counts as an unexpected answer. */
 export function isMet(image: Image, expectation: AnyExpectation): boolean {
+  return askAt(image, expectation.about.sent, () => isAnswered(image, expectation))
+}
+
+function isAnswered(image: Image, expectation: AnyExpectation): boolean {
   try {
     if (expectation.kind === 'list') return sameUsers(listUsers(image, expectation), expectation.users)
     if (image.check(...toQuestion(expectation)) !== expectation.allow) return false
@@ -34,7 +39,9 @@ export function isMet(image: Image, expectation: AnyExpectation): boolean {
 /** Why an expectation is not met. */
 export function explainFailure(image: Image, expectation: AnyExpectation): Failure {
   try {
-    return expectation.kind === 'list' ? listFailure(image, expectation) : answerFailure(image, expectation)
+    return askAt(image, expectation.about.sent, () =>
+      expectation.kind === 'list' ? listFailure(image, expectation) : answerFailure(image, expectation),
+    )
   } catch (error) {
     if (isZerohopError(error)) return { message: error.message, why: [] }
     throw error

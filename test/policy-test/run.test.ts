@@ -78,6 +78,17 @@ describe('an expectation', () => {
     ).toEqual(['17 who may write invoice:17', '18 who may approve invoice', '19 ✗ who may read invoice in acme'])
   })
 
+  it('[D15] asks at that time about grants, too', () => {
+    const grant = '{ user: eve, role: viewer, tenant: acme, valid_until: 2026-02-01T00:00:00Z }'
+    const text = `${FACTS.replace('  role_assignments:', `  role_assignments:\n    - ${grant}`)}expect: [eve may read invoice in acme]\n`
+    const met = (now: number) =>
+      runTests([POLICY], [{ name: 't.yaml', text }], { now }).files.map(({ results }) => results[0]?.failure?.message)
+    expect([met(Date.UTC(2026, 0, 31)), met(Date.UTC(2026, 1, 1))]).toEqual([
+      [undefined],
+      ['expected allow, but it is denied'],
+    ])
+  })
+
   it('is asked at the time of the file, else at that of the run', () => {
     const policy = {
       name: 'policy.yaml',

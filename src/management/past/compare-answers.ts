@@ -2,6 +2,7 @@
 // bounded number of revisions each is asked, so that every change is found. Over more, the two halves are compared
 // first, again and again, until what is left is short enough: then one change is found for certain, and others may lie
 // elsewhere. Runs in a worker thread (past-thread.ts).
+import { askAt } from '../../image/asked-at.ts'
 import type { Question } from '../../image/explain/explain.ts'
 import type { Image } from '../../image/image.ts'
 import type { LogId } from '../../log/change.ts'
@@ -40,7 +41,8 @@ export interface Range {
 export function askImage(image: Image, question: Question): Answer {
   const { user, action, type, tenant, key, sent, relations, isRow } = question
   try {
-    return image.check(user, action, type, tenant, key, sent, relations, isRow) ? 'allow' : 'deny'
+    const isAllowed = askAt(image, sent, () => image.check(user, action, type, tenant, key, sent, relations, isRow))
+    return isAllowed ? 'allow' : 'deny'
   } catch (error) {
     if (isZerohopError(error, 'UNDECIDED')) return 'undecided'
     throw error

@@ -1,5 +1,6 @@
 // Asks the question of a recorded decision again: at its revision, where what was recorded suffices, and at the
 // present. The question that is asked is that of the record; what rules read and the record does not have is named.
+import { askAt } from '../../image/asked-at.ts'
 import type { Question } from '../../image/explain/explain.ts'
 import { whyTree } from '../../image/explain/why-tree.ts'
 import type { Explanation, Image } from '../../image/image.ts'
@@ -80,7 +81,7 @@ export async function replay(
   const image = await past.image(environment, found)
   const question = questionIn(record)
   const { user, action, type, tenant, key, sent, relations, isRow } = question
-  const explained = image.explainWays(user, action, type, tenant, key, sent, relations, isRow)
+  const explained = askAt(image, sent, () => image.explainWays(user, action, type, tenant, key, sent, relations, isRow))
   const { explanation } = explained
   const missing = missingFor(record, image)
   const today = await replayToday({ store, past }, environment, { record, question, now })
