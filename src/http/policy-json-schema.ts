@@ -46,7 +46,7 @@ function standard(part: unknown): unknown {
     ]),
   )
   return {
-    ...(type === undefined ? {} : { type: nullable === true ? [type, 'null'].flat() : standard(type) }),
+    ...(type === undefined ? {} : { type: nullable === true ? [...new Set([type, 'null'].flat())] : standard(type) }),
     ...($ref === undefined
       ? {}
       : { $ref: typeof $ref === 'string' ? `#/definitions/${$ref.replace(/#$/, '')}` : standard($ref) }),

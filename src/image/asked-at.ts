@@ -3,8 +3,11 @@ import { parseInstant } from '../model/instant.ts'
 import type { Json } from '../model/objects.ts'
 import type { Image, Sent } from './image.ts'
 
-/** Asks at the `context.now` that is sent; without one, or where it is not an instant, at the time of the clock. */
-export function askAt<T>(image: Image, sent: Sent | undefined, ask: () => T): T {
+/**
+ * Asks at the `context.now` that is sent.
+ * @param otherwise ms since 1970: for a question without one, or whose one is not an instant
+ */
+export function askAt<T>(image: Image, sent: Sent | undefined, otherwise: number, ask: () => T): T {
   const { now } = (sent?.context ?? {}) as { readonly now?: Json }
-  return image.guardAt(parseInstant(now) ?? Date.now(), ask)
+  return image.guardAt(parseInstant(now) ?? otherwise, ask)
 }

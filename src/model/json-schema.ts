@@ -78,8 +78,14 @@ export const optional = <S extends TSchema>(schema: S): TOptional<S> =>
 
 /** A member of a body that may be absent or null; null is then one of the words of an enum. */
 export function maybe<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S> | null>> {
-  const { enum: words } = schema as Part & { enum?: readonly unknown[] }
-  const withNull = { ...(schema as object), nullable: true, ...(words ? { enum: [...words, null] } : {}) }
+  const { enum: words, type } = schema as Part & { enum?: readonly unknown[]; type?: unknown }
+  const withNull = {
+    ...(schema as object),
+    nullable: true,
+    ...(words ? { enum: [...words, null] } : {}),
+    // The validator would add it to the list itself, which other schemas share.
+    ...(Array.isArray(type) ? { type: [...type, 'null'] } : {}),
+  }
   return optional(schemaOf<Static<S> | null>(withNull))
 }
 

@@ -38,10 +38,11 @@ export class Coverage {
   /** Takes in an expectation that is met. @throws nothing that its check does not throw */
   add(image: Image, expectation: Expectation): void {
     const explained = expectation.allow
-      ? askAt(image, expectation.about.sent, () => image.explainWays(...toQuestion(expectation)))
+      ? askAt(image, expectation.about.sent, expectation.about.now, () => image.explainWays(...toQuestion(expectation)))
       : undefined
     const { because, matches, misses } =
-      explained?.explanation ?? askAt(image, expectation.about.sent, () => image.explain(...toQuestion(expectation)))
+      explained?.explanation ??
+      askAt(image, expectation.about.sent, expectation.about.now, () => image.explain(...toQuestion(expectation)))
     for (const way of because) this.#way(way)
     if (explained !== undefined) this.#hops(explained)
     for (const { held } of matches) for (const { set, tests } of held) this.#decided(set, tests)

@@ -33,6 +33,8 @@ export interface AskedResource {
   readonly key: string | undefined
   readonly tenant: string | undefined
   readonly sent: Sent
+  /** ms since 1970: the time of the file, which a context may replace */
+  readonly now: number
   readonly relations: readonly SentRelation[] | undefined
 }
 

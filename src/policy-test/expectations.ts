@@ -24,6 +24,7 @@ export class Expectations {
   readonly found: AnyExpectation[] = []
   readonly #image: Image
   readonly #names: Names
+  readonly #now: number
   readonly #context: JsonObject
   readonly #wrong: Wrong
   readonly #sent: Sent
@@ -32,6 +33,7 @@ export class Expectations {
   constructor(image: Image, names: Names, now: number, wrong: Wrong) {
     this.#image = image
     this.#names = names
+    this.#now = now
     this.#context = { now }
     this.#sent = { context: this.#context }
     this.#wrong = wrong
@@ -162,7 +164,8 @@ export class Expectations {
     }
     const relations = this.#relations(type, parts.relations ?? undefined, path)
     if (relations === null) return undefined
-    return { type, key, tenant: of, sent: this.#sentWith(context, parts.attributes, ofUser), relations }
+    const sent = this.#sentWith(context, parts.attributes, ofUser)
+    return { type, key, tenant: of, sent, now: this.#now, relations }
   }
 
   #sentWith(

@@ -21,7 +21,7 @@ export const toQuestion = ({ user, action, about: { type, tenant, key, sent, rel
 
 /** Whether the image answers as expected: fast, and without reasons. An error counts as an unexpected answer. */
 export function isMet(image: Image, expectation: AnyExpectation): boolean {
-  return askAt(image, expectation.about.sent, () => isAnswered(image, expectation))
+  return askAt(image, expectation.about.sent, expectation.about.now, () => isAnswered(image, expectation))
 }
 
 function isAnswered(image: Image, expectation: AnyExpectation): boolean {
@@ -39,7 +39,7 @@ function isAnswered(image: Image, expectation: AnyExpectation): boolean {
 /** Why an expectation is not met. */
 export function explainFailure(image: Image, expectation: AnyExpectation): Failure {
   try {
-    return askAt(image, expectation.about.sent, () =>
+    return askAt(image, expectation.about.sent, expectation.about.now, () =>
       expectation.kind === 'list' ? listFailure(image, expectation) : answerFailure(image, expectation),
     )
   } catch (error) {

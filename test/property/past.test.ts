@@ -26,6 +26,7 @@ import { World } from '../support/world.ts'
 import { type History, listOperations, numbers, POOLS, untimedHistories } from './histories.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
+import { MIDNIGHT } from './values.ts'
 
 const environments = new Environments()
 afterAll(() => environments.close())
@@ -187,7 +188,7 @@ describe('past revisions', () => {
               asked.push(toQuestion(request))
               answers.push([])
             }
-          for (const [at, question] of asked.entries()) answers[at]!.push(askImage(image, question))
+          for (const [at, question] of asked.entries()) answers[at]!.push(askImage(image, question, MIDNIGHT))
         })
         await withReader(log, async (reader) => {
           const to = revisions.at(-1)!
@@ -198,14 +199,14 @@ describe('past revisions', () => {
               index > 0 && answer !== all[index - 1] ? [{ revision: from + index, answer }] : [],
             )
             if (flips.length === 0 && next(20) > 0) continue
-            const whole = await compareAnswers(reader, log, { from, to, question })
+            const whole = await compareAnswers(reader, log, { from, to, question, at: MIDNIGHT })
             const before = all[0]
             const after = all.at(-1)
             expect(whole).toEqual({ before, after, flips, count: flips.length, isComplete: true })
             if (before === after) continue
             changed++
             // the halves are compared until two revisions are left
-            const narrow = await compareAnswers(reader, log, { from, to, question }, 1)
+            const narrow = await compareAnswers(reader, log, { from, to, question, at: MIDNIGHT }, 1)
             expect(narrow).toMatchObject({ before, after, count: 1, isComplete: to - from <= 1 })
             expect(flips).toContainEqual(narrow.flips[0])
           }

@@ -35,13 +35,15 @@ export interface Range {
   readonly from: number
   readonly to: number
   readonly question: Question
+  /** ms since 1970: when it was asked, for one without `context.now` */
+  readonly at: number
 }
 
-/** The answer of an image. @throws what `check` throws, except UNDECIDED */
-export function askImage(image: Image, question: Question): Answer {
+/** The answer of an image to a question that was asked at `at`. @throws what `check` throws, except UNDECIDED */
+export function askImage(image: Image, question: Question, at: number): Answer {
   const { user, action, type, tenant, key, sent, relations, isRow } = question
   try {
-    const isAllowed = askAt(image, sent, () => image.check(user, action, type, tenant, key, sent, relations, isRow))
+    const isAllowed = askAt(image, sent, at, () => image.check(user, action, type, tenant, key, sent, relations, isRow))
     return isAllowed ? 'allow' : 'deny'
   } catch (error) {
     if (isZerohopError(error, 'UNDECIDED')) return 'undecided'
@@ -57,12 +59,12 @@ export function askImage(image: Image, question: Question): Answer {
 export async function compareAnswers(
   reader: PastReader,
   environment: LogId,
-  { from, to, question }: Range,
+  { from, to, question, at }: Range,
   scanMax = PAST_SCAN_REVISIONS_MAX,
 ): Promise<Comparison> {
-  if (to - from <= scanMax) return scan(reader, environment, { from, to, question })
+  if (to - from <= scanMax) return scan(reader, environment, { from, to, question, at })
   const ask = async (revision: number): Promise<Answer> =>
-    askImage(await imageAt(reader, environment, revision), question)
+    askImage(await imageAt(reader, environment, revision), question, at)
   const [before, after] = [await ask(from), await ask(to)]
   if (before === after) return { before, after, flips: [], count: 0, isComplete: false }
   let [low, high] = [from, to]
@@ -71,18 +73,18 @@ export async function compareAnswers(
     if ((await ask(middle)) === before) low = middle
     else high = middle
   }
-  const found = await scan(reader, environment, { from: low, to: high, question })
+  const found = await scan(reader, environment, { from: low, to: high, question, at })
   return { ...found, before, after, isComplete: false }
 }
 
-async function scan(reader: PastReader, environment: LogId, { from, to, question }: Range): Promise<Comparison> {
+async function scan(reader: PastReader, environment: LogId, { from, to, question, at }: Range): Promise<Comparison> {
   const image = await imageAt(reader, environment, from)
-  const before = askImage(image, question)
+  const before = askImage(image, question, at)
   const flips: Flip[] = []
   let count = 0
   let last = before
   await advance(reader, image, to, (hasChanged) => {
-    const answer = hasChanged ? askImage(image, question) : last
+    const answer = hasChanged ? askImage(image, question, at) : last
     if (answer === last) return
     last = answer
     count++

@@ -99,11 +99,11 @@ export class PastRevisions {
   }
 
   /**
-   * What changed the answer to a question between two revisions.
+   * What changed the answer to a question between two revisions, asked at `at` (ms since 1970).
    * @throws as `image`
    */
-  compare(environment: LogId, from: number, to: number, question: Question): Promise<Comparison> {
-    return this.#inThread(environment, { task: 'compare', from, to, question })
+  compare(environment: LogId, from: number, to: number, question: Question, at: number): Promise<Comparison> {
+    return this.#inThread(environment, { task: 'compare', from, to, question, at })
   }
 
   /**

@@ -1,6 +1,6 @@
 // Tasks about the past, done in a worker thread: reading a whole environment or ten thousand entries would block the
 // event loop.
-import type { Question } from '../../image/explain/explain.ts'
+
 import type { LogId, Position } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PAST_TASK_MS } from '../../model/limits.ts'
@@ -10,7 +10,7 @@ import type { DatabaseSettings } from '../../store/settings.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
 import { WorkerClient } from '../../threads/worker-client.ts'
 import type { UndoneObject } from '../differences/undone.ts'
-import type { Comparison } from './compare-answers.ts'
+import type { Comparison, Range } from './compare-answers.ts'
 import type { RevisionChanges } from './revision-changes.ts'
 
 /** Where the past is read from. */
@@ -31,7 +31,7 @@ export type PastTask =
   | { readonly task: 'facts'; readonly revision: number; readonly skip: number; readonly file: string }
   | { readonly task: 'undone'; readonly revision: number }
   | { readonly task: 'reach' }
-  | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
+  | ({ readonly task: 'compare' } & Range)
   /** which checkpoints of the data folder nothing can be built from */
   | { readonly task: 'verify' }
   /** writes a checkpoint of the head into the data folder */

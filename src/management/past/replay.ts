@@ -81,7 +81,9 @@ export async function replay(
   const image = await past.image(environment, found)
   const question = questionIn(record)
   const { user, action, type, tenant, key, sent, relations, isRow } = question
-  const explained = askAt(image, sent, () => image.explainWays(user, action, type, tenant, key, sent, relations, isRow))
+  const explained = askAt(image, sent, record.at, () =>
+    image.explainWays(user, action, type, tenant, key, sent, relations, isRow),
+  )
   const { explanation } = explained
   const missing = missingFor(record, image)
   const today = await replayToday({ store, past }, environment, { record, question, now })
@@ -103,12 +105,13 @@ async function replayToday(
 ): Promise<Today> {
   const { revision } = store.head(environment)
   const image = await past.image(environment, past.find(environment, { revision }))
-  const present = askImage(image, {
-    ...question,
-    sent: { ...question.sent, context: { ...readContext(question), now } },
-  })
+  const present = askImage(
+    image,
+    { ...question, sent: { ...question.sent, context: { ...readContext(question), now } } },
+    now,
+  )
   const then: Answer = record.decision ? 'allow' : 'deny'
-  const compared = await past.compare(environment, record.revision, revision, question)
+  const compared = await past.compare(environment, record.revision, revision, question, record.at)
   const causes = compared.flips.map(({ revision: number, answer }): Cause => {
     const [entry] = store.history(environment, number + 1, 1)
     return { revision: number, answer, at: entry?.at ?? 0, by: entry?.by ?? UNKNOWN }
