@@ -13,6 +13,7 @@ export type LackReason =
   | 'it takes no attributes of the action'
   | 'it takes no attributes'
   | 'it takes no attribute `tenant`'
+  | 'it takes no time that is no instant'
   | 'it takes no relations'
   | 'it takes no marked row'
   | 'it takes no resource without a key'

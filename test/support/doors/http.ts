@@ -1,5 +1,6 @@
 // The doors over HTTP: the routes of docs/pdp-api.md, OpenID AuthZEN, the OPA-shaped API, and a PDP for clients of the
 // first API version. A question without a time is asked at the time of the server.
+
 import { LISTING_PAGE_MAX } from '../../../src/model/limits.ts'
 import type { UserPermissions } from '../../../src/pdp/pdp-listings.ts'
 import type { Request } from '../../reference/request.ts'
@@ -9,6 +10,7 @@ import type { Ask, Desk, ServerName } from './desk.ts'
 import { type Door, findLack, Lack } from './door.ts'
 import {
   inOneForm,
+  isTimeRefused,
   joined,
   joinedPermissions,
   listAssignments,
@@ -38,6 +40,7 @@ const hasHalfCharacter = (request: Request): boolean => /\\ud[89a-f]/.test(JSON.
 /** What no body of these routes has. */
 const bodyLack = ({ request }: Asked) =>
   findLack(
+    [isTimeRefused(request), 'it takes no time that is no instant'],
     [request.sent?.action !== undefined, 'it takes no attributes of the action'],
     [request.resource.isRow === true, 'it takes no marked row'],
   )
@@ -173,6 +176,7 @@ const toEvaluation = ({ user, action, resource, sent = {} }: Request) => {
 
 const authzenLack = (request: Request, needsKey: boolean) =>
   findLack(
+    [isTimeRefused(request), 'it takes no time that is no instant'],
     [hasHalfCharacter(request), 'it takes no text that is half a character'],
     [request.resource.relations !== undefined, 'it takes no relations'],
     [request.resource.isRow === true, 'it takes no marked row'],

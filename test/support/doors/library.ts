@@ -1,5 +1,7 @@
 // The doors of the library: each form of a check, and each listing, whole and in pages.
+
 import { TENANT_PREFIX } from '../../../src/image/list/list-permissions.ts'
+import { parseInstant } from '../../../src/model/instant.ts'
 import { LISTING_PAGE_MAX } from '../../../src/model/limits.ts'
 import { markRow } from '../../../src/model/marked-row.ts'
 import type { JsonObject } from '../../../src/model/objects.ts'
@@ -13,6 +15,12 @@ import { type Awaitable, type Door, findLack, Lack } from './door.ts'
 
 /** The library sets the time of a question that has none. */
 export const LIBRARY_CLOCK: Clock = 'sets'
+
+/** The servers accept the time of a question (PDP_ACCEPT_NOW), and refuse one that is not an instant. */
+export function isTimeRefused({ sent }: Request): boolean {
+  const now = sent?.context?.now ?? null
+  return now !== null && parseInstant(now) === undefined
+}
 
 export const withAttributes = <T extends object>(named: T, attributes: JsonObject | undefined) =>
   attributes === undefined ? named : { ...named, attributes }

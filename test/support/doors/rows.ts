@@ -10,8 +10,8 @@ import { MIDNIGHT } from '../../property/values.ts'
 import { check } from '../../reference/check.ts'
 import { isRowAllowed, questionOfRow, type Row, rowAttribute } from '../rows.ts'
 import type { Asked, Clock } from './asked.ts'
-import { type Awaitable, type Door, Lack, type Place } from './door.ts'
-import { LIBRARY_CLOCK, withAttributes } from './library.ts'
+import { type Awaitable, type Door, findLack, Lack, type Place } from './door.ts'
+import { isTimeRefused, LIBRARY_CLOCK, withAttributes } from './library.ts'
 
 const pickAttributes = (row: Row, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, rowAttribute(row, name)]))
@@ -143,7 +143,7 @@ export const ROW_DOORS: readonly Door[] = [
     name: 'POST /filter',
     say: async ({ desk }, asked) => {
       const { user, action, resource, sent = {} } = asked.request
-      const lack = noAction(asked)
+      const lack = noAction(asked) ?? findLack([isTimeRefused(asked.request), 'it takes no time that is no instant'])
       if (lack !== undefined) return lack
       const { tenant } = asked
       const about = { action, resource: { type: resource.type, tenant }, context: sent.context ?? {} }
