@@ -97,8 +97,8 @@ export class AssignmentList {
       before += here
       until = Math.min(until, nextChangeOfUser(kernel, user))
     }
-    const { since } = start
-    const end = last === 0 ? start : { user: principalKey(kernel, last), rows: before, since, until }
+    // those counted now were perhaps others when the mark was made at which this began
+    const end = last === 0 ? start : { user: principalKey(kernel, last), rows: before, since: kernel.now, until }
     return { rows: page, end }
   }
 
