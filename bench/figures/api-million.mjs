@@ -63,17 +63,16 @@ class Caller {
   }
 
   /**
-   * Answers as JSON; anything but 2xx ends the run. A body may be JSON already. `$S` and `$F` stand for schema and facts of the environment, `$E`
+   * Answers as JSON; anything but 2xx ends the run. `$S` and `$F` stand for schema and facts of the environment, `$E`
    * for the environment itself.
    */
   async ask(method, path, body, line = this.#lines[0]) {
     const { schema, facts, environment, key } = this.#server
     const url = path.replace('$S', schema).replace('$F', facts).replace('$E', environment)
-    const text = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body)
-    const request = requestFor(method, url, key, text)
-    const [status, answer] = await new Promise((resolve) => line.ask(request, (...parts) => resolve(parts)))
-    if (status < 200 || status > 299) throw new Error(`${method} ${url} answered ${status}: ${answer.slice(0, 200)}`)
-    return answer === '' ? undefined : JSON.parse(answer)
+    const request = requestFor(method, url, key, body === undefined ? '' : JSON.stringify(body))
+    const [status, text] = await new Promise((resolve) => line.ask(request, (...answer) => resolve(answer)))
+    if (status < 200 || status > 299) throw new Error(`${method} ${url} answered ${status}: ${text.slice(0, 200)}`)
+    return text === '' ? undefined : JSON.parse(text)
   }
 
   /** Sends every item of `bodies`, over all connections. */

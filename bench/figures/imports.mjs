@@ -41,7 +41,6 @@ export async function measureImports(results, { effort, progress, facts: sizes }
   }[effort]
   const facts = sizes?.[0] ?? usualFacts
   const lines = listLines(facts / FACTS_PER_TENANT)
-  const bodies = listBodies(lines)
   const seconds = { file: [], calls: [] }
   const exported = new Set()
   for (let round = 0; round < rounds; round++) {
@@ -49,9 +48,7 @@ export async function measureImports(results, { effort, progress, facts: sizes }
       progress(`imports: ${count(facts)} facts by ${way === 'file' ? 'a file' : 'bulk calls'}`)
       await withServers(async (servers) => {
         const server = await servers.api()
-        seconds[way].push(
-          await (way === 'file' ? importFile(servers, server, lines) : callAll(servers, server, bodies)),
-        )
+        seconds[way].push(await (way === 'file' ? importFile : callAll)(servers, server, lines))
         exported.add(await findDigest(server))
       })
     }
@@ -79,19 +76,18 @@ function listLines(tenants) {
   return [...factLines(tenants)].filter((line) => !line.startsWith('{"membership"'))
 }
 
-/** The same facts as texts of calls, by kind in the order of the lines. */
-function listBodies(lines) {
+/** By kind, in the order of the lines, without the first one. */
+function groupLines(lines) {
   const byKind = new Map(Object.keys(CALLS).map((kind) => [kind, []]))
-  for (const line of lines) {
-    const [[kind, fact]] = Object.entries(JSON.parse(line))
-    if (kind !== 'zerohop_facts') byKind.get(kind).push(fact)
-  }
-  return [...byKind].map(([kind, items]) => {
-    const [, , size, wrap] = CALLS[kind]
-    const parts = []
-    for (let at = 0; at < items.length; at += size) parts.push(JSON.stringify(wrap(items.slice(at, at + size))))
-    return [kind, parts]
-  })
+  for (const line of lines.slice(1)) byKind.get(/^\{"(\w+)"/.exec(line)[1]).push(line)
+  return byKind
+}
+
+/** The same facts as bodies of calls, each made when it is sent. */
+function* eachBody(kind, lines) {
+  const [, , size, wrap] = CALLS[kind]
+  for (let at = 0; at < lines.length; at += size)
+    yield wrap(lines.slice(at, at + size).map((line) => JSON.parse(line)[kind]))
 }
 
 /** As an operator does it. */
@@ -102,14 +98,15 @@ async function importFile(servers, server, lines) {
   return timeSeconds(() => servers.command(server, ['import', facts]))
 }
 
-async function callAll(servers, server, bodies) {
+async function callAll(servers, server, lines) {
+  const groups = groupLines(lines)
   await importPolicy(servers, server)
   let seconds
   await using(server, async (caller) => {
     seconds = await timeSeconds(async () => {
-      for (const [kind, parts] of bodies) {
+      for (const [kind, some] of groups) {
         const [method, path] = CALLS[kind]
-        await caller.askAll(method, path, parts)
+        await caller.askAll(method, path, eachBody(kind, some))
       }
     })
   })
