@@ -98,12 +98,16 @@ it('a round of retention that fails is in the log, and the next one still comes'
   const { lines, management } = await running(temporaryFolder('api'))
   const trim = vi.spyOn(management.audit, 'trim').mockRejectedValueOnce(new Error('the disk is full'))
   vi.advanceTimersByTime(RETENTION_EVERY_MS)
-  const failed = 'could not delete old entries of the log'
+  const failed = 'could not delete what has expired or ended'
   await expect
     .poll(() => called(lines, failed), PATIENCE)
     .toMatchObject([{ level: 40, err: { message: 'the disk is full' } }])
-  vi.advanceTimersByTime(RETENTION_EVERY_MS)
-  await expect.poll(() => trim.mock.results.length, PATIENCE).toBe(2)
+  // the first one may not have ended yet, and then the next is left out
+  const rounds = (): number => {
+    if (trim.mock.results.length < 2) vi.advanceTimersByTime(RETENTION_EVERY_MS)
+    return trim.mock.results.length
+  }
+  await expect.poll(rounds, PATIENCE).toBe(2)
   await trim.mock.results[1]?.value
   expect(called(lines, failed)).toHaveLength(1)
 })
