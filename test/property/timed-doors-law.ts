@@ -38,9 +38,15 @@ const inForceAt = (changes: readonly PolicyChange[], now: number): PolicyChange[
 /** What says until when an answer is right, which only one of the two does. */
 const UNTIL = new Set(['validUntil', 'lifetimeMs', 'etag'])
 
-/** An answer as text, without until when it is right. */
+/** What says until when an answer is right, or what would be in force at another time: only one of the two does. */
+const OF_TIMES = new Set(['validUntil', 'lifetimeMs', 'etag', 'valid_from', 'valid_until', 'not_in_force'])
+
+/** The same as `explain`, in words, which name these too. */
+const IN_WORDS = 'why'
+
+/** An answer as text, without these. */
 export const answerText = (answer: unknown): string =>
-  JSON.stringify(answer, (name, value) => (UNTIL.has(name) ? undefined : value))
+  JSON.stringify(answer, (name, value) => (OF_TIMES.has(name) ? undefined : value))
 
 interface Answered {
   readonly door: string
@@ -63,7 +69,8 @@ export function* timedDoorsLaw(seed: number, Image: typeof Images): Iterable<Ans
     const [then, rights] = [inForceAt(was, now), inForceAt(is, now)]
     const right = build(rights)
     const answers = collectAnswers(right, names, now)
-    for (const [door, timed] of collectAnswers(after, names, now)) yield { door, now, timed, right: answers.get(door) }
+    for (const [door, timed] of collectAnswers(after, names, now))
+      if (door !== IN_WORDS) yield { door, now, timed, right: answers.get(door) }
     const changes = [...was, ...is]
     yield {
       door: 'access diff',
