@@ -35,9 +35,6 @@ const inForceAt = (changes: readonly PolicyChange[], now: number): PolicyChange[
     return isInForce(projectTimes(change.value as TimesPolicy), now) ? [{ ...change, value } as PolicyChange] : []
   })
 
-/** What says until when an answer is right, which only one of the two does. */
-const UNTIL = new Set(['validUntil', 'lifetimeMs', 'etag'])
-
 /** What says until when an answer is right, or what would be in force at another time: only one of the two does. */
 const OF_TIMES = new Set(['validUntil', 'lifetimeMs', 'etag', 'valid_from', 'valid_until', 'not_in_force'])
 
