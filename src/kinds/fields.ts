@@ -16,6 +16,8 @@ export interface Forms {
   moment: { readonly stored: number }
   /** ms since 1970, which whoever writes the object may choose; default: none, and then the object lacks the field (D15) */
   instant: { readonly stored: number; readonly sent: string | number }
+  /** a number of seconds; default: none, and then the object lacks the field */
+  seconds: { readonly stored: number; readonly sent: number }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
   /** of a part of a resource type: its key without that of the type; never sent */
@@ -73,10 +75,11 @@ type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
 /** Names of the fields that objects, answers and files lack where they have no value. */
 export type LeftOutName<F extends Fields> = {
-  [N in keyof F]: F[N] extends { readonly form: 'instant' } ? N : never
+  [N in keyof F]: F[N] extends { readonly form: 'instant' | 'seconds' } ? N : never
 }[keyof F]
 /** Whether an object lacks the field, so that it is stored as before there was the field. */
-export const isLeftOut = ({ form }: Field, value: unknown): boolean => form === 'instant' && value === null
+export const isLeftOut = ({ form }: Field, value: unknown): boolean =>
+  (form === 'instant' || form === 'seconds') && value === null
 
 /** The members of a stored object. */
 export type StoredFields<F extends Fields> = {

@@ -62,7 +62,7 @@ export interface Kind<K extends string, T extends Stored, P = never> {
   /** in keys on disk; never reused for another kind */
   readonly number: number
   /**
-   * For kinds whose objects may have times (src/kinds/times.ts): the number of those in snapshots, instead of the other
+   * For kinds whose objects may have times or durations (src/kinds/times.ts): the number of those in snapshots, instead of the other
    * one. Older versions do not know it (src/store/timed-kinds.ts).
    */
   readonly timedNumber?: number

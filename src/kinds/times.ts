@@ -1,5 +1,5 @@
 // The times of a role assignment and of a relationship tuple (D15): from when and until when it gives something.
-import { fields } from './fields.ts'
+import { fields, type StoredFields } from './fields.ts'
 import { invalid } from './wire-values.ts'
 
 export const timeFields = fields({
@@ -9,6 +9,20 @@ export const timeFields = fields({
   },
   valid_until: { form: 'instant', about: 'until when it gives something, exclusive; default: without an end' },
 })
+
+/** How long a role is given for. */
+export const durationFields = fields({
+  default_duration: {
+    form: 'seconds',
+    about: 'seconds for which the role is given where no end is sent; default: the most, or without an end',
+  },
+  max_duration: {
+    form: 'seconds',
+    about:
+      'seconds for which the role is given at most, from its beginning or else from the write; default: without a bound',
+  },
+})
+export type Durations = StoredFields<typeof durationFields>
 
 /** As decisions read them: ms since 1970, absent where it is unbounded. */
 export interface TimesPolicy {

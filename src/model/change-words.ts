@@ -103,9 +103,13 @@ export function widenedTexts(
   { names = true }: { readonly names?: boolean } = {},
 ): string[] {
   const widened = changes.flatMap((change) => {
-    const { valid_from: from, valid_until: until } = change.fields as Readonly<Record<string, readonly unknown[]>>
+    const {
+      valid_from: from,
+      valid_until: until,
+      max_duration: most,
+    } = change.fields as Readonly<Record<string, readonly unknown[]>>
     const isThere = change.op === 'update' || change.op === 'move'
-    const words = isThere ? [...widenedEnd(until), ...widenedBeginning(from)] : []
+    const words = isThere ? [...widenedEnd(until), ...widenedBeginning(from), ...widenedMost(most)] : []
     return words.length === 0 ? [] : [{ change, words: words.join(' and ') }]
   })
   if (names) return widened.map(({ change, words }) => `Widened: ${objectText(change)} ${words}.`)
@@ -116,6 +120,12 @@ function widenedEnd([before, after]: readonly unknown[] = []): string[] {
   if (before === null || before === undefined) return []
   if (after === null || after === undefined) return ['loses its end']
   return isBefore(before, after) ? ['ends later'] : []
+}
+
+function widenedMost([before, after]: readonly unknown[] = []): string[] {
+  if (before === null || before === undefined) return []
+  if (after === null || after === undefined) return ['may be given without an end']
+  return Number(before) < Number(after) ? ['may be given for longer'] : []
 }
 
 function widenedBeginning([before, after]: readonly unknown[] = []): string[] {

@@ -101,6 +101,8 @@ export interface Search<T> {
 export interface Mint {
   id(): string
   readonly now: number
+  /** true: `now` is made up, so that nothing is measured from it */
+  readonly isTimeless?: true
   /** `bytes` of randomness as base62 text, for API keys */
   secret(bytes: number): string
 }

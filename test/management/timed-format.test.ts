@@ -56,6 +56,8 @@ describe('the format of a folder', () => {
     ['an assignment', 'putAssignment', { ...EDITOR, valid_until: 5 }],
     ['a tuple', 'putTuple', { ...RELATED, valid_from: 5 }],
     ['an invite', 'updateInvite', { ref: 'ivo', fields: { valid_until: 5 } }],
+    ['a role', 'updateRole', { ref: 'editor', fields: { max_duration: 60 } }],
+    ['a resource role', 'createResourceRole', { resource: 'doc', role: { key: 'owner', default_duration: 60 } }],
     ['an import', 'importFacts', { role_assignments: [{ ...EDITOR, valid_until: 5 }] }],
   ] as const)('rises with the first times, of %s, and does not fall again', async (_, useCase, input) => {
     expect(await format()).toBe(UNTIMED)

@@ -32,6 +32,10 @@ describe('times of what is granted', () => {
     [{ valid_from: [late, early] }, `${late} → ${early} (earlier)`, ['begins earlier']],
     [{ valid_from: [early, late] }, `${early} → ${late} (later)`, []],
     [{ valid_from: [null, late] }, late, []],
+    [{ max_duration: [60, null] }, '60 → (none)', ['may be given without an end']],
+    [{ max_duration: [60, 120] }, '60 → 120', ['may be given for longer']],
+    [{ max_duration: [120, 60] }, '120 → 60', []],
+    [{ max_duration: [null, 60] }, '60', []],
   ])('%j', (fields, text, widened) => {
     expect(fieldTexts(change(fields)).map(([, shown]) => shown)).toEqual([text])
     const texts = widened.map((words) => `Widened: role assignment ana/editor/acme ${words}.`)

@@ -169,6 +169,7 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number, at: 
       return { level: turn % TURNS, deep: { list: [true, 'x'] } } satisfies JsonObject
     case 'moment':
     case 'instant':
+    case 'seconds':
       return 1_000 * (turn % TURNS) + at
     case 'resource':
     case 'part':

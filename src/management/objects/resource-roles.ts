@@ -28,6 +28,7 @@ import {
   writeParent,
   writePermissions,
 } from '../rules/role-permissions.ts'
+import { settleDurations } from '../rules/times.ts'
 import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleUpdate } from '../schemas/resource-roles.ts'
 import { afterResourceRole } from './cascade-schema.ts'
 import { resolveDerivation } from './derivations.ts'
@@ -66,6 +67,7 @@ export const resourceRoles: Collection<'resource_role', ResourceRoleFields> = {
       extends:
         sent.extends === undefined ? base.extends : resolveParents(view, of, key, sent.extends ?? [], at('extends')),
       attributes: settleAttributes(sent.attributes, base.attributes, null, at('attributes')),
+      ...settleDurations(stored, sent, path),
       granted_to:
         derivation === undefined
           ? base.granted_to

@@ -17,7 +17,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
-import { defaultPayload, keepStored, newPayload, type OverStored } from '../rules/payload.ts'
+import { defaultPayload, keepStored, newAssignmentPayload, newPayload, type OverStored } from '../rules/payload.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
 import { reachInstance } from './instances.ts'
@@ -249,7 +249,7 @@ function give(
     resource_instance,
     created_at: mint.now,
     updated_at: mint.now,
-    ...newPayload('role_assignment', view, sent),
+    ...newAssignmentPayload(view, target, sent, mint),
   }
   return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
 }

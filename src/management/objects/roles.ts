@@ -17,6 +17,7 @@ import {
   writeParent,
   writePermissions,
 } from '../rules/role-permissions.ts'
+import { settleDurations } from '../rules/times.ts'
 import { v1OfRole } from '../rules/v1compat.ts'
 import type { RolePermissions, RoleUpdate } from '../schemas/roles.ts'
 
@@ -42,6 +43,7 @@ export const roles: Collection<'role', RoleFields> = {
     extends:
       sent.extends === undefined ? base.extends : resolveParents(view, key, sent.extends ?? [], [...path, 'extends']),
     attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
+    ...settleDurations(stored, sent, path),
     ...v1OfRole(sent, stored?.v1, path),
   }),
   removed: (view, { key }, mint) => afterRole(view, key, mint),

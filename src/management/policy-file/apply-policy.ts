@@ -4,7 +4,7 @@
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
 import { KINDS, PLAIN_KINDS, type WholeKind } from '../../kinds/index.ts'
-import { isEnded, projectTimes, type StoredTimes } from '../../kinds/times.ts'
+import { durationFields, isEnded, projectTimes, type StoredTimes } from '../../kinds/times.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -61,6 +61,11 @@ export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, option
 
 const readRelation = (block: string | { readonly subject_resource: string }) =>
   typeof block === 'string' ? { subject_resource: block } : block
+
+const NO_DURATIONS = Object.fromEntries(Object.keys(durationFields).map((name) => [name, null]))
+
+/** A file says the end itself: one that a role would give by default is another one in each plan. */
+const NO_END = { valid_until: null }
 
 class Application {
   readonly #draft: Draft
@@ -172,7 +177,7 @@ class Application {
           'resource_role',
           WRITES_IN_FILES.resource_role,
           key,
-          granted_to ? { ...formed, granted_to } : formed,
+          this.#withDurations(granted_to ? { ...formed, granted_to } : formed),
           of,
         )
       })
@@ -232,7 +237,13 @@ class Application {
       if (this.#make('role', WRITES_IN_FILES.role, key)) return
       draft.take(WRITES_IN_FILES.role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint))
     })
-    this.#putEach('role', WRITES_IN_FILES.role, sent)
+    const items = (sent ?? []).map((item) => this.#withDurations(item))
+    this.#putEach('role', WRITES_IN_FILES.role, items)
+  }
+
+  /** A role without the durations that it leaves out, which a write of it alone would keep. */
+  #withDurations<F extends object>(role: F): F {
+    return this.#options.keepsTimes ? role : { ...NO_DURATIONS, ...role }
   }
 
   #sets(sets: readonly PolicyConditionSet[]): void {
@@ -266,7 +277,7 @@ class Application {
       const stored = key === undefined ? undefined : draft.get(kind, key)
       if (stored === undefined || key === undefined) {
         if (!skipsEnded || !isEnded(settleTimes({}, item as SentTimes, BODY), this.#mint.now))
-          draft.take(create(draft, item, this.#mint))
+          draft.take(create(draft, { ...NO_END, ...item }, this.#mint))
       } else if (replace !== null) {
         const fields = keepsTimes ? { ...projectTimes(stored as StoredTimes), ...item } : item
         draft.take(replace(draft, { ref: key, fields }, this.#mint))

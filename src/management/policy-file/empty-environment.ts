@@ -6,10 +6,15 @@ import type { Mint, View } from '../../store/view.ts'
 import { builtIns } from '../objects/resource-parts.ts'
 import { defaultTenant } from '../objects/tenants.ts'
 
-/** A source of ids that counts: the same policy gives the same objects. */
+/** A source of ids that counts, without a clock: the same policy gives the same objects at any time. */
 export function countingMint(now: number = 0): Mint {
   let next = 0
-  return { now, id: () => (++next).toString(16).padStart(32, '0'), secret: (bytes) => '0'.repeat(bytes) }
+  return {
+    now,
+    isTimeless: true,
+    id: () => (++next).toString(16).padStart(32, '0'),
+    secret: (bytes) => '0'.repeat(bytes),
+  }
 }
 
 /** What a new environment holds: the tenant `default`, and what declares attributes of users and tenants. */

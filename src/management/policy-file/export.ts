@@ -13,7 +13,7 @@ import { IN_FILES, type ListName, type PlainListName } from '../rules/kinds-in-f
 import type { PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { AttributeBlock } from '../schemas/resources.ts'
 import type { SetRuleCreate } from '../schemas/set-rules.ts'
-import { connectionInFile, fieldsInFile } from './fields-in-files.ts'
+import { connectionInFile, durationsInFile, fieldsInFile } from './fields-in-files.ts'
 
 /** A file with all its lists of facts, or of its schema: one that is left out does not compile. */
 type WithLists<IsFact extends boolean> = PolicyFile & {
@@ -30,8 +30,10 @@ export function exportSchema(view: View): WithLists<false> {
     user_attributes: builtIn('__user'),
     tenant_attributes: builtIn('__tenant'),
     resources: [...view.list('resource')].map((resource) => exportResource(view, resource)),
-    roles: [...view.list('role')].map(({ key, name, description, permissions, extends: parents, attributes }) => {
-      return { key, ...brief({ name, description, attributes }, key), permissions, ...filled({ extends: parents }) }
+    roles: [...view.list('role')].map((role) => {
+      const { key, name, description, permissions, extends: parents, attributes } = role
+      const about = brief({ name, description, attributes }, key)
+      return { key, ...about, permissions, ...filled({ extends: parents }), ...durationsInFile(role) }
     }),
     condition_sets: [...view.list('condition_set')].map(
       ({ key, name, description, type, resource, conditions, parent }) => {
@@ -132,7 +134,7 @@ function exportResource(view: View, resource: Resource): PolicyResource {
               },
             }
       const form = bare_permissions ? { bare_permissions } : {}
-      return { ...about, permissions, ...filled({ extends: parents }), ...derived, ...form }
+      return { ...about, permissions, ...filled({ extends: parents }), ...durationsInFile(role), ...derived, ...form }
     }),
   }
 }

@@ -2,6 +2,7 @@
 // them, and a plan compares them, so that both always know the same fields.
 import { defaultValue, type Field, fieldValue, printValue } from '../../kinds/fields.ts'
 import { findFields, KIND_NAMES, type KINDS, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
+import { type Durations, durationFields } from '../../kinds/times.ts'
 import type { Json } from '../../model/objects.ts'
 import { type ConnectingFact, isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
@@ -32,6 +33,15 @@ function addFields<T extends object, K extends TableKind>(to: T, kind: K, object
   }
   return to
 }
+
+/** How long a role is given for, in a file. */
+export const durationsInFile = (role: Durations): { readonly [N in keyof Durations]: number } =>
+  Object.fromEntries(
+    Object.keys(durationFields).flatMap((name) => {
+      const value = role[name as keyof Durations]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 
 type ConnectionInFile<K extends ConnectingFact> = NonNullable<
   PolicyFile[(typeof KINDS)[K]['inFiles']['section']]

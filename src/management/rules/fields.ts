@@ -6,6 +6,7 @@ import { parseExactInstant } from '../../model/instant.ts'
 import {
   ATTRIBUTES_BYTES_MAX,
   DESCRIPTION_LENGTH_MAX,
+  DURATION_SECONDS_MAX,
   EMAIL_LENGTH_MAX,
   JSON_DEPTH_MAX,
   NAME_LENGTH_MAX,
@@ -69,6 +70,14 @@ export function settleInstant(sent: Sent<string | number>, current: number | nul
   if (instant !== undefined) return instant
   const reason =
     'it is an instant from 1970 to 9999: ISO 8601 with an offset, such as 2026-12-31T18:00:00Z, no finer than a millisecond, or whole milliseconds since 1970'
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path })
+}
+
+/** A number of seconds after a write, or null. @throws INPUT_INVALID unless it is a whole one within the bounds */
+export function settleSeconds(sent: Sent<number>, current: number | null, path: Path): number | null {
+  if (sent === undefined || sent === null) return sent === null ? null : current
+  if (Number.isInteger(sent) && sent >= 1 && sent <= DURATION_SECONDS_MAX) return sent
+  const reason = `it is a whole number of seconds from 1 to ${DURATION_SECONDS_MAX}`
   throw new ZerohopError('INPUT_INVALID', { reason }, { path })
 }
 

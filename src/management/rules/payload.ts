@@ -7,12 +7,12 @@ import { KINDS, type Objects } from '../../kinds/index.ts'
 import { isEnded } from '../../kinds/times.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Mint, View } from '../../store/view.ts'
+import type { View } from '../../store/view.ts'
 import { regularMembers } from '../schemas/field-members.ts'
 import { BODY } from './fields.ts'
 import type { ConnectingFact } from './kinds-in-files.ts'
 import { type Payload, payloadRules } from './settle-fields.ts'
-import { requireOrder } from './times.ts'
+import { type Clock, findDurations, requireDuration, requireOrder, withDuration } from './times.ts'
 
 export type PayloadOf<K extends ConnectingFact> = Payload<(typeof KINDS)[K]['fields']>
 
@@ -42,6 +42,19 @@ export function newPayload<K extends ConnectingFact>(kind: K, view: View, sent: 
   return settlePayload(kind, view, {}, sent, undefined)
 }
 
+/** The payload of a new assignment, whose role may say for how long. @throws what the forms of its fields throw */
+export function newAssignmentPayload(
+  view: View,
+  of: Pick<Objects['role_assignment'], 'role' | 'resource_instance'>,
+  sent: object,
+  mint: Clock,
+): PayloadOf<'role_assignment'> {
+  const durations = findDurations(view, of)
+  const payload = withDuration(newPayload('role_assignment', view, sent), sent, durations, mint)
+  requireDuration(payload, durations, mint, BODY)
+  return payload
+}
+
 /**
  * The changes by which an object has the payload that was sent; none when it has it already. What was not sent stays;
  * with `resets` it gets its default.
@@ -52,14 +65,16 @@ export function changePayload<K extends ConnectingFact>(
   view: View,
   stored: Objects[K],
   sent: object,
-  { now }: Pick<Mint, 'now'>,
+  mint: Clock,
   resets = false,
 ): Change[] {
   if (!hasPayload(kind)) return []
+  const durations = kind === 'role_assignment' ? findDurations(view, stored as Objects['role_assignment']) : {}
   const payload = settlePayload(kind, view, resets ? {} : stored, sent, stored) as Values
   const names: readonly string[] = RULES[kind].names
   if (names.every((name) => isDeepStrictEqual((stored as object as Values)[name], payload[name]))) return []
-  const changed: { [name: string]: unknown } = { ...stored, ...payload, updated_at: now }
+  requireDuration(payload, durations, mint, BODY)
+  const changed: { [name: string]: unknown } = { ...stored, ...payload, updated_at: mint.now }
   for (const name of names) if (payload[name] === undefined) delete changed[name]
   return [put(kind, changed as unknown as Objects[K])]
 }
@@ -87,7 +102,7 @@ export function keepStored<K extends TimedFact>(
   view: View,
   stored: Objects[K] | undefined,
   sent: object,
-  mint: Pick<Mint, 'now'>,
+  mint: Clock,
   over: OverStored,
 ): { readonly object: Objects[K]; readonly changes: Change[] } | undefined {
   if (stored === undefined || (over !== 'put' && isEnded(stored, mint.now))) return undefined

@@ -17,7 +17,15 @@ import type { JsonObject } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { settleDeclared } from './attribute-values.ts'
 import type { Fields as CollectionFields, KeyedKind, Merge } from './collection.ts'
-import { type Path, type Sent, settleAttributes, settleInstant, settleName, settleText } from './fields.ts'
+import {
+  type Path,
+  type Sent,
+  settleAttributes,
+  settleInstant,
+  settleName,
+  settleSeconds,
+  settleText,
+} from './fields.ts'
 
 /** Where a write stands. */
 interface Context {
@@ -54,6 +62,8 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
     }
     case 'instant':
       return settleInstant(wanted as Sent<string | number>, current as number | null, [...path, name])
+    case 'seconds':
+      return settleSeconds(wanted as Sent<number>, current as number | null, [...path, name])
     case 'moment':
       return (stored as Values | undefined)?.[name] ?? current
     case 'resource':
@@ -92,7 +102,8 @@ export function fieldRules<K extends KeyedKind, Input extends object, F extends 
       for (const [name, field] of entries) {
         if (field.form === 'own') values[name] = rules[name]!.unsent
         else if (field.form === 'moment') values[name] = now
-        else if (field.form !== 'instant') values[name] = field.form === 'resource' ? of : defaultValue(field, key)
+        else if (field.form === 'resource') values[name] = of
+        else if (!isLeftOut(field, defaultValue(field, key))) values[name] = defaultValue(field, key)
       }
       return values as CollectionFields<K>
     },

@@ -9,11 +9,11 @@ import {
   type RegularName,
   type SentFields,
 } from '../../kinds/fields.ts'
-import { timeFields } from '../../kinds/times.ts'
+import { durationFields, timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { Attributes, Instant, Time } from './schema-parts.ts'
+import { Attributes, Instant, Seconds, Time } from './schema-parts.ts'
 
 type Maybe<T> = ReturnType<typeof t.maybe<ReturnType<typeof t.schemaOf<T>>>>
 type Schema<T> = ReturnType<typeof t.schemaOf<T>>
@@ -34,6 +34,7 @@ export interface AnswerForms {
   attributes_or_null: JsonObject | null
   moment: string
   instant: string
+  seconds: number
 }
 export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
@@ -41,7 +42,7 @@ export type AnswerNames<F extends Fields> = {
 type Answered<F extends Fields, N extends keyof F> = F[N] extends { readonly form: infer N extends keyof AnswerForms }
   ? AnswerForms[N]
   : never
-/** Instants are left out where there are none. */
+/** Instants and durations are left out where there are none. */
 export type AnswerFields<F extends Fields> = {
   readonly [N in Exclude<AnswerNames<F>, LeftOutName<F>>]: Answered<F, N>
 } & { readonly [N in LeftOutName<F>]?: Answered<F, N> }
@@ -94,6 +95,8 @@ function bodySchema(field: RegularField): t.TSchema | undefined {
       return say(Attributes)
     case 'instant':
       return say(Instant)
+    case 'seconds':
+      return say(Seconds)
     case 'moment':
     case 'resource':
     case 'part':
@@ -117,6 +120,8 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
       return Time
     case 'instant':
       return t.optional(Time)
+    case 'seconds':
+      return t.optional(Seconds)
     case 'resource':
     case 'part':
       return undefined
@@ -132,3 +137,7 @@ export const readNames = answerMembers(named)
 /** The times of what is granted, in bodies that are of no kind with such fields. */
 export const timeMembers = bodyMembers(timeFields, {})
 export type SentTimes = t.Static<ReturnType<typeof t.closed<typeof timeMembers>>>
+
+/** How long a role is given for, in bodies. */
+export const durationMembers = bodyMembers(durationFields, {})
+export type SentDurations = t.Static<ReturnType<typeof t.closed<typeof durationMembers>>>

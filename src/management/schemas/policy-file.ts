@@ -1,6 +1,7 @@
 // The form of a policy file: the bodies of the API, by keys, without what only requests have.
 // `Bundle` is version 1 of the form, which is still read.
 import { KINDS, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
+import { durationFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { ActionGroupCreate } from './action-groups.ts'
@@ -20,7 +21,10 @@ const relation = {
   ...t.membersOf(RelationCreate, 'subject_resource'),
   ...t.membersExcept(RelationCreate, 'key', 'subject_resource'),
 }
-const role = ['name', 'description', 'permissions', 'extends', 'attributes'] as const
+const role = [
+  ...(['name', 'description', 'permissions', 'extends', 'attributes'] as const),
+  ...(Object.keys(durationFields) as (keyof typeof durationFields)[]),
+] as const
 
 const BundleResource = t.closed({
   ...t.membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),

@@ -1,8 +1,9 @@
 // Roles of a resource type in the API, with their derivations: what is sent and what is answered at
 // /v2/schema/{p}/{e}/resources/{resource}/roles, and in the map `roles` of a resource type.
+import { durationFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
-import { bodyNames, readNames } from './field-members.ts'
+import { answerMembers, bodyNames, durationMembers, readNames } from './field-members.ts'
 import { Attributes, Id, Key, known, sameKey } from './schema-parts.ts'
 
 export const DerivationSettings = t.named(
@@ -50,6 +51,7 @@ const fields = {
     }),
   ),
   attributes: t.maybe(Attributes),
+  ...durationMembers,
   granted_to: t.maybe(Derivation),
   v1compat_settings: t.later(),
   v1compat_attributes: t.later(),
@@ -103,6 +105,7 @@ export const ResourceRoleRead = t.named(
     ...readNames,
     permissions: t.Texts,
     attributes: t.nullable(Attributes),
+    ...answerMembers(durationFields),
     extends: t.described(t.Texts, 'keys of roles of the same resource type'),
     granted_to: t.nullable(DerivationRead),
     resource: t.described(t.Text, 'key of the resource type'),

@@ -2,13 +2,14 @@
 // of one resource are in the file of its name.
 import * as t from '../../model/json-schema.ts'
 import { KEY_PATTERN, USER_KEY_PATTERN } from '../../model/keys.ts'
-import { KEY_BYTES_MAX } from '../../model/limits.ts'
+import { DURATION_SECONDS_MAX, KEY_BYTES_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 
 export const Id = t.schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
 export const Time = t.schemaOf<string>({ type: 'string', format: 'date-time' })
 /** As a body may have it: ISO 8601 with an offset, or milliseconds since 1970. */
 export const Instant = t.schemaOf<string | number>({ type: ['string', 'integer'] })
+export const Seconds = t.schemaOf<number>({ type: 'integer', minimum: 1, maximum: DURATION_SECONDS_MAX })
 export const Count = t.schemaOf<number>({ type: 'integer', minimum: 0 })
 export const Null = t.schemaOf<null>({ type: 'null' })
 export const Attributes = t.schemaOf<JsonObject>({ type: 'object' })

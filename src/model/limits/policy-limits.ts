@@ -116,3 +116,5 @@ export const POLICY_RETRIES_MAX = 100
 export const EXPECTATIONS_MAX = 100_000
 /** Rules of a policy that `zerohop test --mutants` changes in turn: each makes an image for every test file. */
 export const MUTANTS_MAX = 10_000
+/** Seconds of a duration of a role: a hundred years, beyond which it means nothing. */
+export const DURATION_SECONDS_MAX = 3_155_760_000

@@ -7,6 +7,7 @@ import { type Relation, relationFields } from '../../../kinds/relation.ts'
 import type { Action, AttributeDefinition, Resource } from '../../../kinds/resource.ts'
 import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
+import { durationFields } from '../../../kinds/times.ts'
 import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import type { ActionGroupRead } from '../../../management/schemas/action-groups.ts'
@@ -28,6 +29,8 @@ function toRecord<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (pa
   return Object.fromEntries(Array.from(parts, (part) => [key(part), print(part)]))
 }
 
+const printDurations = fieldPrinter(durationFields)
+
 export function roleRead(scope: Scope, role: Role): RoleRead {
   const { id, key, name, description, permissions, attributes } = role
   return {
@@ -37,6 +40,7 @@ export function roleRead(scope: Scope, role: Role): RoleRead {
     description,
     permissions,
     attributes,
+    ...printDurations({}, role, ''),
     extends: role.extends,
     granted_to: null,
     v1compat_settings: role.v1?.settings ?? null,
@@ -67,6 +71,7 @@ export function resourceRoleRead(scope: Scope, view: View, resource: Resource, r
     description,
     permissions: shownPermissions(role),
     attributes,
+    ...printDurations({}, role, ''),
     extends: role.extends,
     granted_to: derivationBlock(view, resource.key, granted_to),
     resource: resource.key,
