@@ -28,6 +28,11 @@ export interface DecisionRecord {
   readonly micros: number
   /** the time that conditions saw, in ms since 1970; undefined when none was sent */
   readonly now: number | undefined
+  /**
+   * the instant at which what has times was in force or not, in ms since 1970; undefined when nothing has, and where it is
+   * not recorded apart from `now`
+   */
+  readonly instant?: number | undefined
   /** false when the tenant came from the stored instance, or is the default */
   readonly isTenantSent: boolean
   /** relations of the request, and the attributes that are to be recorded */
@@ -38,14 +43,14 @@ export interface DecisionRecord {
 
 /** The members after `instance` and `seq`, with the closing brace of the line. */
 export function formatLine(record: DecisionRecord, dropped: number): string {
-  const { request, resourceKey, allow, reason, sent, now, omitted, person } = record
+  const { request, resourceKey, allow, reason, sent, now, instant, omitted, person } = record
   return (
     `,"time":"${formatTime(record.at)}","request_id":${request === null ? 'null' : text(request)}${formatPlace(record)}` +
     `,"user":${text(record.user)},"tenant":${text(record.tenant)},"action":${text(record.action)}` +
     `,"resource_type":${text(record.resourceType)},"resource_key":${resourceKey === null ? 'null' : text(resourceKey)}` +
     `${allow ? ',"decision":true,"reason":' : ',"decision":false,"reason":'}${reasonText(reason, allow)}` +
     `,"latency_us":${record.micros}${ENGINE_MEMBER}` +
-    `${now === undefined ? '' : `,"now":${now}`}${record.isTenantSent ? '' : ',"tenant_sent":false'}` +
+    `${now === undefined ? '' : `,"now":${now}`}${instant === undefined || instant === now ? '' : `,"instant":${instant}`}${record.isTenantSent ? '' : ',"tenant_sent":false'}` +
     `${person === undefined ? '' : `,"person":${text(person)}`}` +
     `${omitted.length === 0 ? '' : `,"omitted":${JSON.stringify(omitted)}`}` +
     `${sent === undefined ? '' : `,"sent":${sentText(sent)}`}${dropped === 0 ? '}\n' : `,"dropped_before":${dropped}}\n`}`

@@ -197,14 +197,16 @@ function toRecord(line: Line, { sentBy }: AuditBatch, now: number, { email, name
 function forReplay({
   engine,
   now,
+  instant,
   tenant_sent,
   omitted = [],
-}: Line): Pick<AuditRecord, 'engine' | 'now' | 'tenant_sent' | 'omitted'> {
+}: Line): Pick<AuditRecord, 'engine' | 'now' | 'instant' | 'tenant_sent' | 'omitted'> {
   if (typeof engine !== 'string' || engine.length > DECISION_OMITTED_NAME_MAX) return {}
   const isNames = Array.isArray(omitted) && omitted.length <= DECISION_OMITTED_MAX && omitted.every(isText)
   return {
     engine,
     now: typeof now === 'number' ? now : null,
+    ...(typeof instant === 'number' ? { instant } : {}),
     tenant_sent: tenant_sent !== false,
     omitted: isNames ? omitted : ['…'],
   }

@@ -67,6 +67,8 @@ export interface AuditRecord {
   readonly engine?: string | null
   /** the time that conditions saw, in ms since 1970 */
   readonly now?: number | null
+  /** the instant at which what has times was in force or not, where it is not `now` */
+  readonly instant?: number
   readonly tenant_sent?: boolean
   /** names of attributes that were sent and are not recorded */
   readonly omitted?: readonly string[]

@@ -17,6 +17,7 @@ import { buildKernel } from './build/build.ts'
 import { makeGuarded } from './closed-guard.ts'
 import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/declared-types.ts'
+import { walkInstanceRoles } from './decide/effective-roles.ts'
 import { type Held, HeldRoles } from './decide/held-roles.ts'
 import { type Clock, RequiredAttributes, type Sent } from './decide/required-attributes.ts'
 import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
@@ -459,6 +460,19 @@ export class Image {
    */
   nextChangeOf(user: string): number {
     return this.#guardInstant(() => nextChangeOfUser(this.#kernel, this.user(user)))
+  }
+
+  /**
+   * The same, where a relation on the way from what the user holds counts too: until then each check of the user has the
+   * answer that it has, but for conditions on the time. Undefined when finding it takes more than `limit` tuples and roles.
+   */
+  nextChangeFor(user: string, limit: number): number | undefined {
+    return this.#guardInstant(() => {
+      const id = this.user(user)
+      return id === 0 || !hasTimes(this.#kernel)
+        ? Number.POSITIVE_INFINITY
+        : walkInstanceRoles(this.#kernel, id, limit)?.until
+    })
   }
 
   #ofRows<T>(make: (filters: Filters, ids: FilterIds) => T, { user, action, type, tenant }: FilterQuestion): T {

@@ -99,7 +99,7 @@ export class DecisionSender implements DecisionRecorder {
 
   /** The line of a record; undefined when it cannot be made. */
   #formatLine(seq: number, image: Image, decision: Decision, question: Question | undefined): string | undefined {
-    const { user, action, resource, allow, revision, now } = decision
+    const { user, action, resource, allow, revision, now, instant } = decision
     const record = {
       at: Date.now(),
       request: null,
@@ -114,6 +114,7 @@ export class DecisionSender implements DecisionRecorder {
       allow,
       reason: undefined,
       micros: 0,
+      instant,
     }
     const { attributes } = this.#options
     const reads = () => image.attributesRead(resource.type, action)

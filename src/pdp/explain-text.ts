@@ -1,7 +1,8 @@
 // Explanations as sentences, shared by the PDP's debug answer and `zerohop check --explain`.
+
+import { sayEnd } from '../image/explain/why-words.ts'
 import type { Because, FailedSet, IllTyped, Miss, Note, TestFound } from '../image/image.ts'
 import type { Json } from '../model/objects.ts'
-import { formatInstant } from '../model/print-time.ts'
 
 /** One reason that allows. */
 export function sayBecause({
@@ -14,7 +15,7 @@ export function sayBecause({
   path,
   valid_until,
 }: Because): string {
-  const end = valid_until === undefined ? '' : `, in force until ${formatInstant(valid_until)}`
+  const end = sayEnd(valid_until)
   if (source === 'abac') return `user set ${role} may ${permission} on resource set ${resource_set}${end}`
   return `${role} ${on === undefined ? 'in' : `on ${on} in`} ${tenant} has ${permission} (${path.join(' → ')})${end}`
 }

@@ -54,7 +54,8 @@ export abstract class Handle<T> {
     this.source.enter(image)
     try {
       const { revision } = image
-      this.#options.onDecision?.(image, { user, action, resource, allow, revision, now: this.source.nowRead })
+      const instant = this.source.nowRead
+      this.#options.onDecision?.(image, { user, action, resource, allow, revision, now: instant, instant })
     } finally {
       this.source.leave()
     }

@@ -51,6 +51,11 @@ export interface Decision {
    * when neither was needed
    */
   readonly now: number | undefined
+  /**
+   * the instant at which what has times was in force or not (D15), in ms since 1970; undefined when nothing that was met
+   * has. It is never a `context.now` that was sent
+   */
+  readonly instant: number | undefined
 }
 
 /** What became of the records of decisions since the start. */

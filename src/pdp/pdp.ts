@@ -605,8 +605,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     if (this.#onDecision === undefined) return allow
     const asked = { user: question.user, action: question.action }
     const decidedOn = { type, key, tenant: image.resolveTenant(type, tenant, key) }
-    const now = resolveTime(sent, this.#source.nowRead)
-    this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision, now }, question)
+    const instant = this.#source.nowRead
+    const now = resolveTime(sent, instant)
+    this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision, now, instant }, question)
     return allow
   }
 }

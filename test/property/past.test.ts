@@ -26,7 +26,6 @@ import { World } from '../support/world.ts'
 import { type History, listOperations, numbers, POOLS, untimedHistories } from './histories.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
-import { MIDNIGHT } from './values.ts'
 
 const environments = new Environments()
 afterAll(() => environments.close())
@@ -111,6 +110,10 @@ async function write(log: string, history: History, seen: (image: Image, world: 
     }
 }
 
+/** Later than everything is written: each revision is asked at the same instant. */
+const NOW = Date.UTC(2100, 0, 1)
+const BY_REVISION = { by: 'revision', at: NOW, grants: [] } as const
+
 function withReader<T>(log: string, run: (reader: FolderPastReader) => Promise<T>): Promise<T> {
   const reader = new FolderPastReader(environments.data, openReader(environments.data), log)
   return run(reader).finally(() => reader.close())
@@ -188,7 +191,7 @@ describe('past revisions', () => {
               asked.push(toQuestion(request))
               answers.push([])
             }
-          for (const [at, question] of asked.entries()) answers[at]!.push(askImage(image, question, MIDNIGHT))
+          for (const [at, question] of asked.entries()) answers[at]!.push(askImage(image, question, NOW))
         })
         await withReader(log, async (reader) => {
           const to = revisions.at(-1)!
@@ -196,17 +199,18 @@ describe('past revisions', () => {
             const all = answers[at]!
             const from = to - all.length + 1
             const flips = all.flatMap((answer, index) =>
-              index > 0 && answer !== all[index - 1] ? [{ revision: from + index, answer }] : [],
+              index > 0 && answer !== all[index - 1] ? [{ revision: from + index, answer, ...BY_REVISION }] : [],
             )
             if (flips.length === 0 && next(20) > 0) continue
-            const whole = await compareAnswers(reader, log, { from, to, question, at: MIDNIGHT })
+            const range = { from, to, since: NOW, until: NOW, question }
+            const whole = await compareAnswers(reader, log, range)
             const before = all[0]
             const after = all.at(-1)
             expect(whole).toEqual({ before, after, flips, count: flips.length, isComplete: true })
             if (before === after) continue
             changed++
             // the halves are compared until two revisions are left
-            const narrow = await compareAnswers(reader, log, { from, to, question, at: MIDNIGHT }, 1)
+            const narrow = await compareAnswers(reader, log, range, 1)
             expect(narrow).toMatchObject({ before, after, count: 1, isComplete: to - from <= 1 })
             expect(flips).toContainEqual(narrow.flips[0])
           }

@@ -184,13 +184,20 @@ function questionsOver(ask: Ask): Questions {
         abac: abac.code,
         misses: abac.nearest_misses,
         notes: abac.notes,
-        not_in_force,
+        not_in_force: not_in_force.map(fromInstants),
       }
     },
     permissions: async (user, sent) => listTenantPermissions(await ask('/user-permissions', aboutUser(user, sent))),
     listings: listingsOver(ask),
   }
 }
+
+/** A grant with its times in ms since 1970, as the library gives them. */
+const fromInstants = ({ valid_from: from, valid_until: until, ...grant }: Record<string, string>) => ({
+  ...grant,
+  ...(from === undefined ? {} : { valid_from: Date.parse(from) }),
+  ...(until === undefined ? {} : { valid_until: Date.parse(until) }),
+})
 
 const aboutUser = (user: string, { user: attributes, context = {} }: Sent = {}) => {
   return { user: withAttributes({ key: user }, attributes), context }

@@ -54,13 +54,17 @@ function replayLines(replay: DecisionReplay, { tree = false }: WhyDecisionOption
 
 function todayLines({ revision, answer, changed_by, causes, changes, complete, missing }: DecisionReplay['today']) {
   const lines = [`today: ${answer}, at revision ${revision}${changed_by === null ? ', the same' : ''}`]
-  if (changed_by === 'time') lines.push('  no revision changed it: conditions depend on the time')
-  for (const { revision: number, answer: then, at, actor_id, actor_display_name, operation } of causes) {
+  for (const { revision: number, answer: then, by, at, actor_id, actor_display_name, operation, because } of causes) {
     const who = plain(whoText(actor_id, actor_display_name))
-    lines.push(`  ${then} since revision ${number} of ${shortTime(at)} by ${who}: ${plain(operation)}`)
+    const why = because.length > 0 ? because.map(plain).join(', ') : 'conditions depend on the time'
+    const since =
+      by === 'time'
+        ? `${shortTime(at)}: ${why}`
+        : `revision ${number} of ${shortTime(at)} by ${who}: ${plain(operation)}`
+    lines.push(`  ${then} since ${since}`)
   }
   if (changes > causes.length) lines.push(`  … and ${changes - causes.length} more`)
-  if (!complete) lines.push('  not every revision was asked: there may be more changes')
+  if (!complete) lines.push('  not every revision and instant was asked: there may be more changes')
   if (missing.length > 0)
     lines.push(`  the rules of today also read ${missing.map(plain).join(', ')}, which the record lacks`)
   return lines

@@ -1,7 +1,8 @@
 // The long form of an answer: `debug` of POST /allowed, when PDP_DEBUG or `x-explain: true` asks for it. The codes are
 // those of the explanation; docs/semantics.md explains each.
 
-import { sayNotInForce } from '../../image/explain/why-words.ts'
+import { sayEnd, sayNotInForce } from '../../image/explain/why-words.ts'
+import { withInstants } from '../../model/print-time.ts'
 import { ABAC_REASONS, RBAC_REASONS, REBAC_REASONS } from '../../model/reason-words.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
 import type { Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
@@ -40,7 +41,7 @@ export function explainedParts(pdp: Pdp, { user, action, resource, context }: Ch
     abac: describeSets(explanation),
     ...(not_in_force.length === 0
       ? {}
-      : { not_in_force: not_in_force.map((grant) => ({ ...grant, text: sayNotInForce(grant) })) }),
+      : { not_in_force: not_in_force.map((each) => ({ ...withInstants(each), text: sayNotInForce(each) })) }),
     ...(ill_typed.length === 0
       ? {}
       : { ill_typed_attributes: ill_typed.map((each) => ({ ...each, text: sayIllTyped(each) })) }),
@@ -50,8 +51,9 @@ export function explainedParts(pdp: Pdp, { user, action, resource, context }: Ch
 }
 
 function describeRoles({ code, because, roles }: Explanation) {
-  const allowing = because.filter(({ source }) => source === 'rbac').map(({ role }) => role)
-  const held = allowing.map((role) => `\`${role}\``).join(', ')
+  const byRoles = because.filter(({ source }) => source === 'rbac')
+  const allowing = byRoles.map(({ role }) => role)
+  const held = byRoles.map(({ role, valid_until }) => `\`${role}\`${sayEnd(valid_until)}`).join(', ')
   const reason = code === 'allow' ? `the user holds ${held}, which has the permission` : RBAC_REASONS[code]
   return { allow: code === 'allow', code, reason, allowing_roles: allowing, user_roles: roles }
 }
@@ -59,7 +61,9 @@ function describeRoles({ code, because, roles }: Explanation) {
 function describeRelations(code: RebacCode, because: readonly Because[]) {
   const found = because.find(({ source }) => source === 'rebac')
   const reason =
-    code === 'allow' ? `the user holds the permission through ${found?.path.join(' → ')}` : REBAC_REASONS[code]
+    code === 'allow'
+      ? `the user holds the permission through ${found?.path.join(' → ')}${sayEnd(found?.valid_until)}`
+      : REBAC_REASONS[code]
   const allowing = found === undefined ? [] : [`${found.resource_instance}#${found.role}`]
   return { allow: code === 'allow', code, reason, allowing_roles: allowing }
 }

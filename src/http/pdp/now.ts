@@ -11,12 +11,18 @@ import type { Attributes } from '../../pdp/request.ts'
  * @throws INPUT_INVALID where a time is accepted that is not an instant
  */
 export function pdpAt(pdp: Pdp, context: Attributes | null | undefined, acceptNow: boolean): Pdp {
+  const instant = acceptedInstant(context, acceptNow)
+  return instant === undefined || instant === pdp.now ? pdp : pdp.at(instant)
+}
+
+/** The instant that is sent and accepted, in ms since 1970. @throws as `pdpAt` */
+export function acceptedInstant(context: Attributes | null | undefined, acceptNow: boolean): number | undefined {
   const now = acceptNow ? sentNow(context) : undefined
-  if (now === undefined) return pdp
+  if (now === undefined) return undefined
   const instant = parseInstant(now)
   if (instant === undefined || !Number.isFinite(instant))
     throw new ZerohopError('INPUT_INVALID', { reason: 'it is not an instant' }, { path: ['body', 'context', 'now'] })
-  return instant === pdp.now ? pdp : pdp.at(instant)
+  return instant
 }
 
 /** The context with the instant of the question: that of `pdp`, unless one is accepted. */

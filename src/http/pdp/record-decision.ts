@@ -11,7 +11,7 @@ import { recordedAttributes, recordedQuestion } from '../../pdp/recorded-questio
 import { type Check, toQuestion } from '../../pdp/request.ts'
 import { holdSending, whenAnswered } from '../hooks.ts'
 import type { Metrics } from '../metrics.ts'
-import { pdpAt, withNow } from './now.ts'
+import { acceptedInstant, pdpAt, withNow } from './now.ts'
 import { findVouched } from './vouched.ts'
 
 /** The outcome of a check: `undecided` is 503, `refused` any answer for an invalid or unauthorized request. */
@@ -146,6 +146,7 @@ export class Decisions {
       reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.acceptNow) : undefined),
       micros: Math.round((performance.now() - begun) * 1000),
       now: asked.now,
+      instant: acceptedInstant(context, this.acceptNow),
       isTenantSent: asked.isTenantSent,
       sent: asked.sent,
       omitted: asked.omitted,

@@ -56,13 +56,20 @@ export const sayEnd = (until: number | undefined): string =>
 
 /** What would allow, were it in force: `role editor of ana in tenant acme was in force until …, and would allow this`. */
 export function sayNotInForce(grant: NotInForce): string {
-  const what =
-    'subject' in grant
-      ? `relation ${word(grant.relation)} of ${word(grant.object)} to ${word(grant.subject)}`
-      : `role ${word(grant.role)} of ${word(grant.user)} ${grant.resource_instance === undefined ? `in tenant ${word(grant.tenant)}` : `on ${word(grant.resource_instance)}`}`
   const { state, valid_from = 0, valid_until = 0 } = grant
-  if (state === 'ended') return `${what} was in force until ${formatInstant(valid_until)}, and would allow this`
-  return `${what} starts ${formatInstant(valid_from)}, and would allow this`
+  const when =
+    state === 'ended' ? `was in force until ${formatInstant(valid_until)}` : `starts ${formatInstant(valid_from)}`
+  return `${formatGrant(grant)} ${when}, and would allow this`
+}
+
+/** What it did at an instant: `role editor of ana in tenant acme ended`. */
+export const sayTurn = (grant: NotInForce, at: number): string =>
+  `${formatGrant(grant)} ${grant.valid_until === at ? 'ended' : 'started'}`
+
+function formatGrant(grant: NotInForce): string {
+  if ('subject' in grant) return `relation ${word(grant.relation)} of ${word(grant.object)} to ${word(grant.subject)}`
+  const { user, role, tenant, resource_instance: on } = grant
+  return `role ${word(role)} of ${word(user)} ${on === undefined ? `in tenant ${word(tenant)}` : `on ${word(on)}`}`
 }
 
 /** A side of a set rule: a set, or the role or type that stands for one. */

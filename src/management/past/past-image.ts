@@ -20,24 +20,25 @@ export async function imageAt(reader: PastReader, environment: LogId, revision: 
   return image
 }
 
-/**
- * Applies the entries up to a revision.
- * @param passed hears of each revision after it is applied, with whether it changed what decisions read
- */
-export async function advance(
-  reader: PastReader,
-  image: Image,
-  to: number,
-  passed: (hasChanged: boolean) => void = () => {},
-): Promise<void> {
+/** Hears of each revision, with the time when it was written, in ms since 1970. */
+interface OnRevision {
+  /** before it is applied */
+  readonly before: (at: number) => void
+  /** after it is applied, and whether it changed what decisions read */
+  readonly after: (hasChanged: boolean, at: number) => void
+}
+
+/** Applies the entries up to a revision. */
+export async function advance(reader: PastReader, image: Image, to: number, heard?: OnRevision): Promise<void> {
   while (image.revision < to) {
     const entries = await reader.entries(image.revision)
     if (entries.length === 0) throw gone(to, await reader.reach())
     for (const entry of entries) {
       if (entry.revision > to) return
       const delta = toDelta(entry)
+      heard?.before(entry.at)
       image.apply(delta)
-      passed(delta.changes.length > 0)
+      heard?.after(delta.changes.length > 0, entry.at)
     }
   }
 }

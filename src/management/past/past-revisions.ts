@@ -1,7 +1,6 @@
 // Past revisions of the environments of a store: which revision was in force at an instant, the image of a revision,
 // and what changed an answer since. Images are built by threads; the last used ones are kept.
 import { setImmediate as pause } from 'node:timers/promises'
-import type { Question } from '../../image/explain/explain.ts'
 import { Image } from '../../image/image.ts'
 import type { HistoryEntry, LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -15,7 +14,7 @@ import {
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import type { UndoneObject } from '../differences/undone.ts'
-import type { Comparison } from './compare-answers.ts'
+import type { Comparison, Range } from './compare-answers.ts'
 import { gone } from './past-image.ts'
 import { type PastPlace, type PastResults, type PastTask, runPastTask } from './past-task.ts'
 import type { RevisionChanges } from './revision-changes.ts'
@@ -99,11 +98,11 @@ export class PastRevisions {
   }
 
   /**
-   * What changed the answer to a question between two revisions, asked at `at` (ms since 1970).
+   * What changed the answer to a question between two revisions, each at its instant.
    * @throws as `image`
    */
-  compare(environment: LogId, from: number, to: number, question: Question, at: number): Promise<Comparison> {
-    return this.#inThread(environment, { task: 'compare', from, to, question, at })
+  compare(environment: LogId, range: Range): Promise<Comparison> {
+    return this.#inThread(environment, { task: 'compare', ...range })
   }
 
   /**

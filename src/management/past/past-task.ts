@@ -1,6 +1,5 @@
 // Tasks about the past, done in a worker thread: reading a whole environment or ten thousand entries would block the
 // event loop.
-
 import type { LogId, Position } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PAST_TASK_MS } from '../../model/limits.ts'

@@ -1,6 +1,5 @@
 // Asks the question of a recorded decision again: at its revision, where what was recorded suffices, and at the
 // present. The question that is asked is that of the record; what rules read and the record does not have is named.
-import { askAt } from '../../image/asked-at.ts'
 import type { Question } from '../../image/explain/explain.ts'
 import { whyTree } from '../../image/explain/why-tree.ts'
 import type { Explanation, Image } from '../../image/image.ts'
@@ -9,10 +8,10 @@ import { decidesAlike } from '../../model/engine.ts'
 import type { Why } from '../../model/why.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
-import { type Answer, askImage, type Flip } from './compare-answers.ts'
+import type { Answer, Flip } from './compare-answers.ts'
 import type { Found, PastRevisions } from './past-revisions.ts'
 
-/** What a replay needs of a record; `engine`, `now` and `omitted` are absent in those of older versions. */
+/** What a replay needs of a record; `engine`, `now`, `instant` and `omitted` are absent in those of older versions. */
 export interface ReplayedRecord {
   /** ms since 1970 */
   readonly at: number
@@ -27,25 +26,25 @@ export interface ReplayedRecord {
   readonly sent: unknown
   readonly engine?: string | null | undefined
   readonly now?: number | null | undefined
+  readonly instant?: number | null | undefined
   readonly tenant_sent?: boolean | undefined
   readonly omitted?: readonly string[] | undefined
 }
 
-/** A revision that changed the answer, and who wrote it. */
+/** What changed the answer; of a revision who wrote it. */
 export interface Cause extends Flip {
-  readonly at: number
-  readonly by: Actor
+  readonly actor: Actor | undefined
 }
 
 export interface Today {
   readonly revision: number
   readonly answer: Answer
-  /** `revisions`: what is in `causes`; `time`: only because conditions see another time; null: the same answer */
+  /** what the last of `causes` is; null: the same answer */
   readonly changedBy: 'revisions' | 'time' | null
   readonly causes: readonly Cause[]
-  /** changes of the answer between the two revisions that were found */
+  /** changes of the answer that were found */
   readonly count: number
-  /** whether every revision was asked */
+  /** whether every revision was asked, and each instant between them at which something starts or ends */
   readonly isComplete: boolean
   /** what the rules of today read and the record does not have: the answer may be another one */
   readonly missing: readonly string[]
@@ -81,9 +80,8 @@ export async function replay(
   const image = await past.image(environment, found)
   const question = questionIn(record)
   const { user, action, type, tenant, key, sent, relations, isRow } = question
-  const explained = askAt(image, sent, record.at, () =>
-    image.explainWays(user, action, type, tenant, key, sent, relations, isRow),
-  )
+  const explain = () => image.explainWays(user, action, type, tenant, key, sent, relations, isRow)
+  const explained = image.guardAt(findInstant(record), explain)
   const { explanation } = explained
   const missing = missingFor(record, image)
   const today = await replayToday({ store, past }, environment, { record, question, now })
@@ -105,22 +103,20 @@ async function replayToday(
 ): Promise<Today> {
   const { revision } = store.head(environment)
   const image = await past.image(environment, past.find(environment, { revision }))
-  const present = askImage(
-    image,
-    { ...question, sent: { ...question.sent, context: { ...readContext(question), now } } },
-    now,
-  )
   const then: Answer = record.decision ? 'allow' : 'deny'
-  const compared = await past.compare(environment, record.revision, revision, question, record.at)
-  const causes = compared.flips.map(({ revision: number, answer }): Cause => {
-    const [entry] = store.history(environment, number + 1, 1)
-    return { revision: number, answer, at: entry?.at ?? 0, by: entry?.by ?? UNKNOWN }
+  const range = { from: record.revision, to: revision, since: findInstant(record), until: now, question }
+  const { after: answer, flips, count, isComplete } = await past.compare(environment, range)
+  const causes = flips.map((flip): Cause => {
+    if (flip.by === 'time') return { ...flip, actor: undefined }
+    const [entry] = store.history(environment, flip.revision + 1, 1)
+    return { ...flip, at: entry?.at ?? flip.at, actor: entry?.by ?? UNKNOWN }
   })
-  const isByRevisions = compared.before !== compared.after
-  const changedBy = present === then ? null : isByRevisions ? 'revisions' : 'time'
-  const { count, isComplete } = compared
-  return { revision, answer: present, changedBy, causes, count, isComplete, missing: missingFor(record, image) }
+  const changedBy = answer === then ? null : causes.at(-1)?.by === 'revision' ? 'revisions' : 'time'
+  return { revision, answer, changedBy, causes, count, isComplete, missing: missingFor(record, image) }
 }
+
+/** The instant at which what has times was in force or not when it was decided; where nothing had, any will do. */
+const findInstant = ({ instant, now, at }: ReplayedRecord): number => instant ?? now ?? at
 
 const UNKNOWN: Actor = {
   api_key_id: null,
@@ -130,8 +126,6 @@ const UNKNOWN: Actor = {
   path: null,
   operation: 'unknown',
 }
-
-const readContext = ({ sent }: Question): object => sent?.context ?? {}
 
 /** The question of a record, with what was recorded of it. */
 export function questionIn(record: ReplayedRecord): Question {

@@ -37,7 +37,7 @@ export const PastQuestion = t.named(
     context: t.maybe(
       t.described(
         Attributes,
-        '`now`, in ms since 1970, is the time of the check; default: the time of `at`, otherwise the present',
+        '`now`, in ms since 1970, is the instant of the check; default: the time of `at`, otherwise the present',
       ),
     ),
     at: At,
@@ -63,6 +63,24 @@ export const Because = t.open({
   resource_instance: t.optional(t.Text),
   permission: t.Text,
   path: t.Texts,
+  valid_until: t.optional(
+    t.described(Time, 'when the first of what is for a time ends: the assigned role, or a relation on the path'),
+  ),
+})
+
+/** A grant that is stored, and is not in force at the instant of the question. */
+const NotInForce = t.open({
+  state: t.enumOf('ended', 'scheduled'),
+  valid_from: t.optional(Time),
+  valid_until: t.optional(Time),
+  user: t.optional(t.Text),
+  role: t.optional(t.Text),
+  tenant: t.optional(t.Text),
+  resource_instance: t.optional(t.Text),
+  subject: t.optional(t.Text),
+  relation: t.optional(t.Text),
+  object: t.optional(t.Text),
+  text: t.described(t.Text, 'the same as a sentence'),
 })
 
 export const PastExplanation = t.named(
@@ -76,6 +94,10 @@ export const PastExplanation = t.named(
     abac: t.described(t.Text, 'why set rules allow or deny'),
     because: t.listOf(Because),
     roles: t.described(t.Texts, 'roles assigned in the tenant'),
+    not_in_force: t.described(
+      t.listOf(NotInForce),
+      'of a deny: the role assignments and relationship tuples that would allow, were they in force; the nearest in time first',
+    ),
     rules: t.described(Count, 'set rules for the permission'),
     misses: t.described(t.listOf(Attributes), 'the nearest set rules that did not match, with the tests that failed'),
     notes: t.described(t.listOf(Attributes), 'tests under a `not` that are true because a value is missing'),
@@ -109,23 +131,28 @@ export const DecisionReplay = t.named(
       answer: Words,
       changed_by: t.described(
         t.nullable(t.enumOf('revisions', 'time')),
-        'why the answer differs; `time`: conditions use another time. null if it is the same',
+        'why the answer differs: what the last of `causes` is. null if it is the same',
       ),
       causes: t.described(
         t.listOf(
           t.open({
-            revision: Count,
+            revision: t.described(Count, 'the revision that answered from then on'),
             answer: Words,
+            by: t.described(t.enumOf('revision', 'time'), '`time`: no revision was written, time passed'),
             at: Time,
             actor_id: t.nullable(Id),
-            actor_display_name: t.Text,
+            actor_display_name: t.described(t.Text, 'who wrote the revision, or `time`'),
             operation: t.Text,
+            because: t.described(t.Texts, 'what started or ended at this instant; empty if a condition reads the time'),
           }),
         ),
-        'revisions that changed the answer, in order',
+        'what changed the answer, in order: revisions, and instants between them',
       ),
-      changes: t.described(Count, 'number of such revisions'),
-      complete: t.described(t.Flag, 'whether every revision was checked; if not, there can be more'),
+      changes: t.described(Count, 'number of such changes'),
+      complete: t.described(
+        t.Flag,
+        'whether every revision was checked, and each instant at which something starts or ends; if not, there can be more',
+      ),
       missing: t.described(t.Texts, 'what the current rules read but the record does not contain'),
     }),
   }),

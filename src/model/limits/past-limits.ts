@@ -30,5 +30,9 @@ export const PAST_WAITING_MAX = 64
 export const PAST_TASK_MS = 60_000
 /** Revisions over which a changed answer is looked for one by one: then every change is found. */
 export const PAST_SCAN_REVISIONS_MAX = 20_000
+/** Instants between two revisions at which an answer is asked, because something starts or ends, in all. */
+export const PAST_SCAN_INSTANTS_MAX = 10_000
+/** Tuples and roles that are followed to find the next of these instants: beyond, the two ends are compared. */
+export const PAST_WALK_MAX = 5_000
 /** Changes of an answer that are listed; all are counted. */
 export const PAST_FLIPS_LISTED_MAX = 100

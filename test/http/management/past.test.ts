@@ -212,3 +212,39 @@ describe('a question with `at`', () => {
     expect(await ask(1, '')).not.toHaveProperty('access')
   })
 })
+
+// at the end: it writes
+describe('a question about what has times', () => {
+  it('[D15] is of what is in force at that moment, and says what would allow, were it in force', async () => {
+    const [ten, noon] = [Date.UTC(2026, 5, 1, 10), Date.UTC(2026, 5, 1, 12)]
+    await write('POST', '$S/roles/reader/permissions', { permissions: ['doc:read'] })
+    await write('POST', '$F/users', { key: 'tim' })
+    const times = { valid_from: ten, valid_until: noon }
+    await write('POST', '$F/role_assignments', { user: 'tim', role: 'reader', tenant: 'default', ...times })
+    const at = api.store.head(api.environment).revision
+    const asked = (now: number) => ({ ...QUESTION, user: 'tim', context: { now } })
+    expect([await check(at, asked(ten)), await check(at, asked(noon))]).toMatchObject([
+      { allow: true },
+      { allow: false },
+    ])
+    expect(await check(at, { ...QUESTION, user: 'tim' })).toMatchObject({ allow: false })
+    const explain = async (now: number) => (await api.ask('POST', `${ASK}/explain`, { ...asked(now), at })).body
+    const [inForce, ended] = [await explain(ten), await explain(noon)]
+    const until = '2026-06-01T12:00:00.000Z'
+    expect(inForce).toMatchObject({ because: [{ role: 'reader', valid_until: until }], not_in_force: [] })
+    const text = `role reader of tim in tenant default was in force until ${until}, and would allow this`
+    expect(ended.not_in_force).toEqual([
+      {
+        ...{ user: 'tim', role: 'reader', tenant: 'default', state: 'ended', text },
+        ...{ valid_from: '2026-06-01T10:00:00.000Z', valid_until: until },
+      },
+    ])
+    expect(ended.why.tree.children[0]).toMatchObject({ text, outcome: 'unmet' })
+    const users = await api.ask('POST', `${ASK}/authorized-users`, { ...asked(ten), user: undefined, at })
+    const because = [expect.objectContaining({ valid_until: until })]
+    expect(users.body.users).toContainEqual({ user: 'tim', because })
+    const permissions = async (now: number) =>
+      (await api.ask('POST', `${ASK}/user-permissions`, { user: 'tim', context: { now }, at })).body.tenants
+    expect([await permissions(noon - 1), await permissions(noon)]).toMatchObject([[{ roles: ['reader'] }], []])
+  })
+})

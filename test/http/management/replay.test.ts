@@ -8,6 +8,7 @@ import { Image } from '../../../src/image/image.ts'
 import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
 import { ENGINE } from '../../../src/model/engine.ts'
 import { markRow } from '../../../src/model/marked-row.ts'
+import { printTime } from '../../../src/model/print-time.ts'
 import { FixedImage } from '../../../src/pdp/fixed-image.ts'
 import { Pdp } from '../../../src/pdp/pdp.ts'
 import { type RecordedAttributes, recordedQuestion } from '../../../src/pdp/recorded-question.ts'
@@ -26,10 +27,11 @@ const write = async (method: 'POST' | 'DELETE' | 'PATCH', path: string, body?: u
   return Number(headers['x-revision'])
 }
 
-/** Decides as a PDP does, and stores the record. Returns its id. */
+/** Decides as a PDP does at the time that the check says, and stores the record. Returns its id. */
 async function decide(check: Check, mode: RecordedAttributes = 'none', change = (line: string) => line) {
-  const pdp = new Pdp(new FixedImage(Image.load(buildSnapshot(api.store.view(api.environment)).bytes)))
   const { user, action, resource, context } = check
+  const image = Image.load(buildSnapshot(api.store.view(api.environment)).bytes)
+  const pdp = new Pdp(new FixedImage(image)).at(typeof context?.now === 'number' ? context.now : Date.now())
   const allow = pdp.check(user, action, resource, context)
   const question = toQuestion(user, action, resource, context)
   const line = formatLine(
@@ -51,6 +53,19 @@ const replay = async (id: string) => {
   const { status, body } = await api.ask('POST', `${LOGS}/${id}/replay`)
   expect([status, body.message]).toEqual([200, undefined])
   return body
+}
+
+let listening: Promise<string> | undefined
+/** The settings of a command that asks this API. */
+async function readOwnEnv() {
+  listening ??= api.app.listen({ port: 0 })
+  return { ...readEnv({}), api: await listening, pdpApiKey: api.made.environments[0]!.secret }
+}
+
+/** What time did, and no revision. */
+const BY_TIME = {
+  ...{ revision: expect.any(Number), by: 'time', actor_id: null },
+  ...{ actor_display_name: 'time', operation: 'time' },
 }
 
 const ASSIGNMENT = { user: 'ana', role: 'reader', tenant: 'default' }
@@ -93,10 +108,12 @@ describe('a recorded decision', () => {
       {
         revision,
         answer: 'deny',
+        by: 'revision',
         at: TIME,
         actor_id: ID,
         actor_display_name: expect.any(String),
         operation: 'unassign',
+        because: [],
       },
     ])
   })
@@ -133,13 +150,57 @@ describe('a recorded decision', () => {
       const replayed = await replay(id)
       expect(replayed).toMatchObject({ recorded: true, reproducible: true, missing: [], agrees: true, reason: 'abac' })
       // the condition on the time holds no longer, and no revision did that
-      expect(replayed.today).toMatchObject({ answer: 'deny', changed_by: 'time', causes: [] })
+      expect(replayed.today).toMatchObject({ answer: 'deny', changed_by: 'time', changes: 1, complete: true })
+      expect(replayed.today.causes).toEqual([{ ...BY_TIME, answer: 'deny', at: printTime(NOON), because: [] }])
     }
     const bare = await replay(await decide(approve(5, NOON - 1)))
     expect(bare).toMatchObject({ reproducible: false, missing: ['user.level'], agrees: false })
     // what no rule reads is not missed
     const { shoes } = { shoes: { user: { key: 'ana', attributes: { shoes: 38 } }, action: 'read' } }
     expect(await replay(await decide({ ...READ, ...shoes }))).toMatchObject({ reproducible: true, missing: [] })
+  })
+
+  it('[D15] is answered at its instant, and says what started or ended since', async () => {
+    const [nine, ten, noon] = [9, 10, 12].map((hour) => Date.UTC(2026, 5, 1, hour)) as [number, number, number]
+    await write('POST', '$F/users', { key: 'tim' })
+    const times = { valid_from: ten, valid_until: noon }
+    await write('POST', '$F/role_assignments', { ...ASSIGNMENT, user: 'tim', ...times })
+    const at = (now: number) => ({ ...READ, user: 'tim', context: { now } })
+    const inForce = await replay(await decide(at(ten)))
+    expect(inForce).toMatchObject({ recorded: true, reproducible: true, agrees: true, allow: true, reason: 'rbac' })
+    expect(inForce.explanation.because).toMatchObject([{ role: 'reader', valid_until: '2026-06-01T12:00:00.000Z' }])
+    expect(inForce.why.tree.children[0].text).toContain('(in force until 2026-06-01T12:00:00.000Z)')
+    const ended = {
+      ...BY_TIME,
+      answer: 'deny',
+      at: printTime(noon),
+      because: ['role reader of tim in tenant default ended'],
+    }
+    expect(inForce.today).toMatchObject({ answer: 'deny', changed_by: 'time', changes: 1, complete: true })
+    expect(inForce.today.causes).toEqual([ended])
+    const before = await replay(await decide(at(nine)))
+    expect(before).toMatchObject({ recorded: false, agrees: true, allow: false })
+    expect(before.explanation.not_in_force).toEqual([
+      {
+        ...{ user: 'tim', role: 'reader', tenant: 'default', state: 'scheduled' },
+        ...{ valid_from: '2026-06-01T10:00:00.000Z', valid_until: '2026-06-01T12:00:00.000Z' },
+      },
+    ])
+    const started = {
+      ...ended,
+      answer: 'allow',
+      at: printTime(ten),
+      because: ['role reader of tim in tenant default started'],
+    }
+    expect(before.today).toMatchObject({ answer: 'deny', changed_by: null, changes: 2 })
+    expect(before.today.causes).toEqual([started, ended])
+    // an instant of its own, where conditions saw another time
+    const instant = (line: string) =>
+      line.replace(`"now":${nine}`, `"now":${nine},"instant":${ten}`).replace('"decision":false', '"decision":true')
+    expect(await replay(await decide(at(nine), 'none', instant))).toMatchObject({ recorded: true, agrees: true })
+    const id = await decide(at(ten))
+    const printed = await printedBy(async () => void (await whyDecision(await readOwnEnv(), id, {})))
+    expect(printed).toContain('\n  deny since 2026-06-01T12:00:00.000Z: role reader of tim in tenant default ended\n')
   })
 
   it('of an older version, or of another engine, says what is missing', async () => {
@@ -164,7 +225,7 @@ describe('a recorded decision', () => {
   })
 
   it('is explained by `zerohop why --decision`, with who changed it', async () => {
-    const env = { ...readEnv({}), api: await api.app.listen({ port: 0 }), pdpApiKey: api.made.environments[0]!.secret }
+    const env = await readOwnEnv()
     let code: number | undefined
     const why = (id: string, options: object = {}) =>
       printedBy(async () => {

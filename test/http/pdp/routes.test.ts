@@ -186,6 +186,23 @@ describe('listings', () => {
     expect(page.body.result).toEqual(first)
   })
 
+  it('[D15] /allowed that is asked to explain itself says what would allow, were it in force', async () => {
+    const question = { user: { key: 'cyd' }, action: 'read', resource: { type: 'note', key: '1', tenant: 'acme' } }
+    const explained = await post('/allowed', question, { authorization: `Bearer ${KEY}`, 'x-explain': 'why' })
+    const text = 'role owner of cyd on note:1 starts 2100-01-01T00:00:00.000Z, and would allow this'
+    const grant = { user: 'cyd', role: 'owner', tenant: 'acme', resource_instance: 'note:1' }
+    expect(explained.body.debug.not_in_force).toEqual([
+      { ...grant, state: 'scheduled', valid_from: '2100-01-01T00:00:00.000Z', text },
+    ])
+    expect(explained.body.why.tree.children[0].text).toBe(text)
+    const other = await post(
+      '/allowed',
+      { ...question, user: { key: 'ana' } },
+      { authorization: `Bearer ${KEY}`, 'x-explain': 'true' },
+    )
+    expect(other.body.debug).not.toHaveProperty('not_in_force')
+  })
+
   it('/filter of one type in one tenant', async () => {
     const asked = { user: { key: 'ben' }, action: 'read', resource: { type: 'note', tenant: 'acme' } }
     const answer = await post('/filter', asked)

@@ -10,6 +10,7 @@ import {
   UserPermissionsRead,
 } from '../../../management/schemas/past-listing.ts'
 import { PAGE_ROWS_DEFAULT } from '../../../model/limits.ts'
+import { withInstants } from '../../../model/print-time.ts'
 import type { InstancePermissions, TenantPermissions } from '../../../pdp/pdp-listings.ts'
 import { describe } from '../../description.ts'
 import { requireExactIn } from '../../exact-attributes.ts'
@@ -39,7 +40,13 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
       requireExactIn(body)
       const page = readPageOfBody(body, scope.environment.id)
       const [revision, at] = page?.kept ?? []
-      const from = await pastPdp(management, past, scope, typeof revision === 'number' ? revision : body.at)
+      const from = await pastPdp(
+        management,
+        past,
+        scope,
+        typeof revision === 'number' ? revision : body.at,
+        asked.context,
+      )
       const now = typeof at === 'number' ? at : from.now
       const { rows, next } = await listPermissions({ ...from, pdp: from.pdp.at(now), now }, asked, page)
       const { found } = from
@@ -61,14 +68,14 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
     async ({ scope, body }, reply) => {
       const { action, resource, context } = readUsersQuery(body)
       requireExactIn(body)
-      const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
+      const { pdp, found, now } = await pastPdp(management, past, scope, body.at, context)
       const seen = { now, ...context }
       const page = { after: body.after ?? null, limit: body.limit ?? PAGE_ROWS_DEFAULT, context: seen }
       const { keys, next = null } = pdp.users(action, resource, page)
       const users: AuthorizedUsersPage['users'][number][] = []
       for (const user of keys) {
         const { because } = pdp.explain(user, action, resource, seen)
-        users.push({ user, because: because.map((each) => ({ ...each })) })
+        users.push({ user, because: because.map(withInstants) })
         await pause() // an explanation may take milliseconds, and other requests wait
       }
       reply.header('x-revision', String(found.revision))

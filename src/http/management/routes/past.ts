@@ -1,6 +1,7 @@
 // Questions to an environment as it was: POST /v2/projects/{p}/envs/{e}/check and …/explain. The question is that of a
 // PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sayNotInForce } from '../../../image/explain/why-words.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
 import { actorId, actorName } from '../../../management/rules/actor.ts'
@@ -12,9 +13,11 @@ import {
   RevisionRead,
 } from '../../../management/schemas/past.ts'
 import { ZerohopError } from '../../../model/errors.ts'
+import { parseInstant } from '../../../model/instant.ts'
+import { withInstants } from '../../../model/print-time.ts'
 import { FixedImage } from '../../../pdp/fixed-image.ts'
 import { type Explanation, Pdp } from '../../../pdp/pdp.ts'
-import type { Check } from '../../../pdp/request.ts'
+import type { Attributes, Check } from '../../../pdp/request.ts'
 import { describe } from '../../description.ts'
 import { requireExactIn } from '../../exact-attributes.ts'
 import { type Query, readFlag } from '../../page.ts'
@@ -88,7 +91,7 @@ async function questionAt(
 ): Promise<QuestionAt> {
   const { context, ...check } = readLooseCheck(body)
   requireExactIn(body)
-  const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
+  const { pdp, found, now } = await pastPdp(management, past, scope, body.at, context)
   return { pdp, check: { ...check, context: { now, ...context } }, found }
 }
 
@@ -98,11 +101,14 @@ function printAnswer(allow: boolean, { revision, at }: Found, { context }: Check
 }
 
 function printExplanation(explanation: Explanation, found: Found, check: Check): Omit<PastExplanation, 'why'> {
-  const { allow, tenant, code, rebac, abac, because, roles, rules, misses, notes, ill_typed } = explanation
+  const { allow, tenant, code, rebac, abac, because, roles, rules, misses, notes, not_in_force, ill_typed } =
+    explanation
   const lists = { misses: [...misses], notes: [...notes], ill_typed: [...ill_typed] }
   return {
     ...printAnswer(allow, found, check),
-    ...{ tenant, reason: shortReason(explanation), code, rebac, abac, because, roles, rules },
+    ...{ tenant, reason: shortReason(explanation), code, rebac, abac, roles, rules },
+    because: because.map(withInstants),
+    not_in_force: not_in_force.map((each) => ({ ...withInstants(each), text: sayNotInForce(each) })),
     // types of the kernel side, as plain JSON
     ...(lists as unknown as Pick<PastExplanation, 'misses' | 'notes' | 'ill_typed'>),
   }
@@ -111,12 +117,13 @@ function printExplanation(explanation: Explanation, found: Found, check: Check):
 export interface PastPdp {
   readonly pdp: Pdp
   readonly found: Found
-  /** the instant of the questions, in ms since 1970; conditions see another time that is sent */
+  /** the instant of the questions, in ms since 1970 */
   readonly now: number
 }
 
 /**
- * The PDP that answers a question about an environment as it was: that of the revision in force at `at`.
+ * The PDP that answers a question about an environment as it was: that of the revision in force at `at`, at that instant
+ * or at the one that is sent as `context.now`.
  * @param sent `at` of a body: a revision, an instant, or nothing for the newest revision
  * @throws INPUT_INVALID, REVISION_UNKNOWN, REVISION_GONE; PAST_BUSY, PAST_TOO_LARGE
  */
@@ -125,10 +132,12 @@ export async function pastPdp(
   past: PastRevisions,
   { environment: { id } }: Scope,
   sent: string | number | null | undefined,
+  context: Attributes | null | undefined,
 ): Promise<PastPdp> {
   const at = readAt(sent, ['body', 'at'])
   const found = past.find(id, at ?? { revision: store.head(id).revision })
-  const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
+  const own = context != null && Object.hasOwn(context, 'now') ? parseInstant(context.now) : undefined
+  const now = own ?? (at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at)
   const pdp = new Pdp(new FixedImage(await past.image(id, found))).at(now)
   return { pdp, found, now }
 }

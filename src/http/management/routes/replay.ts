@@ -1,12 +1,14 @@
 // A recorded decision asked again: POST /v2/pdps/{p}/{e}/audit_logs/{id}/replay. The record says what was asked; the
 // image of its revision says what it answered, and the present whether it would be the same.
 import type { FastifyInstance } from 'fastify'
+import { sayTurn } from '../../../image/explain/why-words.ts'
 import type { PastRevisions } from '../../../management/past/past-revisions.ts'
 import { type Cause, type Replay, replay } from '../../../management/past/replay.ts'
 import { actorId, actorName } from '../../../management/rules/actor.ts'
 import { DecisionReplay } from '../../../management/schemas/past.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { parseId } from '../../../model/keys.ts'
+import { withInstants } from '../../../model/print-time.ts'
 import type { Explanation } from '../../../pdp/pdp.ts'
 import { describe } from '../../description.ts'
 import { shortReason } from '../../pdp/record-decision.ts'
@@ -27,7 +29,9 @@ export function replayRoutes(app: FastifyInstance, { store, audit }: RouteContex
         throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'recorded decision', ref: params.log })
       const replayed = await replay({ store, past }, environment, record, Date.now())
       const control = store.view(caller.organization)
-      const causes = replayed.today.causes.map((cause) => causeRead(cause, actorName(control, cause.by)))
+      const causes = replayed.today.causes.map((cause) =>
+        causeRead(cause, cause.actor && actorName(control, cause.actor)),
+      )
       return { id: record.id, recorded: record.decision, ...printed(replayed, causes) }
     },
   )
@@ -59,14 +63,19 @@ function printed(
   }
 }
 
-const causeRead = ({ revision, answer, at, by }: Cause, name: string) => ({
+const causeRead = ({ revision, answer, at, by, actor, grants }: Cause, name: string | undefined) => ({
   revision,
   answer,
+  by,
   at: printTime(at),
-  actor_id: actorId(by),
-  actor_display_name: name,
-  operation: by.operation,
+  actor_id: actor === undefined ? null : actorId(actor),
+  actor_display_name: name ?? 'time',
+  operation: actor?.operation ?? 'time',
+  because: grants.map((grant) => sayTurn(grant, at)),
 })
 
 /** As it is in JSON. */
-const plain = (explanation: Explanation) => ({ ...explanation }) as unknown as DecisionReplay['explanation']
+function plain({ because, not_in_force, ...explanation }: Explanation): DecisionReplay['explanation'] {
+  const inTime = { because: because.map(withInstants), not_in_force: not_in_force.map(withInstants) }
+  return { ...explanation, ...inTime } as unknown as DecisionReplay['explanation']
+}
