@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { OF_COLLISIONS, OF_TENANTS_IN_TIME, OF_TIMES, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
 import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
-import { CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
+import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 
 const CANARIES: readonly Canary[] = [
   OF_ACCESS_DIFF,
+  CANARIES_IN_TIME,
   OF_COLLISIONS,
   OF_UNKNOWN_IDS,
   OF_TIMES,

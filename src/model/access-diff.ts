@@ -73,6 +73,9 @@ export const PolicyDiff = t.named(
 )
 export type PolicyDiff = t.Static<typeof PolicyDiff>
 
+/** What alone is enough for a change, of a comparison of two instants. */
+const By = t.enumOf('condition')
+
 /** Users who gain or lose one action on one type of resource in one tenant, by one source. */
 export const AccessGroup = t.named(
   'AccessGroup',
@@ -83,6 +86,12 @@ export const AccessGroup = t.named(
     tenant: t.Text,
     lifecycle: t.maybe(
       t.described(Lifecycle, 'the object that is created or deleted; such answers have separate groups'),
+    ),
+    by: t.maybe(
+      t.described(
+        By,
+        'of two instants: conditions that read the time are enough for it; nothing must start, end or change. Such answers have separate groups',
+      ),
     ),
     users: t.described(Count, 'number of different users'),
     decisions: t.described(Count, 'number of answers that change'),
@@ -102,6 +111,10 @@ export const AccessFlip = t.named(
     tenant: t.Text,
     because: AccessSource,
     lifecycle: t.maybe(t.described(Lifecycle, 'the object that is created or deleted')),
+    by: t.maybe(t.described(By, 'as of the group')),
+    since: t.maybe(
+      t.described(t.Text, 'of two instants: since when it is so, where the passing of time makes it so, in ISO 8601'),
+    ),
   }),
 )
 export type AccessFlip = t.Static<typeof AccessFlip>

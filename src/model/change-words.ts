@@ -45,6 +45,10 @@ export const NOTHING_CHANGED = 'Nothing that a policy file can contain was chang
 export const NO_ACCESS_CHANGED = 'No one gained or lost access.'
 export const BY_POLICY = 'Role changes'
 export const MAY_CHANGE = 'Might change, depending on request data'
+/** What alone makes a difference between two instants. */
+export const BY_CONDITION = 'by a condition on the time alone'
+export const NOTHING_UPCOMING = 'Nothing starts or ends, and no one gains or loses access by itself.'
+export const UPCOMING = 'Starts or ends by itself'
 export const MADE_AGAIN = 'Recreated objects get new ids and timestamps.'
 
 /** Who did it: without an API key it was the command line on the machine of the server, or the server itself. */
@@ -218,6 +222,11 @@ export const lostTexts = (
 export const isCounted = ({ policy, access }: AccessDiff): boolean =>
   policy.complete && access.gained.complete && access.lost.complete && access.conditional_complete
 
+/** Whether the access diff has anything. */
+export const changesAccess = ({ policy, access }: AccessDiff): boolean =>
+  [policy.gained, policy.lost, policy.changed, access.conditional].some((list) => list.length > 0) ||
+  access.gained.decisions + access.lost.decisions > 0
+
 /** What the rules say more, less or otherwise, whoever has the roles. */
 export interface PolicyLine {
   readonly is: 'lost' | 'gained' | 'changed'
@@ -276,15 +285,31 @@ export const isNobody = ({ decisions, complete }: AccessChange): boolean => deci
 export const widestFirst = (groups: readonly AccessGroup[]): AccessGroup[] =>
   groups.toSorted((left, right) => right.users - left.users || right.decisions - left.decisions)
 
-export function groupText({ source, resource, action, tenant, users, lifecycle }: AccessGroup): string {
-  const because = lifecycle ? `, ${kindText(lifecycle)}` : ''
+export function groupText({ source, resource, action, tenant, users, lifecycle, by }: AccessGroup): string {
+  const because = `${lifecycle ? `, ${kindText(lifecycle)}` : ''}${by ? `, ${BY_CONDITION}` : ''}`
   const what = `${plain(action)} ${plain(resource)} in ${plain(tenant)}`
   return `${what}: ${counted(users, 'user')}, as ${sourceText(source)}${because}`
 }
 
-export function flipText({ user, action, resource: { type, key }, tenant }: AccessFlip): string {
-  return `${plain(user)} ${plain(action)} ${plain(type)}${key ? `:${plain(key)}` : ''} in ${plain(tenant)}`
+export function flipText({ user, action, resource: { type, key }, tenant, since }: AccessFlip): string {
+  const from = since ? `, from ${since} on` : ''
+  return `${plain(user)} ${plain(action)} ${plain(type)}${key ? `:${plain(key)}` : ''} in ${plain(tenant)}${from}`
 }
+
+/** What starts or ends by itself. */
+export const turnText = ({ is, at, kind, key }: Upcoming): string =>
+  `${at}: ${kindText(kind)} ${keyText(kind, key)} ${is}`
+
+interface Upcoming {
+  readonly is: 'starts' | 'ends'
+  readonly at: string
+  readonly kind: string
+  readonly key: string
+}
+
+/** The grants of a plan that make a difference from an instant on. */
+export const laterText = (at: string, grants: number): string =>
+  `From ${at} on, by ${counted(grants, 'grant')} of this plan`
 
 export const conditionalText = ({ resource, action, before, after, users }: ConditionalChange): string =>
   `${plain(action)} ${plain(resource)}: ${becomes(before, after)} (${counted(users, 'user')})`

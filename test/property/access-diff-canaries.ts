@@ -32,6 +32,9 @@ export const CANARIES = {
   'new-users': "ofUser === 0 ? undefined : 'deleted_user'",
 }
 
+/** The same of a diff of two instants, by what it then leaves out (access-diff-in-time.test.ts). */
+export const CANARIES_IN_TIME = { 'rules-that-read-time': 'false' }
+
 /** The access diff with a canary, written to a folder. */
 export async function diffWith(canary: Canary, folder: string): Promise<typeof accessDiff> {
   const entry = 'src/image/access-diff/access-diff.ts'

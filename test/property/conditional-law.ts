@@ -41,21 +41,39 @@ export interface Asked {
 const QUESTIONS = 40
 
 export type MakeDiff = (step: Step) => AccessDiff
-const diffAccess: MakeDiff = ({ images: [before, after], changes }) =>
-  accessDiff(before, after, changes, { now: MIDNIGHT, first: 10_000 })
+const diffAccess =
+  (now: number, nowAfter: number): MakeDiff =>
+  ({ images: [before, after], changes }) =>
+    accessDiff(before, after, changes, { now, nowAfter, first: 10_000 })
 
-export function* conditionalLaw(drawn: Drawn, make: MakeDiff = diffAccess, kinds?: readonly string[]): Iterable<Asked> {
+interface LawOptions {
+  readonly make?: MakeDiff
+  readonly kinds?: readonly string[] | undefined
+  /** of the two policies, each with its `context.now`; otherwise that is open */
+  readonly instants?: readonly [was: number, is: number]
+}
+
+export function* conditionalLaw(
+  drawn: Drawn,
+  { instants, make = diffAccess(...(instants ?? [MIDNIGHT, MIDNIGHT])), kinds }: LawOptions = {},
+): Iterable<Asked> {
   const next = numbers(drawn.seed)
   const changes = 'history' in drawn ? played(drawn, next) : [edited(next, kinds)]
   for (const { step, requests } of changes) {
     const diff = make(step)
     for (const request of requests) {
-      const flips = check(step.before, request) !== check(step.after, request)
+      const [was, is] = [0, 1].map((side) => (instants === undefined ? request : askedAt(request, instants[side]!)))
+      const flips = check(step.before, was!) !== check(step.after, is!)
       const tenants = [request.resource.tenant, ...listHomeTenants([step.before, step.after], request.resource)]
       yield { request, flips, by: flips ? findCover(diff, request, tenants) : undefined, diff, step }
     }
   }
 }
+
+const askedAt = ({ sent, ...request }: Request, now: number): Request => ({
+  ...request,
+  sent: { ...sent, context: { ...sent?.context, now } },
+})
 
 interface Change {
   readonly step: Step

@@ -34,7 +34,7 @@ describe('canaries: a wrong access diff leaves an answer uncovered', () => {
 
   it.each(Object.entries(WRONG_DIFFS))('%s', (_, { make, edits, from }) => {
     for (const each of drawn.slice(from))
-      for (const { flips, by } of conditionalLaw(each, make, edits)) if (flips && by === undefined) return
+      for (const { flips, by } of conditionalLaw(each, { make, kinds: edits })) if (flips && by === undefined) return
     throw new Error(`not caught within ${drawn.length} changes`)
   })
 })

@@ -24,6 +24,8 @@ export interface Flip {
   readonly tenant: string
   readonly because: Source
   readonly lifecycle?: string
+  /** of two instants: it flips already when only `context.now` is the second one, and nothing starts, ends or changes */
+  readonly by?: 'condition'
 }
 
 export interface Flips {
@@ -142,7 +144,16 @@ class Diff {
     const because = firstSource(key === undefined ? onTypes : policy, this.#request(asked, tenant, side))
     const lifecycle = this.#lifecycle(user, tenant, key === undefined ? undefined : `${type}:${key}`)
     const resource = key === undefined ? { type } : { type, key }
-    return { user, action, resource, tenant, because, ...(lifecycle === undefined ? {} : { lifecycle }) }
+    const [before] = this.#sides
+    const [was, is] = this.#at
+    const atOther = this.#request(asked, tenants[0], 1)
+    const isByCondition =
+      was !== is && check(key === undefined ? before.onTypes : before.policy, atOther) === (direction === 'gained')
+    return {
+      ...{ user, action, resource, tenant, because },
+      ...(lifecycle === undefined ? {} : { lifecycle }),
+      ...(isByCondition ? { by: 'condition' as const } : {}),
+    }
   }
 
   #lifecycle(user: string, tenant: string, instance: string | undefined): string | undefined {
@@ -181,6 +192,17 @@ function firstSource(policy: Policy, request: Request): Source {
 const shown = (set: string): string => (set.startsWith('__autogen_') ? set.slice('__autogen_'.length) : set)
 
 const sides = new WeakMap<Policy, Side>()
+
+/** Whether the answer that a flip is about is an allow, of a policy at an instant. */
+export function isAllowedAt(
+  policy: Policy,
+  { user, action, resource, tenant }: Omit<Flip, 'because'>,
+  t: number,
+): boolean {
+  const { policy: whole, onTypes } = ensureSide(policyAt(policy, t))
+  const request = { user, action, resource: { ...resource, tenant }, sent: { context: { now: t } } }
+  return check(resource.key === undefined ? onTypes : whole, request)
+}
 
 /** The policy, and the same with only those set rules that do not depend on the resource. */
 function ensureSide(policy: Policy): Side {

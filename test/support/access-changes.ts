@@ -6,8 +6,8 @@ import type { Flip } from '../reference/access-diff.ts'
 export function toAccessChange(flips: readonly Flip[]): AccessChange {
   const groups = new Map<string, { flip: Flip; users: Set<string>; decisions: number }>()
   for (const flip of flips) {
-    const { because, resource, action, tenant, lifecycle } = flip
-    const name = JSON.stringify([because, resource.type, action, tenant, lifecycle])
+    const { because, resource, action, tenant, lifecycle, by } = flip
+    const name = JSON.stringify([because, resource.type, action, tenant, lifecycle, by])
     const group = groups.get(name) ?? { flip, users: new Set(), decisions: 0 }
     group.users.add(flip.user)
     group.decisions++
@@ -23,6 +23,7 @@ export function toAccessChange(flips: readonly Flip[]): AccessChange {
       action: flip.action,
       tenant: flip.tenant,
       ...(flip.lifecycle === undefined ? {} : { lifecycle: flip.lifecycle as NonNullable<AccessFlip['lifecycle']> }),
+      ...(flip.by === undefined ? {} : { by: flip.by }),
       users: users.size,
       decisions,
     })),

@@ -7,9 +7,8 @@ import { buildImage, compareImages, compareViews } from '../../management/plan/c
 import { planRead } from '../../management/plan/render-plan.ts'
 import { applyPolicy } from '../../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../../management/policy-file/empty-environment.ts'
-import type { Plan } from '../../management/schemas/plan.ts'
 import type { PolicyFile } from '../../management/schemas/policy-file.ts'
-import { isCounted } from '../../model/change-words.ts'
+import { changesAccess, isCounted } from '../../model/change-words.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { PLAN_ENTRIES_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
@@ -48,6 +47,7 @@ export async function diff(env: Env, [from, to]: readonly [string, string], opti
     outside: [],
     conflicts: [],
     lost: [],
+    later: [],
     digest: '',
   }
   const made = { revision: 0, entries: shown, more: entries.length - shown.length, diff: found, ...none }
@@ -62,10 +62,6 @@ export async function diff(env: Env, [from, to]: readonly [string, string], opti
   }
   return isSame ? 0 : isCounted(plan) ? 2 : 3
 }
-
-const changesAccess = ({ policy, access }: Plan): boolean =>
-  [policy.gained, policy.lost, policy.changed, access.conditional].some((list) => list.length > 0) ||
-  access.gained.decisions + access.lost.decisions > 0
 
 /**
  * A file or folder by its path, else an environment: `environment` or `project/environment`, with `@` and a revision as

@@ -1,6 +1,6 @@
 // The command line of plans: names, options and help. Each command is in a file of its own, which is loaded only when
 // it runs.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import {
   API,
@@ -19,11 +19,11 @@ import {
 import type { CopyOptions } from './copy.ts'
 import type { DiffOptions } from './diff.ts'
 import { runCommand } from './history-commands.ts'
-import type { ApplyOptions, PlanOptions } from './plan.ts'
+import type { ApplyOptions, PlanOptions, UpcomingOptions } from './plan.ts'
 
 const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
 
-/** Adds `plan`, `apply`, `diff` and `copy`. */
+/** Adds `plan`, `upcoming`, `apply`, `diff` and `copy`. */
 export function addPlans(program: Command): void {
   addTargetOptions(refusesUsage(program.command('plan')))
     .description(
@@ -32,6 +32,12 @@ export function addPlans(program: Command): void {
     .argument('[files...]', FILES)
     .option('--prune', 'also delete objects removed from the files')
     .option('--cascade', 'also delete facts that the files do not manage, where objects they need are deleted')
+    .addOption(
+      new Option(
+        '--at <when>',
+        'compare access from now to this time, such as 2027-01-01 or 30d: what starts and ends until then counts too',
+      ).conflicts(['out', 'markdown']),
+    )
     .option('--out <file>', 'write the plan to a file, for apply')
     .option('--markdown', 'as a pull request comment, without keys of users and tenants')
     .option('--names', 'with --markdown: include these keys')
@@ -43,12 +49,30 @@ export function addPlans(program: Command): void {
         'PDP_API_KEY=… zerohop plan --api https://zerohop.example.com',
         'zerohop plan policy/ --prune --out plan.json',
         'zerohop plan --markdown >> "$GITHUB_STEP_SUMMARY"',
+        'zerohop plan --at 30d',
         'zerohop plan policy.yaml --data ./data --environment staging',
       ),
     )
     .action((files: readonly string[], options: PlanOptions) =>
       attempt(async () => {
         process.exitCode = await (await import('./plan.ts')).plan(readEnv(), files, options)
+      }),
+    )
+  addTargetOptions(refusesUsage(program.command('upcoming')))
+    .description('what starts and ends by itself, and who gains and loses access by it and when; exit codes as of plan')
+    .option('--at <when>', 'until this time, such as 2027-01-01 or 30d (default)')
+    .option('--details', DETAILS)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'PDP_API_KEY=… zerohop upcoming --api https://zerohop.example.com',
+        'zerohop upcoming --at 2027-01-01 --details --data ./data',
+      ),
+    )
+    .action((options: UpcomingOptions) =>
+      attempt(async () => {
+        process.exitCode = await (await import('./plan.ts')).upcoming(readEnv(), options)
       }),
     )
   addTargetOptions(refusesUsage(program.command('apply')))

@@ -5,6 +5,7 @@ import type { Plan } from '../../management/schemas/plan.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import {
   BY_POLICY,
+  changesAccess,
   conditionalText,
   countsText,
   fieldTexts,
@@ -18,14 +19,18 @@ import {
   keptText,
   keyText,
   kindText,
+  laterText,
   MAY_CHANGE,
   NOT_COUNTED,
   NOTHING_CHANGES,
+  NOTHING_UPCOMING,
   objectText,
   overridableText,
   policyLines,
   renamedTexts,
   sideText,
+  turnText,
+  UPCOMING,
   widenedTexts,
   widestFirst,
 } from '../../model/change-words.ts'
@@ -49,14 +54,45 @@ export const RULE_SIGNS = { lost: '-', gained: '+', changed: '~' } as const
 
 /** The plan as lines, each with a line break. */
 export function planText(plan: Plan, options: PlanTextOptions): string {
-  if (plan.changes.length === 0) return `${NOTHING_CHANGES}\n`
+  if (plan.changes.length === 0 && plan.at === undefined) return `${NOTHING_CHANGES}\n`
   const styled = stylist(options)
   return joinBlocks([
     [...changeLines(plan, options, styled)],
     [...factLines(plan, styled)],
+    [...turnLines(plan, options, styled)],
     [...accessLines(plan, options, styled)],
+    ...laterBlocks(plan, options, styled),
     [...hints(plan, styled)],
     [styled('bold', formatChangeCounts(plan))],
+  ])
+}
+
+/** What time does by itself. */
+export function upcomingText(plan: Plan, options: PlanTextOptions): string {
+  const styled = stylist(options)
+  if (plan.turns?.length === 0 && !changesAccess(plan)) return `${NOTHING_UPCOMING}\n`
+  return joinBlocks([[...turnLines(plan, options, styled)], [...accessLines(plan, options, styled)]])
+}
+
+function* turnLines(
+  { turns = [], more_turns: more = 0 }: Plan,
+  options: PlanTextOptions,
+  styled: Styled,
+): Iterable<string> {
+  if (turns.length === 0) return
+  yield styled('bold', `${UPCOMING}:`)
+  for (const turn of some(turns, options)) yield `  ${turnText(turn)}`
+  yield* rest(turns, options, styled, more)
+}
+
+/** What grants of the plan do later. */
+function laterBlocks({ scheduled = [] }: Plan, options: PlanTextOptions, styled: Styled): string[][] {
+  return scheduled.map(({ at, grants, more, access }) => [
+    styled('bold', `${laterText(at, grants.length + more)}:`),
+    ...some(grants, options).map((grant) => `  ${objectText(grant)}`),
+    ...rest(grants, options, styled, more),
+    ...(access ? sideLines('gain', access.gained, options, styled) : []),
+    ...(access ? sideLines('lose', access.lost, options, styled) : []),
   ])
 }
 

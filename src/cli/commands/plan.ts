@@ -7,7 +7,8 @@ import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import { BODY } from '../../management/rules/fields.ts'
 import type { ApplyRequest, Plan } from '../../management/schemas/plan.ts'
 import type { PolicyFile } from '../../management/schemas/policy-file.ts'
-import { countsText, formatChangeCounts } from '../../model/change-words.ts'
+import { changesAccess, countsText, formatChangeCounts } from '../../model/change-words.ts'
+import { instantIn } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
@@ -17,7 +18,7 @@ import { withProgress } from '../terminal/progress.ts'
 import { DONE, planCode, REFUSED, type Refusal, refusalToAsk } from './agreement.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { type PlanTarget, resolveTarget, type TargetOptions } from './plan-target.ts'
-import { planText } from './plan-text.ts'
+import { planText, upcomingText } from './plan-text.ts'
 import { NO_FILES, Refusals } from './policy-refusals.ts'
 import { findPolicy } from './policy-sources.ts'
 
@@ -31,6 +32,12 @@ export interface PlanOptions extends Planned {
   readonly out?: string
   readonly markdown?: boolean
   readonly names?: boolean
+  readonly at?: string
+}
+export interface UpcomingOptions extends TargetOptions {
+  readonly at?: string
+  readonly json?: boolean
+  readonly details?: boolean
 }
 export interface ApplyOptions extends Planned {
   readonly yes?: boolean
@@ -58,7 +65,8 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
   if (sent === undefined) return REFUSED
   const { request, refusals } = sent
   const target = await resolveTarget(env, options)
-  const made = await refusals.shown(withProgress('planning', () => target.plan(request)))
+  const at = options.at === undefined ? {} : { at: instantIn(options.at, Date.now()) }
+  const made = await refusals.shown(withProgress('planning', () => target.plan({ ...request, ...at })))
   if (made === undefined) return REFUSED
   if (options.out !== undefined) {
     const file: PlanFile = { zerohop_plan: 1, target: target.name, environment: target.id, request, plan: made }
@@ -66,6 +74,20 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
   }
   process.stdout.write(renderPlan(made, target, options))
   return planCode(made, made.changes.length === 0)
+}
+
+/** How far `upcoming` looks. */
+const UPCOMING = '30d'
+
+/** Prints what time does by itself, and returns the exit code: as of a plan. */
+export async function upcoming(env: Env, options: UpcomingOptions): Promise<number> {
+  const { at = UPCOMING, json = false, details = false } = options
+  const target = await resolveTarget(env, options)
+  const made = await withProgress('comparing', () => target.plan({ at: instantIn(at, Date.now()) }))
+  const { colour } = printOptions(process.stdout)
+  const text = `${target.name}, from now to ${made.at}\n\n${upcomingText(made, { colour, details })}`
+  process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : text)
+  return planCode(made, made.turns?.length === 0 && !changesAccess(made))
 }
 
 function renderPlan(

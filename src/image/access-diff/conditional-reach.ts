@@ -18,7 +18,7 @@ import type { Changed } from './changed.ts'
 import type { Objects } from './objects.ts'
 import { type RuleDiff, ruleDiffs } from './policy-diff.ts'
 import { affectedRoles, isResourceRole, RoleGraph } from './role-graph.ts'
-import { SIDES } from './twins.ts'
+import { type Instants, SIDES } from './twins.ts'
 
 /** What must be looked at of a permission, each in numbers of twins. */
 export interface Reach {
@@ -70,6 +70,7 @@ export interface Found {
   readonly policies: readonly [Contents, Contents] | undefined
   /** whether one image is a copy of the other to which the changes were applied */
   readonly isCopy: boolean
+  readonly instants: Instants | undefined
 }
 
 const NOTHING: Reach = { rules: [], everybody: false, ties: false, holders: false, upstream: false }
@@ -78,7 +79,7 @@ export function computeReach(
   objects: Objects,
   kernels: readonly [Kernel, Kernel],
   changed: Changed,
-  { upstream, policies, isCopy }: Found,
+  { upstream, policies, isCopy, instants: at }: Found,
 ): ReachOfChanges {
   const instances = changedInstances(objects, kernels, changed)
   const tenants = splitChangedTenants(objects, changed)
@@ -95,7 +96,7 @@ export function computeReach(
     })
   }
   for (const side of SIDES) for (const id of ruledPermissions(kernels[side])) note(objects.permissions.of(side, id), {})
-  if (policies !== undefined) notePolicy(policies, objects, note)
+  if (policies !== undefined) notePolicy(policies, at, objects, note)
   noteHolders(
     kernels,
     objects,
@@ -126,8 +127,13 @@ export const isMoved = ({ homes: [was, is] }: ChangedInstance): boolean =>
 type Note = (permission: number | undefined, more: Partial<Reach>) => void
 
 /** Permissions whose rules mean something else, that roles gain or lose, or that other derivations reach. */
-function notePolicy([before, after]: readonly [Contents, Contents], objects: Objects, note: Note): void {
-  for (const diff of ruleDiffs(before, after))
+function notePolicy(
+  [before, after]: readonly [Contents, Contents],
+  at: Instants | undefined,
+  objects: Objects,
+  note: Note,
+): void {
+  for (const diff of ruleDiffs(before, after, at))
     note(objects.permissions.named(diff.rule.permission), { rules: [diff], everybody: true })
   const graphs = [new RoleGraph(before), new RoleGraph(after)] as const
   const derived = derivedOtherwise(before, after)

@@ -83,7 +83,7 @@ class Search {
     this.#meter = new Meter(Math.min(budget, CONDITIONAL_WORK_MAX))
     this.#baseline = [new Side(insides[0], this.#meter), new Side(insides[1], this.#meter)]
     this.#reach = computeReach(questions, kernels, changed, found)
-    this.#pairs = new ResidualPairs(questions, kernels, this.#reach)
+    this.#pairs = new ResidualPairs(questions, kernels, this.#reach, found.instants)
     this.#lines = new ConditionalLines(questions)
     this.#overridable = new OverridableRules(questions)
   }

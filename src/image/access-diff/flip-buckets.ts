@@ -8,9 +8,21 @@ export interface Bucket {
   readonly permission: number
   readonly tenant: number
   readonly lifecycle: Lifecycle | undefined
+  /** `condition`: conditions that read the time are enough for it, whatever starts, ends or changes */
+  readonly by?: 'condition'
   readonly users: number[]
   /** of each flip; undefined when all are on the type */
   instances: (number | undefined)[] | undefined
+}
+
+/** Some of the flips of a bucket, by their places in it. */
+export function pickFlips(bucket: Bucket, at: readonly number[]): Bucket {
+  const { users, instances } = bucket
+  return {
+    ...bucket,
+    users: at.map((index) => users[index]!),
+    instances: instances && at.map((index) => instances[index]),
+  }
 }
 
 /** By permission and tenant (`toAreaNumber`), then by source and lifecycle. */

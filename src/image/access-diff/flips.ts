@@ -11,7 +11,7 @@ import type {
 import { ZerohopError } from '../../model/errors.ts'
 import { ACCESS_FLIPS_MAX, ACCESS_GROUPS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { type Bucket, type Buckets, toAreaNumber } from './flip-buckets.ts'
+import { type Bucket, type Buckets, pickFlips, toAreaNumber } from './flip-buckets.ts'
 import type { Meter } from './meter.ts'
 import { keyOn, type Objects } from './objects.ts'
 import { takeRenamed } from './renamed-flips.ts'
@@ -110,6 +110,26 @@ export class Flips {
     return undefined
   }
 
+  /** Marks those for which conditions that read the time are enough: they are in groups of their own. */
+  markConditions(isByCondition: (direction: Direction, asked: AskedNumbers) => boolean): void {
+    for (const direction of ['gained', 'lost'] as const) {
+      for (const inArea of this.#buckets[direction].values()) {
+        for (const [name, bucket] of [...inArea]) {
+          const { permission, tenant, users, instances } = bucket
+          const [marked, others]: [number[], number[]] = [[], []]
+          for (const [at, user] of users.entries()) {
+            const asked = { user, permission, tenant, instance: instances?.[at] }
+            ;(isByCondition(direction, asked) ? marked : others).push(at)
+          }
+          if (marked.length === 0) continue
+          inArea.set(-1 - name, { ...pickFlips(bucket, marked), by: 'condition' })
+          if (others.length === 0) inArea.delete(name)
+          else inArea.set(name, pickFlips(bucket, others))
+        }
+      }
+    }
+  }
+
   /** Takes out what only has another name. Returns how much that was. */
   takeRenamed(renames: Renames): RenamedAccess {
     return takeRenamed(this.#buckets, this.#objects, renames)
@@ -142,17 +162,19 @@ export class Flips {
     return (
       compareSources(this.#sources[left.source]!, this.#sources[right.source]!) ||
       compareAreas(left, right) ||
-      LIFECYCLES.indexOf(left.lifecycle) - LIFECYCLES.indexOf(right.lifecycle)
+      LIFECYCLES.indexOf(left.lifecycle) - LIFECYCLES.indexOf(right.lifecycle) ||
+      Number(left.by !== undefined) - Number(right.by !== undefined)
     )
   }
 
-  #group({ source, resource, action, tenantKey, lifecycle, users, instances }: Named): AccessGroup {
+  #group({ source, resource, action, tenantKey, lifecycle, by, users, instances }: Named): AccessGroup {
     return {
       source: this.#sources[source]!,
       resource,
       action,
       tenant: tenantKey,
       ...(lifecycle === undefined ? {} : { lifecycle }),
+      ...(by === undefined ? {} : { by }),
       users: instances === undefined ? users.length : new Set(users).size,
       decisions: users.length,
     }
@@ -186,7 +208,7 @@ export class Flips {
         compareText(left.user, right.user) || compareText(findKey(left.instance) ?? '', findKey(right.instance) ?? ''),
     )
     for (const { bucket, user, instance } of flips) {
-      const { resource: type, action, tenantKey, source, lifecycle } = bucket
+      const { resource: type, action, tenantKey, source, lifecycle, by } = bucket
       const key = findKey(instance)
       yield {
         user,
@@ -195,6 +217,7 @@ export class Flips {
         tenant: tenantKey,
         because: this.#sources[source]!,
         ...(lifecycle === undefined ? {} : { lifecycle }),
+        ...(by === undefined ? {} : { by }),
       }
     }
   }

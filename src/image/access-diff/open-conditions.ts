@@ -46,16 +46,21 @@ export class OpenConditions extends Residuals<Open> {
   /** resource type of the question */
   protected readonly type: string
   readonly #declared: Declared
+  readonly #now: number | undefined
 
-  constructor(type: string, declared: Declared) {
+  /** @param now ms since 1970: what `context.now` is, where the images are compared at two instants; open otherwise */
+  constructor(type: string, declared: Declared, now?: number) {
     super()
     this.type = type
     this.#declared = declared
+    this.#now = now
   }
 
   protected side({ root, names }: AttributePath): Side<Open> {
     if (root === 'user') return this.userSide(names)
     if (root === 'tenant') return this.tenantSide(names)
+    if (root === 'context' && names[0] === 'now' && this.#now !== undefined)
+      return { known: names.length > 1 ? plain(undefined) : { value: this.#now, time: true } }
     if (root === 'context' || root === 'action') return { term: { of: root, path: names, type: 'json' } }
     const [name = ''] = names
     if (!RESOURCE_IDENTITY.includes(name)) return { term: { path: names, type: this.declared(this.type, name) } }

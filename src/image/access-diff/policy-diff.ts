@@ -19,15 +19,20 @@ import { formatResidual, formatResiduals } from './residual-text.ts'
 import { affectedRoles, type Given, isResourceRole, RoleGraph, shownRole } from './role-graph.ts'
 import { RuleConditions, type SetRule, typeOfPermission } from './rule-conditions.ts'
 import { compareSources } from './side.ts'
+import type { Instants } from './twins.ts'
 
 const POLICY_KINDS: readonly PolicyKind[] = ['resource', 'role', 'resource_role', 'condition_set', 'set_rule']
 
-/** The contents of both images without facts; undefined when the changes are about facts alone. */
+/**
+ * The contents of both images without facts; undefined when the changes are about facts alone, and both are asked at the
+ * same instant.
+ */
 export function readPolicies(
   [before, after]: readonly [Kernel, Kernel],
   changes: readonly PolicyChange[],
+  instants?: Instants,
 ): readonly [Contents, Contents] | undefined {
-  if (!changes.some(({ kind }) => POLICY_KINDS.includes(kind))) return undefined
+  if (instants === undefined && !changes.some(({ kind }) => POLICY_KINDS.includes(kind))) return undefined
   return [readPolicy(before), readPolicy(after)]
 }
 
@@ -42,9 +47,17 @@ export function policyDiff(
   compared?: number,
 ): PolicyDiff {
   return before.inside(
-    (was) => after.inside((is) => diffPolicies(readPolicies([was.kernel, is.kernel], changes), compared), undefined),
+    (was) =>
+      after.inside((is) => diffPolicies(readPolicies([was.kernel, is.kernel], changes), { compared }), undefined),
     undefined,
   )
+}
+
+interface DiffOptions {
+  /** pairs of a role and a permission that are compared at most */
+  readonly compared?: number | undefined
+  readonly renames?: Renames | undefined
+  readonly instants?: Instants | undefined
 }
 
 /**
@@ -53,13 +66,12 @@ export function policyDiff(
  */
 export function diffPolicies(
   policies: readonly [Contents, Contents] | undefined,
-  compared = POLICY_COMPARED_MAX,
-  renames?: Renames,
+  { compared = POLICY_COMPARED_MAX, renames, instants }: DiffOptions = {},
 ): PolicyDiff {
   if (policies === undefined) return { gained: [], lost: [], changed: [], complete: true }
   const [before, after] = policies
   const allPairs = rolePairs(before, after, compared)
-  const allRules = ruleDiffs(before, after)
+  const allRules = ruleDiffs(before, after, instants)
   const pairs = renames === undefined ? { ...allPairs, renamed: 0 } : pairsWithoutRenamed(allPairs, renames)
   const { rules, renamed: renamedRules } =
     renames === undefined ? { rules: allRules, renamed: 0 } : rulesWithoutRenamed(allRules, renames)
@@ -130,10 +142,16 @@ export interface RuleDiff {
   readonly residuals: readonly [before: Residual, after: Residual]
 }
 
-/** The set rules that do not mean the same, sorted by their sets and permissions. */
-export function ruleDiffs(before: Contents, after: Contents): RuleDiff[] {
-  const sides = [new RuleConditions(before), new RuleConditions(after)] as const
-  const isTouched = touchedRules(sides)
+/**
+ * The set rules that do not mean the same, sorted by their sets and permissions.
+ * @param instants what `context.now` is in each of them; open otherwise
+ */
+export function ruleDiffs(before: Contents, after: Contents, instants?: Instants): RuleDiff[] {
+  const sides = [new RuleConditions(before, instants?.[0]), new RuleConditions(after, instants?.[1])] as const
+  const isChanged = touchedRules(sides)
+  const isTouched = (rule: SetRule): boolean =>
+    isChanged(rule) ||
+    (instants !== undefined && /* canary: rules-that-read-time */ sides.some((side) => side.readsTime(rule)))
   const rules = new Map([...before.setRules, ...after.setRules])
   const found: RuleDiff[] = []
   for (const rule of rules.values()) {

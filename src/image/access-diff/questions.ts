@@ -125,6 +125,16 @@ export class Questions implements Objects {
     }
   }
 
+  /** Whether an image allows it, asked by another side of it; undefined when it could not be decided. */
+  decide(side: Side, number: SideNumber, { user, permission, tenant, instance }: AskedNumbers): boolean | undefined {
+    const [userId, tenantId] = [this.users.id(number, user), this.tenants.id(number, tenant)]
+    return this.meter.decided(() =>
+      instance === undefined
+        ? side.allowsOnType(userId, tenantId, this.permissions.id(number, permission))
+        : side.allowsOn(this.#idsOn(number, user, permission, instance)),
+    )
+  }
+
   #compare(allows: (side: SideNumber) => boolean): number {
     let answers = NEITHER
     for (const side of SIDES) {

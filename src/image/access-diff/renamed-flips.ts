@@ -1,7 +1,7 @@
 // Takes out of the flips of an access diff what only has another name: lost under the old one and gained by the same
 // user under the new one.
 import type { RenamedAccess } from '../../model/access-diff.ts'
-import { type Bucket, type Buckets, toAreaNumber } from './flip-buckets.ts'
+import { type Bucket, type Buckets, pickFlips, toAreaNumber } from './flip-buckets.ts'
 import type { Objects } from './objects.ts'
 import type { Renames } from './renames.ts'
 import type { Twins } from './twins.ts'
@@ -71,11 +71,7 @@ function filterBuckets(
     const { users, instances } = bucket
     const at = [...users.keys()].filter((index) => isKept(users[index]!, instances?.[index]))
     if (at.length === 0) continue
-    const rest = {
-      users: at.map((index) => users[index]!),
-      instances: instances && at.map((index) => instances[index]),
-    }
-    kept.set(name, { ...bucket, ...rest })
+    kept.set(name, pickFlips(bucket, at))
   }
   return kept
 }

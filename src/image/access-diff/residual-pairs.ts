@@ -12,7 +12,7 @@ import type { Objects } from './objects.ts'
 import type { Open, Residual, StoredKeys } from './open-conditions.ts'
 import { formatResidual, formatResiduals } from './residual-text.ts'
 import { type CopiedSide, type ParsedRule, reduceRules, StoredSide } from './stored-side.ts'
-import { FIRST_SIDE, SIDES, type SideNumber } from './twins.ts'
+import { FIRST_SIDE, type Instants, SIDES, type SideNumber } from './twins.ts'
 import { type Seen, UserConditions } from './user-conditions.ts'
 import { collectUserReads, computeSignature, type UserReads } from './user-reads.ts'
 
@@ -57,7 +57,7 @@ export class ResidualPairs {
   /** what the rules of a permission read of a user, in each image; of the last one */
   readonly #own: { asked?: AskedPermission; user?: number; texts: readonly [Map<IsOpen, string>, Map<IsOpen, string>] }
 
-  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], reach: ReachOfChanges) {
+  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], reach: ReachOfChanges, instants?: Instants) {
     this.#objects = objects
     this.#reach = reach
     this.#own = { texts: [new Map(), new Map()] }
@@ -65,8 +65,9 @@ export class ResidualPairs {
       (as: 'before' | 'after') =>
       (type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'> =>
         this.#areOthers(type, attributes) ? { as } : {}
-    const before = new StoredSide(kernels[0], marked('before'))
-    this.#sides = [before, new StoredSide(kernels[1], marked('after'), findCopiedSide(before, objects, reach))]
+    const before = new StoredSide(kernels[0], { storedAs: marked('before'), now: instants?.[0] })
+    const copied = findCopiedSide(before, objects, reach)
+    this.#sides = [before, new StoredSide(kernels[1], { storedAs: marked('after'), now: instants?.[1], copied })]
     this.#held = [new HeldRoles(kernels[0]), new HeldRoles(kernels[1])]
   }
 

@@ -15,11 +15,23 @@ export const typeOfPermission = (permission: string): string => permission.slice
 /** The rules of one policy. */
 export class RuleConditions {
   readonly contents: Contents
+  readonly #now: number | undefined
   readonly #parsed = new Map<string, Condition>()
   readonly #parts = new Map<string, Residual>()
 
-  constructor(contents: Contents) {
+  /** @param now ms since 1970: what `context.now` is, where it is not open */
+  constructor(contents: Contents, now?: number) {
     this.contents = contents
+    this.#now = now
+  }
+
+  /** Whether the rule reads `context.now`. */
+  readsTime({ user_set, resource_set }: SetRule): boolean {
+    return [user_set, resource_set].some((key) =>
+      this.chain(key).some(({ condition }) =>
+        [...readings(condition)].some(({ path: { root, names } }) => root === 'context' && names[0] === 'now'),
+      ),
+    )
   }
 
   /** What the rule asks for. */
@@ -83,7 +95,7 @@ export class RuleConditions {
   }
 
   #find(key: string, type: string): Residual {
-    const conditions = new OpenConditions(type, (of) => this.contents.resources.get(of)?.attributes ?? {})
+    const conditions = new OpenConditions(type, (of) => this.contents.resources.get(of)?.attributes ?? {}, this.#now)
     const chain = this.chain(key)
     if (chain.some(({ resource }) => resource !== null && resource !== type)) return false // D6: of another type
     return all(chain.map(({ condition }) => conditions.toPart(condition)))

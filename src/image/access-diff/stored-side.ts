@@ -85,9 +85,14 @@ class SeenUser implements Seen {
   }
 }
 
+interface StoredSideOptions extends Pick<Stored, 'storedAs' | 'now'> {
+  readonly copied?: CopiedSide | undefined
+}
+
 export class StoredSide implements Stored {
   readonly kernel: Kernel
   readonly storedAs: Stored['storedAs']
+  readonly now: number | undefined
   readonly #rules = new Map<number, readonly ParsedRule[]>()
   readonly #types = new Map<string, Readonly<Record<string, AttributeType>>>()
   readonly #conditions = new Map<number, Condition>()
@@ -105,10 +110,10 @@ export class StoredSide implements Stored {
   /** records of the grants in tenants, by tenant */
   #grants: ReadonlyMap<number, number> = new Map()
 
-  /** @param storedAs marks the keys of types whose instances change */
-  constructor(kernel: Kernel, storedAs: Stored['storedAs'], copied?: CopiedSide) {
+  constructor(kernel: Kernel, { storedAs, now, copied }: StoredSideOptions) {
     this.kernel = kernel
     this.storedAs = storedAs
+    this.now = now
     this.#copied = copied
   }
 

@@ -14,6 +14,9 @@ export interface Kind {
   readonly table: SymbolTable
 }
 
+/** The instants of the two images, in ms since 1970, where they are not the same (D15). */
+export type Instants = readonly [was: number, is: number]
+
 /** 0: the image before the change, 1: the one after it. */
 export type SideNumber = 0 | 1
 export const SIDES: readonly SideNumber[] = [0, 1]

@@ -24,6 +24,8 @@ export interface Seen {
 /** What conditions read of one image apart from the user. */
 export interface Stored {
   readonly declared: Declared
+  /** ms since 1970: `context.now`, where the images are compared at two instants */
+  readonly now: number | undefined
   /** the attributes of a stored instance; undefined when the instance does not exist */
   instance(type: string, key: string): JsonObject | undefined
   /** marks the keys of a type whose instances change in one of these attributes */
@@ -37,7 +39,7 @@ export class UserConditions extends OpenConditions {
 
   /** @param isOpen whether a stored attribute of the user is open, because a question may send another value */
   constructor(type: string, stored: Stored, seen: Seen, isOpen: (attribute: string) => boolean) {
-    super(type, stored.declared)
+    super(type, stored.declared, stored.now)
     this.#seen = seen
     this.#stored = stored
     this.#isOpen = isOpen

@@ -99,7 +99,7 @@ export class LinesByRules {
     this.#scope = scope
     this.#evaluator = evaluator
     this.#required = required
-    this.#stored = new StoredSide(scope.kernel, () => ({}))
+    this.#stored = new StoredSide(scope.kernel, { storedAs: () => ({}), now: undefined })
     this.#instances = new AlikeInstances(scope)
   }
 

@@ -4,6 +4,7 @@
 import type { Environment } from '../../kinds/environment.ts'
 import { type LogId, withoutRequest } from '../../log/change.ts'
 import { applyInto } from '../plan/apply.ts'
+import { readPlanRequest } from '../plan/plan-request.ts'
 import { copyInput, copyPlanned, planCopy } from '../plan/planned-copy.ts'
 import { Planner } from '../plan/planner.ts'
 import { planRead } from '../plan/render-plan.ts'
@@ -41,7 +42,7 @@ export async function planEnvironment(
 ): Promise<Plan> {
   const { organization, environment } = findEnvironment(store, input)
   return withPlanner(data, async (planner) => {
-    const plan = await planner.plan({ environment, now, ...request })
+    const plan = await planner.plan({ environment, now, ...readPlanRequest(request, now) })
     return planRead(plan, nameOfKey(store, organization))
   })
 }

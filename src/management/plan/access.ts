@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { accessDiff } from '../../image/access-diff/access-diff.ts'
 import type { Renames } from '../../image/access-diff/renames.ts'
+import type { Turns } from '../../image/access-diff/turns.ts'
 import type { Image } from '../../image/image.ts'
 import type { Objects } from '../../kinds/index.ts'
 import { type Change, put } from '../../log/change.ts'
@@ -32,20 +33,30 @@ export interface AccessOptions {
   readonly page?: string | undefined
   /** what has another key afterwards */
   readonly renames?: Renames | undefined
+  /** a second instant, in ms since 1970: that of the image afterwards */
+  readonly nowAfter?: number | undefined
+  /** what starts or ends between the two */
+  readonly turns?: Turns | undefined
 }
 
 /** What the changes do to the access that the image gives. */
 export function diffAccess(
   before: Image,
   changes: readonly PolicyChange[],
-  { now, page, renames }: AccessOptions,
+  { now, nowAfter, turns, page, renames }: AccessOptions,
 ): AccessDiff {
-  return accessDiff(before, imageAfter(before, changes), changes, {
+  const named = new Set(changes.map(toName))
+  const turned = (turns?.first ?? []).map(({ grant }) => grant).filter((grant) => !named.has(toName(grant)))
+  return accessDiff(before, imageAfter(before, changes), [...changes, ...turned], {
     now,
+    nowAfter,
+    isCut: turns !== undefined && turns.first.length < turns.count,
     renames,
     ...(page === undefined ? {} : { after: page }),
   })
 }
+
+const toName = ({ kind, key }: PolicyChange): string => `${kind} ${key}`
 
 /** A copy of the image with changes that no log has. @throws DELTA_INVALID, IMAGE_FULL */
 export function imageAfter(before: Image, changes: readonly PolicyChange[]): Image {

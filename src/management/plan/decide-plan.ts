@@ -45,6 +45,16 @@ export interface DecidedPlan {
   remembered(by: string | null): Change[]
 }
 
+/** Whether nothing is to change: what time does by itself is asked then. */
+export const wantsNothing = ({ policy, changes, revert: undone, copy }: Wanted): boolean =>
+  !policy && !changes && undone === undefined && copy === undefined
+
+/** The plan that changes nothing. */
+export const NO_CHANGE: DecidedPlan = {
+  ...{ changes: [], entries: [], cascade: [], carried: [], suggested: [], conflicts: [], lost: [], secrets: [] },
+  remembered: () => [],
+}
+
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
 export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan {
   const { policy, changes, prune, revert: undone, copy } = wanted

@@ -1,7 +1,8 @@
 // Makes one plan, in the thread of plans.
+import { listTurns } from '../../image/access-diff/turns.ts'
 import type { Image } from '../../image/image.ts'
 import type { LogEntry, LogId } from '../../log/change.ts'
-import { LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/limits.ts'
+import { ACCESS_TURNS_MAX, LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/limits.ts'
 import { appliedKey, type JsonObject } from '../../model/objects.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Reader } from '../../store/reader.ts'
@@ -14,7 +15,8 @@ import { emptyEnvironment } from '../policy-file/empty-environment.ts'
 import { nameWithoutKey } from '../rules/actor.ts'
 import { decisive, diffAccess, NO_ACCESS_CHANGE } from './access.ts'
 import { buildImage } from './compare.ts'
-import { decidePlan, makeDigest } from './decide-plan.ts'
+import { decidePlan, makeDigest, NO_CHANGE, wantsNothing } from './decide-plan.ts'
+import { findLater } from './later.ts'
 import type { PlanImages } from './plan-images.ts'
 import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
 
@@ -26,12 +28,15 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
   const mint = new PlannedIds(task.now)
   const { copy } = task
   const view = copy?.isNew ? newEnvironment(reader, task.environment, mint) : reader.view(task.environment)
-  const plan = decidePlan(view, task, mint)
+  const { now, at } = task
+  const plan = at !== undefined && wantsNothing(task) ? NO_CHANGE : decidePlan(view, task, mint)
   const changes = decisive(view, plan.changes)
-  const options = { now: task.now, page: task.page ?? undefined, renames: findRenames(plan.entries) }
   const before = (): Image | undefined => (copy?.isNew ? buildImage(view) : images.of(view, mayBuild))
-  const image = changes.length === 0 ? undefined : before()
-  if (changes.length > 0 && image === undefined) return undefined
+  const isCompared = changes.length > 0 || at !== undefined
+  const image = isCompared ? before() : undefined
+  if (isCompared && image === undefined) return undefined
+  const turns = image === undefined || at === undefined ? undefined : listTurns(image, now, at, ACCESS_TURNS_MAX)
+  const options = { now, nowAfter: at, turns, page: task.page ?? undefined, renames: findRenames(plan.entries) }
   const diff = image === undefined ? NO_ACCESS_CHANGE : diffAccess(image, changes, options)
   const shown = plan.entries.slice(0, PLAN_ENTRIES_MAX)
   return {
@@ -46,6 +51,8 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     conflicts: withWho(reader, view, plan.conflicts, task.revert?.revision ?? 0),
     lost: plan.lost,
     diff,
+    ...(turns === undefined ? {} : { upcoming: { at: at!, turns } }),
+    later: image === undefined || at !== undefined ? [] : findLater(image, view, changes, now),
     digest: makeDigest(plan),
   }
 }

@@ -1,5 +1,6 @@
 // What goes to the thread that makes plans, and what comes back.
 
+import type { Turns } from '../../image/access-diff/turns.ts'
 import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
@@ -10,12 +11,15 @@ import type { Problem, Source } from '../policy-file/problem.ts'
 import type { ConditionMatches, ConditionMatchQuestion } from '../schemas/condition-matches.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
 import type { Wanted } from './decide-plan.ts'
+import type { Later } from './later.ts'
 
 export interface PlanTask extends Wanted {
   readonly environment: LogId
   /** milliseconds since 1970: the time of every question */
   readonly now: number
   readonly page?: string | null | undefined
+  /** a second instant, in ms since 1970: access is compared from the present to it */
+  readonly at?: number | undefined
 }
 
 /** Policy files to be read, and judged by what the environment has. */
@@ -79,6 +83,10 @@ export interface MadePlan {
   readonly conflicts: readonly (Conflict & Partial<LastChange>)[]
   readonly lost: readonly Lost[]
   readonly diff: AccessDiff
+  /** what starts or ends until the second instant, where there is one */
+  readonly upcoming?: { readonly at: number; readonly turns: Turns } | undefined
+  /** what grants that the plan writes do later; of a plan without a second instant */
+  readonly later: readonly Later[]
   /** of what the plan says */
   readonly digest: string
 }

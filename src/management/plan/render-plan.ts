@@ -1,17 +1,22 @@
 // A plan as the API answers it.
 
+import { PLAN_TURNS_SHOWN_MAX } from '../../model/limits.ts'
+import { formatInstant, withInstants } from '../../model/print-time.ts'
 import type { Plan } from '../schemas/plan.ts'
+import type { Later } from './later.ts'
 import type { MadePlan } from './plan-task.ts'
 
 /** @param nameOf the name of an API key by its id; null when it has none, or is deleted */
 export function planRead(made: MadePlan, nameOf: (id: string) => string | null): Plan {
-  const { revision, entries, more, diff, fingerprints, cascade, carried, suggested, outside } = made
+  const { revision, entries, more, diff, upcoming, later, fingerprints, cascade, carried, suggested, outside } = made
   return {
     revision,
     changes: entries.map(({ op, kind, key, fields }) => ({ op, kind, key, fields })),
     more,
     policy: diff.policy,
     access: diff.access,
+    ...(upcoming === undefined ? {} : printUpcoming(upcoming)),
+    ...(later.length === 0 ? {} : { scheduled: later.slice(0, PLAN_TURNS_SHOWN_MAX).map(printLater) }),
     fingerprints,
     cascade,
     carried,
@@ -23,5 +28,27 @@ export function planRead(made: MadePlan, nameOf: (id: string) => string | null):
       at: at === null ? null : new Date(at).toISOString(),
     })),
     suggested,
+  }
+}
+
+function printUpcoming({
+  at,
+  turns: { first, count },
+}: NonNullable<MadePlan['upcoming']>): Pick<Plan, 'at' | 'turns' | 'more_turns'> {
+  const shown = first.slice(0, PLAN_TURNS_SHOWN_MAX)
+  return {
+    at: formatInstant(at),
+    turns: shown.map(({ is, at: instant, grant: { kind, key } }) => ({ is, at: formatInstant(instant), kind, key })),
+    more_turns: count - shown.length,
+  }
+}
+
+function printLater({ at, grants, access }: Later): NonNullable<Plan['scheduled']>[number] {
+  const shown = grants.slice(0, PLAN_TURNS_SHOWN_MAX)
+  return {
+    at: formatInstant(at),
+    grants: shown.map(({ kind, key, times }) => withInstants({ kind, key, ...times })),
+    more: grants.length - shown.length,
+    ...(access === undefined ? {} : { access }),
   }
 }

@@ -1,13 +1,20 @@
 // Plans in the API: what is sent and what is answered at /v2/projects/{p}/envs/{e}/plan and …/apply. The part about
 // access is src/model/access-diff.ts.
 
-import { AccessDiff } from '../../model/access-diff.ts'
+import { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
-import { PLAN_CHANGES_MAX, PLAN_ENTRIES_MAX, POLICY_FILES_MAX, POLICY_PROBLEMS_MAX } from '../../model/limits.ts'
+import {
+  PLAN_CHANGES_MAX,
+  PLAN_ENTRIES_MAX,
+  PLAN_LATER_MAX,
+  PLAN_TURNS_SHOWN_MAX,
+  POLICY_FILES_MAX,
+  POLICY_PROBLEMS_MAX,
+} from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { Moved, PolicyFile } from './policy-file.ts'
-import { Attributes, Count, Time } from './schema-parts.ts'
+import { Attributes, Count, Instant, Time } from './schema-parts.ts'
 
 const Kind = t.enumOf(...POLICY_KINDS)
 const key = t.described(
@@ -39,7 +46,19 @@ const what = {
 
 export const page = t.maybe(t.described(t.Text, '`next` of an answer: the page of changed access after it'))
 
-export const PlanRequest = t.named('PlanRequest', t.closed({ ...what, page }))
+export const PlanRequest = t.named(
+  'PlanRequest',
+  t.closed({
+    ...what,
+    at: t.maybe(
+      t.described(
+        Instant,
+        'a later instant, in ISO 8601 or in ms since 1970: access is compared from the present to it. Without a policy and changes: what time does by itself',
+      ),
+    ),
+    page,
+  }),
+)
 export type PlanRequest = t.Static<typeof PlanRequest>
 
 const PolicyText = t.closed({
@@ -132,6 +151,32 @@ const Outside = t.named(
   }),
 )
 
+const GrantKind = t.enumOf('role_assignment', 'relationship_tuple')
+
+const Turn = t.named('PlanTurn', t.open({ is: t.enumOf('starts', 'ends'), at: Time, kind: GrantKind, key: t.Text }))
+
+const ScheduledGrant = t.open({
+  kind: GrantKind,
+  key: t.Text,
+  valid_from: t.optional(Time),
+  valid_until: t.optional(Time),
+})
+
+const Scheduled = t.named(
+  'PlanScheduled',
+  t.open({
+    at: t.described(Time, 'from when on they make a difference'),
+    grants: t.described(t.listOf(ScheduledGrant), `the first ${PLAN_TURNS_SHOWN_MAX.toLocaleString('en-US')}`),
+    more: t.described(Count, 'number of further ones'),
+    access: t.maybe(
+      t.described(
+        t.open({ gained: AccessChange, lost: AccessChange }),
+        `who gains and loses by them then; absent beyond the first ${PLAN_LATER_MAX} instants`,
+      ),
+    ),
+  }),
+)
+
 export const Plan = t.named(
   'Plan',
   t.open({
@@ -139,6 +184,22 @@ export const Plan = t.named(
     changes: t.described(t.listOf(Entry), `objects that change, the first ${PLAN_ENTRIES_MAX.toLocaleString('en-US')}`),
     more: t.described(Count, 'number of further objects that change'),
     ...t.membersOf(AccessDiff, 'policy', 'access'),
+    at: t.optional(
+      t.described(Time, 'the second instant, where one was sent: `policy` and `access` are from now to then'),
+    ),
+    turns: t.optional(
+      t.described(
+        t.listOf(Turn),
+        `what starts or ends until then, the first ${PLAN_TURNS_SHOWN_MAX.toLocaleString('en-US')}`,
+      ),
+    ),
+    more_turns: t.optional(t.described(Count, 'number of further ones')),
+    scheduled: t.optional(
+      t.described(
+        t.listOf(Scheduled),
+        'without a second instant: grants of the plan that make no difference now, but later, by that instant',
+      ),
+    ),
     fingerprints: t.described(
       Fingerprints,
       'fingerprints of the objects that change, before the change; null for new objects',

@@ -18,3 +18,12 @@ export const CONDITIONAL_WORK_MAX = 50_000_000
 export const CONDITIONAL_LINES_MAX = 1_000
 /** Users, and tenants, that a line about what may change names. */
 export const CONDITIONAL_FIRST_MAX = 10
+/** Instants between two at which one listed answer is asked, to say since when it is another one; beyond, it is not said. */
+export const ACCESS_SINCE_STEPS_MAX = 200
+/** Work of one such question, and tuples and roles that are followed to find the next instant. */
+export const ACCESS_SINCE_WORK_MAX = 100_000
+/**
+ * Grants that start or end between two instants that an access diff compares: those that do so first. With more it is not
+ * complete, and says so.
+ */
+export const ACCESS_TURNS_MAX = 100_000

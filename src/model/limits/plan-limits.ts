@@ -4,6 +4,10 @@
 export const PLAN_CHANGES_MAX = 10_000
 /** Objects that one plan shows field by field; the others are counted. */
 export const PLAN_ENTRIES_MAX = 10_000
+/** Grants that start or end until the second instant of a plan, and of those that it schedules, that it lists. */
+export const PLAN_TURNS_SHOWN_MAX = 1_000
+/** Instants from which scheduled grants of a plan make a difference and at which its access is compared: each is a comparison. */
+export const PLAN_LATER_MAX = 4
 /** Entries of the log in which a plan looks for who changed an object since it was applied. */
 export const PLAN_LOOK_BACK_MAX = 10_000
 /** Plans of one process that wait for the thread that makes them; beyond it the caller is asked to try again later. */

@@ -2,6 +2,7 @@
 // would do, and …/apply does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { applyInto } from '../../../management/plan/apply.ts'
+import { readPlanRequest } from '../../../management/plan/plan-request.ts'
 import type { MadePlan } from '../../../management/plan/plan-task.ts'
 import type { Planner } from '../../../management/plan/planner.ts'
 import { planRead } from '../../../management/plan/render-plan.ts'
@@ -41,7 +42,8 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
     },
     async (request) => {
       const environment = request.scope.environment.id
-      return read(request, await planner.plan({ environment, now: now(), ...request.body }))
+      const at = now()
+      return read(request, await planner.plan({ environment, now: at, ...readPlanRequest(request.body, at) }))
     },
   )
   app.post<{ Body: ApplyRequest }>(

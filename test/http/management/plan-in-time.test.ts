@@ -1,0 +1,165 @@
+// Plans and instants (D15): what starts and ends by itself until a later instant, who gains and loses by it and since when,
+// and what grants do that a plan only schedules.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { upcoming } from '../../../src/cli/commands/plan.ts'
+import { readEnv } from '../../../src/cli/configuration/env.ts'
+import { PLAN_LATER_MAX } from '../../../src/model/limits.ts'
+import { printedBy } from '../../support/printed.ts'
+import { type Harness, joinHarness } from './harness.ts'
+
+let api: Harness
+const E = '/v2/projects/default/envs/development'
+const plan = (body: object) => api.ask('POST', `${E}/plan`, body)
+
+const DAY = 86_400_000
+/** Whole seconds from now on, so that texts are short. */
+const START = Math.ceil(Date.now() / 1000) * 1000
+const inDays = (days: number): string => new Date(START + days * DAY).toISOString()
+
+const write = async (path: string, body: object) => {
+  const { status, body: answer } = await api.ask('POST', path, body)
+  expect([status, answer]).toEqual([expect.closeTo(200, -1), expect.anything()])
+}
+const assignment = (user: string, role: string, times: object) => ({ user, role, tenant: 'default', ...times })
+const createAssignment = (user: string, role: string, times: object) => ({
+  op: 'create',
+  kind: 'role_assignment',
+  key: `${user}/${role}/default`,
+  value: assignment(user, role, times),
+})
+
+beforeAll(async () => {
+  api = await joinHarness()
+  await write('$S/resources', { key: 'doc', name: 'doc', actions: { read: {}, write: {}, print: {} } })
+  await write('$S/roles', { key: 'reader', name: 'reader', permissions: ['doc:read'] })
+  await write('$S/roles', { key: 'writer', name: 'writer', permissions: ['doc:write'] })
+  await write('$S/roles', { key: 'guest', name: 'guest', permissions: [] })
+  const ofTime = { 'context.now': { 'less-than': inDays(15) } }
+  await write('$S/condition_sets', { key: 'early', name: 'early', type: 'userset', conditions: ofTime })
+  const noGuest = {
+    allOf: [{ 'user.tenants': { array_contains: 'default' } }, { not: { 'user.roles': { array_contains: 'guest' } } }],
+  }
+  await write('$S/condition_sets', { key: 'no-guest', name: 'no-guest', type: 'userset', conditions: noGuest })
+  await write('$F/set_rules', { user_set: 'early', permission: 'doc:write', resource_set: '__autogen_doc' })
+  await write('$F/set_rules', { user_set: 'no-guest', permission: 'doc:print', resource_set: '__autogen_doc' })
+  for (const key of ['ana', 'ben']) await write('$F/users', { key })
+  await write('$F/role_assignments', assignment('ana', 'reader', { valid_until: inDays(10) }))
+  await write('$F/role_assignments', assignment('ana', 'guest', { valid_until: inDays(20) }))
+  await write('$F/role_assignments', assignment('ana', 'writer', {}))
+  await write('$F/role_assignments', assignment('ben', 'reader', { valid_from: inDays(12), valid_until: inDays(25) }))
+})
+afterAll(() => api.close())
+
+describe('a plan with a second instant', () => {
+  it('[D15] says what starts and ends by itself, and who gains and loses by it, since when', async () => {
+    const { status, body } = await plan({ at: inDays(22) })
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body).toMatchObject({ changes: [], at: inDays(22), more_turns: 0 })
+    expect(body.turns).toEqual([
+      { is: 'ends', at: inDays(10), kind: 'role_assignment', key: 'ana/reader/default' },
+      { is: 'starts', at: inDays(12), kind: 'role_assignment', key: 'ben/reader/default' },
+      { is: 'ends', at: inDays(20), kind: 'role_assignment', key: 'ana/guest/default' },
+    ])
+    const on = { resource: { type: 'doc' }, tenant: 'default' }
+    const byRule = (user_set: string) => ({ kind: 'set_rule', user_set, resource_set: 'doc' })
+    expect(body.access.gained.first).toEqual([
+      // what ends can also allow more
+      { ...on, user: 'ana', action: 'print', because: byRule('no-guest'), since: inDays(20) },
+      { ...on, user: 'ben', action: 'print', because: byRule('no-guest'), since: inDays(12) },
+      { ...on, user: 'ben', action: 'read', because: { kind: 'role', role: 'reader' }, since: inDays(12) },
+    ])
+    expect(body.access.lost.first).toEqual([
+      { ...on, user: 'ana', action: 'read', because: { kind: 'role', role: 'reader' }, since: inDays(10) },
+      { ...on, user: 'ben', action: 'write', because: byRule('early'), by: 'condition', since: inDays(15) },
+    ])
+    expect(body.policy.changed).toEqual([
+      { source: byRule('early'), permission: 'doc:write', before: 'always', after: 'never' },
+    ])
+    // nothing does before the first of them
+    expect((await plan({ at: inDays(9) })).body).toMatchObject({ turns: [], access: { lost: { decisions: 0 } } })
+  })
+
+  it('adds what the plan changes, which has no instant of its own', async () => {
+    const changes = [createAssignment('ben', 'writer', {})]
+    const { body } = await plan({ changes, at: inDays(16) })
+    expect(body.changes).toHaveLength(1)
+    const { gained, lost } = body.access
+    // the condition on the time ends, and the role is there then
+    expect(lost.first.map(({ user, action }: { user: string; action: string }) => [user, action])).toEqual([
+      ['ana', 'read'],
+    ])
+    expect(gained.first).toMatchObject([
+      { user: 'ben', action: 'print' },
+      { user: 'ben', action: 'read', since: inDays(12) },
+    ])
+    expect(gained.first[0]).not.toHaveProperty('since')
+    expect(body).not.toHaveProperty('scheduled')
+  })
+
+  it('is refused unless that is an instant to come', async () => {
+    for (const at of ['soon', inDays(-1), 1]) {
+      const { status, body } = await plan({ at })
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', 'at']])
+    }
+    expect((await plan({})).status).toBe(422)
+  })
+
+  it('is printed by `zerohop upcoming`', async () => {
+    const env = { ...readEnv({}), api: await api.app.listen({ port: 0 }), pdpApiKey: api.made.environments[0]!.secret }
+    let code: number | undefined
+    const print = (at: string, options: object = {}) =>
+      printedBy(async () => {
+        code = await upcoming(env, { at, ...options })
+      })
+    const text = await print('22d', { details: true })
+    expect([code, text]).toEqual([
+      2,
+      expect.stringContaining(`  ${inDays(10)}: role assignment ana/reader/default ends\n`),
+    ])
+    expect(text).toContain('2 users lose access (2 permissions):')
+    expect(text).toContain(`    ana read doc in default, from ${inDays(10)} on\n`)
+    expect(text).toContain('write doc in default: 1 user, as early × doc, by a condition on the time alone')
+    expect([await print('9d'), code]).toEqual([expect.stringContaining('Nothing starts or ends'), 0])
+    expect(JSON.parse(await print('22d', { json: true }))).toMatchObject({ turns: [{}, {}, {}] })
+  })
+})
+
+describe('a plan that schedules grants', () => {
+  it('[D15] lists them with their start, and says who gains then', async () => {
+    const times = { valid_from: inDays(2), valid_until: inDays(4) }
+    const { body } = await plan({ changes: [createAssignment('ben', 'guest', {})] })
+    expect(body).not.toHaveProperty('scheduled')
+    const planned = (await plan({ changes: [createAssignment('ben', 'writer', times)] })).body
+    expect(planned.access.gained).toMatchObject({ decisions: 0 })
+    expect(planned.scheduled).toMatchObject([
+      {
+        at: inDays(2),
+        more: 0,
+        grants: [{ kind: 'role_assignment', key: 'ben/writer/default', ...times }],
+        access: { gained: { decisions: 1, first: [{ user: 'ben', action: 'print' }] }, lost: { decisions: 0 } },
+      },
+    ])
+  })
+
+  it('says the same of another end, from the end so far on', async () => {
+    const file = (times: object) => ({
+      policy: { zerohop: 2, role_assignments: [assignment('ana', 'reader', times)] },
+    })
+    const [one, none] = [{ decisions: 1, first: [{ user: 'ana', action: 'read' }] }, { decisions: 0 }]
+    const longer = (await plan(file({}))).body.scheduled
+    expect(longer).toMatchObject([{ at: inDays(10), access: { gained: one, lost: none } }])
+    const shorter = (await plan(file({ valid_until: inDays(5) }))).body.scheduled
+    expect(shorter).toMatchObject([{ at: inDays(5), access: { gained: none, lost: one } }])
+  })
+
+  it('compares access at so many instants, and lists the others', async () => {
+    await write('$S/roles', { key: 'printer', name: 'printer', permissions: ['doc:print'] })
+    for (let user = 0; user <= PLAN_LATER_MAX; user++) await write('$F/users', { key: `u${user}` })
+    const changes = Array.from({ length: PLAN_LATER_MAX + 1 }, (_, day) =>
+      createAssignment(`u${day}`, 'printer', { valid_from: inDays(day + 1) }),
+    )
+    const { scheduled: later } = (await plan({ changes })).body
+    expect(later.map(({ at }: { at: string }) => at)).toEqual(changes.map((_, day) => inDays(day + 1)))
+    expect(later.filter((each: object) => 'access' in each)).toHaveLength(PLAN_LATER_MAX)
+  })
+})
