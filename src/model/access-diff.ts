@@ -73,7 +73,7 @@ export const PolicyDiff = t.named(
 )
 export type PolicyDiff = t.Static<typeof PolicyDiff>
 
-/** What alone is enough for a change, of a comparison of two instants. */
+/** Why an answer differs between two instants, where one cause suffices. */
 const By = t.enumOf('condition')
 
 /** Users who gain or lose one action on one type of resource in one tenant, by one source. */

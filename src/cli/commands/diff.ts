@@ -48,6 +48,7 @@ export async function diff(env: Env, [from, to]: readonly [string, string], opti
     conflicts: [],
     lost: [],
     later: [],
+    warnings: [],
     digest: '',
   }
   const made = { revision: 0, entries: shown, more: entries.length - shown.length, diff: found, ...none }

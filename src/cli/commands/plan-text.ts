@@ -181,8 +181,9 @@ function* rest(all: readonly unknown[], { details }: PlanTextOptions, styled: St
   if (left > 0) yield styled('dim', `  … and ${left} more`)
 }
 
-function* hints({ changes, outside, suggested }: Plan, styled: Styled): Iterable<string> {
+function* hints({ changes, outside, suggested, warnings = [] }: Plan, styled: Styled): Iterable<string> {
   for (const text of [...renamedTexts(changes), ...widenedTexts(changes)]) yield styled('yellow', text)
+  for (const warning of warnings) yield styled('yellow', plain(warning))
   for (const { kind, key, by, revision } of outside) {
     const who = revision === null ? '' : ` by ${plain(by ?? 'someone')} at revision ${revision}`
     yield styled('yellow', `${kindText(kind)} ${keyText(kind, key)} was changed outside the file${who}`)

@@ -13,6 +13,8 @@ import { Names } from '../differences/moved-names.ts'
 import type { Conflict } from '../differences/undone.ts'
 import { emptyEnvironment } from '../policy-file/empty-environment.ts'
 import { nameWithoutKey } from '../rules/actor.ts'
+import { warnOfEnds } from '../rules/lost-values.ts'
+import { shownWarnings } from '../rules/shown-warnings.ts'
 import { decisive, diffAccess, NO_ACCESS_CHANGE } from './access.ts'
 import { buildImage } from './compare.ts'
 import { decidePlan, makeDigest, NO_CHANGE, wantsNothing } from './decide-plan.ts'
@@ -53,6 +55,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     diff,
     ...(turns === undefined ? {} : { upcoming: { at: at!, turns } }),
     later: image === undefined || at !== undefined ? [] : findLater(image, view, changes, now),
+    warnings: shownWarnings(warnOfEnds(view, plan.changes)),
     digest: makeDigest(plan),
   }
 }

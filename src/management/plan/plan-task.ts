@@ -87,6 +87,8 @@ export interface MadePlan {
   readonly upcoming?: { readonly at: number; readonly turns: Turns } | undefined
   /** what grants that the plan writes do later; of a plan without a second instant */
   readonly later: readonly Later[]
+  /** ends that the plan gives, and on which conditions count */
+  readonly warnings: readonly string[]
   /** of what the plan says */
   readonly digest: string
 }

@@ -8,7 +8,20 @@ import type { MadePlan } from './plan-task.ts'
 
 /** @param nameOf the name of an API key by its id; null when it has none, or is deleted */
 export function planRead(made: MadePlan, nameOf: (id: string) => string | null): Plan {
-  const { revision, entries, more, diff, upcoming, later, fingerprints, cascade, carried, suggested, outside } = made
+  const {
+    revision,
+    entries,
+    more,
+    diff,
+    upcoming,
+    later,
+    warnings,
+    fingerprints,
+    cascade,
+    carried,
+    suggested,
+    outside,
+  } = made
   return {
     revision,
     changes: entries.map(({ op, kind, key, fields }) => ({ op, kind, key, fields })),
@@ -17,6 +30,7 @@ export function planRead(made: MadePlan, nameOf: (id: string) => string | null):
     access: diff.access,
     ...(upcoming === undefined ? {} : printUpcoming(upcoming)),
     ...(later.length === 0 ? {} : { scheduled: later.slice(0, PLAN_TURNS_SHOWN_MAX).map(printLater) }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     fingerprints,
     cascade,
     carried,

@@ -1,12 +1,13 @@
 // Warnings about what a write takes away, where that can make a condition true (D7: missing values, D11: deletes): an
 // attribute that a `not` tests, a role or a membership that a condition counts on, the last direct role that keeps a
-// derived one away. Such a write is carried out as asked; who may gain by it is said, in any form of writing, because
+// derived one away; and what a write lets end later, where a condition counts on it (D15). Such a write is carried out as asked; who may gain by it is said, in any form of writing, because
 // this reads the changes and not the request.
 
 import type { ConditionSet } from '../../kinds/condition-set.ts'
 import type { KindName } from '../../kinds/index.ts'
 import type { Resource } from '../../kinds/resource.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
+import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
 import type { User } from '../../kinds/user.ts'
 import type { Change, LogId } from '../../log/change.ts'
@@ -16,6 +17,7 @@ import { pathEntry, TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.t
 import { isZerohopError } from '../../model/errors.ts'
 import { LOSSES_LOOKED_AT_MAX } from '../../model/limits.ts'
 import { type Json, type JsonObject, partKey } from '../../model/objects.ts'
+import { formatInstant } from '../../model/print-time.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, InputOf, Mint, UseCase, UseCases, View } from '../../store/view.ts'
 import { warnOfUndeclared } from './undeclared-reads.ts'
@@ -52,9 +54,10 @@ export const withWarnings = <U extends UseCases>(useCases: U): U =>
 /** What the changes take away that can make a condition true, or give a derived role: a sentence for each. */
 function warnOfLosses(view: View, changes: readonly Change[]): string[] {
   const hasSets = view.count('condition_set') > 0
-  const losing = changes.filter(({ op, kind }) => {
+  const losing = changes.filter((change) => {
+    const { op, kind } = change
     if (op === 'delete') return kind === 'role_assignment' || (hasSets && DELETABLE.has(kind))
-    return hasSets && RESETTABLE.has(kind)
+    return hasSets && (RESETTABLE.has(kind) || getsEnd(view, change))
   })
   if (losing.length === 0) return []
   const found = new Losses(view, changes).warnings(losing.slice(0, LOSSES_LOOKED_AT_MAX))
@@ -68,6 +71,22 @@ function warnOfLosses(view: View, changes: readonly Change[]): string[] {
     ...found,
   ]
 }
+
+/** The same of the ends alone that the changes give to role assignments. */
+export function warnOfEnds(view: View, changes: readonly Change[]): string[] {
+  if (view.count('condition_set') === 0) return []
+  const ending = changes.filter((change) => getsEnd(view, change)).slice(0, LOSSES_LOOKED_AT_MAX)
+  return ending.length === 0 ? [] : new Losses(view, changes).warnings(ending)
+}
+
+/** Whether a change gives a role in a tenant an end, or another one than it has. */
+function getsEnd(view: View, change: Change): change is PutAssignment {
+  if (change.op !== 'put' || change.kind !== 'role_assignment') return false
+  const { valid_until: until = null, resource_instance: instance } = change.value
+  return until !== null && instance === null && view.get('role_assignment', change.key)?.valid_until !== until
+}
+type PutAssignment = Extract<Change, { readonly op: 'put'; readonly kind: 'role_assignment' }>
+
 /** Kinds of objects that conditions count on. */
 const DELETABLE: ReadonlySet<KindName> = new Set(['membership', 'user', 'tenant', 'resource_instance'] as const)
 /** Kinds of objects whose fields a write can reset. */
@@ -117,6 +136,7 @@ class Losses {
 
   #look(change: Change): void {
     if (change.op === 'delete') this.#deleted(change.kind, change.key)
+    else if (change.kind === 'role_assignment') this.#end(change.value)
     else if (change.kind === 'user') this.#user(change.key, change.value)
     else if (change.kind === 'tenant') this.#tenant(change.key, change.value)
     else if (change.kind === 'resource_instance') this.#instance(change.key, change.value)
@@ -183,6 +203,24 @@ class Losses {
       if (!gainsByLoss(this.#conditionOf(set), 'roles', role)) continue
       const what = `condition set \`${set.key}\` tests \`user.roles\` and may now be true`
       this.#warn(`${what}: role \`${role}\` is gone from`, `user \`${user}\` in tenant \`${tenant}\``)
+    }
+  }
+
+  /** A role whose end takes away what conditions count on. */
+  #end({ user, role, tenant, valid_until: until }: RoleAssignment): void {
+    const at = formatInstant(until ?? Number.POSITIVE_INFINITY)
+    const who = `user \`${user}\` in tenant \`${tenant}\` at ${at}`
+    for (const [list, item] of [
+      ['roles', role],
+      ['tenants', tenant],
+    ] as const) {
+      for (const set of this.#readers(USER_TYPE, list)) {
+        if (gainsByLoss(this.#conditionOf(set), list, item))
+          this.#warn(
+            `condition set \`${set.key}\` tests \`user.${list}\` and may then be true: role \`${role}\` ends for`,
+            who,
+          )
+      }
     }
   }
 

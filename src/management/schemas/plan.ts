@@ -200,6 +200,12 @@ export const Plan = t.named(
         'without a second instant: grants of the plan that make no difference now, but later, by that instant',
       ),
     ),
+    warnings: t.optional(
+      t.described(
+        t.Texts,
+        'roles that the plan gives an end and that conditions count on, so that they may be true then',
+      ),
+    ),
     fingerprints: t.described(
       Fingerprints,
       'fingerprints of the objects that change, before the change; null for new objects',

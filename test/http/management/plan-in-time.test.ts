@@ -5,7 +5,7 @@ import { upcoming } from '../../../src/cli/commands/plan.ts'
 import { readEnv } from '../../../src/cli/configuration/env.ts'
 import { PLAN_LATER_MAX } from '../../../src/model/limits.ts'
 import { printedBy } from '../../support/printed.ts'
-import { type Harness, joinHarness } from './harness.ts'
+import { type Harness, openHarness } from './harness.ts'
 
 let api: Harness
 const E = '/v2/projects/default/envs/development'
@@ -29,7 +29,7 @@ const createAssignment = (user: string, role: string, times: object) => ({
 })
 
 beforeAll(async () => {
-  api = await joinHarness()
+  api = await openHarness()
   await write('$S/resources', { key: 'doc', name: 'doc', actions: { read: {}, write: {}, print: {} } })
   await write('$S/roles', { key: 'reader', name: 'reader', permissions: ['doc:read'] })
   await write('$S/roles', { key: 'writer', name: 'writer', permissions: ['doc:write'] })
@@ -139,6 +139,15 @@ describe('a plan that schedules grants', () => {
         access: { gained: { decisions: 1, first: [{ user: 'ben', action: 'print' }] }, lost: { decisions: 0 } },
       },
     ])
+  })
+
+  it('[D15] warns of an end after which a condition may be true', async () => {
+    const { warnings } = (await plan({ changes: [createAssignment('ben', 'guest', { valid_until: inDays(3) })] })).body
+    expect(warnings).toEqual([
+      `condition set \`no-guest\` tests \`user.roles\` and may then be true: role \`guest\` ends for user \`ben\` in tenant \`default\` at ${inDays(3)}`,
+    ])
+    const untested = { changes: [createAssignment('ben', 'writer', { valid_until: inDays(3) })] }
+    expect((await plan(untested)).body).not.toHaveProperty('warnings')
   })
 
   it('says the same of another end, from the end so far on', async () => {

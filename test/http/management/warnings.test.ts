@@ -172,6 +172,17 @@ describe('[D11] warnings of a write', () => {
       ),
       expect.stringMatching(/condition set `only_viewers` tests `user.roles`/),
     ])
+    // and which is given an end, that it has not already
+    const ending = { ...role, user: 'eva', valid_until: '2100-01-01T00:00:00.000Z' }
+    const put = async (body: object) => (await api.ask('PUT', '$F/role_assignments', body)).headers.warning
+    expect(await put(ending)).toEqual([
+      expect.stringContaining(
+        'condition set `unblocked` tests `user.roles` and may then be true: role `blocked` ends for user `eva` in tenant `default` at 2100-01-01T00:00:00.000Z',
+      ),
+      expect.stringMatching(/condition set `only_viewers` tests `user.roles` and may then be true/),
+    ])
+    expect(await put(ending)).toBeUndefined()
+    await api.ask('DELETE', '$F/users/eva/roles', role)
     await api.ask('POST', '$F/users/eva/roles', { ...role, role: 'viewer' })
     // a role that no condition names
     expect((await api.ask('DELETE', '$F/users/eva/roles', { ...role, role: 'viewer' })).headers).not.toHaveProperty(

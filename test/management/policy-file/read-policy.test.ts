@@ -59,6 +59,28 @@ set_rules: [{ user_set: s, permission: 'note:read', resource_set: note }]
     expect(roles('{ user.roles: { array_contains: { ref: user.team } } }')).toEqual([])
   })
 
+  it('[D15] warns of an end after which a condition may be true, at that end', () => {
+    const ends = (conditions: string, assignment: string, parent = '{}') =>
+      read(`zerohop: 2
+roles: [{ key: guest }]
+condition_sets:
+  - { key: up, type: userset, conditions: ${parent} }
+  - { key: s, type: userset, parent: up, conditions: ${conditions} }
+users: [{ key: ana }]
+role_assignments:
+  - { user: ana, role: guest, tenant: acme, ${assignment} }
+`).problems.flatMap(({ message, place }) => (message.startsWith('when role') ? [[message, place?.line]] : []))
+    const until = 'valid_until: "2100-01-01T00:00:00Z"'
+    const may = (list: string) => `when role \`guest\` ends, condition set \`s\` may be true: it tests \`user.${list}\``
+    const noGuest = '{ not: { user.roles: { array_contains: guest } } }'
+    expect(ends(noGuest, until)).toEqual([[may('roles'), 8]])
+    expect(ends('{ not: { user.tenants: { array_contains: acme } } }', until)).toEqual([[may('tenants'), 8]])
+    expect(ends(noGuest, '')).toEqual([])
+    expect(ends(noGuest, `${until}, resource_instance: "doc:one"`)).toEqual([])
+    expect(ends('{ user.roles: { array_contains: guest } }', until)).toEqual([])
+    expect(ends('{ not: { user.roles: { array_contains: other } } }', until)).toEqual([])
+  })
+
   it('of version 1 is read as one of version 2', () => {
     const old = {
       zerohop: 1,
