@@ -18,6 +18,8 @@ export interface Forms {
   instant: { readonly stored: number; readonly sent: string | number }
   /** a number of seconds; default: none, and then the object lacks the field */
   seconds: { readonly stored: number; readonly sent: number }
+  /** a text for people; default: none, and then the object lacks the field */
+  note: { readonly stored: string; readonly sent: string }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
   /** of a part of a resource type: its key without that of the type; never sent */
@@ -32,7 +34,7 @@ interface Options {
 }
 
 interface Regular extends Options {
-  readonly form: Exclude<keyof Forms, 'attributes' | 'attributes_or_null'>
+  readonly form: Exclude<keyof Forms, 'attributes' | 'attributes_or_null' | 'note'>
 }
 
 /** Says that the attributes of an object are those that its resource type declares. */
@@ -44,6 +46,12 @@ interface AttributesField extends Options {
   readonly declaredBy?: string | typeof ITS_RESOURCE
 }
 
+interface NoteField extends Options {
+  readonly form: 'note'
+  /** characters */
+  readonly max: number
+}
+
 declare const TYPES: unique symbol
 
 /** A field that no form describes: `S` is its stored value, `T` what may be sent, `never` when nothing may. */
@@ -53,7 +61,7 @@ export interface OwnField<S, T> extends Options {
   readonly [TYPES]?: { readonly stored: S; readonly sent: T }
 }
 
-export type RegularField = Regular | AttributesField
+export type RegularField = Regular | AttributesField | NoteField
 export type Field = RegularField | OwnField<unknown, unknown>
 export type Fields = { readonly [name: string]: Field }
 
@@ -73,13 +81,23 @@ type Sent<F extends Field> =
   F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
 type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
+const LEFT_OUT = ['instant', 'seconds', 'note'] as const
+
 /** Names of the fields that objects, answers and files lack where they have no value. */
 export type LeftOutName<F extends Fields> = {
-  [N in keyof F]: F[N] extends { readonly form: 'instant' | 'seconds' } ? N : never
+  [N in keyof F]: F[N] extends { readonly form: (typeof LEFT_OUT)[number] } ? N : never
 }[keyof F]
+/** Whether objects lack the field where it has no value. */
+export const mayBeLeftOut = ({ form }: Field): boolean => (LEFT_OUT as readonly string[]).includes(form)
 /** Whether an object lacks the field, so that it is stored as before there was the field. */
-export const isLeftOut = ({ form }: Field, value: unknown): boolean =>
-  (form === 'instant' || form === 'seconds') && value === null
+export const isLeftOut = (field: Field, value: unknown): boolean => value === null && mayBeLeftOut(field)
+
+/** What an object has of the fields that may be left out. */
+export function presentFields(table: Fields, object: object): { readonly [name: string]: unknown } {
+  const values = object as { readonly [name: string]: unknown }
+  const names = Object.keys(table).filter((name) => mayBeLeftOut(table[name]!) && (values[name] ?? null) !== null)
+  return Object.fromEntries(names.map((name) => [name, values[name]]))
+}
 
 /** The members of a stored object. */
 export type StoredFields<F extends Fields> = {

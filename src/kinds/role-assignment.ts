@@ -1,9 +1,16 @@
 // A role of a user in a tenant, or on one instance.
+import { DESCRIPTION_LENGTH_MAX, TICKET_LENGTH_MAX } from '../model/limits.ts'
 import { assignmentKey, type Stored } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
 import { instantValues, isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
 import { optionalText, text } from './wire-values.ts'
+
+/** Why a role was given. Decisions do not read it, so images do not have it. */
+export const noteFields = fields({
+  reason: { form: 'note', max: DESCRIPTION_LENGTH_MAX, about: 'why it was given' },
+  ticket: { form: 'note', max: TICKET_LENGTH_MAX, about: 'what it was given for, such as the key of an issue' },
+})
 
 export const roleAssignmentFields = fields({
   user: own<string>(),
@@ -12,6 +19,7 @@ export const roleAssignmentFields = fields({
   /** `type:key`, or null for a role in the tenant */
   /* canary: payload-of-assignments */ resource_instance: own<string | null>(),
   ...timeFields,
+  ...noteFields,
 })
 
 /**
@@ -66,6 +74,8 @@ export const roleAssignment = {
     assignments_by_start: ({ valid_from: from }) => instantValues(from),
     /** as assignments_by_end, in each tenant */
     assignments_of_tenant_by_end: ({ tenant, valid_until: until }) => instantValues(until, `${tenant}/`),
+    /** those with a ticket */
+    assignments_of_ticket: ({ ticket }) => (ticket === undefined ? [] : [ticket]),
     /** those with a beginning or an end */
     timed_assignments_of_user: ({ user, ...times }) => (isTimed(projectTimes(times)) ? [user] : []),
   },

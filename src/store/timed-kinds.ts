@@ -1,9 +1,10 @@
-// What has times (D15), or says for how long a role is given, is written into logs, snapshots and checkpoints under kinds of its own. An older version does not
-// know them and refuses what has them, while it would pass over the times, and so make permanent what is to end. The first
-// such object also gives the data folder another format (tables.ts).
+// What has times (D15), or says for how long or why a role is given, is written into logs, snapshots and checkpoints under
+// kinds of its own. An older version does not know them and refuses what has them, while it would pass over the times, and
+// so make permanent what is to end. The first such object also gives the data folder another format (tables.ts).
 import { KIND_NAMES, KINDS, type KindName, type Objects } from '../kinds/index.ts'
 import type { Kind } from '../kinds/kind.ts'
-import { type Durations, durationFields, isTimed, projectTimes, type StoredTimes } from '../kinds/times.ts'
+import { noteFields } from '../kinds/role-assignment.ts'
+import { durationFields, timeFields } from '../kinds/times.ts'
 import { KIND_NUMBERS, kindOfNumber } from './kinds.ts'
 
 type AnyKind = Kind<KindName, Objects[KindName], unknown>
@@ -19,12 +20,13 @@ for (const kind of KIND_NAMES) {
   TIMED_NAMES.set(nameTimed(kind), kind)
 }
 
-const DURATIONS = Object.keys(durationFields) as (keyof Durations)[]
+/** What older versions would pass over: they know no times, and keep no index of tickets. */
+const NEW_FIELDS = Object.keys({ ...timeFields, ...durationFields, ...noteFields })
 
-/** Whether the object has times, or durations: nothing of other kinds has. */
+/** Whether the object has one of them: nothing of other kinds has. */
 export const hasTimes = (kind: KindName, object: Objects[KindName]): boolean =>
   findTimedNumber(kind) !== undefined &&
-  (isTimed(projectTimes(object as StoredTimes)) || DURATIONS.some((name) => (object as Durations)[name] !== undefined))
+  NEW_FIELDS.some((name) => ((object as unknown as Record<string, unknown>)[name] ?? null) !== null)
 
 /** The kind of an object as entries of the log name it. */
 export const toEntryKind = (kind: KindName, object: Objects[KindName]): string =>

@@ -138,9 +138,32 @@ describe('zerohop revoke', () => {
     expect((await run('revoke', 'ana', '--all', '--yes')).out).toBe('revoked: 0 roles of ana\n')
   })
 
+  it('takes what was given for a ticket, of everybody or of one user', async () => {
+    for (const user of ['ana', 'ben']) {
+      const out = (await run('grant', user, 'editor', ...ACME, '--ticket', 'OPS-1', '--reason', 'restores')).out
+      expect(out).toBe(`granted: ${user} editor in tenant acme, ticket OPS-1\n`)
+      await run('grant', user, 'viewer', '--ticket', 'OPS-2')
+      await run('grant', user, 'owner', '--on', 'document:plan')
+    }
+    expect((await run('grant', 'ana', 'owner', '--on', 'document:plan', '--ticket', 'OPS-1')).out).toMatch(/^changed: /)
+    const table = (await run('grants', '--ticket', 'OPS-1')).out.trimEnd().split('\n')
+    expect(table[0]).toMatch(/ state +ticket +reason$/)
+    expect(table[1]).toMatch(/^ana +editor .* OPS-1 +restores$/)
+    expect(table).toHaveLength(4)
+    const one = await run('revoke', 'ana', '--ticket', 'OPS-1', '--yes')
+    expect(one.out).toMatch(/revoked: 2 roles of ana and ticket OPS-1\n$/)
+    expect((await run('revoke', '--ticket', 'OPS-1')).code).toBe(64)
+    const all = await run('revoke', '--ticket', 'OPS-1', '--yes')
+    expect(all.out).toBe('- ben editor in tenant acme, ticket OPS-1\nrevoked: 1 role of ticket OPS-1\n')
+    const view = api.store.view(api.environment)
+    expect(['ana', 'ben'].map((user) => view.countBy('assignments_of_user', user))).toEqual([1, 2])
+  })
+
   it('needs a role or --all', async () => {
     expect((await run('revoke', 'ana')).code).toBe(64)
     expect((await run('revoke', 'ana', 'editor', '--all')).code).toBe(64)
+    expect((await run('revoke', 'ana', 'editor', '--ticket', 'OPS-1')).code).toBe(64)
+    for (const args of [[], ['--all']]) expect((await run('revoke', ...args)).code).toBe(64)
   })
 })
 

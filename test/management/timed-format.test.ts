@@ -54,6 +54,7 @@ const format = () => readFolderFormat(data)
 describe('the format of a folder', () => {
   it.each([
     ['an assignment', 'putAssignment', { ...EDITOR, valid_until: 5 }],
+    ['an assignment with a ticket', 'putAssignment', { ...EDITOR, ticket: 'OPS-1' }],
     ['a tuple', 'putTuple', { ...RELATED, valid_from: 5 }],
     ['an invite', 'updateInvite', { ref: 'ivo', fields: { valid_until: 5 } }],
     ['a role', 'updateRole', { ref: 'editor', fields: { max_duration: 60 } }],

@@ -163,6 +163,7 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number, at: 
   switch (form) {
     case 'name':
     case 'text':
+    case 'note':
       return `text ${turn % TURNS}`
     case 'attributes':
     case 'attributes_or_null':

@@ -8,11 +8,15 @@ import { remote, runCommand } from './history-commands.ts'
 const TENANT = 'key or id of the tenant'
 const ON = 'a resource instance, `type:key`: the role is then one of its resource type'
 const AS_JSON = 'as JSON'
+const REASON = 'why, for people'
+const TICKET = 'what it is given for, such as the key of an issue: it can be listed and revoked by it'
 
 /** Adds `grant`, `revoke` and `grants`. */
 export function addGrants(program: Command): void {
   remote(refusesUsage(program.command('grant')))
-    .description('gives a user a role, for a time or without an end; of a role that the user has, changes the times')
+    .description(
+      'gives a user a role, for a time or without an end; of a role that the user has, changes what is named',
+    )
     .argument('<user>', 'user key')
     .argument('<role>', 'role key')
     .option('--tenant <key>', `${TENANT} (default)`)
@@ -25,11 +29,14 @@ export function addGrants(program: Command): void {
     )
     .option('--from <when>', 'from this time on, or after a time such as 2h; by default at once')
     .option('--no-end', 'without an end')
+    .option('--reason <text>', REASON)
+    .option('--ticket <text>', TICKET)
     .option('--json', AS_JSON)
     .addHelpText(
       'after',
       examples(
         'zerohop grant ana editor --tenant acme --for 7d',
+        'zerohop grant ana editor --tenant acme --for 8h --ticket OPS-1741 --reason "restores the archive"',
         'zerohop grant ana owner --on document:plan --until 2026-12-31T18:00:00Z',
         'zerohop grant ana editor --tenant acme --no-end',
       ),
@@ -38,19 +45,24 @@ export function addGrants(program: Command): void {
       runCommand(async () => (await import('./grants.ts')).grant(readEnv(), { user, role }, options, Date.now())),
     )
   remote(refusesUsage(program.command('revoke')))
-    .description('takes a role from a user, or everything with --all')
-    .argument('<user>', 'user key')
+    .description('takes a role from a user, everything with --all, or what was given for a ticket')
+    .argument('[user]', 'user key')
     .argument('[role]', 'role key')
-    .option('--tenant <key>', `${TENANT} (default; with --all every one)`)
+    .option('--tenant <key>', `${TENANT} (default; with --all or --ticket every one)`)
     .option('--on <instance>', ON)
     .option('--all', 'every role of the user, also on instances and in groups')
+    .option('--ticket <text>', 'every role that was given for this ticket, or only those of the user')
     .option('--yes', 'do not ask')
     .option('--json', AS_JSON)
     .addHelpText(
       'after',
-      examples('zerohop revoke ana editor --tenant acme', 'zerohop revoke ana --all', 'zerohop revoke ana --all --yes'),
+      examples(
+        'zerohop revoke ana editor --tenant acme',
+        'zerohop revoke ana --all --yes',
+        'zerohop revoke --ticket OPS-1741',
+      ),
     )
-    .action((user: string, role: string | undefined, options: RevokeOptions) =>
+    .action((user: string | undefined, role: string | undefined, options: RevokeOptions) =>
       runCommand(async () => {
         process.exitCode = await (await import('./grants.ts')).revoke(readEnv(), user, role, options)
       }),
@@ -62,6 +74,7 @@ export function addGrants(program: Command): void {
     .option('--role <key>', 'only those of this role')
     .option('--tenant <key>', 'only those in this tenant')
     .option('--on <instance>', 'only those on this resource instance, `type:key`')
+    .option('--ticket <text>', 'only those that were given for this ticket')
     .addOption(
       new Option('--state <state...>', 'only those in these states; by default those that have not ended').choices([
         'scheduled',

@@ -28,11 +28,14 @@ export interface GrantOptions extends TargetOptions, Where {
   readonly from?: string
   /** false: without an end */
   readonly end?: boolean
+  readonly reason?: string
+  readonly ticket?: string
   readonly json?: boolean
 }
 
 export interface RevokeOptions extends TargetOptions, Where {
   readonly all?: boolean
+  readonly ticket?: string
   readonly yes?: boolean
   readonly json?: boolean
 }
@@ -41,6 +44,7 @@ export interface GrantsOptions extends TargetOptions, Where {
   readonly ending?: string
   readonly user?: string
   readonly role?: string
+  readonly ticket?: string
   readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[]
   readonly json?: boolean
 }
@@ -53,17 +57,17 @@ interface Held {
 }
 
 /**
- * Gives the role, or changes the times that are named of a role that the user has, and says which it was.
+ * Gives the role, or changes what is named of a role that the user has (times, reason, ticket), and says which it was.
  * @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED
  */
 export async function grant(env: Env, held: Held, options: GrantOptions, now: number): Promise<void> {
-  const { tenant, on, for: time, until, from, end, json = false, ...where } = options
+  const { tenant, on, for: time, until, from, end, reason, ticket, json = false, ...where } = options
   const times = readTimes({ time, until, from, isEndless: end === false }, now)
   const of = await remoteEnvironment(env, where)
-  const body = { ...held, ...toNames({ tenant, on }), ...times }
+  const body = { ...held, ...toNames({ tenant, on }), ...times, ...given({ reason, ticket }) }
   const params = { path: of.path }
   const made = await of.client.POST(ASSIGNMENTS, { params, body })
-  // it is there and has not ended: its times are changed
+  // it is there and has not ended: what is named of it is changed
   const before = made.response.status === 409 ? await findHeld(of, held, { tenant, on }) : undefined
   const answer = made.response.status === 409 ? await of.client.PUT(ASSIGNMENTS, { params, body }) : made
   const after = dataOf(answer) as RoleAssignmentRead
@@ -73,9 +77,9 @@ export async function grant(env: Env, held: Held, options: GrantOptions, now: nu
 }
 
 /** What a grant became. */
-type Change = 'granted' | 'longer' | 'shorter' | 'unchanged'
+type Change = 'granted' | 'longer' | 'shorter' | 'changed' | 'unchanged'
 
-/** By the end; by the beginning where the end is the same. */
+/** By the end; by the beginning where the end is the same; by its reason and ticket where its times are. */
 function compare(before: RoleAssignmentRead, after: RoleAssignmentRead): Change {
   const [was, is] = [before, after].map(({ valid_until: until }) => read(until, Number.POSITIVE_INFINITY)) as [
     number,
@@ -84,25 +88,28 @@ function compare(before: RoleAssignmentRead, after: RoleAssignmentRead): Change 
   if (was !== is) return is > was ? 'longer' : 'shorter'
   const [began, begins] = [before, after].map(({ valid_from: from }) => read(from, 0)) as [number, number]
   if (began !== begins) return begins < began ? 'longer' : 'shorter'
-  return 'unchanged'
+  return before.reason === after.reason && before.ticket === after.ticket ? 'unchanged' : 'changed'
 }
 
 const read = (time: string | undefined, none: number): number => (time === undefined ? none : Date.parse(time))
 
 /**
- * Takes one role from the user, or all of them; returns the exit code.
- * @throws INPUT_INVALID unless exactly one of a role and `all` is named; as `remoteEnvironment`; API_REFUSED
+ * Takes one role from the user, or all roles of a user or a ticket; returns the exit code.
+ * @throws INPUT_INVALID unless it is said which; as `remoteEnvironment`; API_REFUSED
  */
 export async function revoke(
   env: Env,
-  user: string,
+  user: string | undefined,
   role: string | undefined,
   options: RevokeOptions,
 ): Promise<number> {
-  const { tenant, on, all = false, yes = false, json = false, ...where } = options
-  if (all === (role !== undefined)) throw new ZerohopError('INPUT_INVALID', { reason: 'name either a role or --all' })
+  const { tenant, on, all = false, ticket, yes = false, json = false, ...where } = options
+  const takesMany = all || ticket !== undefined
+  const isClear = takesMany ? role === undefined && (user ?? ticket) !== undefined : role !== undefined
+  if (!isClear)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'name a user with a role or with --all, or a --ticket' })
   const of = await remoteEnvironment(env, where)
-  if (role !== undefined) {
+  if (user !== undefined && role !== undefined) {
     const params = { path: of.path, query: { return_deleted: true } }
     const body = { user, role, ...toNames({ tenant, on }) }
     const gone = dataOf(await of.client.DELETE(ASSIGNMENTS, { params, body })) as RoleAssignmentRead
@@ -110,14 +117,15 @@ export async function revoke(
     return DONE
   }
   const held: RoleAssignmentRead[] = []
-  for await (const rows of pages(of, { user, tenant, on })) held.push(...rows)
+  const whose = ` of ${[user, ticket && `ticket ${ticket}`].flatMap((name) => name ?? []).join(' and ')}`
+  for await (const rows of pages(of, { user, tenant, on, ticket })) held.push(...rows)
   if (!json) for (const one of held) process.stdout.write(`- ${formatGrant(one)}\n`)
   if (held.length > 0 && !yes) {
     if (process.stdin.isTTY !== true) {
       process.stderr.write('zerohop: cannot ask, because standard input is not a terminal: --yes revokes\n')
       return WRONG_USAGE
     }
-    if (!(await askToConfirm(`Revoke ${counted(held.length, 'role')} of ${plain(user)}?`))) return REFUSED
+    if (!(await askToConfirm(`Revoke ${counted(held.length, 'role')}${plain(whose)}?`))) return REFUSED
   }
   let revoked = 0
   for (let from = 0; from < held.length; from += BULK_ASSIGNMENTS_MAX) {
@@ -128,39 +136,40 @@ export async function revoke(
     revoked += dataOf(answer).assignments_removed
   }
   process.stdout.write(
-    json ? `${JSON.stringify({ revoked })}\n` : `revoked: ${counted(revoked, 'role')} of ${plain(user)}\n`,
+    json ? `${JSON.stringify({ revoked })}\n` : `revoked: ${counted(revoked, 'role')}${plain(whose)}\n`,
   )
   return DONE
 }
 
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
-  const { ending, user, role, tenant, on, state, json = false, ...where } = options
+  const { ending, user, role, tenant, on, ticket, state, json = false, ...where } = options
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
   const ending_before = ending === undefined ? undefined : instantIn(ending, now)
   const of = await remoteEnvironment(env, where)
   const shown: RoleAssignmentRead[] = []
   let isCut = false
-  for await (const rows of pages(of, { user, role, tenant, on, state, ending_before })) {
+  for await (const rows of pages(of, { user, role, tenant, on, ticket, state, ending_before })) {
     if (json) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`)
     else shown.push(...rows)
     isCut = shown.length > GRANTS_SHOWN_MAX
     if (isCut) break
   }
   if (json) return
+  const rows = shown.slice(0, GRANTS_SHOWN_MAX)
+  const notes = (['ticket', 'reason'] as const).filter((name) => rows.some((row) => row[name] !== undefined))
   printTable(
-    ['user', 'role', 'where', 'from', 'until', 'state'],
-    shown
-      .slice(0, GRANTS_SHOWN_MAX)
-      .map((row) => [
-        row.user,
-        row.role,
-        row.resource_instance ?? `tenant ${row.tenant}`,
-        formatTime(row.valid_from),
-        formatTime(row.valid_until),
-        formatState(row, now),
-      ]),
+    ['user', 'role', 'where', 'from', 'until', 'state', ...notes],
+    rows.map((row) => [
+      row.user,
+      row.role,
+      row.resource_instance ?? `tenant ${row.tenant}`,
+      formatTime(row.valid_from),
+      formatTime(row.valid_until),
+      formatState(row, now),
+      ...notes.map((name) => row[name] ?? ''),
+    ]),
   )
   if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json\n`)
 }
@@ -168,6 +177,7 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
 interface Filters extends Where {
   readonly user?: string | undefined
   readonly role?: string | undefined
+  readonly ticket?: string | undefined
   readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[] | undefined
   readonly ending_before?: string | undefined
 }
@@ -175,13 +185,14 @@ interface Filters extends Where {
 /** Role assignments, a page after the other. */
 async function* pages(
   { client, path }: RemoteEnvironment,
-  { user, role, tenant, on, state, ending_before }: { readonly [N in keyof Filters]?: Filters[N] | undefined },
+  { user, role, tenant, on, ticket, state, ending_before }: { readonly [N in keyof Filters]?: Filters[N] | undefined },
 ): AsyncGenerator<RoleAssignmentRead[]> {
   const query = {
     ...(user === undefined ? {} : { user: [user] }),
     ...(role === undefined ? {} : { role: [role] }),
     ...(tenant === undefined ? {} : { tenant: [tenant] }),
     ...(on === undefined ? {} : { resource_instance: on }),
+    ...(ticket === undefined ? {} : { ticket: [ticket] }),
     ...(state === undefined ? {} : { state: [...state] }),
     ...(ending_before === undefined ? {} : { ending_before }),
     per_page: PAGE_ROWS_MAX,
@@ -241,6 +252,12 @@ function readInstant(text: string, option: string): number {
   throw new ZerohopError('INPUT_INVALID', { reason })
 }
 
+/** Why a role is given, as bodies have it. */
+const given = ({ reason, ticket }: { readonly reason: string | undefined; readonly ticket: string | undefined }) => ({
+  ...(reason === undefined ? {} : { reason }),
+  ...(ticket === undefined ? {} : { ticket }),
+})
+
 /** As bodies name where a role is held. */
 const toNames = ({ tenant, on }: { readonly [N in keyof Where]?: string | undefined }) => ({
   ...(tenant === undefined ? {} : { tenant }),
@@ -250,19 +267,20 @@ const toNames = ({ tenant, on }: { readonly [N in keyof Where]?: string | undefi
 const namePlace = ({ tenant, resource_instance: instance }: RoleAssignmentRead) =>
   instance === null ? { tenant } : { resource_instance: instance }
 
-/** `ana editor in tenant acme, until …` */
+/** `ana editor in tenant acme, until …, ticket …` */
 function formatGrant(row: RoleAssignmentRead): string {
-  const { user, role, tenant, resource_instance: instance, valid_from: from, valid_until: until } = row
+  const { user, role, tenant, resource_instance: instance, valid_from: from, valid_until: until, ticket } = row
   const where = instance === null ? `in tenant ${tenant}` : `on ${instance}`
-  const times = [
+  const more = [
     from === undefined ? '' : `, from ${formatTime(from)}`,
     until === undefined ? '' : `, until ${formatTime(until)}`,
+    ticket === undefined ? '' : `, ticket ${ticket}`,
   ]
-  return plain(`${user} ${role} ${where}${times.join('')}`)
+  return plain(`${user} ${role} ${where}${more.join('')}`)
 }
 
 function formatBefore({ valid_from: from, valid_until: until }: RoleAssignmentRead, change: Change): string {
-  if (change === 'unchanged') return ''
+  if (change === 'unchanged' || change === 'changed') return ''
   const start = from === undefined ? '' : `from ${formatTime(from)}, `
   return ` (before: ${start}${until === undefined ? 'without an end' : `until ${formatTime(until)}`})`
 }

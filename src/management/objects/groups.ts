@@ -13,6 +13,7 @@ import { create, erase, locate } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'
 import type { SentTimes } from '../schemas/field-members.ts'
 import type { GroupCreate, GroupRole } from '../schemas/groups.ts'
+import type { SentGrant } from '../schemas/role-assignments.ts'
 import { addDerivation } from './derivations.ts'
 import { createInstance, requireTenant } from './instances.ts'
 import { createRelation, relations } from './relations.ts'
@@ -81,13 +82,13 @@ export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): De
 
 /**
  * Makes the user a member, for the times that are sent. Of one that is a member already, only what is sent of the times
- * changes.
+ * and notes changes.
  * @throws TENANT_MISMATCH
  */
-export function addGroupUser(view: View, input: GroupUser & SentTimes, mint: Mint): Decided<Group> {
+export function addGroupUser(view: View, input: GroupUser & SentGrant, mint: Mint): Decided<Group> {
   const { group, user } = requireMember(view, input)
-  const { valid_from, valid_until } = input
-  const assigned = { user, role: MEMBER, resource_instance: group.key, valid_from, valid_until }
+  const { valid_from, valid_until, reason, ticket } = input
+  const assigned = { user, role: MEMBER, resource_instance: group.key, valid_from, valid_until, reason, ticket }
   return { changes: writeAssignment(view, assigned, mint, 'add').changes, result: group }
 }
 

@@ -3,8 +3,9 @@
 // through the use cases of single writes, on a draft, so the rules of the API are those of files. Objects may name each
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
+import { presentFields } from '../../kinds/fields.ts'
 import { KINDS, PLAIN_KINDS, type WholeKind } from '../../kinds/index.ts'
-import { durationFields, isEnded, projectTimes, type StoredTimes } from '../../kinds/times.ts'
+import { durationFields, isEnded } from '../../kinds/times.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -43,7 +44,7 @@ interface Options {
   /** without it the first error ends it; with it the draft must be discarded afterwards */
   readonly refused?: Refused
   /**
-   * Times of what is granted that the policy leaves out stay as they are. By default they are reset like other fields,
+   * Times of what is granted, and why it was, stay as they are where the policy leaves them out. By default they are reset like other fields,
    * which a plan shows; where nobody sees one, that would give more than before in silence.
    */
   readonly keepsTimes?: boolean
@@ -279,7 +280,7 @@ class Application {
         if (!skipsEnded || !isEnded(settleTimes({}, item as SentTimes, BODY), this.#mint.now))
           draft.take(create(draft, { ...NO_END, ...item }, this.#mint))
       } else if (replace !== null) {
-        const fields = keepsTimes ? { ...projectTimes(stored as StoredTimes), ...item } : item
+        const fields = keepsTimes ? { ...presentFields(KINDS[kind].fields, stored), ...item } : item
         draft.take(replace(draft, { ref: key, fields }, this.#mint))
       }
     })

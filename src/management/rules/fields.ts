@@ -63,6 +63,20 @@ export function settleText(
   return settle<string | null>(sent, current, null)
 }
 
+/** A text for people after a write, or null. @throws INPUT_INVALID, LIMIT_EXCEEDED, TEXT_INVALID */
+export function settleNote(
+  sent: Sent<string>,
+  current: string | null,
+  field: string,
+  max: number,
+  path: Path,
+): string | null {
+  if (sent === '')
+    throw new ZerohopError('INPUT_INVALID', { reason: 'it is empty: null clears it' }, { path: [...path, field] })
+  if (typeof sent === 'string') requireText(sent, field, max, [...path, field])
+  return settle<string | null>(sent, current, null)
+}
+
 /** An instant after a write, or null. @throws INPUT_INVALID unless it says exactly when */
 export function settleInstant(sent: Sent<string | number>, current: number | null, path: Path): number | null {
   if (sent === undefined || sent === null) return sent === null ? null : current

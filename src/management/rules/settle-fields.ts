@@ -23,6 +23,7 @@ import {
   settleAttributes,
   settleInstant,
   settleName,
+  settleNote,
   settleSeconds,
   settleText,
 } from './fields.ts'
@@ -64,6 +65,8 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
       return settleInstant(wanted as Sent<string | number>, current as number | null, [...path, name])
     case 'seconds':
       return settleSeconds(wanted as Sent<number>, current as number | null, [...path, name])
+    case 'note':
+      return settleNote(wanted as Sent<string>, current as string | null, name, field.max, path)
     case 'moment':
       return (stored as Values | undefined)?.[name] ?? current
     case 'resource':

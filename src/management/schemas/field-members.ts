@@ -35,6 +35,7 @@ export interface AnswerForms {
   moment: string
   instant: string
   seconds: number
+  note: string
 }
 export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
@@ -42,7 +43,7 @@ export type AnswerNames<F extends Fields> = {
 type Answered<F extends Fields, N extends keyof F> = F[N] extends { readonly form: infer N extends keyof AnswerForms }
   ? AnswerForms[N]
   : never
-/** Instants and durations are left out where there are none. */
+/** Instants, durations and notes are left out where there are none. */
 export type AnswerFields<F extends Fields> = {
   readonly [N in Exclude<AnswerNames<F>, LeftOutName<F>>]: Answered<F, N>
 } & { readonly [N in LeftOutName<F>]?: Answered<F, N> }
@@ -97,6 +98,8 @@ function bodySchema(field: RegularField): t.TSchema | undefined {
       return say(Instant)
     case 'seconds':
       return say(Seconds)
+    case 'note':
+      return say(t.Text, { minLength: 1, maxLength: field.max })
     case 'moment':
     case 'resource':
     case 'part':
@@ -122,6 +125,8 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
       return t.optional(Time)
     case 'seconds':
       return t.optional(Seconds)
+    case 'note':
+      return t.optional(t.Text)
     case 'resource':
     case 'part':
       return undefined

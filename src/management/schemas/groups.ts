@@ -13,6 +13,7 @@ import {
   tenantFilter,
   withInstanceRoles,
 } from './query-parameters.ts'
+import { assignmentMembers } from './role-assignments.ts'
 import { Attributes, Id } from './schema-parts.ts'
 
 export const GroupCreate = t.named(
@@ -27,7 +28,7 @@ export const GroupCreate = t.named(
 )
 export type GroupCreate = t.Static<typeof GroupCreate>
 
-export const GroupUser = t.named('GroupUserInput', t.open({ tenant: t.Text, ...timeMembers }))
+export const GroupUser = t.named('GroupUserInput', t.open({ tenant: t.Text, ...assignmentMembers }))
 export type GroupUser = t.Static<typeof GroupUser>
 
 /** A role on one instance. */

@@ -14,10 +14,15 @@ import {
   roleFilter,
   tenantFilter,
   textParameter,
+  textsParameter,
   timeFilters,
   userFilter,
 } from './query-parameters.ts'
 import { Attributes, Id, makePage, place, Time } from './schema-parts.ts'
+
+/** What a body may say of an assignment beside what it connects. */
+export const assignmentMembers = bodyMembers(roleAssignmentFields, {})
+export type SentGrant = t.Static<ReturnType<typeof t.closed<typeof assignmentMembers>>>
 
 const roleInTenant = {
   role: t.described(t.Text, 'key or id of a role; with an instance, of a role of its resource type'),
@@ -25,7 +30,7 @@ const roleInTenant = {
   resource_instance: t.maybe(
     t.described(t.Text, 'id or `type:key`; an instance that does not exist is created if the tenant is sent'),
   ),
-  ...bodyMembers(roleAssignmentFields, {}),
+  ...assignmentMembers,
 }
 
 /** A role in a tenant or on a resource instance, of a user who is named elsewhere. */
@@ -105,6 +110,7 @@ const filters = {
   ...roleFilter,
   ...tenantFilter,
   ...userFilter,
+  ticket: textsParameter('only those with this ticket'),
   ...timeFilters,
 }
 export const RoleAssignmentQuery = query({ ...page, ...detailed, ...counted, ...filters })

@@ -14,6 +14,8 @@ export {
 export const NAME_LENGTH_MAX = 256
 /** Characters of a description: a paragraph, not a page. */
 export const DESCRIPTION_LENGTH_MAX = 1024
+/** Characters of the ticket of a role assignment: an address of one fits. */
+export const TICKET_LENGTH_MAX = 256
 /** Characters of an email address: what RFC 5321 lets a mailbox have. */
 export const EMAIL_LENGTH_MAX = 254
 /** Bytes of one object's attributes as JSON: an attribute bag, not a document store. */

@@ -73,8 +73,8 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   const added = describe(change, 'Add a user to a group', { body: GroupUser, response: { 200: GroupRead } })
   const gone = describe(change, 'Remove a user from a group', { body: GroupUser, response: { 204: NoBody } })
   app.put<Member>(`${GROUP}/users/:user`, added, async (request, reply) => {
-    const { tenant, valid_from, valid_until } = request.body
-    const input = { ...request.params, tenant, valid_from, valid_until }
+    const { tenant, valid_from, valid_until, reason, ticket } = request.body
+    const input = { ...request.params, tenant, valid_from, valid_until, reason, ticket }
     return groupRead(requestView(management, request), await write(management, request, reply, 'addGroupUser', input))
   })
   app.delete<Member>(`${GROUP}/users/:user`, gone, async (request, reply) => {

@@ -89,8 +89,8 @@ function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detai
 }
 
 /**
- * `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing
- * finds nothing.
+ * `user`, `role`, `tenant` (ids or keys) and `ticket`, which may be repeated, `resource`, `resource_instance`. What names
+ * nothing finds nothing.
  */
 function listFilters(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
@@ -98,7 +98,9 @@ function listFilters(view: () => View, query: Query): Filter<Stored>[] {
   const users = readNames(query, 'user', (ref) => findKey('user', ref))
   const tenants = readNames(query, 'tenant', (ref) => findKey('tenant', ref))
   const roles = readNames(query, 'role', (ref) => rolesNamed(now, ref))
-  return [...joined(view, users, tenants, roles), ...ofInstances(view, query)]
+  const tickets = readNames(query, 'ticket', (ticket) => ticket)
+  const ofTicket = ofNames(view, 'assignments_of_ticket', tickets, ({ ticket }) => ticket)
+  return [...joined(view, users, tenants, roles), ...ofTicket, ...ofInstances(view, query)]
 }
 
 type Names = ReadonlySet<string> | undefined
@@ -126,12 +128,14 @@ function joined(view: () => View, users: Names, tenants: Names, roles: Names): F
 
 function ofNames(
   view: () => View,
-  index: 'assignments_of_user' | 'assignments_of_tenant' | 'assignments_of_role',
+  index: 'assignments_of_user' | 'assignments_of_tenant' | 'assignments_of_role' | 'assignments_of_ticket',
   names: Names,
-  nameOf: (row: Stored) => string,
+  nameOf: (row: Stored) => string | undefined,
 ): Filter<Stored>[] {
   if (names === undefined) return []
-  return [{ sources: [...names].map((name) => indexed(view, index, name)), fits: (row) => names.has(nameOf(row)) }]
+  return [
+    { sources: [...names].map((name) => indexed(view, index, name)), fits: (row) => names.has(nameOf(row) ?? '') },
+  ]
 }
 
 function paired(
