@@ -56,7 +56,7 @@ let last
 const line = (tally) => {
   const seconds = (performance.now() - start) / 1000
   const percent = (part) => `${Math.round((100 * part) / tally.checks)} %`
-  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${percent(tally.allowed)} allowed, ${percent(tally.inDebug)} in the debug build, ${percent(tally.ofBuilt)} built, ${tally.listed.toLocaleString('en')} listed, ${seconds.toFixed(1)} s`
+  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${percent(tally.allowed)} allowed, ${percent(tally.inTime)} at an instant, ${percent(tally.inDebug)} in the debug build, ${percent(tally.ofBuilt)} built, ${tally.listed.toLocaleString('en')} listed, ${seconds.toFixed(1)} s`
 }
 const { failure } = runLong({
   cases,
@@ -80,7 +80,7 @@ if (failure !== undefined) {
 }
 process.stdout.write(`${line(last)}: no difference\n`)
 if (options.record) {
-  const asked = `${last.checks.toLocaleString('en')} checks in ${last.histories.toLocaleString('en')} random histories, ${last.listed.toLocaleString('en')} listings, seed ${seed}`
+  const asked = `${last.checks.toLocaleString('en')} checks in ${last.histories.toLocaleString('en')} random histories, ${last.inTime.toLocaleString('en')} of them about policies with times, ${last.listed.toLocaleString('en')} listings, seed ${seed}`
   const seconds = (performance.now() - start) / 1000
   recordRun(`test:long -- --cases ${cases} --seed ${seed}`, {
     asked,

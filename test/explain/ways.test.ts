@@ -3,17 +3,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Ways } from '../../src/image/explain/ways.ts'
-import { numbers, POOLS, untimedHistories } from '../property/histories.ts'
-import { type Play, play } from '../property/laws.ts'
+import { findPool, mixedHistories, numbers } from '../property/histories.ts'
+import { askedIn, type Play, play } from '../property/laws.ts'
 import { questions } from '../property/questions.ts'
 import { parameters } from '../property/seed.ts'
+import { definedAt, makeInstants } from '../property/times.ts'
 import { check } from '../reference/check.ts'
 import { grantsOn } from '../reference/relations.ts'
 import { type Request, resolveTenant } from '../reference/request.ts'
+import type { Instant } from '../support/instants.ts'
 import { toParts } from '../support/parts.ts'
-import type { Operation, World } from '../support/world.ts'
+import { type Operation, World } from '../support/world.ts'
 
-const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
+const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
 describe('what an explanation of a deny names', () => {
   it('allows when it is done: a role in the tenant, on the instance, on a related instance', () => {
@@ -21,18 +23,26 @@ describe('what an explanation of a deny names', () => {
     fc.assert(
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
-        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 60)) {
-          const { explanation, ways } = image.explainWays(...toParts(request))
+        const when = makeInstants(world.policy, numbers(drawn.seed))
+        for (const request of questions(world, findPool(drawn.history), numbers(drawn.seed), 60)) {
+          const [t] = when()
+          const { explanation, ways } = askedIn(image, t, () => image.explainWays(...toParts(request)))
           if (explanation.allow) continue
           expectRolesOfTenant(world, request, ways)
           for (const [kind, assignment] of suggested(world, request, ways)) {
             tried[kind]++
-            expect([request, assignment, allowedWith(world, request, assignment)]).toEqual([request, assignment, true])
+            expect([request, t, assignment, allowedWith(world, request, assignment, t)]).toEqual([
+              request,
+              t,
+              assignment,
+              true,
+            ])
           }
           for (const { where, role } of ways.near?.in_other_tenants.first ?? []) {
             tried.elsewhere++
             const asked = { ...request, resource: { type: request.resource.type, tenant: where } }
-            expect([request, where, role, check(world.policy, asked)]).toEqual([request, where, role, true])
+            const allowed = definedAt(world.policy, asked, t, check)
+            expect([request, t, where, role, allowed]).toEqual([request, t, where, role, true])
           }
         }
       }),
@@ -62,12 +72,11 @@ function* suggested(
     yield ['related', { user, role: first!.role, tenant, resource_instance: first!.on }]
 }
 
-function allowedWith(world: World, request: Request, assignment: Assignment): boolean {
+function allowedWith(world: World, request: Request, assignment: Assignment, t: Instant): boolean {
   const operation = ['role_assignment', assignment] as const
-  world.run(['put', ...operation])
-  const allowed = check(world.policy, request)
-  world.run(['delete', ...operation])
-  return allowed
+  const changed = new World(world)
+  changed.run(['put', ...operation])
+  return definedAt(changed.policy, request, t, check)
 }
 
 /** None of the roles is left out of the count. */

@@ -8,7 +8,7 @@ import { type ImageSize, imageBytes, measureChange, NO_SIZE, plus, sizeOfPolicy 
 import type { PolicyPut } from '../../src/kinds/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { type Json, type JsonObject, partKey } from '../../src/model/objects.ts'
-import { untimedHistories } from '../property/histories.ts'
+import { mixedHistories } from '../property/histories.ts'
 import { play } from '../property/laws.ts'
 import { parameters } from '../property/seed.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
@@ -218,7 +218,7 @@ const KINDS: Record<string, { before: PolicyPut[]; make: Make; count: number }> 
 describe('the bytes that are accounted', () => {
   it('are never fewer than the image of a random history takes', () => {
     fc.assert(
-      fc.property(untimedHistories, (history) => {
+      fc.property(mixedHistories, (history) => {
         const { world } = play({ history, seed: 1 }, { checksPerRevision: 0 })
         const contents = world.contents()
         expect(realBytes(contents)).toBeLessThanOrEqual(imageBytes(accounted(contents)))

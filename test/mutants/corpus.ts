@@ -2,20 +2,24 @@
 // questions, with the answers of the definition. Worked out once: a kernel is asked thousands of times.
 import fc from 'fast-check'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { collectFeatures, readCases, type Step, toRequest } from '../conformance/cases.ts'
-import { numbers, POOLS, untimedHistories } from '../property/histories.ts'
+import { readCases, type Step, toRequest } from '../conformance/cases.ts'
+import { findPool, mixedHistories, numbers } from '../property/histories.ts'
 import { type Play, runEdits } from '../property/laws.ts'
 import { questions } from '../property/questions.ts'
+import { definedAt, makeInstants } from '../property/times.ts'
 import { check } from '../reference/check.ts'
 import type { Reasons } from '../reference/explain.ts'
 import type { TenantPermissions, Way } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
 import { collisions } from '../support/collisions.ts'
+import type { Instant } from '../support/instants.ts'
 import { World } from '../support/world.ts'
 
 export interface AskedStep {
   readonly changes: readonly PolicyChange[]
-  readonly checks: readonly (readonly [request: Request, allow: boolean])[]
+  readonly checks: readonly (readonly [request: Request, allow: boolean, t?: Instant])[]
+  /** the instant of everything else; undefined for a policy without times */
+  readonly at?: Instant
   readonly undecided: readonly Request[]
   readonly reasons: readonly (readonly [request: Request, reasons: Partial<Reasons>])[]
   readonly roles: readonly (readonly [user: string, tenants: readonly TenantPermissions[]])[]
@@ -40,9 +44,7 @@ const CHECKS_PER_REVISION = 40
  * cases.
  */
 export function corpus(root: URL, checks: number, seed: number): Script[] {
-  const all = readCases(new URL('test/conformance/cases/', root))
-  const known = all.filter((each) => !collectFeatures(each).has('times')) // no kernel has them yet
-  const cases = known.map(({ name, steps }) => makeScript(name, steps))
+  const cases = readCases(new URL('test/conformance/cases/', root)).map(({ name, steps }) => makeScript(name, steps))
   const isSlow = ({ steps }: Script) => steps.some(({ changes }) => changes.length > 2000)
   const colliding = collisions().map(({ name, steps }) => makeScript(name, steps))
   return [...cases.filter((each) => !isSlow(each)), ...colliding, ...random(checks, seed), ...cases.filter(isSlow)]
@@ -63,9 +65,10 @@ export function makeScript(name: string, steps: readonly Step[]): Script {
     } = step
     return {
       changes: world.runAll(write),
-      checks: checks.map((row) => [toRequest(row), row[3]]),
+      checks: checks.map((row) => [toRequest(row), row[3], step.at]),
+      ...(step.at === undefined ? {} : { at: step.at }),
       undecided: undecided.map(toRequest),
-      reasons: explains.map((row) => [toRequest(row), typeof row[3] === 'string' ? { rbac: row[3] } : row[3]]),
+      reasons: explains.map((row) => [toRequest(row), reasonsOf(row[3])]),
       roles: permissions.flatMap(([user, tenants, context]) =>
         typeof user === 'string' && context === undefined
           ? [[user, tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))] as const]
@@ -85,8 +88,15 @@ export function makeScript(name: string, steps: readonly Step[]): Script {
   return { name, steps: asked, contents: world.contents() }
 }
 
+/** Without what no kernel says by itself. */
+function reasonsOf(reasons: NonNullable<Step['explains']>[number][3]): Partial<Reasons> {
+  if (typeof reasons === 'string') return { rbac: reasons }
+  const { not_in_force: _, ...rest } = reasons
+  return rest
+}
+
 function random(checks: number, seed: number): Script[] {
-  const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
+  const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
   const scripts: Script[] = []
   let asked = 0
   for (let round = 0; asked < checks; round++) {
@@ -103,11 +113,13 @@ function random(checks: number, seed: number): Script[] {
 function scriptOfPlay(name: string, { history, seed }: Play): Script {
   const world = new World()
   const next = numbers(seed)
-  const pool = POOLS[history.pool]
+  const pool = findPool(history)
   const steps = history.revisions.map((edits): AskedStep => {
     const changes = runEdits(world, history, edits, next)
-    const requests = [...questions(world, pool, next, CHECKS_PER_REVISION)]
-    const checks = requests.map((request) => [request, check(world.policy, request)] as const)
+    const when = makeInstants(world.policy, next)
+    const checks = [...questions(world, pool, next, CHECKS_PER_REVISION)].flatMap((request) =>
+      when().map((t) => [request, definedAt(world.policy, request, t, check), t] as const),
+    )
     return { changes, checks, undecided: [], reasons: [], roles: [], users: [], authorized: [], instances: [] }
   })
   return { name, steps, contents: world.contents() }

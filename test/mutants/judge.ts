@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
-import { ask } from '../property/laws.ts'
+import { ask, askedIn } from '../property/laws.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { makeListings, tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
@@ -51,10 +51,14 @@ function follow(kernel: KernelSource, { steps, contents, isLarge = false }: Scri
 }
 
 function answers(image: Image, step: AskedStep): string | undefined {
-  const { checks, undecided, reasons, roles } = step
-  for (const [request, expected] of checks) {
-    if (ask(image, request) !== expected) return `${JSON.stringify(request)} must be ${expected}`
+  for (const [request, expected, t] of step.checks) {
+    if (ask(image, request, t) !== expected) return `${JSON.stringify(request)} must be ${expected}`
   }
+  return askedIn(image, step.at, () => otherAnswers(image, step))
+}
+
+function otherAnswers(image: Image, step: AskedStep): string | undefined {
+  const { undecided, reasons, roles } = step
   for (const request of undecided) if (decides(image, request)) return `${JSON.stringify(request)} is decided`
   for (const [request, expected] of reasons) {
     const { code, rebac, abac, misses, matches, notes } = image.explain(...toParts(request))

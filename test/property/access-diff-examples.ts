@@ -6,6 +6,7 @@ import { toPolicy } from '../reference/policy.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 import type { Step } from './access-diff-law.ts'
+import { MIDNIGHT } from './values.ts'
 
 const ACTIONS = ['read', 'write', 'share', 'lead', 'draft', 'gold', 'inside', 'follow', 'since', 'other']
 const NEVER = { no_direct_roles_on_object: false }
@@ -119,6 +120,26 @@ const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
     ['put', 'role_assignment', { user: 'eve', role: 'editor', tenant: 'acme' }],
     ['put', 'role_assignment', { user: 'eve', role: 'editor', tenant: 'acme', resource_instance: 'folder:root' }],
   ],
+  'a role in a tenant ends': [
+    ['put', 'role_assignment', { user: 'ana', role: 'editor', tenant: 'acme', valid_until: MIDNIGHT }],
+  ],
+  'a role in a tenant begins, and others are to begin': [
+    ['put', 'role_assignment', { user: 'dan', role: 'viewer', tenant: 'umbra', valid_from: MIDNIGHT }],
+    ['put', 'role_assignment', { user: 'cyd', role: 'editor', tenant: 'umbra', valid_from: MIDNIGHT + 1 }],
+  ],
+  'a role on a folder ends': [
+    [
+      'put',
+      'role_assignment',
+      { user: 'ben', role: 'editor', tenant: 'acme', resource_instance: 'folder:root', valid_until: MIDNIGHT },
+    ],
+  ],
+  'a document is in a folder until now': [
+    ['put', 'relationship_tuple', { subject: 'folder:f', relation: 'parent', object: 'doc:d1', valid_until: MIDNIGHT }],
+  ],
+  'a document is in another folder from now on': [
+    ['put', 'relationship_tuple', { subject: 'folder:f', relation: 'parent', object: 'doc:d2', valid_from: MIDNIGHT }],
+  ],
   'a user is deleted': [['delete', 'user', { key: 'cyd' }]],
   'an action is deleted': [['put', 'resource', { key: 'doc', actions: ACTIONS.slice(1) }]],
 }
@@ -135,6 +156,6 @@ export function* exampleSteps(): Iterable<readonly [name: string, step: Step]> {
     const changes = changed.runAll(operations)
     const copy = image.clone()
     copy.apply(deltaTo(2, changes))
-    yield [name, { before, after: toPolicy(changed.contents()), changes, images: [image, copy] }]
+    yield [name, { before, after: toPolicy(changed.contents()), changes, images: [image, copy], t: MIDNIGHT }]
   }
 }

@@ -10,9 +10,10 @@ import { type Policy, toPolicy } from '../reference/policy.ts'
 import { sorted, toAccessChange } from '../support/access-changes.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
-import { type Edit, type History, untimedHistories } from './histories.ts'
+import { type Edit, type History, timedHistories, untimedHistories } from './histories.ts'
 import { runEdits } from './laws.ts'
 import { numbers } from './numbers.ts'
+import { instants } from './times.ts'
 import { MIDNIGHT } from './values.ts'
 
 /** A world, and edits of it: each by itself, or all as one change. */
@@ -45,14 +46,22 @@ const number = fc.nat(100_000)
 const edit: fc.Arbitrary<Edit> = fc.tuple(fc.constantFrom(...VERBS), number, number, number, number, number)
 
 /** Of the large pools every question is too much: the definition would ask for minutes. */
-export const plays: fc.Arbitrary<Drawn> = fc.record({
-  history: untimedHistories.map(({ revisions: [first = [], ...rest], pool }): History => {
-    return { pool: pool === 'odd' ? 'odd' : 'small', revisions: [first, PEOPLE, ...rest.slice(0, 2), PEOPLE] }
-  }),
-  edits: fc.array(edit, { minLength: 1, maxLength: 8 }),
-  isOneChange: fc.nat(4).map((drawn) => drawn === 0),
-  seed: fc.nat(),
-})
+const makePlays = (histories: fc.Arbitrary<History>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    history: histories.map(({ revisions: [first = [], ...rest], pool, ...history }): History => {
+      return {
+        ...history,
+        pool: pool === 'odd' ? 'odd' : 'small',
+        revisions: [first, PEOPLE, ...rest.slice(0, 2), PEOPLE],
+      }
+    }),
+    edits: fc.array(edit, { minLength: 1, maxLength: 8 }),
+    isOneChange: fc.nat(4).map((drawn) => drawn === 0),
+    seed: fc.nat(),
+  })
+export const plays = makePlays(untimedHistories)
+/** The same where grants are for a time. */
+export const timedPlays = makePlays(timedHistories)
 
 /** One change of a policy. */
 export interface Step {
@@ -60,6 +69,8 @@ export interface Step {
   readonly after: Policy
   readonly changes: readonly PolicyChange[]
   readonly images: readonly [Image, Image]
+  /** the instant at which both are compared */
+  readonly t: number
 }
 
 /** The changes that were drawn, each from the same world. */
@@ -75,7 +86,9 @@ export function* steps({ history, edits, isOneChange, seed }: Drawn): Iterable<S
     const changes = runEdits(changed, history, together, next)
     if (changes.length === 0) continue
     const after = toPolicy(changed.contents())
-    yield { before, after, changes, images: [image, imageAfter(image, changed, changes, next(2) === 0)] }
+    const images = [image, imageAfter(image, changed, changes, next(2) === 0)] as const
+    const [t = MIDNIGHT] = instants(next(2) === 0 ? before : after, next, 1)
+    yield { before, after, changes, images, t }
   }
 }
 
@@ -92,11 +105,11 @@ export interface Found {
   readonly lost: AccessChange
 }
 
-export function found(diff: typeof accessDiff, { images: [before, after], changes }: Step): Found {
-  return diff(before, after, changes, { now: MIDNIGHT, first: 10_000 }).access
+export function found(diff: typeof accessDiff, { images: [before, after], changes, t }: Step): Found {
+  return diff(before, after, changes, { now: t, first: 10_000 }).access
 }
 
-export const defined = ({ before, after }: Step): Defined => definedDiff(before, after, MIDNIGHT)
+export const defined = ({ before, after, t }: Step): Defined => definedDiff(before, after, t)
 
 /** What is said otherwise than defined, as text; undefined when nothing is. */
 export function difference({ listed }: Defined, answer: Found): string | undefined {

@@ -11,31 +11,47 @@ import type { AccessFilter } from '../../src/model/access-line.ts'
 import { check } from '../reference/check.ts'
 import { isElsewhere, isKnown } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { policyIn } from '../support/instants.ts'
 import type { World } from '../support/world.ts'
-import { FILTER_POOL, filterEdits, filterWorld } from './filter-worlds.ts'
-import { numbers, POOLS, untimedHistories } from './histories.ts'
+import { FILTER_POOL, filterEdits, makeFilterWorld } from './filter-worlds.ts'
+import { findPool, mixedHistories, numbers, withTimedToo } from './histories.ts'
 import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
+import { instants } from './times.ts'
 import { MIDNIGHT } from './values.ts'
 
-const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
-const worlds = fc.oneof(
+const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
+
+/** An environment, and the instant at which it is reviewed. */
+interface Reviewed {
+  readonly world: World
+  readonly image: Image
+  readonly pool: Pool
+  readonly seed: number
+  readonly t: number
+}
+
+function reviewedOf(world: World, image: Image, pool: Pool, seed: number): Reviewed {
+  const [t = MIDNIGHT] = instants(world.policy, numbers(seed), 1)
+  return { world, image, pool, seed, t }
+}
+
+const worlds: fc.Arbitrary<Reviewed> = fc.oneof(
   {
     weight: 1,
-    arbitrary: plays.map((drawn) => ({
-      ...play(drawn, { checksPerRevision: 0 }),
-      pool: POOLS[drawn.history.pool] as Pool,
-      seed: drawn.seed,
-    })),
+    arbitrary: plays.map((drawn) => {
+      const { world, image } = play(drawn, { checksPerRevision: 0 })
+      return reviewedOf(world, image, findPool(drawn.history), drawn.seed)
+    }),
   },
   {
     weight: 3,
-    arbitrary: fc.nat().map((seed) => {
-      const { world } = filterWorld(numbers(seed), 0)
+    arbitrary: withTimedToo(fc.record({ seed: fc.nat() })).map(({ seed, times }) => {
+      const world = makeFilterWorld(numbers(seed), times)
       const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
-      return { world: world as World, image, pool: FILTER_POOL, seed }
+      return reviewedOf(world, image, FILTER_POOL, seed)
     }),
   },
 )
@@ -47,8 +63,12 @@ interface Asked {
   readonly before?: Image
 }
 
-/** All lines, joined from pages. */
-function listLines(image: Image, { filter = {}, changed = false, limit = 10_000, before }: Asked = {}): ComparedLine[] {
+/** All lines at an instant, joined from pages. */
+function listLines(
+  image: Image,
+  t: number,
+  { filter = {}, changed = false, limit = 10_000, before }: Asked = {},
+): ComparedLine[] {
   const lines: ComparedLine[] = []
   const join = (is: Parameters<Parameters<Image['inside']>[0]>[0], was?: typeof is): void => {
     for (let after: ReviewPlace | undefined; ; ) {
@@ -60,12 +80,9 @@ function listLines(image: Image, { filter = {}, changed = false, limit = 10_000,
       after = page.next
     }
   }
-  image.inside((is) => (before === undefined ? join(is) : before.inside((was) => join(is, was), MIDNIGHT)), MIDNIGHT)
+  image.inside((is) => (before === undefined ? join(is) : before.inside((was) => join(is, was), t)), t)
   return lines
 }
-
-/** What a check says with nothing sent but the time. */
-const SENT = { context: { now: MIDNIGHT } }
 
 const formatName = (
   user: string,
@@ -81,8 +98,11 @@ describe('an access review', () => {
   it('says allowed exactly where checks allow', () => {
     const seen = { questions: 0, allowed: 0, onInstances: 0, conditional: 0 }
     fc.assert(
-      fc.property(worlds, ({ image, world: { policy } }) => {
-        const lines = listLines(image)
+      fc.property(worlds, ({ image, world: { policy }, t }) => {
+        const lines = listLines(image, t)
+        /** with nothing sent */
+        const check = (user: string, action: string, type: string, tenant: string, key?: string): boolean =>
+          image.guardAt(t, () => image.check(user, action, type, tenant, key))
         const namesWith = (access: ComparedLine['access']): Set<string> => {
           const of = lines.filter((line) => line.access === access)
           return new Set(
@@ -100,7 +120,7 @@ describe('an access review', () => {
             for (const action of actions) {
               for (const tenant of policy.tenant.keys()) {
                 const onType = has(allowed, user, tenant, type, action)
-                const asked = image.check(user, action, type, tenant, undefined, SENT)
+                const asked = check(user, action, type, tenant)
                 seen.questions++
                 if (onType) expect([user, action, type, tenant, asked]).toEqual([user, action, type, tenant, true])
                 else if (asked)
@@ -116,7 +136,7 @@ describe('an access review', () => {
                 const isAllowed = onInstance || has(allowed, user, tenant, type, action)
                 if (isAllowed) seen.allowed++
                 if (onInstance) seen.onInstances++
-                const asked = image.check(user, action, type, tenant, key, SENT)
+                const asked = check(user, action, type, tenant, key)
                 expect([user, action, name, tenant, isAllowed]).toEqual([user, action, name, tenant, asked])
               }
             }
@@ -131,9 +151,9 @@ describe('an access review', () => {
   it('says that it may be where what is sent makes it so', () => {
     const seen = { allowed: 0, byConditions: 0 }
     fc.assert(
-      fc.property(worlds, ({ image, world, pool, seed }) => {
-        const { policy } = world
-        const lines = listLines(image)
+      fc.property(worlds, ({ image, world, pool, seed, t }) => {
+        const policy = policyIn(world.policy, t)
+        const lines = listLines(image, t)
         for (const request of questions(world, pool, numbers(seed), 60)) {
           const { user, action, resource, sent } = request
           const stored = policy.resource_instance.get(`${resource.type}:${resource.key}`)?.tenant
@@ -162,14 +182,14 @@ describe('an access review', () => {
 
   it('is the same whole and in pages, and filtered', () => {
     fc.assert(
-      fc.property(worlds, fc.integer({ min: 1, max: 7 }), ({ image }, limit) => {
-        const whole = listLines(image)
-        expect(listLines(image, { limit })).toEqual(whole)
+      fc.property(worlds, fc.integer({ min: 1, max: 7 }), ({ image, t }, limit) => {
+        const whole = listLines(image, t)
+        expect(listLines(image, t, { limit })).toEqual(whole)
         const line = whole[Math.floor(whole.length / 2)]
         if (line === undefined) return
         const { user, resource, action, source } = line
         const by = (filter: AccessFilter, keeps: (each: ComparedLine) => boolean): void =>
-          expect(listLines(image, { filter })).toEqual(whole.filter(keeps))
+          expect(listLines(image, t, { filter })).toEqual(whole.filter(keeps))
         by({ user }, (each) => each.user === user)
         by({ resource: resource!, action: action! }, (each) => each.resource === resource && each.action === action)
         const role = source?.role
@@ -185,13 +205,13 @@ describe('an access review', () => {
   it('about one instance has what counts on it', () => {
     let lines = 0
     fc.assert(
-      fc.property(worlds, ({ image, world: { policy } }) => {
-        const whole = listLines(image)
+      fc.property(worlds, ({ image, world: { policy }, t }) => {
+        const whole = listLines(image, t)
         for (const [name, { tenant }] of [...policy.resource_instance].slice(0, 5)) {
           const [resource = '', instance = ''] = name.split(':')
           const actions = [undefined, ...(policy.resource.get(resource)?.actions ?? [])]
           for (const action of actions) {
-            const found = listLines(image, { filter: { resource, instance, ...(action && { action }) } })
+            const found = listLines(image, t, { filter: { resource, instance, ...(action && { action }) } })
             lines += found.length
             const isOnIt = (line: ComparedLine): boolean =>
               line.resource === resource &&
@@ -210,9 +230,9 @@ describe('an access review', () => {
   it('counts the users whom its lines allow an action, and those for whom it depends', () => {
     const seen = { allowed: 0, conditional: 0 }
     fc.assert(
-      fc.property(worlds, ({ image }) => {
+      fc.property(worlds, ({ image, t }) => {
         const users = { allowed: new Map<string, Set<string>>(), conditional: new Map<string, Set<string>>() }
-        for (const { user, resource, action, access } of listLines(image)) {
+        for (const { user, resource, action, access } of listLines(image, t)) {
           if (access !== 'allowed' && access !== 'conditional') continue
           const key = `${resource}:${action}`
           users[access].set(key, (users[access].get(key) ?? new Set()).add(user))
@@ -221,7 +241,7 @@ describe('an access review', () => {
           const made = new ReviewCounts(inside, 'resource')
           while (made.step(100));
           return made
-        }, MIDNIGHT)
+        }, t)
         expect(counts.complete).toBe(true)
         for (const { key, users: allowed, conditional } of counts.groups) {
           const named = users.allowed.get(key) ?? new Set<string>()
@@ -242,20 +262,21 @@ describe('an access review', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const next = numbers(seed)
-        const { world } = filterWorld(next, 0)
+        const world = makeFilterWorld(next, seed % 3 === 0 ? seed : undefined)
         const before = Image.build(ENVIRONMENT, makePosition(1), world.contents())
         const edits = filterEdits(world, next)
+        const [t = MIDNIGHT] = instants(world.policy, next, 1)
         const after = before.clone()
         after.apply(deltaTo(2, edits))
-        const [was, is] = [before, after].map((image) => listLines(image))
+        const [was, is] = [before, after].map((image) => listLines(image, t))
         const names = (lines: readonly ComparedLine[]) => new Set(lines.map((line) => `${line.user} ${lineName(line)}`))
         const [then, now] = [names(was!), names(is!)]
-        const compared = listLines(after, { before, changed: true, limit: 5 })
+        const compared = listLines(after, t, { before, changed: true, limit: 5 })
         changes += compared.length
         const withChange = (change: string) => names(compared.filter((line) => line.change === change))
         expect(withChange('added')).toEqual(without(now, then))
         expect(withChange('removed')).toEqual(without(then, now))
-        expect(names(listLines(after, { before }))).toEqual(new Set([...now, ...then]))
+        expect(names(listLines(after, t, { before }))).toEqual(new Set([...now, ...then]))
       }),
       parameters(80),
     )

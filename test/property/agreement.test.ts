@@ -15,9 +15,10 @@ it('[D10] both kernels answer as defined, by deltas and built, over 30,000 rando
   const printed = (number: number) => number.toLocaleString('en')
   process.stdout.write(
     `${printed(count.checks)} random checks in ${printed(count.histories)} histories agree with the definition, ` +
-      `${printed(count.inDebug)} of them in the debug build, ${printed(count.ofBuilt)} of images built anew; everything was listed about ${printed(count.listed)} (seed ${seed})\n`,
+      `${printed(count.inTime)} of them about policies with times, ${printed(count.inDebug)} in the debug build, ${printed(count.ofBuilt)} of images built anew; everything was listed about ${printed(count.listed)} (seed ${seed})\n`,
   )
   expect(count.checks).toBeGreaterThanOrEqual(cases)
+  expect(count.inTime / count.checks).toBeGreaterThan(0.2)
   expect(count.inDebug / count.checks).toBeGreaterThan(0.1)
   expect(count.ofBuilt / count.checks).toBeGreaterThan(0.05)
   expect(count.listed).toBeGreaterThan(cases / 20_000)

@@ -9,22 +9,29 @@ import type { AccessDiff, AccessFlip } from '../../src/model/access-diff.ts'
 import { check } from '../reference/check.ts'
 import { type Policy, toPolicy } from '../reference/policy.ts'
 import { isElsewhere, isKnown, type Request, resolveTenant } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
-import { type Drawn as Play, plays, type Step, steps } from './access-diff-law.ts'
+import { type Drawn as Play, plays, type Step, steps, timedPlays } from './access-diff-law.ts'
 import { rowsFor } from './filter-law.ts'
-import { FILTER_POOL, filterEdits, filterWorld } from './filter-worlds.ts'
-import { numbers, POOLS } from './histories.ts'
+import { FILTER_POOL, filterEdits, makeFilterWorld } from './filter-worlds.ts'
+import { findPool, numbers } from './histories.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { makeWords } from './set-edits.ts'
+import { instants } from './times.ts'
 import { ATTRIBUTES, hintsFor, MIDNIGHT, type Next, sentFrom } from './values.ts'
 
-export type Drawn = { readonly seed: number } | Play
+export type Drawn = { readonly seed: number; readonly times?: number } | Play
 
 export const situations: fc.Arbitrary<Drawn> = fc.oneof(
   { weight: 15, arbitrary: fc.record({ seed: fc.nat() }) },
   { weight: 1, arbitrary: plays },
+)
+/** The same where grants are for a time. */
+export const timedSituations: fc.Arbitrary<Drawn> = fc.oneof(
+  { weight: 15, arbitrary: fc.record({ seed: fc.nat(), times: fc.nat() }) },
+  { weight: 1, arbitrary: timedPlays },
 )
 
 /** A question whose answer the change makes another one, and whether a line says so. */
@@ -42,28 +49,31 @@ const QUESTIONS = 40
 
 export type MakeDiff = (step: Step) => AccessDiff
 const diffAccess =
-  (now: number, nowAfter: number): MakeDiff =>
-  ({ images: [before, after], changes }) =>
-    accessDiff(before, after, changes, { now, nowAfter, first: 10_000 })
+  (instants?: LawOptions['instants']): MakeDiff =>
+  ({ images: [before, after], changes, t }) =>
+    accessDiff(before, after, changes, { now: instants?.[0] ?? t, nowAfter: instants?.[1] ?? t, first: 10_000 })
 
 interface LawOptions {
   readonly make?: MakeDiff
   readonly kinds?: readonly string[] | undefined
-  /** of the two policies, each with its `context.now`; otherwise that is open */
+  /** of the two policies, each with its `context.now`; otherwise that is open, and both are asked at one */
   readonly instants?: readonly [was: number, is: number]
 }
 
 export function* conditionalLaw(
   drawn: Drawn,
-  { instants, make = diffAccess(...(instants ?? [MIDNIGHT, MIDNIGHT])), kinds }: LawOptions = {},
+  { instants, make = diffAccess(instants), kinds }: LawOptions = {},
 ): Iterable<Asked> {
   const next = numbers(drawn.seed)
-  const changes = 'history' in drawn ? played(drawn, next) : [edited(next, kinds)]
+  const changes = 'history' in drawn ? played(drawn, next) : [edited(next, kinds, drawn.times)]
   for (const { step, requests } of changes) {
     const diff = make(step)
     for (const request of requests) {
-      const [was, is] = [0, 1].map((side) => (instants === undefined ? request : askedAt(request, instants[side]!)))
-      const flips = check(step.before, was!) !== check(step.after, is!)
+      const [was, is] = [step.before, step.after].map((policy, side) => {
+        const at = instants?.[side]
+        return check(policyAt(policy, at ?? step.t), at === undefined ? request : askedAt(request, at))
+      })
+      const flips = was !== is
       const tenants = [request.resource.tenant, ...listHomeTenants([step.before, step.after], request.resource)]
       yield { request, flips, by: flips ? findCover(diff, request, tenants) : undefined, diff, step }
     }
@@ -81,20 +91,21 @@ interface Change {
 }
 
 function* played(drawn: Play, next: Next): Iterable<Change> {
-  const pool: Pool = POOLS[drawn.history.pool]
+  const pool = findPool(drawn.history)
   for (const step of steps(drawn)) yield { step, requests: asked(step, pool, next) }
 }
 
 /** A small world whose set rules read rows, and an edit of it. */
-function edited(next: Next, kinds: readonly string[] | undefined): Change {
-  const { world } = filterWorld(next, 0)
+function edited(next: Next, kinds: readonly string[] | undefined, times: number | undefined): Change {
+  const world = makeFilterWorld(next, times)
   if (next(4) === 0) world.runAll(followed(next))
   const before = toPolicy(world.contents())
   const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   const changes = filterEdits(world, next, kinds)
   const after = image.clone()
   after.apply(deltaTo(2, changes))
-  const step = { before, after: toPolicy(world.contents()), changes, images: [image, after] } as const
+  const [t = MIDNIGHT] = instants(before, next, 1)
+  const step = { before, after: toPolicy(world.contents()), changes, images: [image, after], t } as const
   return { step, requests: asked(step, FILTER_POOL, next) }
 }
 

@@ -3,9 +3,11 @@
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AttributeType, JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
+import { putsOf } from '../support/ways/objects.ts'
 import { type Operation, World } from '../support/world.ts'
 import type { Pool } from './pool.ts'
 import { makeWords, writable } from './set-edits.ts'
+import { withTimes } from './times.ts'
 import {
   ATTRIBUTES,
   conditions,
@@ -39,6 +41,15 @@ export function filterWorld(next: Next, count: number): { world: World; requests
   const written = [...world.policy.condition_set.values()].map((set) => set.conditions)
   world.runAll(attributesFor(next, words, world, written))
   return { world, requests: filterQuestions(world, next, count) }
+}
+
+/** Such a world alone; with times of its grants, where there is a seed for them. */
+export function makeFilterWorld(next: Next, times?: number): World {
+  const { world } = filterWorld(next, 0)
+  if (times === undefined) return world
+  const timed = new World()
+  timed.runAll(withTimes([...putsOf(world)], times))
+  return timed
 }
 
 function drawPolicy(next: Next): Operation[] {

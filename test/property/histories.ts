@@ -312,10 +312,18 @@ export const timedHistories = fc
 /** Of so many random histories in a hundred the grants have times (D15). ZEROHOP_TEST_TIMED says another number. */
 const TIMED = Number(process.env.ZEROHOP_TEST_TIMED ?? 40)
 
-export const mixedHistories = fc.oneof(
-  { weight: 100 - TIMED, arbitrary: untimedHistories },
-  { weight: TIMED, arbitrary: timedHistories },
-)
+/** Both, by that share. */
+export const byShare = <T>(untimed: fc.Arbitrary<T>, timed: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 100 - TIMED, arbitrary: untimed }, { weight: TIMED, arbitrary: timed })
+
+export const mixedHistories = byShare(untimedHistories, timedHistories)
+
+/** The same of whatever else is drawn: a share of it has a seed for times. */
+export const withTimedToo = <T extends object>(drawn: fc.Arbitrary<T>): fc.Arbitrary<T & { readonly times?: number }> =>
+  byShare<T & { readonly times?: number }>(
+    drawn,
+    fc.tuple(drawn, fc.nat()).map(([each, times]) => ({ ...each, times })),
+  )
 /** The same without times, with conditions that can only become true when somebody gets more. */
 export const plainHistories = makeHistories(
   fc.oneof(roleEdit, relationEdits, plainSetEdits),

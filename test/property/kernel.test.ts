@@ -11,19 +11,21 @@ import { explain } from '../reference/explain.ts'
 import { listPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { heldBy } from '../reference/relations.ts'
-import { askedAt, type Request, resolveTenant } from '../reference/request.ts'
+import { askedAt, type Request, resolveTenant, sentAt } from '../reference/request.ts'
 import { rolesIn } from '../reference/roles.ts'
 import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
+import { policyIn } from '../support/instants.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
 import { World } from '../support/world.ts'
-import { type History, numbers, POOLS, untimedHistories } from './histories.ts'
-import { ask, Disagreement, type Play, play, runEdits, shuffled, Tally } from './laws.ts'
+import { findPool, type History, mixedHistories, numbers, untimedHistories } from './histories.ts'
+import { ask, askedIn, Disagreement, type Play, play, runEdits, shuffled, Tally } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
+import { definedAt, makeInstants } from './times.ts'
 import { MIDNIGHT } from './values.ts'
 
-const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
+const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
 const build = (image: Image, changes: Iterable<PolicyChange>) => Image.build(ENVIRONMENT, image.position, changes)
 
@@ -41,22 +43,29 @@ describe('the image and the definition', () => {
     fc.assert(
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
-        const pool = POOLS[drawn.history.pool]
+        const pool = findPool(drawn.history)
+        const when = makeInstants(world.policy, numbers(drawn.seed))
         for (const request of questions(world, pool, numbers(drawn.seed), 30)) {
+          const [t] = when()
+          const policy = policyIn(world.policy, t)
           const { user } = request
-          const explained = image.explain(...toParts(request))
-          const { rbac, rebac, abac, misses, matches, notes } = explain(world.policy, request)
+          const explained = askedIn(image, t, () => image.explain(...toParts(request)))
+          const { rbac, rebac, abac, misses, matches, notes } = definedAt(world.policy, request, t, explain)
           expect([request, explained.code, explained.rebac, explained.abac]).toEqual([request, rbac, rebac, abac])
           expect([request, explained.misses, explained.notes]).toEqual([request, misses, notes])
           expect([request, explained.matches]).toEqual([request, matches])
-          expectPath(explained, world, request)
-          expect(explained.allow).toBe(check(world.policy, request))
+          expectPath(explained, policy, request)
+          expect(explained.allow).toBe(definedAt(world.policy, request, t, check))
           expect(explained.revision).toBe(image.revision)
           if (explained.code === 'allow' || explained.code === 'no_permission')
-            expect(explained.roles).toEqual(rolesIn(world.policy, user, resolveTenant(world.policy, request)).sort())
+            expect(explained.roles).toEqual(rolesIn(policy, user, resolveTenant(policy, request)).sort())
         }
         for (const user of [...pool.users.slice(0, 5), 'nobody']) {
-          expect(tenantPermissionsIn(image, user)).toEqual(listPermissions(world.policy, user))
+          for (const t of when()) {
+            const sent = t === undefined ? {} : sentAt({}, t)
+            const listed = askedIn(image, t, () => tenantPermissionsIn(image, user))
+            expect(listed).toEqual(listPermissions(policyIn(world.policy, t), user, sent))
+          }
         }
       }),
       parameters(20),
@@ -68,7 +77,7 @@ describe('the image and the definition', () => {
  * The path over relations that explain gives leads from a role that was assigned over derivations to one on the asked
  * instance.
  */
-function expectPath({ because }: Explanation, { policy }: World, { user, resource }: Request): void {
+function expectPath({ because }: Explanation, policy: Policy, { user, resource }: Request): void {
   const reason = because.find(({ source }) => source === 'rebac')
   if (reason === undefined) return
   const held = heldBy(policy, user)
@@ -90,8 +99,9 @@ describe('where an image comes from does not matter', () => {
         const built = build(image, shuffled(world.contents(), numbers(drawn.seed)))
         expect([...image.contents()]).toEqual([...built.contents()])
         expect(image.hash()).toBe(built.hash())
-        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 50)) {
-          expect(ask(image, request)).toBe(ask(built, request))
+        const when = makeInstants(world.policy, numbers(drawn.seed))
+        for (const request of questions(world, findPool(drawn.history), numbers(drawn.seed), 50)) {
+          for (const t of when()) expect(ask(image, request, t)).toBe(ask(built, request, t))
         }
       }),
       parameters(20),
@@ -119,7 +129,7 @@ describe('where an image comes from does not matter', () => {
 
   it('the way to a state leaves no trace in its hash', () => {
     fc.assert(
-      fc.property(plays, untimedHistories, (drawn, other) => {
+      fc.property(plays, mixedHistories, (drawn, other) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         // Another history first, then everything of it deleted and what this one ends with written.
         const detour = play({ history: other, seed: drawn.seed }, { checksPerRevision: 0 })
@@ -207,21 +217,26 @@ describe('the library', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   it('[D12] gives one answer to every form of a question', () => {
-    vi.spyOn(Date, 'now').mockReturnValue(MIDNIGHT)
+    const clock = vi.spyOn(Date, 'now')
     fc.assert(
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const pdp = loadImage(image.save())
-        const asked = [...questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 40)]
+        const asked = [...questions(world, findPool(drawn.history), numbers(drawn.seed), 40)]
+        const when = makeInstants(world.policy, numbers(drawn.seed))
+        let now = MIDNIGHT
+        const turn = () => {
+          now = when()[0] ?? MIDNIGHT
+          clock.mockReturnValue(now)
+        }
         for (const { user: userKey, action: actionKey, resource: about, sent = {} } of asked) {
+          turn()
           const { type, key, tenant } = about
           const { context } = sent
           const [user, action] = [parts(userKey, sent.user), parts(actionKey, sent.action)]
           const resource = sent.resource === undefined ? about : { ...about, attributes: sent.resource }
-          const expected = check(
-            world.policy,
-            askedAt({ user: userKey, action: actionKey, resource: about, sent }, MIDNIGHT),
-          )
+          const request = { user: userKey, action: actionKey, resource: about, sent }
+          const expected = definedAt(world.policy, request, now, check)
           const forms: [string, boolean][] = [
             ['parts', pdp.check(user, action, resource, context)],
             ['explain', pdp.explain(user, action, resource, context).allow],
@@ -241,9 +256,10 @@ describe('the library', () => {
             forms.map(([form]) => [form, expected]),
           ])
         }
+        turn()
         const plain = asked.map(({ user, action, resource }) => ({ user, action, resource }))
-        const timed = plain.map((request) => askedAt(request, MIDNIGHT))
-        expect(pdp.bulkCheck(plain)).toEqual(bulkCheck(world.policy, timed))
+        const timed = plain.map((request) => askedAt(request, now))
+        expect(pdp.bulkCheck(plain)).toEqual(bulkCheck(policyIn(world.policy, now), timed))
         expect(pdp.revision).toBe(image.revision)
       }),
       parameters(20),
@@ -287,7 +303,8 @@ describe('canaries: a wrong definition is caught within 10,000 questions', () =>
     'deny all': () => false,
   }
 
-  const histories = fc.sample(plays, { seed: 1, numRuns: 200 })
+  const untimed = fc.record({ history: untimedHistories, seed: fc.nat() })
+  const histories = fc.sample(untimed, { seed: 1, numRuns: 200 })
 
   it.each(Object.entries(wrong))('%s', (_, definition) => {
     const tally = new Tally()

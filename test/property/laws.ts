@@ -21,7 +21,9 @@ import { definedAt, makeInstants } from './times.ts'
 export const ask = (image: Image, request: Request, t?: Instant): boolean =>
   askedIn(image, t, () => image.check(...toParts(request)))
 
-const askedIn = <T>(image: Image, t: Instant, run: () => T): T => (t === undefined ? run() : image.guardAt(t, run))
+/** Runs `run` with questions of an image that all are of one instant. */
+export const askedIn = <T>(image: Image, t: Instant, run: () => T): T =>
+  t === undefined ? run() : image.guardAt(t, run)
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {

@@ -7,14 +7,18 @@ import { Image } from '../../src/image/image.ts'
 import type { PageQuery } from '../../src/image/list/listings.ts'
 import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
+import type { Pdp } from '../../src/pdp/pdp.ts'
+import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request } from '../reference/request.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
+import { type Instant, policyIn } from '../support/instants.ts'
 import { permissionRows, type Reading } from '../support/listings.ts'
 import { toAbout } from '../support/parts.ts'
-import { numbers, POOLS, untimedHistories } from './histories.ts'
-import { ask, listsAsDefined, type Play, permitsAsDefined, play } from './laws.ts'
+import { findPool, mixedHistories, numbers } from './histories.ts'
+import { ask, askedIn, listsAsDefined, type Play, permitsAsDefined, play } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
+import { instants, makeInstants } from './times.ts'
 import { MIDNIGHT } from './values.ts'
 
 /** Ways to read the permissions of a user: in pages, a step at a time, without finding all instances at once. */
@@ -29,7 +33,7 @@ const READINGS: readonly Reading[] = [
   { limit: 2, work: 1, walkMax: 0 },
 ]
 
-const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
+const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
 /** All pages, each asked behind the one before. */
 function joined(list: (page: PageQuery) => { keys: string[]; next: string | undefined }, limit: number): string[] {
@@ -53,16 +57,20 @@ describe('listings', () => {
       fc.property(plays, fc.integer({ min: 1, max: 7 }), (drawn, limit) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const built = Image.build(ENVIRONMENT, image.position, world.contents())
-        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 6)) {
+        const when = makeInstants(world.policy, numbers(drawn.seed))
+        for (const request of questions(world, findPool(drawn.history), numbers(drawn.seed), 6)) {
           const { user, action } = request
-          const { users, instances } = listsAsDefined([image, built], world.policy, request)
-          const about = toAbout(request)
-          seen.listed++
-          seen.users += users.length
-          seen.instances += instances.length
-          for (const { listings } of [image, built]) {
-            expect(joined((page) => listings.resources(user, action, about, page), limit)).toEqual(instances)
-            expect(joined((page) => listings.users(action, about, page), limit)).toEqual(users)
+          for (const t of when()) {
+            const { users, instances } = listsAsDefined([image, built], world.policy, request, t)
+            const about = toAbout(request)
+            seen.listed++
+            seen.users += users.length
+            seen.instances += instances.length
+            for (const each of [image, built]) {
+              const pages = (list: Parameters<typeof joined>[0]) => askedIn(each, t, () => joined(list, limit))
+              expect(pages((page) => each.listings.resources(user, action, about, page))).toEqual(instances)
+              expect(pages((page) => each.listings.users(action, about, page))).toEqual(users)
+            }
           }
         }
       }),
@@ -74,18 +82,22 @@ describe('listings', () => {
   })
 
   it('[D12] of permissions name what is allowed: in the entry of the instance, or without one in that of its tenant', () => {
-    vi.spyOn(Date, 'now').mockReturnValue(MIDNIGHT)
+    const clock = vi.spyOn(Date, 'now')
     fc.assert(
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const { policy } = world
         const pdp = loadImage(image.save())
-        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 3)) {
+        const when = makeInstants(policy, numbers(drawn.seed))
+        for (const request of questions(world, findPool(drawn.history), numbers(drawn.seed), 3)) {
           const { user, sent = {} } = request
-          permitsAsDefined(image, policy, request)
-          const whole = permissionRows(image, user, sent)
-          for (const reading of READINGS)
-            expect([reading, permissionRows(image, user, sent, reading)]).toEqual([reading, whole])
+          const [t] = when()
+          const now = t ?? MIDNIGHT
+          clock.mockReturnValue(now)
+          permitsAsDefined(image, policy, request, t)
+          const read = (reading?: Reading) => askedIn(image, t, () => permissionRows(image, user, sent, reading))
+          const whole = read()
+          for (const reading of READINGS) expect([reading, read(reading)]).toEqual([reading, whole])
           const entries = pdp.userPermissions({ key: user, attributes: sent.user ?? null }, {}, sent.context)
           for (const instance of [...policy.resource_instance.keys()].slice(0, 8)) {
             const [type = '', key = ''] = instance.split(':')
@@ -94,7 +106,7 @@ describe('listings', () => {
             for (const action of policy.resource.get(type)!.actions) {
               const asked = { user, action, resource: { type, key }, sent: { user: sent.user, context: sent.context } }
               const allowed = entry?.permissions.includes(`${type}:${action}`) === true
-              expect([asked, allowed]).toEqual([asked, ask(image, askedAt(asked as Request, MIDNIGHT))])
+              expect([asked, allowed]).toEqual([asked, ask(image, askedAt(asked as Request, now), t)])
             }
           }
         }
@@ -103,34 +115,54 @@ describe('listings', () => {
     )
   })
 
-  it('of role assignments are what was assigned, in one order, whole and in pages', () => {
+  it('of role assignments are what is assigned, in one order, whole and in pages', () => {
+    const clock = vi.spyOn(Date, 'now')
     fc.assert(
       fc.property(plays, fc.integer({ min: 1, max: 5 }), (drawn, perPage) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const pdp = loadImage(image.save())
-        const assigned = [...world.policy.role_assignment.values()]
-        const whole = pdp.roleAssignments({ page: 1, perPage: LISTING_PAGE_MAX })
-        const text = (row: object) =>
-          JSON.stringify(
-            Object.entries(row)
-              .filter(([, value]) => value != null)
-              .sort(),
-          )
-        expect(whole.map(text).sort()).toEqual(assigned.slice(0, LISTING_PAGE_MAX).map(text).sort())
-        const some = whole.slice(0, perPage * 5)
-        const pages = [1, 2, 3, 4, 5].flatMap((page) => pdp.roleAssignments({ page, perPage }))
-        expect(pages).toEqual(some)
-        const again = [4, 2, 3].map((page) => pdp.roleAssignments({ page, perPage }))
-        expect(again).toEqual([4, 2, 3].map((page) => some.slice((page - 1) * perPage, page * perPage)))
-        const [first] = assigned
-        if (first === undefined) return
-        const { user, role, tenant } = first
-        const wanted = whole.filter((row) => row.user === user && row.role === role && row.tenant === tenant)
-        expect(pdp.roleAssignments({ user, role, tenant, page: 1, perPage: 1000 })).toEqual(wanted)
-        const on = whole.filter((row) => row.resource_instance === 'doc:1')
-        expect(pdp.roleAssignments({ resourceInstance: 'doc:1', page: 1, perPage: 1000 })).toEqual(on)
+        const when = instants(world.policy, numbers(drawn.seed), 2)
+        const page = (t: Instant, query: { page: number; perPage: number }) => {
+          clock.mockReturnValue(t ?? MIDNIGHT)
+          return pdp.roleAssignments(query)
+        }
+        for (const t of when) {
+          clock.mockReturnValue(t ?? MIDNIGHT)
+          listsAssignments(pdp, policyIn(world.policy, t), perPage)
+        }
+        // each page is of its own instant, whenever those before it were read
+        const whole = new Map(when.map((t) => [t, page(t, { page: 1, perPage: LISTING_PAGE_MAX })]))
+        for (const [at, number] of [1, 2, 3, 4, 5, 2, 3].entries()) {
+          const t = when[at % when.length]
+          const rows = whole.get(t)!.slice((number - 1) * perPage, number * perPage)
+          expect([number, t, page(t, { page: number, perPage })]).toEqual([number, t, rows])
+        }
       }),
       parameters(12),
     )
   })
 })
+
+function listsAssignments(pdp: Pdp, { role_assignment }: Policy, perPage: number): void {
+  const assigned = [...role_assignment.values()].map(({ valid_from: _, valid_until: __, ...each }) => each)
+  const whole = pdp.roleAssignments({ page: 1, perPage: LISTING_PAGE_MAX })
+  const text = (row: object) =>
+    JSON.stringify(
+      Object.entries(row)
+        .filter(([, value]) => value != null)
+        .sort(),
+    )
+  expect(whole.map(text).sort()).toEqual(assigned.slice(0, LISTING_PAGE_MAX).map(text).sort())
+  const some = whole.slice(0, perPage * 5)
+  const pages = [1, 2, 3, 4, 5].flatMap((page) => pdp.roleAssignments({ page, perPage }))
+  expect(pages).toEqual(some)
+  const again = [4, 2, 3].map((page) => pdp.roleAssignments({ page, perPage }))
+  expect(again).toEqual([4, 2, 3].map((page) => some.slice((page - 1) * perPage, page * perPage)))
+  const [first] = assigned
+  if (first === undefined) return
+  const { user, role, tenant } = first
+  const wanted = whole.filter((row) => row.user === user && row.role === role && row.tenant === tenant)
+  expect(pdp.roleAssignments({ user, role, tenant, page: 1, perPage: 1000 })).toEqual(wanted)
+  const on = whole.filter((row) => row.resource_instance === 'doc:1')
+  expect(pdp.roleAssignments({ resourceInstance: 'doc:1', page: 1, perPage: 1000 })).toEqual(on)
+}

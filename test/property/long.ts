@@ -8,7 +8,7 @@ import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { check } from '../reference/check.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
-import { findPool, untimedHistories } from './histories.ts'
+import { findPool, mixedHistories } from './histories.ts'
 import { ask, Disagreement, listsAsDefined, type Play, permitsAsDefined, play, Tally } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
@@ -46,7 +46,7 @@ export interface Failure {
 
 /** Undefined when every question was answered as defined. */
 export function runLong({ cases, seed, debug, progress }: LongRun): { count: Count; failure: Failure | undefined } {
-  const plays: fc.Arbitrary<Play> = fc.record({ history: untimedHistories, seed: fc.nat() })
+  const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
   const count = new Count()
   const property = fc.property(plays, (drawn) => agrees(drawn, debug, count))
   for (let round = 0; count.checks < cases; round++) {

@@ -5,37 +5,43 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { toDelta } from '../../src/log/delta.ts'
 import { buildSnapshot, policyOf } from '../../src/management/snapshot/snapshot.ts'
-import { assignmentKey } from '../../src/model/objects.ts'
 import type { View } from '../../src/store/view.ts'
 import { check } from '../reference/check.ts'
 import { listPermissions } from '../reference/listing.ts'
 import { toPolicy as fold } from '../reference/policy.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { Environments, TESTER } from '../support/environments.ts'
+import { policyIn } from '../support/instants.ts'
 import { tenantPermissionsIn } from '../support/listings.ts'
 import { type Operation, World } from '../support/world.ts'
-import { type Edit, type History, listOperations, numbers, POOLS, roleHistories } from './histories.ts'
-import { ask } from './laws.ts'
+import {
+  type Edit,
+  findPool,
+  type History,
+  listOperations,
+  numbers,
+  POOLS,
+  roleHistories,
+  withTimedToo,
+} from './histories.ts'
+import { ask, askedIn } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
+import { definedAt, instants, makeInstants } from './times.ts'
 
 const environments = new Environments()
 afterAll(() => environments.close())
 
-const small = roleHistories
+const small = withTimedToo(roleHistories)
   .filter(({ pool }) => pool === 'small' || pool === 'odd')
   .map((history) => ({ ...history, revisions: history.revisions.slice(0, 7) }))
 
-/** The operations of one revision's edits, without assignments that exist already: management refuses those. */
+/** The operations of one revision's edits. */
 function accepted(world: World, history: History, edits: readonly Edit[]): Operation[] {
   const operations: Operation[] = []
   const ahead = new World(world)
   for (const edit of edits) {
-    for (const operation of listOperations(ahead, POOLS[history.pool], edit)) {
-      const [op, kind, object] = operation
-      if (op === 'put' && kind === 'role_assignment') {
-        if (ahead.policy.role_assignment.has(assignmentKey(object.user, object.role, object.tenant))) continue
-      }
+    for (const operation of listOperations(ahead, findPool(history), edit)) {
       operations.push(operation)
       ahead.run(operation)
     }
@@ -69,12 +75,21 @@ describe('management, its log and the image', () => {
           expect(follower.position).toEqual(view.position)
           expect(follower.hash()).toBe(Image.build(log, view.position, world.contents()).hash())
           expect(fold(logged)).toEqual(fold([...policyOf(view)]))
-          for (const request of questions(world, POOLS[history.pool], numbers(seed), 20)) {
-            expect([request, ask(follower, request)]).toEqual([request, check(world.policy, request)])
+          const when = makeInstants(world.policy, numbers(seed))
+          for (const request of questions(world, findPool(history), numbers(seed), 20)) {
+            for (const t of when())
+              expect([request, t, ask(follower, request, t)]).toEqual([
+                request,
+                t,
+                definedAt(world.policy, request, t, check),
+              ])
           }
         }
         for (const user of POOLS[history.pool].users)
-          expect(tenantPermissionsIn(follower, user)).toEqual(listPermissions(world.policy, user))
+          for (const t of instants(world.policy, numbers(seed), 2))
+            expect(askedIn(follower, t, () => tenantPermissionsIn(follower, user))).toEqual(
+              listPermissions(policyIn(world.policy, t), user),
+            )
       }),
       parameters(20),
     )

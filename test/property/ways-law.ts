@@ -8,9 +8,11 @@ import type { Request } from '../reference/request.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type DatabaseDoors, openDatabases } from '../support/doors/databases.ts'
 import { Asked, agrees, Desk, DOORS, type Door, Lack, type Place } from '../support/doors.ts'
+import type { Instant } from '../support/instants.ts'
 import type { Row } from '../support/rows.ts'
 import { Source, Story, type Way, WayLack } from '../support/ways.ts'
 import { FIRST_CHANGES, type Operation, type World } from '../support/world.ts'
+import { makeInstants } from './times.ts'
 import { type Drawn, Script } from './ways-script.ts'
 
 /** New questions after a revision, and at the end; as many are asked again. */
@@ -20,8 +22,8 @@ const ASKED_AT_THE_END = 3
 export interface Product {
   readonly ways: readonly Way[]
   readonly doors: readonly Door[]
-  /** whether a door is asked about a way, by their places in the lists */
-  readonly isAsked: (way: number, door: number) => boolean
+  /** whether a door is asked about a way at an instant, by their places in the lists */
+  readonly isAsked: (way: number, door: number, instant: number) => boolean
 }
 
 /** What all stories have in common: the servers that are asked, the management side that holds them, and every door. */
@@ -56,12 +58,14 @@ export class Tally {
   questions = 0
   readonly byDoor = new Map<string, number>()
   readonly byWay = new Map<string, number>()
+  /** what was asked about policies with times, by door (D15) */
+  readonly inTime = new Map<string, number>()
   /** what was asked or could not be, by way and door */
   readonly byPair = new Map<string, number>()
   /** what doors could not be asked, by door and reason */
   readonly lacks = new Map<string, number>()
 
-  count(of: 'byDoor' | 'byWay' | 'byPair' | 'lacks', name: string): void {
+  count(of: 'byDoor' | 'byWay' | 'inTime' | 'byPair' | 'lacks', name: string): void {
     this[of].set(name, (this[of].get(name) ?? 0) + 1)
   }
 }
@@ -73,18 +77,20 @@ export class Difference extends Error {
   readonly request: Request
   readonly rows: readonly Row[]
   readonly names: readonly string[]
+  readonly t: Instant
   /** what was written, by revision */
   written: readonly (readonly Operation[])[] = []
 
   constructor(way: Way, door: Door, asked: Asked, [answer, right]: readonly [unknown, unknown]) {
     super(
-      `${door.name}, ${way.name}: ${printed(asked.request, TOLD)} must be ${printed(right)}, and is ${printed(answer)}`,
+      `${door.name}, ${way.name}${asked.t === undefined ? '' : ` at ${asked.t}`}: ${printed(asked.request, TOLD)} must be ${printed(right)}, and is ${printed(answer)}`,
     )
     this.way = way
     this.door = door
     this.request = asked.request
     this.rows = asked.rows
     this.names = asked.names
+    this.t = asked.t
   }
 }
 
@@ -133,9 +139,11 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
         step.written.flatMap(({ changes }) => changes),
       )
       const isLast = revision === script.revisions - 1
-      const asked = script
-        .questions(world, isLast ? ASKED_AT_THE_END : ASKED)
-        .map((request) => new Asked(world, request, script.rows(world, request)))
+      const when = makeInstants(world.policy, script.next)
+      const asked = script.questions(world, isLast ? ASKED_AT_THE_END : ASKED).map((request) => {
+        const rows = script.rows(world, request)
+        return when().map((t) => new Asked(world, request, rows, undefined, t))
+      })
       for (const [at, way] of ways.entries()) {
         if (way.kind === 'final' && !isLast) continue
         const image = await story.ways.get(way)!.image()
@@ -145,9 +153,9 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
         }
         stage.desk.show(image)
         const place: Place = { image, desk: stage.desk, before: before.place, kept: kept[at]! }
-        for (const each of asked)
+        for (const [instant, each] of asked.flatMap((ofQuestion) => [...ofQuestion.entries()]))
           for (const [number, door] of doors.entries())
-            if (isAsked(at, number)) await askDoor(way, door, place, each, tally)
+            if (isAsked(at, number, instant)) await askDoor(way, door, place, each, tally)
       }
     }
     tally.stories++
@@ -162,6 +170,7 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
 /** @throws Difference */
 export async function askDoor(way: Way, door: Door, place: Place, asked: Asked, tally: Tally): Promise<void> {
   tally.count('byPair', `${way.name}, ${door.name}`)
+  place.desk.setClock(asked.t)
   let answer: unknown
   try {
     answer = await door.say(place, asked)
@@ -172,6 +181,7 @@ export async function askDoor(way: Way, door: Door, place: Place, asked: Asked, 
   tally.questions++
   tally.count('byDoor', door.name)
   tally.count('byWay', way.name)
+  if (asked.t !== undefined) tally.count('inTime', door.name)
   const right = door.right(asked, answer)
   if (!agrees(door, answer, right)) throw new Difference(way, door, asked, [answer, right])
 }
@@ -206,7 +216,7 @@ interface Written {
 /** Writes only these operations, asks the one question after each revision, and returns how the last answer differs. */
 async function retell(
   some: readonly Written[],
-  { way, door, request, rows, names }: Difference,
+  { way, door, request, rows, names, t }: Difference,
   stage: Stage,
 ): Promise<Difference | undefined> {
   const story = await Story.open([way], 1, way.needsSource ? stage.source : undefined)
@@ -227,7 +237,7 @@ async function retell(
       stage.desk.show(image)
       const changes = written.flatMap((each) => each.changes)
       const place: Place = { image, desk: stage.desk, before: new Before(contents, changes).place, kept }
-      found = await differenceAt(way, door, place, new Asked(world, request, rows, names))
+      found = await differenceAt(way, door, place, new Asked(world, request, rows, names, t))
     }
     return found
   } catch {

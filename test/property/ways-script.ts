@@ -9,36 +9,56 @@ import { groupDeletes, putsOf } from '../support/ways/objects.ts'
 import { type Operation, operationKey, World } from '../support/world.ts'
 import { rowsFor } from './filter-law.ts'
 import { FILTER_POOL, filterEdit, filterQuestions, filterWorld } from './filter-worlds.ts'
-import { type History, listOperations, POOLS, untimedHistories } from './histories.ts'
+import { byShare, findPool, type History, listOperations, timedHistories, untimedHistories } from './histories.ts'
 import { numbers } from './numbers.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { makeWords } from './set-edits.ts'
+import { withTimes } from './times.ts'
 import type { Next } from './values.ts'
 
 /** Edits of roles, relations and rules; or a small world whose rules read rows, and edits of it. */
 export type Drawn =
   | { readonly history: History; readonly seed: number }
-  | { readonly edits: number; readonly seed: number }
+  | { readonly edits: number; readonly seed: number; readonly times?: number }
 
 const REVISIONS_MAX = 8
 
 /** The tables that split are asked elsewhere: the definition of a listing would take minutes. */
-const ofFew = ({ pool, revisions }: History): History => ({
+const ofFew = ({ pool, revisions, ...history }: History): History => ({
+  ...history,
   pool: pool === 'odd' ? 'odd' : 'small',
   revisions: revisions.slice(0, REVISIONS_MAX),
 })
 
-export const stories: fc.Arbitrary<Drawn> = fc.oneof(
+export const untimedStories: fc.Arbitrary<Drawn> = fc.oneof(
   fc.record({ history: untimedHistories.map(ofFew), seed: fc.nat() }),
   fc.record({ edits: fc.integer({ min: 3, max: REVISIONS_MAX }), seed: fc.nat() }),
 )
+/** The same where grants are for a time (D15). */
+export const timedStories: fc.Arbitrary<Drawn> = fc.oneof(
+  fc.record({ history: timedHistories.map(ofFew), seed: fc.nat() }),
+  fc.record({ edits: fc.integer({ min: 3, max: REVISIONS_MAX }), seed: fc.nat(), times: fc.nat() }),
+)
+export const stories: fc.Arbitrary<Drawn> = byShare(untimedStories, timedStories)
 
 /** The edits of a small world are about its users, its tenants and `doc`. */
 const canEdit = ({ policy }: World): boolean =>
   policy.user.size > 0 && policy.tenant.size > 0 && policy.resource.has('doc')
 
 const any = <T>(next: Next, from: readonly T[]): T | undefined => from[next(from.length)]
+
+/** Under this key stands what no write turns into the other: a set of another type, a relation between other types. */
+function isElse({ policy, relations }: World, operation: Operation): boolean {
+  const [op, kind, object] = operation
+  if (op === 'put' && kind === 'condition_set') {
+    const stored = policy.condition_set.get(object.key)
+    return stored !== undefined && (stored.type !== object.type || stored.resource !== (object.resource ?? null))
+  }
+  if (op !== 'put' || kind !== 'relation') return false
+  const stored = relations.get(operationKey(operation))
+  return stored !== undefined && stored.subject_resource !== object.subject_resource
+}
 
 /** Names of JavaScript, and the longest key of two bytes a character. */
 const ODD_KEYS = ['__proto__', 'constructor', 'ä'.repeat(128)]
@@ -55,7 +75,9 @@ export class Script {
   constructor(drawn: Drawn) {
     this.#drawn = drawn
     this.next = numbers(drawn.seed)
-    this.#pool = 'history' in drawn ? POOLS[drawn.history.pool] : FILTER_POOL
+    const { times } = 'history' in drawn ? drawn.history : drawn
+    const pool = 'history' in drawn ? findPool(drawn.history) : FILTER_POOL
+    this.#pool = times === undefined ? pool : { ...pool, times }
   }
 
   get revisions(): number {
@@ -74,12 +96,18 @@ export class Script {
     if ('history' in this.#drawn) {
       for (const edit of this.#drawn.history.revisions[revision]!) add(listOperations(ahead, this.#pool, edit))
     } else if (revision === 0) {
-      add([...putsOf(filterWorld(next, 0).world)])
+      add(this.#timed([...putsOf(filterWorld(next, 0).world)]))
     } else {
-      for (let count = 1 + next(3); count > 0 && canEdit(ahead); count--) add(filterEdit(ahead, next))
+      for (let count = 1 + next(3); count > 0 && canEdit(ahead); count--) add(this.#timed(filterEdit(ahead, next)))
+      const { times } = this.#pool
+      if (times !== undefined) add(listOperations(ahead, this.#pool, ['retime', times + revision, revision]))
     }
     if (revision > 0) for (let count = next(3); count > 0; count--) add(this.#unpleasant(ahead))
     return all
+  }
+
+  #timed(operations: readonly Operation[]): readonly Operation[] {
+    return this.#pool.times === undefined ? operations : withTimes(operations, this.next(2 ** 31))
   }
 
   #unpleasant(world: World): readonly Operation[] {
@@ -98,7 +126,7 @@ export class Script {
       }
       case 3: {
         const back = any(next, this.#gone)
-        return back === undefined ? [] : [back]
+        return back === undefined || isElse(world, back) ? [] : [back]
       }
       case 4:
         return this.#renamed(world)

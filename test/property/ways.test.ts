@@ -9,14 +9,18 @@ import { waysHere } from '../support/ways.ts'
 import { parameters } from './seed.ts'
 import { FAULTS } from './ways-canaries.ts'
 import { Difference, type Product, Stage, smallest, Tally, tell } from './ways-law.ts'
-import { type Drawn, stories } from './ways-script.ts'
+import { type Drawn, stories, timedStories, untimedStories } from './ways-script.ts'
 
 const { WAYS_MS, WAYS_SEED, WAYS_CANARY, WAYS_SUMMARY } = process.env
 const THIRDS = 3
 /** Stories of a run of all of it; `npm test` tells a quarter of them (seed.ts). */
 const STORIES = 36
+/** Beside so many stories one whose grants are for a time. */
+const TIMED_ONE_IN = 3
 /** No door and no way is asked less often in a normal run: one that always says why it cannot be asked shows nothing. */
 const ASKED_MIN = 5
+/** Of the questions so many are about policies with times (D15), each at an instant. */
+const IN_TIME_MIN = 0.1
 /** A normal run, of half a minute of processor time, beside all other tests on a slow machine. */
 const NORMAL_MS = 600_000
 /** How long a planted fault may stay. */
@@ -53,13 +57,17 @@ describe('ways and doors', () => {
     async () => {
       const { numRuns, seed } = parameters(STORIES)
       const tally = new Tally()
-      for (const [number, drawn] of fc.sample(stories, { seed, numRuns }).entries()) {
-        const isAsked: Product['isAsked'] = (way, door) => (way + door + number + seed) % THIRDS === 0
+      const [plain, timed] = [untimedStories, timedStories].map((from) => fc.sample(from, { seed, numRuns }))
+      const drawnStories = [...plain!, ...timed!.slice(0, Math.ceil(numRuns / TIMED_ONE_IN))]
+      for (const [number, drawn] of drawnStories.entries()) {
+        const isAsked: Product['isAsked'] = (way, door, instant) =>
+          (way + door + instant + number + seed) % THIRDS === 0
         await tellStory(drawn, { ways, doors, isAsked }, tally, `seed ${seed}, story ${number}`)
       }
       process.stdout.write(`${formatSummary(tally)}, seed ${seed}\n`)
       const [leastDoor, leastWay] = [findLeast(doors, tally.byDoor), findLeast(ways, tally.byWay)]
       expect([leastDoor, leastWay].filter(([, count]) => count < ASKED_MIN)).toEqual([])
+      expect(countInTime(tally) / tally.questions).toBeGreaterThan(IN_TIME_MIN)
     },
   )
 
@@ -80,6 +88,7 @@ describe('ways and doors', () => {
     const parts = [
       lines('questions by door:', tally.byDoor),
       lines('questions by way:', tally.byWay),
+      lines('questions about policies with times, by door:', tally.inTime),
       lines('could not be asked:', tally.lacks),
     ]
     process.stdout.write(`${parts.join('\n')}\n${formatSummary(tally)}, 0 differences\n`)
@@ -109,7 +118,9 @@ describe('ways and doors', () => {
 
 const asked = ({ questions, stories: count, byWay, byDoor }: Tally): string =>
   `${questions.toLocaleString('en')} questions in ${count} stories, ${byWay.size} ways and ${byDoor.size} doors`
-const formatSummary = (tally: Tally): string => `${asked(tally)}, agree with the definition`
+const countInTime = ({ inTime }: Tally): number => [...inTime.values()].reduce((sum, each) => sum + each, 0)
+const formatSummary = (tally: Tally): string =>
+  `${asked(tally)}, ${countInTime(tally).toLocaleString('en')} of them about policies with times, agree with the definition`
 
 /** The one that was asked least. */
 const findLeast = (all: readonly { readonly name: string }[], counts: ReadonlyMap<string, number>): [string, number] =>

@@ -13,12 +13,13 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import { Follower } from '../../src/pdp/follower.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
-import { type Edit, listOperations, numbers, POOLS, untimedHistories } from '../property/histories.ts'
+import { findPool, type History, listOperations, mixedHistories, numbers } from '../property/histories.ts'
 import { questions } from '../property/questions.ts'
 import { MIDNIGHT } from '../property/values.ts'
 import { check } from '../reference/check.ts'
 import { applyChanges, emptyPolicy, type Policy } from '../reference/policy.ts'
 import { askedAt, type Request } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
 import { commitsFor } from '../support/commits.ts'
 import { type Environments, TESTER } from '../support/environments.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -64,7 +65,7 @@ class Simulation {
   readonly #next: (below: number) => number
   readonly #environments: Environments
   readonly #folder: string
-  readonly #history: { readonly pool: keyof typeof POOLS; readonly revisions: readonly (readonly Edit[])[] }
+  readonly #history: History
   readonly #world = new World()
   readonly #members: Member[] = []
   #log: LogId = ''
@@ -78,7 +79,7 @@ class Simulation {
     this.#next = numbers(seed)
     this.#environments = environments
     this.#folder = folder
-    const small = untimedHistories.filter(({ pool }) => pool === 'small' || pool === 'odd')
+    const small = mixedHistories.filter(({ pool }) => pool === 'small' || pool === 'odd')
     this.#history = fc.sample(small, { seed, numRuns: 1 })[0]!
   }
 
@@ -100,9 +101,9 @@ class Simulation {
 
   /** Writes while everything goes wrong that can. */
   async storm(): Promise<void> {
-    const { revisions, pool } = this.#history
+    const { revisions } = this.#history
     for (const edits of revisions.slice(0, REVISIONS)) {
-      for (const edit of edits) await this.#write(listOperations(this.#world, POOLS[pool], edit))
+      for (const edit of edits) await this.#write(listOperations(this.#world, findPool(this.#history), edit))
       for (const member of this.#members) await this.#trouble(member)
       if (this.#next(40) === 0) await this.#restartManagement()
       await pause(this.#next(4))
@@ -181,7 +182,7 @@ class Simulation {
 
   #askAll(count: number): void {
     // followers have a clock: what is asked without a time is asked at one that the definition knows, too
-    const asked = [...questions(this.#world, POOLS[this.#history.pool], this.#next, count)].map((request) =>
+    const asked = [...questions(this.#world, findPool(this.#history), this.#next, count)].map((request) =>
       askedAt(request, MIDNIGHT),
     )
     for (const member of this.#members) this.#ask(member, asked)
@@ -206,7 +207,7 @@ class Simulation {
       if (revision < member.revision) throw new Error(`a follower went back from ${member.revision} to ${revision}`)
       member.revision = revision
       this.seen.answers++
-      if (allow !== check(this.#policyAt(revision), request))
+      if (allow !== check(policyAt(this.#policyAt(revision), Date.now()), request))
         throw new Error(`revision ${revision}: ${JSON.stringify(request)} must be ${allow ? 'denied' : 'allowed'}`)
     }
   }

@@ -78,9 +78,6 @@ export const reference: Decider = {
   },
 }
 
-/** What no image knows yet of D15: to be emptied as the parts arrive. */
-export const TIMES_LACKS: Partial<Record<Feature, string>> = {}
-
 export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
 }
@@ -114,7 +111,7 @@ function openSource(way: Way): Promise<Source> | undefined {
 /** The image that comes about in a way. */
 const wayDecider = (way: Way): Decider => ({
   name: way.name,
-  lacks: { ...TIMES_LACKS, ...(way.isWrittenByManagement ? MANAGEMENT_LACKS : {}) },
+  ...(way.isWrittenByManagement ? { lacks: MANAGEMENT_LACKS } : {}),
   async open() {
     const story = await Story.open([way], 1, await openSource(way))
     const kept = story.ways.get(way)!

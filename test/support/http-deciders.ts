@@ -14,7 +14,7 @@ import type { ReasonsAt } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import { toCall } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
-import { type Decider, MANAGEMENT_LACKS, type Questions, TIMES_LACKS } from './deciders.ts'
+import { type Decider, MANAGEMENT_LACKS, type Questions } from './deciders.ts'
 import { listInstancePermissions, listTenantPermissions, toBody, toCheck, withAttributes } from './doors/library.ts'
 import { TESTER } from './environments.ts'
 import { memoryFolder } from './folders.ts'
@@ -315,7 +315,7 @@ let started: Promise<Servers> | undefined
 /** Written once over the management API, then every question is asked of both. */
 export const httpDecider: Decider = {
   name: 'HTTP PDP and library over the feed',
-  lacks: { ...TIMES_LACKS, ...MANAGEMENT_LACKS },
+  lacks: MANAGEMENT_LACKS,
   async open(features) {
     started ??= startServers()
     const servers = await started

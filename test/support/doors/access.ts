@@ -18,7 +18,7 @@ const PAGE_LINES = 100
 const PAGE_WORK = 400
 
 /** All lines of a review, joined from pages. */
-function listLines(image: Image, filter: AccessFilter): ComparedLine[] {
+function listLines(image: Image, filter: AccessFilter, t: number): ComparedLine[] {
   const lines: ComparedLine[] = []
   image.inside((inside) => {
     for (let after: ReviewPlace | undefined; ; ) {
@@ -27,12 +27,12 @@ function listLines(image: Image, filter: AccessFilter): ComparedLine[] {
       if (page.next === undefined) return
       after = page.next
     }
-  }, MIDNIGHT)
+  }, t)
   return lines
 }
 
 /** With nothing sent but the time: true, false, or null where it depends on what is sent. */
-function reviewed(image: Image, { request, policy, tenant }: Asked): boolean | null | Lack {
+function reviewed(image: Image, { request, policy, tenant, t = MIDNIGHT }: Asked): boolean | null | Lack {
   const { user, action, resource } = request
   const { type, key } = resource
   const lack = findLack([resource.relations !== undefined, 'it takes no relations'])
@@ -45,24 +45,24 @@ function reviewed(image: Image, { request, policy, tenant }: Asked): boolean | n
     line.resource === type &&
     (line.tenant ?? tenant) === tenant &&
     (line.resource_instance === null || line.resource_instance === key)
-  const lines = listLines(image, { user, action, resource: type }).filter(covers)
+  const lines = listLines(image, { user, action, resource: type }, t).filter(covers)
   if (!policy.tenant.has(tenant)) return new Lack('it reviews what is stored, each in its own tenant')
   if (lines.some(({ access }) => access === 'allowed')) return true
   return lines.some(({ access }) => access === 'conditional') ? null : false
 }
 
 /** The counts of all users, in steps of little work. */
-function countUsers(image: Image, by: GroupedBy) {
-  const counts = image.inside((inside) => new ReviewCounts(inside, by), MIDNIGHT)
-  while (image.guardAt(MIDNIGHT, () => counts.step(PAGE_WORK)));
+function countUsers(image: Image, by: GroupedBy, t: number) {
+  const counts = image.inside((inside) => new ReviewCounts(inside, by), t)
+  while (image.guardAt(t, () => counts.step(PAGE_WORK)));
   return counts.groups
 }
 
 /** By action what the lines say, which are found in another way; by role what an image that was built anew says. */
-function definedCounts(world: World) {
+function definedCounts(world: World, t: number) {
   const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
-  const lines = listLines(image, {})
-  const resource = countUsers(image, 'resource').map(({ key, permissions }) => {
+  const lines = listLines(image, {}, t)
+  const resource = countUsers(image, 'resource', t).map(({ key, permissions }) => {
     const about = lines.filter(({ resource: type, action }) => `${type}:${action}` === key)
     const who = (wanted: AccessLine['access']) =>
       new Set(about.filter(({ access }) => access === wanted).map(({ user }) => user))
@@ -70,7 +70,7 @@ function definedCounts(world: World) {
     for (const user of allowed) conditional.delete(user)
     return { key, users: allowed.size, conditional: conditional.size, permissions }
   })
-  return { role: countUsers(image, 'role'), resource }
+  return { role: countUsers(image, 'role', t), resource }
 }
 
 /** The definition of a diff asks every question of both policies. */
@@ -88,35 +88,35 @@ export const ACCESS_DOORS: readonly Door[] = [
   {
     name: 'access review',
     say: ({ image }, asked) => reviewed(image, asked),
-    right: ({ request, policy }) => {
+    right: ({ request, policy, t = MIDNIGHT }) => {
       const { user, action, resource } = request
-      return check(policy, { user, action, resource, sent: { context: { now: MIDNIGHT } } })
+      return check(policy, { user, action, resource, sent: { context: { now: t } } })
     },
     agrees: (answer, right) => answer === null || answer === right,
   },
   {
     name: 'access counts',
-    say: ({ image, kept }, { request: { resource } }) => {
+    say: ({ image, kept }, { request: { resource }, t = MIDNIGHT }) => {
       // they are the same whatever is asked about: once for each revision and type is enough
-      const name = `access counts ${image.revision} ${resource.type}`
+      const name = `access counts ${image.revision} ${resource.type} ${t}`
       if (kept.has(name)) return new Lack('it answers the same to every question')
       kept.set(name, true)
-      return { role: countUsers(image, 'role'), resource: countUsers(image, 'resource') }
+      return { role: countUsers(image, 'role', t), resource: countUsers(image, 'resource', t) }
     },
-    right: (asked) => asked.once('counts', () => definedCounts(asked.world)),
+    right: (asked) => asked.once('counts', () => definedCounts(asked.world, asked.t ?? MIDNIGHT)),
   },
   {
     name: 'access diff',
-    say: ({ image, before }, { policy }) => {
+    say: ({ image, before }, { policy, t = MIDNIGHT }) => {
       if (before === undefined || before.changes.length === 0) return new Lack('there is nothing to compare with')
       if (countQuestions([before.policy, policy]) > QUESTIONS_MAX) return new Lack('there is too much to compare')
-      const { access } = accessDiff(before.image, image, before.changes, { now: MIDNIGHT, first: 10_000 })
+      const { access } = accessDiff(before.image, image, before.changes, { now: t, first: 10_000 })
       return { was: before.policy, gained: access.gained, lost: access.lost }
     },
     right: (asked, answer) =>
       asked.once('diff', () => {
         const { was } = answer as { was: Policy }
-        const { listed } = definedDiff(was, toPolicy(asked.world.contents()), MIDNIGHT)
+        const { listed } = definedDiff(was, toPolicy(asked.world.contents()), asked.t ?? MIDNIGHT)
         return { gained: toAccessChange(listed.gained), lost: toAccessChange(listed.lost) }
       }),
     agrees: (answer, right) => sortedChange(answer) === sortedChange(right),

@@ -1,4 +1,6 @@
-// A question at one moment of a story, with the answer of the definition, computed once for all doors and ways.
+// A question at one moment of a story and at one instant, with the answer of the definition, computed once for all doors
+// and ways.
+import { parseInstant } from '../../../src/model/instant.ts'
 import { ATTRIBUTES } from '../../property/values.ts'
 import { check } from '../../reference/check.ts'
 import {
@@ -13,11 +15,15 @@ import {
 } from '../../reference/listing.ts'
 import type { Policy } from '../../reference/policy.ts'
 import { askedAt, type Request, resolveTenant } from '../../reference/request.ts'
+import { type Instant, policyIn } from '../instants.ts'
 import type { Row } from '../rows.ts'
 import type { World } from '../world.ts'
 
-/** What a door does with the time of a question: sets it where none is sent, or always. */
-export type Clock = 'sets' | 'overrides' | undefined
+/**
+ * What a door does with the time of a question: sets it where none is sent, or always; or takes one that is sent for the
+ * instant of the whole question (D15).
+ */
+export type Clock = 'sets' | 'overrides' | 'accepts' | undefined
 
 export class Asked {
   readonly world: World
@@ -26,17 +32,27 @@ export class Asked {
   readonly rows: readonly Row[]
   /** the attributes that a row has: those that a filter does not read change nothing */
   readonly names: readonly string[]
+  /** the instant at which it is asked (D15); undefined: that of the clock, about a policy without times */
+  readonly t: Instant
   readonly #known = new Map<string, unknown>()
 
-  constructor(world: World, request: Request, rows: readonly Row[], names: readonly string[] = ATTRIBUTES) {
+  constructor(
+    world: World,
+    request: Request,
+    rows: readonly Row[],
+    names: readonly string[] = ATTRIBUTES,
+    t?: Instant,
+  ) {
     this.world = world
     this.request = request
     this.rows = rows
     this.names = names
+    this.t = t
   }
 
+  /** what is in force */
   get policy(): Policy {
-    return this.world.policy
+    return this.once('policy', () => policyIn(this.world.policy, this.t))
   }
 
   /** D2: the tenant in which it is decided. */
@@ -46,7 +62,7 @@ export class Asked {
 
   /** The same moment, about something else. */
   about(request: Request): Asked {
-    return new Asked(this.world, request, this.rows, this.names)
+    return new Asked(this.world, request, this.rows, this.names, this.t)
   }
 
   once<T>(name: string, find: () => T): T {
@@ -54,13 +70,26 @@ export class Asked {
     return this.#known.get(name) as T
   }
 
+  /** The instant at which a door with such a clock decides the question. */
+  instant(clock: Clock): Instant {
+    const sent = clock === 'accepts' ? parseInstant(this.request.sent?.context?.now) : undefined
+    return sent ?? this.t
+  }
+
+  /** What is in force where it does. */
+  inForce(clock: Clock): Policy {
+    const at = this.instant(clock)
+    return at === this.t ? this.policy : policyIn(this.world.policy, at)
+  }
+
   /** The question as a door with such a clock takes it. */
   at(clock: Clock): Request {
     const { request } = this
     if (clock === undefined) return request
     const { now: _, ...context } = request.sent?.context ?? {}
-    const untimed = clock === 'sets' ? request : { ...request, sent: { ...request.sent, context } }
-    return askedAt(untimed, Date.now())
+    const untimed =
+      clock === 'sets' || clock === 'accepts' ? request : { ...request, sent: { ...request.sent, context } }
+    return askedAt(untimed, this.t ?? Date.now())
   }
 
   check = (clock?: Clock): boolean => this.#defined('check', clock, check)
@@ -72,7 +101,7 @@ export class Asked {
   tenants = (clock?: Clock): string[] => this.#defined('tenants', clock, tenantsAllowed)
   authorized = (clock?: Clock) =>
     this.#defined('authorized', clock, (policy, request) => authorizedUsers(policy, aboutUsers(request)))
-  userTenants = (): string[] => tenantsWithRoles(this.policy, this.request.user)
+  userTenants = (clock?: Clock): string[] => tenantsWithRoles(this.inForce(clock), this.request.user)
   permissions = (clock?: Clock) =>
     this.#defined('permissions', clock, (policy, { user, sent }) => listPermissions(policy, user, aboutUser(sent)))
   instancePermissions = (clock?: Clock) =>
@@ -81,7 +110,7 @@ export class Asked {
     )
 
   #defined<T>(name: string, clock: Clock, define: (policy: Policy, request: Request) => T): T {
-    return this.once(`${name} ${clock}`, () => define(this.policy, this.at(clock)))
+    return this.once(`${name} ${clock}`, () => define(this.inForce(clock), this.at(clock)))
   }
 }
 

@@ -48,7 +48,7 @@ const isUnheld = (row: Row): boolean =>
 
 async function found(
   { dialect, run }: Table,
-  { rows, tenant, names }: Asked,
+  { rows, tenant, names, t }: Asked,
   filter: Filter,
 ): Promise<boolean[] | Lack> {
   if (filter.kind === 'when' && filter.reads.relations.length > 0) return new Lack('the database cannot say it')
@@ -58,7 +58,7 @@ async function found(
     return new Lack('the database cannot say it')
   let query: ReturnType<typeof toSql>
   try {
-    query = toSql(filter, makeMapping(names), dialect, { table: 'facts' })
+    query = toSql(filter, makeMapping(names), dialect, { table: 'facts', ...(t === undefined ? {} : { now: t }) })
   } catch (error) {
     if (isZerohopError(error, 'FILTER_REFUSED')) return new Lack('the database cannot say it')
     throw error

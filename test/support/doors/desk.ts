@@ -13,6 +13,7 @@ import { Taking } from '../../../src/pdp/taking.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { GlobalObjects } from '../../../src/v1/pdp/v1-global-objects.ts'
 import { eventually } from '../eventually.ts'
+import type { Instant } from '../instants.ts'
 
 export type ServerName = 'pdp' | 'opa' | 'v1'
 
@@ -43,6 +44,8 @@ const noGlobalObjects: Feed = {
 /** Whichever image is shown. */
 class Shown extends Taking implements PdpSource {
   image: Image
+  /** of every request; undefined: that of the clock */
+  at: Instant
   readonly ended = undefined
 
   constructor(image: Image) {
@@ -54,6 +57,14 @@ class Shown extends Taking implements PdpSource {
   timed(image: Image): Image {
     image.useClock(this.clock)
     return image
+  }
+
+  override get now(): number {
+    return this.at ?? super.now
+  }
+
+  override get nowRead(): number | undefined {
+    return this.at ?? super.nowRead
   }
 
   get state(): FollowerState {
@@ -79,8 +90,9 @@ class Shown extends Taking implements PdpSource {
 
   protected reason(): undefined {}
 
+  /** A follower that the image comes from may have given it its own clock again. */
   protected answering(): Image {
-    return this.image
+    return this.timed(this.image)
   }
 }
 
@@ -126,6 +138,11 @@ export class Desk {
   /** From now on everything is answered by this image. */
   show(image: Image): void {
     this.#source.image = this.#source.timed(image)
+  }
+
+  /** From now on everything is asked at this instant; undefined: at that of the clock. */
+  setClock(t: Instant): void {
+    this.#source.at = t
   }
 
   async ask(server: ServerName, path: string, { method = 'POST', body, headers = {} }: Ask = {}): Promise<Answer> {

@@ -15,11 +15,13 @@ import { type Awaitable, type Door, findLack, Lack } from './door.ts'
 
 /** The library sets the time of a question that has none. */
 export const LIBRARY_CLOCK: Clock = 'sets'
+/** The servers that are asked accept the time of a question (PDP_ACCEPT_NOW). */
+export const HTTP_CLOCK: Clock = 'accepts'
 
-/** The servers accept the time of a question (PDP_ACCEPT_NOW), and refuse one that is not an instant. */
-export function isTimeRefused({ sent }: Request): boolean {
-  const now = sent?.context?.now ?? null
-  return now !== null && parseInstant(now) === undefined
+/** What such a server refuses. */
+export function clockLack({ request }: Asked): Lack | undefined {
+  const now = request.sent?.context?.now ?? null
+  return findLack([now !== null && parseInstant(now) === undefined, 'it takes no time that is no instant'])
 }
 
 export const withAttributes = <T extends object>(named: T, attributes: JsonObject | undefined) =>
@@ -57,10 +59,10 @@ export function listInstancePermissions(permissions: UserPermissions): InstanceP
     .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
 }
 
-/** The roles that are assigned to the user, as listings give them. */
+/** The roles in force that are assigned to the user, as listings give them: without their times. */
 export function listAssignments({ policy, request }: Asked): unknown[] {
   const own = [...policy.role_assignment.values()].filter(({ user }) => user === request.user)
-  return inOneForm(own)
+  return inOneForm(own.map(({ valid_from: _, valid_until: __, ...assignment }) => assignment))
 }
 
 /** Rows without what is absent, in one order. */

@@ -10,8 +10,8 @@ import { MIDNIGHT } from '../../property/values.ts'
 import { check } from '../../reference/check.ts'
 import { isRowAllowed, questionOfRow, type Row, rowAttribute } from '../rows.ts'
 import type { Asked, Clock } from './asked.ts'
-import { type Awaitable, type Door, findLack, Lack, type Place } from './door.ts'
-import { isTimeRefused, LIBRARY_CLOCK, withAttributes } from './library.ts'
+import { type Awaitable, type Door, Lack, type Place } from './door.ts'
+import { clockLack, HTTP_CLOCK, LIBRARY_CLOCK, withAttributes } from './library.ts'
 
 const pickAttributes = (row: Row, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, rowAttribute(row, name)]))
@@ -34,9 +34,11 @@ function asRead(
 }
 
 /** Whether a filter matches each row. */
-function meant(filter: Filter, asked: Asked): boolean[] {
+function meant(filter: Filter, asked: Asked, clock: Clock): boolean[] {
   const reads = filter.kind === 'when' ? filter.reads : { attributes: [], relations: [] }
-  return asked.rows.map((row) => matches(filter, asRead(row, asked, reads)))
+  const now = asked.instant(clock)
+  const at = now === undefined ? {} : { now }
+  return asked.rows.map((row) => matches(filter, asRead(row, asked, reads), at))
 }
 
 /** The filter of a question; what a filter cannot say is refused by name. */
@@ -62,7 +64,9 @@ export const rightOfRows =
   (clock: Clock, areMarked = true) =>
   (asked: Asked): boolean[] =>
     asked.once(`rows ${clock} ${areMarked}`, () =>
-      asked.rows.map((row) => isRowAllowed(asked.policy, asked.at(clock), asked.tenant, row, asked.names, areMarked)),
+      asked.rows.map((row) =>
+        isRowAllowed(asked.inForce(clock), asked.at(clock), asked.tenant, row, asked.names, areMarked),
+      ),
     )
 
 /** Whether the filter of the library matches each row. */
@@ -72,17 +76,18 @@ export async function filterWith(
   options?: Partial<FilterOptions>,
 ): Promise<boolean[] | Lack> {
   const filter = await filterOrLack(() => makeFilter(place, asked, options))
-  return filter instanceof Lack ? filter : meant(filter, asked)
+  return filter instanceof Lack ? filter : meant(filter, asked, LIBRARY_CLOCK)
 }
 
-/** The clock of a page: near which random instants lie. */
-const NOW = MIDNIGHT
+/** The clock of a page: the instant of the question, or one near which random instants lie. */
+const pageClock = ({ t = MIDNIGHT }: Asked): number => t
 
 const RELATIONS = ['parent', 'owner', 'constructor', 'other', 'inside']
 
 /** What a page decides by a snapshot; null where it asks the server. */
 function decided(snapshot: Snapshot, asked: Asked): (boolean | null)[] {
-  const page = permissions({ ...snapshot, expiresAt: NOW + 1 }, { now: () => NOW })
+  const now = pageClock(asked)
+  const page = permissions({ ...snapshot, expiresAt: now + 1 }, { now: () => now })
   const { request, rows } = asked
   const { type } = request.resource
   const declared = [...asked.world.relations.values()].map(({ relation }) => relation)
@@ -98,7 +103,7 @@ const rightInPage = (asked: Asked, areMarked: boolean): boolean[] =>
   asked.once(`page ${areMarked}`, () => {
     const { request, policy, tenant, rows, names } = asked
     const { user, context } = request.sent ?? {}
-    const sent = { ...(user === undefined ? {} : { user }), context: { ...context, now: NOW } }
+    const sent = { ...(user === undefined ? {} : { user }), context: { ...context, now: pageClock(asked) } }
     return rows.map((row) => check(policy, questionOfRow({ ...request, sent }, tenant, row, names, areMarked)))
   })
 
@@ -143,18 +148,18 @@ export const ROW_DOORS: readonly Door[] = [
     name: 'POST /filter',
     say: async ({ desk }, asked) => {
       const { user, action, resource, sent = {} } = asked.request
-      const lack = noAction(asked) ?? findLack([isTimeRefused(asked.request), 'it takes no time that is no instant'])
+      const lack = noAction(asked) ?? clockLack(asked)
       if (lack !== undefined) return lack
       const { tenant } = asked
       const about = { action, resource: { type: resource.type, tenant }, context: sent.context ?? {} }
       const body = { user: withAttributes({ key: user }, sent.user), ...about }
       const { status, json } = await desk.ask('pdp', '/filter', { body })
-      if (status === 200) return meant(json, asked)
+      if (status === 200) return meant(json, asked, HTTP_CLOCK)
       if (status === 400 && /cannot be said|filter/i.test(JSON.stringify(json)))
         return new Lack('a filter cannot say it')
       throw new Error(`POST /filter: ${status} ${JSON.stringify(json)}`)
     },
-    right: rightOfRows('sets', false),
+    right: rightOfRows(HTTP_CLOCK, false),
   },
   {
     name: 'page by a snapshot',
