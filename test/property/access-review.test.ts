@@ -19,8 +19,7 @@ import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
-import { instants } from './times.ts'
-import { MIDNIGHT } from './values.ts'
+import { busiestInstant } from './times.ts'
 
 const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
@@ -34,8 +33,7 @@ interface Reviewed {
 }
 
 function reviewedOf(world: World, image: Image, pool: Pool, seed: number): Reviewed {
-  const [t = MIDNIGHT] = instants(world.policy, numbers(seed), 1)
-  return { world, image, pool, seed, t }
+  return { world, image, pool, seed, t: busiestInstant(world.policy, numbers(seed)) }
 }
 
 const worlds: fc.Arbitrary<Reviewed> = fc.oneof(
@@ -265,7 +263,7 @@ describe('an access review', () => {
         const world = makeFilterWorld(next, seed % 3 === 0 ? seed : undefined)
         const before = Image.build(ENVIRONMENT, makePosition(1), world.contents())
         const edits = filterEdits(world, next)
-        const [t = MIDNIGHT] = instants(world.policy, next, 1)
+        const t = busiestInstant(world.policy, next)
         const after = before.clone()
         after.apply(deltaTo(2, edits))
         const [was, is] = [before, after].map((image) => listLines(image, t))

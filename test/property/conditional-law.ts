@@ -19,8 +19,8 @@ import { findPool, numbers } from './histories.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { makeWords } from './set-edits.ts'
-import { instants } from './times.ts'
-import { ATTRIBUTES, hintsFor, MIDNIGHT, type Next, sentFrom } from './values.ts'
+import { busiestInstant } from './times.ts'
+import { ATTRIBUTES, hintsFor, type Next, sentFrom } from './values.ts'
 
 export type Drawn = { readonly seed: number; readonly times?: number } | Play
 
@@ -104,7 +104,7 @@ function edited(next: Next, kinds: readonly string[] | undefined, times: number 
   const changes = filterEdits(world, next, kinds)
   const after = image.clone()
   after.apply(deltaTo(2, changes))
-  const [t = MIDNIGHT] = instants(before, next, 1)
+  const t = busiestInstant(before, next)
   const step = { before, after: toPolicy(world.contents()), changes, images: [image, after], t } as const
   return { step, requests: asked(step, FILTER_POOL, next) }
 }

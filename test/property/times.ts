@@ -2,6 +2,7 @@
 // start and end, a year on, and back again.
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
 import { type Instant, policyIn } from '../support/instants.ts'
 import type { Operation } from '../support/world.ts'
 import { numbers } from './numbers.ts'
@@ -64,6 +65,19 @@ export function instants(policy: Policy, next: Next, count: number): readonly In
     return [border - 1, border, border + 1, border, border - 1, borders.at(-1)! + YEAR][next(6)]
   })
   return [...drawn, drawn[0]]
+}
+
+/**
+ * Of some of them the one at which most is in force: with little of it, a change matters little. Of a policy without times
+ * midnight.
+ */
+export function busiestInstant(policy: Policy, next: Next): number {
+  const inForceAt = (t: number): number => {
+    const { role_assignment, relationship_tuple } = policyAt(policy, t)
+    return role_assignment.size + relationship_tuple.size
+  }
+  const drawn = instants(policy, next, IN_TURN).map((t = MIDNIGHT) => [t, inForceAt(t)] as const)
+  return drawn.reduce((best, each) => (each[1] > best[1] ? each : best))[0]
 }
 
 /** Instants of a run, and with each call the next two of them: questions go on to later ones and back. */
