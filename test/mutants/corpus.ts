@@ -68,7 +68,7 @@ export function makeScript(name: string, steps: readonly Step[]): Script {
       checks: checks.map((row) => [toRequest(row), row[3], step.at]),
       ...(step.at === undefined ? {} : { at: step.at }),
       undecided: undecided.map(toRequest),
-      reasons: explains.map((row) => [toRequest(row), reasonsOf(row[3])]),
+      reasons: explains.map((row) => [toRequest(row), readReasons(row[3])]),
       roles: permissions.flatMap(([user, tenants, context]) =>
         typeof user === 'string' && context === undefined
           ? [[user, tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))] as const]
@@ -89,7 +89,7 @@ export function makeScript(name: string, steps: readonly Step[]): Script {
 }
 
 /** Without what no kernel says by itself. */
-function reasonsOf(reasons: NonNullable<Step['explains']>[number][3]): Partial<Reasons> {
+function readReasons(reasons: NonNullable<Step['explains']>[number][3]): Partial<Reasons> {
   if (typeof reasons === 'string') return { rbac: reasons }
   const { not_in_force: _, ...rest } = reasons
   return rest

@@ -32,7 +32,7 @@ interface Reviewed {
   readonly t: number
 }
 
-function reviewedOf(world: World, image: Image, pool: Pool, seed: number): Reviewed {
+function makeReviewed(world: World, image: Image, pool: Pool, seed: number): Reviewed {
   return { world, image, pool, seed, t: busiestInstant(world.policy, numbers(seed)) }
 }
 
@@ -41,7 +41,7 @@ const worlds: fc.Arbitrary<Reviewed> = fc.oneof(
     weight: 1,
     arbitrary: plays.map((drawn) => {
       const { world, image } = play(drawn, { checksPerRevision: 0 })
-      return reviewedOf(world, image, findPool(drawn.history), drawn.seed)
+      return makeReviewed(world, image, findPool(drawn.history), drawn.seed)
     }),
   },
   {
@@ -49,7 +49,7 @@ const worlds: fc.Arbitrary<Reviewed> = fc.oneof(
     arbitrary: withTimedToo(fc.record({ seed: fc.nat() })).map(({ seed, times }) => {
       const world = makeFilterWorld(numbers(seed), times)
       const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
-      return reviewedOf(world, image, FILTER_POOL, seed)
+      return makeReviewed(world, image, FILTER_POOL, seed)
     }),
   },
 )
