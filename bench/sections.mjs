@@ -20,6 +20,7 @@ import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
 import { measureShapes } from './figures/shapes.mjs'
 import { measureStart } from './figures/start.mjs'
+import { measureTimes } from './figures/times.mjs'
 
 /** The longest of the figure sections takes so long on a quiet machine. */
 const FIGURES_MS_MIN = 15_000
@@ -27,6 +28,7 @@ const FIGURES = {
   image: measureImage,
   facts: measureFacts,
   permissions: measurePermissions,
+  times: measureTimes,
   delta: measureDeltas,
   http: measureHttp,
   api: measureApi,

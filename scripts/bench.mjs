@@ -14,6 +14,7 @@ const SECTIONS = [
   'image',
   'facts',
   'permissions',
+  'times',
   'delta',
   'http',
   'api',
