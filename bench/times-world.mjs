@@ -1,4 +1,4 @@
-// The world of the rows about grants for a time: users who each have a role in some tenants, of which some hold it
+// The world of the rows about grants for a time: users who each have a role in some tenants, and some hold it
 // until an instant. Which users, and how many roles `many` holds, is all that differs between two worlds.
 
 const TENANTS = 1_000
@@ -11,8 +11,8 @@ export const ENDED = Date.UTC(2001, 0, 1)
 const put = (kind, key, value) => ({ op: 'put', kind, key, value })
 const pad = (number, digits) => String(number).padStart(digits, '0')
 export const tenantKey = (at) => `tenant-${pad(at, 4)}`
-export const userKey = (at) => `user-${pad(at, 6)}`
-export const otherKey = (at) => `other-${pad(at, 6)}`
+const userKey = (at) => `user-${pad(at, 6)}`
+const otherKey = (at) => `other-${pad(at, 6)}`
 
 /**
  * As changes, for an image.
@@ -29,7 +29,7 @@ export function* timedChanges({ users, others, isAsked, areOthers }) {
 }
 
 /**
- * A user with as many roles in one tenant as there are, one of which allows something; with `isTimed` all have an end,
+ * A user with as many roles in one tenant as there are, and one of them allows something; with `isTimed` all have an end,
  * and every second one has ended.
  */
 export function* manyChanges({ count, isTimed }) {
@@ -65,4 +65,4 @@ export function timedQuestions(users, count) {
   })
 }
 
-export const grantsOf = ({ users, others }) => (users + others) * HELD_TENANTS
+export const countGrants = ({ users, others }) => (users + others) * HELD_TENANTS

@@ -3,8 +3,8 @@
 //   --commit   the older version; default: the last one before grants for a time
 //   --keep     builds it there, or uses what was built there
 // An older PDP follows an environment that has nothing it does not know, and refuses one that has, instead of deciding
-// without it; an older server refuses such a folder, and opens the others. It needs the history: where there is none,
-// nothing is run and it says so. Exit code 1 when something went wrong.
+// without it; an older server refuses such a folder, and opens the others. It needs the history: without it
+// nothing is run, and it says so. Exit code 1 when something went wrong.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'

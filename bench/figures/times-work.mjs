@@ -2,7 +2,7 @@
 import { loadImage } from '../../dist/src/index.js'
 import { serveJob } from '../child.mjs'
 import { median } from '../sampling.mjs'
-import { grantsOf, manyChanges, tenantKey, timedChanges, timedQuestions } from '../times-world.mjs'
+import { countGrants, manyChanges, tenantKey, timedChanges, timedQuestions } from '../times-world.mjs'
 import { ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
 
 /** Rounds after which all of it is compiled. */
@@ -39,7 +39,7 @@ serveJob(async ({ users, others, many, questions: count, rounds }, loaded) => {
     unmet: { ns: ns('unmet'), ratio: ratio('unmet', (round) => samples.plain[round]) },
     met: { ns: ns('met'), ratio: ratio('met', (round) => 2 * samples.plain[round] + samples.clock[round]) },
     many: { ns: ns('manyTimed', repeated.length), ratio: ratio('manyTimed', (round) => samples.manyPlain[round]) },
-    bytes: (saved.all.length - saved.plain.length) / grantsOf(world),
+    bytes: (saved.all.length - saved.plain.length) / countGrants(world),
   }
 })
 

@@ -1,4 +1,4 @@
-// What older versions do not know: how an environment comes to have it, and what an older PDP says to it.
+// What older versions do not know: how an environment gets it, and what an older PDP says to it.
 
 /** @typedef {(method: string, path: string, body?: unknown) => Promise<unknown>} Call `{e}` is the environment's path */
 
