@@ -9,10 +9,10 @@ import { collectFeatures, type NamedCase, readCases, type Step, toRequest } from
 
 const cases = readCases()
 
-/** @param areInTurn in a normal run each case is asked of one of them */
-export function runCases(deciders: readonly Decider[], { areInTurn = false } = {}): void {
+/** @param turns in a normal run each case is asked of every second of them, every third and so on; the next case of others */
+export function runCases(deciders: readonly Decider[], { turns = 1 } = {}): void {
   for (const [turn, decider] of deciders.entries()) {
-    const own = areInTurn && !IS_WHOLE ? cases.filter((_, at) => at % deciders.length === turn) : cases
+    const own = IS_WHOLE ? cases : cases.filter((_, at) => (at + turn) % turns === 0)
     describe(decider.name, () => {
       afterAll(() => decider.close?.())
 

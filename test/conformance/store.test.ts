@@ -8,4 +8,5 @@ import { runCases } from './runner.ts'
 
 afterAll(closeSource)
 
-runCases(makeDeciders(STORE_WAYS.filter(({ isCostly }) => IS_WHOLE || !isCostly)), { areInTurn: true })
+const deciders = makeDeciders(STORE_WAYS.filter(({ isCostly }) => IS_WHOLE || !isCostly))
+runCases(deciders, { turns: deciders.length })
