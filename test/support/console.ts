@@ -122,10 +122,15 @@ async function empty(context: BrowserContext): Promise<void> {
   await context.setOffline(false)
   await context.unrouteAll({ behavior: 'ignoreErrors' })
   for (const page of context.pages()) {
-    await page.evaluate(() => [localStorage, sessionStorage].forEach((each) => each.clear())).catch(() => undefined)
+    await page.evaluate(clearStorage).catch(() => undefined)
     await page.close()
   }
   await context.clearCookies()
+}
+
+const clearStorage = () => {
+  localStorage.clear()
+  sessionStorage.clear()
 }
 
 async function signIn(context: BrowserContext, secret: string): Promise<void> {
