@@ -88,7 +88,7 @@ export type LeftOutName<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: (typeof LEFT_OUT)[number] } ? N : never
 }[keyof F]
 /** Whether objects lack the field where it has no value. */
-export const mayBeLeftOut = ({ form }: Field): boolean => (LEFT_OUT as readonly string[]).includes(form)
+const mayBeLeftOut = ({ form }: Field): boolean => (LEFT_OUT as readonly string[]).includes(form)
 /** Whether an object lacks the field, so that it is stored as before there was the field. */
 export const isLeftOut = (field: Field, value: unknown): boolean => value === null && mayBeLeftOut(field)
 

@@ -46,7 +46,7 @@ export const NO_ACCESS_CHANGED = 'No one gained or lost access.'
 export const BY_POLICY = 'Role changes'
 export const MAY_CHANGE = 'Might change, depending on request data'
 /** Why access differs between two instants, where one cause suffices. */
-export const BY_CONDITION = 'by a condition on the time alone'
+const BY_CONDITION = 'by a condition on the time alone'
 export const NOTHING_UPCOMING = 'Nothing starts or ends, and no one gains or loses access by itself.'
 export const UPCOMING = 'Starts or ends by itself'
 export const MADE_AGAIN = 'Recreated objects get new ids and timestamps.'

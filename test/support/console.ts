@@ -50,7 +50,8 @@ export interface TestConsole {
 export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestConsole {
   const path = { p: 'default', e: name }
   const complaints: string[] = []
-  const [used, free]: BrowserContext[][] = [[], []]
+  const used: BrowserContext[] = []
+  const free: BrowserContext[] = []
   const keys = new Map<Access, Promise<{ id: string; secret: string }>>()
   let browser: Browser | undefined
   const [url, apiKey] = [consoleServer?.url ?? 'http://127.0.0.1', consoleServer?.key ?? '']
