@@ -92,6 +92,8 @@ export enum Header {
   TimedRoles = 228,
   /** tuples with times */
   TimedTuples = 232,
+  /** resource roles that stand for user sets: so many of the permissions are theirs */
+  RolesAsSets = 236,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -219,7 +221,11 @@ export enum Permission {
   /** lists of the indexes of their sides */
   UserIndexes = 24,
   ResourceIndexes = 28,
-  Key = 32,
+  /** the resource role that it stands for (D17), whose key it has; 0: it is that of an action */
+  Role = 32,
+  /** list of its sides of users that are resource roles */
+  RoleSides = 36,
+  Key = 40,
 }
 /**
  * A bitset row is ROW_PAGES page addresses, then page 0 itself; a page is PAGE_BYTES of bits, address 0 stands for a
@@ -256,7 +262,11 @@ export enum Role {
   Sources = 416,
   /** RULE_NO_DIRECT for all rules of the role */
   Flags = 420,
-  Key = 424,
+  /** id of the permission that stands for the role where it is a user set (D17); 0 until it was one */
+  Permission = 424,
+  /** sides of set rules that are the role; of resource roles only */
+  Sides = 428,
+  Key = 432,
 }
 export const EDGE_BYTES = 20
 export enum Edge {
@@ -510,6 +520,7 @@ export enum Side {
   Group = 20,
   NextOfGroup = 24,
   PreviousOfGroup = 28,
+  /** of the set, or where it is a resource role of the permission */
   NextOfSet = 32,
   PreviousOfSet = 36,
 }
@@ -554,7 +565,7 @@ export enum Member {
 /**
  * What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun.
  */
-export const QUERY_BYTES = 80
+export const QUERY_BYTES = 212
 export enum Query {
   User = 0,
   Tenant = 4,
@@ -593,6 +604,10 @@ export enum Query {
    * f64: the instant of the question, ms since 1970; NaN when none is given. No question changes it
    */
   Now = 72,
+  /** resource roles that stand for user sets of the permission, as far as they were searched for */
+  RoleSides = 80,
+  /** ROLE_SIDES_MAX words: the role, with the verdict in the lowest two bits */
+  SideRoles = 84,
 }
 /** What `verify` has counted so far. */
 export const TALLY_BYTES = 40

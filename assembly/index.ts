@@ -51,6 +51,7 @@ import {
   deleteInstance as removeInstance,
   setRoleType,
 } from './policy/relations'
+import { keepRoleAsSet } from './policy/role-sides'
 import {
   addPermissions,
   clearPermissions,
@@ -225,10 +226,10 @@ export function removeSetRule(permission: u32, users: u32, resources: u32): void
 
 /**
  * Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0;
- * all lies before `end`.
+ * all lies before `end`. The relations that were sent are the first `related` bytes of RELATED.
  */
-export function decideSets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
-  return decideBySets(QUERY, user, tenant, permission, instance, end)
+export function decideSets(user: u32, tenant: u32, permission: u32, instance: u32, related: u32, end: u32): u32 {
+  return decideBySets(QUERY, user, tenant, permission, instance, related, end)
 }
 
 /** What the set rules of a permission read: paths at SCRATCH; returns how many. */
@@ -237,8 +238,16 @@ export function listReads(permission: u32): u32 {
 }
 
 /** Verdict of one side of a rule, for explain: a set, role or resource. */
-export function decideSide(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): u32 {
-  return settle(QUERY, sideHolds(QUERY, user, tenant, permission, instance, end, side))
+export function decideSide(
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  instance: u32,
+  related: u32,
+  end: u32,
+  side: u32,
+): u32 {
+  return settle(QUERY, sideHolds(QUERY, user, tenant, permission, instance, related, end, side))
 }
 
 /** Verdict of a program (abi.ts, Program) that lies before `end` in the encoded area, for explain. */
@@ -330,9 +339,10 @@ export function deletePermission(permission: u32): void {
   removePermission(permission)
 }
 
-/** Takes all attached permissions from the role; `refreshRole` must follow. */
+/** Takes all attached permissions from the role, but for the one that stands for it; `refreshRole` must follow. */
 export function clearRole(role: u32): void {
   clearPermissions(role)
+  keepRoleAsSet(role)
 }
 
 /** Attaches the `count` permission ids at SCRATCH; `refreshRole` must follow. */

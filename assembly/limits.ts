@@ -5,7 +5,7 @@
  * Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another
  * number.
  */
-export const ABI_VERSION = 7
+export const ABI_VERSION = 8
 
 // ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Bytes that one call takes or answers in the scratch area. */
@@ -26,6 +26,8 @@ export const GRANT_ROLES_MAX = 1000
 export const GOALS_MAX = 8192
 /** Tuples and rules that one check over relations looks at: bounds its time to about a millisecond. */
 export const RELATION_STEPS_MAX = 65536
+/** Resource roles that may stand for user sets in the set rules of one permission: each is a search of its own. */
+export const ROLE_SIDES_MAX = 32
 /** Relations that may be sent with one check: a resource type has a few. */
 export const SENT_RELATIONS_MAX = 64
 /** Subjects of one relation that may be sent with one check: each is looked up, in a tenth of a microsecond. */

@@ -1,9 +1,10 @@
 // Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
 import { describe, expect, it } from 'vitest'
-import { OF_COLLISIONS, OF_TENANTS_IN_TIME, OF_TIMES, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
+import { OF_COLLISIONS, OF_ROLE_SIDES, OF_TENANTS_IN_TIME, OF_TIMES, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
 import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
+import { OF_HOLDERS } from './property/conditional-roles.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
@@ -15,6 +16,8 @@ const CANARIES: readonly Canary[] = [
   OF_UNKNOWN_IDS,
   OF_TIMES,
   OF_TENANTS_IN_TIME,
+  OF_ROLE_SIDES,
+  OF_HOLDERS,
   ...Object.values(OF_REPLICAS),
   NEXT,
   WITHOUT_GROUPS,

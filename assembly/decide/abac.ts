@@ -7,6 +7,7 @@ import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { permissionRecord } from '../policy/permissions'
+import { isResourceRole } from '../policy/role-sides'
 import { findSetRule } from '../policy/set-rules'
 import { settle } from '../policy/times'
 import { ask, grantAskedStored, resetGenerated, resolveAlone, typeAsked } from './attributes'
@@ -14,6 +15,7 @@ import { collect, OVERFLOW } from './candidates'
 import { count, isExhausted, resetSteps } from './compare'
 import { run } from './conditions'
 import { hasRole } from './rbac'
+import { roleSideHolds, searchRoleSide, searchRoleSides } from './role-sides'
 
 /**
  * Candidates of one question: users, then resources with what is known of them in the lowest two bits of their address.
@@ -34,15 +36,32 @@ export function askSets(permission: u32): u32 {
  * D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. ASK_TIME
  * when that depends on an instant and none is given: then the question is asked again, and nothing of this one counts.
  */
-export function decideBySets(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
+export function decideBySets(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  instance: u32,
+  related: u32,
+  end: u32,
+): u32 {
   const refusals = load<u32>(query, Query.Refusals)
-  const verdict = settle(query, decideByCandidates(query, user, tenant, permission, instance, end))
+  const verdict = settle(query, decideByCandidates(query, user, tenant, permission, instance, related, end))
   if (verdict === ASK_TIME) store<u32>(query, refusals, Query.Refusals)
   return verdict
 }
 
-function decideByCandidates(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
+function decideByCandidates(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  instance: u32,
+  related: u32,
+  end: u32,
+): Verdict {
   if (!begin(query, user, tenant, permission, instance, end)) return Verdict.Deny
+  searchRoleSides(query, user, tenant, permission, instance, related)
   const record = permissionRecord(permission)
   const users = collect(query, load<u32>(record, Permission.UserIndexes), USERS_FOUND, CANDIDATES_MAX)
   if (users === OVERFLOW) return decideByRules(query, load<u32>(record, Permission.SetRules))
@@ -126,11 +145,13 @@ export function sideHolds(
   tenant: u32,
   permission: u32,
   instance: u32,
+  related: u32,
   end: u32,
   side: u32,
 ): Verdict {
   if (!begin(query, user, tenant, permission, instance, end)) return Verdict.Deny
   const table = load<u8>(side, SymbolRecord.Table) as u32
+  if (isResourceRole(side)) return searchRoleSide(query, user, tenant, permission, instance, related, side)
   if (table === Table.Roles) return holdsUsers(query, side)
   return table === Table.Resources ? holdsResources(query, side) : holdsSet(query, side)
 }
@@ -173,9 +194,13 @@ function begin(query: u32, user: u32, tenant: u32, permission: u32, instance: u3
   return true
 }
 
-/** D6: a role used as a user set means that it is assigned in the tenant. */
+/**
+ * D6: a role used as a user set means that it is assigned in the tenant. D17: a resource role, that it is held on the
+ * resource.
+ */
 function holdsUsers(query: u32, users: u32): Verdict {
   if ((load<u8>(users, SymbolRecord.Table) as u32) !== Table.Roles) return holdsSet(query, users)
+  if (isResourceRole(users)) return roleSideHolds(query, users)
   const grant = grantAskedStored(query)
   return grant !== 0 && hasRole(query, load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
 }

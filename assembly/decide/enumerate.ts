@@ -1,11 +1,12 @@
 // Listings, over the same tests as decide (D12). Results go to the scratch area; the host reads them before the next
 // call.
-import { Bucket, Grant, Header, SCRATCH } from '../abi'
+import { Bucket, Grant, Header, Permission, SCRATCH } from '../abi'
 import { SCRATCH_BYTES } from '../limits'
 import { hasBit } from '../memory/bitset'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { bucketByIndex, bucketOverflow, recordAt } from '../memory/table'
+import { permissionRecord } from '../policy/permissions'
 import { ownRow } from '../policy/roles'
 import { grantHolds } from './rbac'
 
@@ -20,11 +21,16 @@ export function permissionsOfGrant(query: u32, grant: u32, first: u32): u32 {
   const top = field(Header.PermissionTop)
   let count: u32 = 0
   for (let id = first; id <= top && count < LIST_MAX; id++) {
-    if (!grantHolds(query, roles, id)) continue
+    if (!grantHolds(query, roles, id) || standsForRole(id)) continue
     store<u32>(SCRATCH + count * 4, id)
     count++
   }
   return count
+}
+
+/** Is it the permission of no action, but of a role that stands for a user set (D17)? */
+function standsForRole(permission: u32): bool {
+  return load<u32>(permissionRecord(permission), Permission.Role) !== 0
 }
 
 /** The same for what is attached to a role itself. */
@@ -33,7 +39,7 @@ export function permissionsOfRole(role: u32, first: u32): u32 {
   const top = field(Header.PermissionTop)
   let count: u32 = 0
   for (let id = first; id <= top && count < LIST_MAX; id++) {
-    if (!hasBit(row, id)) continue
+    if (!hasBit(row, id) || standsForRole(id)) continue
     store<u32>(SCRATCH + count * 4, id)
     count++
   }

@@ -44,8 +44,21 @@ export function deriveRole(
   instance: u32,
   related: u32,
 ): Verdict {
-  store<u32>(query, 0, Query.Goals)
   store<u32>(query, 0, Query.RelationSteps)
+  return goOn(query, user, tenant, permission, type, instance, related)
+}
+
+/** The same with what is left of the steps of the searches before it. */
+export function goOn(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  type: u32,
+  instance: u32,
+  related: u32,
+): Verdict {
+  store<u32>(query, 0, Query.Goals)
   store<u32>(query, 0, Query.Met)
   store<u32>(query, tenant, Query.Tenant)
   store<u32>(query, related === 0 ? 0 : RELATED + related, Query.RelatedEnd)

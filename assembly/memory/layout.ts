@@ -88,6 +88,7 @@ import {
   INDEX_TESTS_MAX,
   PATHS_MAX,
   PERMISSIONS_MAX,
+  ROLE_SIDES_MAX,
   SCRATCH_BYTES,
   SENT_RELATIONS_MAX,
   SENT_SUBJECTS_MAX,
@@ -115,7 +116,8 @@ if (CELL_BYTES !== Cell.Value + 8) ERROR('CELL_BYTES')
 if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
 if (TEST_BYTES !== Tests.Hash + 4 - Tests.Path) ERROR('TEST_BYTES')
 if (FRAME_BYTES < Frame.Type + 4) ERROR('FRAME_BYTES')
-if (QUERY_BYTES !== Query.Now + 8 || (QUERY + Query.Now) % 8 !== 0) ERROR('QUERY_BYTES')
+if (Query.RoleSides !== Query.Now + 8 || (QUERY + Query.Now) % 8 !== 0) ERROR('Query.Now')
+if (QUERY_BYTES !== Query.SideRoles + ROLE_SIDES_MAX * 4) ERROR('QUERY_BYTES')
 if (TALLY_BYTES < Tally.Sides + 4 || Tally.Previous < Tally.Uses + 8 || Tally.Uses < Tally.References + 8)
   ERROR('TALLY_BYTES')
 if (VISIT_BYTES !== Visit.Slot + 4) ERROR('VISIT_BYTES')
@@ -141,7 +143,7 @@ if (NodeEntry.First !== 0 || NODE_ENTRY_BYTES !== NodeEntry.Node + 4) ERROR('NOD
 
 // The header: free lists of each power of two from 512 bytes up, and of each multiple of four up to 512.
 if (Header.TimedRoles < Header.Orders + ORDERS * OrderRoot.Bytes) ERROR('Header.Orders')
-if (Header.Tables < Header.TimedTuples + 4) ERROR('Header.TimedTuples')
+if (Header.Tables < Header.RolesAsSets + 4) ERROR('Header.RolesAsSets')
 if (Header.FreeLarge < Header.Tables + TABLES * TABLE_BYTES) ERROR('Header.Tables')
 if (Header.FreeSmall < Header.FreeLarge + (32 - 9) * 4 || HEADER_BYTES < Header.FreeSmall + 512)
   ERROR('Header.FreeSmall')

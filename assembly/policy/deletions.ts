@@ -14,6 +14,8 @@ import { deletePermissionSetRules } from './set-rules'
 export function deletePermission(id: u32): void {
   const record = permissionRecord(id)
   if (record === 0 || !isLive(record)) return
+  // One that stands for a role goes with the last set rule whose user set the role is.
+  if (load<u32>(record, Permission.Role) !== 0) return
   if (load<u32>(record, Permission.Holders) !== 0) withdraw(id)
   deletePermissionSetRules(id)
   tombstone(Table.Permissions, record)

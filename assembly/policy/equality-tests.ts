@@ -149,7 +149,9 @@ export function testsBytes(count: u32): u32 {
 export function gatherTests(side: u32): u32 {
   store<u32>(GATHERED, 0, Tests.Count)
   const table = load<u8>(side, SymbolRecord.Table) as u32
-  if (table === Table.Roles) addTest(LIST_TEST, hashOfRole(side))
+  // A resource role is held on the instance of the question: no value of the question says so (D17).
+  if (table === Table.Roles && /* canary: roles-without-tests */ load<u32>(side, Role.Type) === 0)
+    addTest(LIST_TEST, hashOfRole(side))
   if (table !== Table.Sets) return load<u32>(GATHERED, Tests.Count)
   let set = side
   for (let depth: u32 = 0; set !== 0 && depth < DEPTH_MAX; depth++) {

@@ -26,6 +26,7 @@ import { groupAt, indexAt, sideAt } from '../memory/records'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { GATHERED, gatherTests, hashOfTest, mix, pathOfTest } from './equality-tests'
 import { permissionRecord } from './permissions'
+import { addRoleSide, isResourceRole, removeRoleSide } from './role-sides'
 
 const QUEUE_END: u32 = 1
 
@@ -51,6 +52,7 @@ export function addToSide(permission: u32, kind: u32, set: u32): u32 {
     sideAt(side).kind = kind
     sideAt(side).set = set
     if (isSet(set)) link(side, set + ConditionSet.Sides, Side.NextOfSet, Side.PreviousOfSet)
+    else if (isResourceRole(set)) addRoleSide(side)
     insert(Table.Sides, sideHash(permission, kind, set), side)
     place(side)
   }
@@ -66,6 +68,7 @@ export function takeFromSide(side: u32): void {
   const set = sideAt(side).set
   leaveGroup(side)
   if (isSet(set)) unlink(side, set + ConditionSet.Sides, Side.NextOfSet, Side.PreviousOfSet)
+  else if (isResourceRole(set)) removeRoleSide(side)
   remove(Table.Sides, sideHash(sideAt(side).permission, sideAt(side).kind, set), side)
   release(side, SIDE_BYTES)
 }

@@ -122,10 +122,16 @@ function soundSetRule(rule: u32, hash: u32): bool {
   if (record === 0 || !isLive(record)) return false
   if (setRuleHash(permission, users, resources) !== hash || findSetRule(permission, users, resources) !== rule)
     return false
-  const ofRole = isLiveSymbol(users, Table.Roles) && load<u32>(users, Role.Type) === 0
-  if (!ofRole && !isLiveSymbol(users, Table.Sets)) return false
+  if (!isRoleFor(users, record) && !isLiveSymbol(users, Table.Sets)) return false
   if (findSide(permission, SET_OF_RESOURCES, resources) === 0) return false
   return isLiveSymbol(resources, Table.Resources) || isLiveSymbol(resources, Table.Sets)
+}
+
+/** Is it a role in tenants, or one on instances of the type of the permission (D17)? */
+function isRoleFor(users: u32, permission: u32): bool {
+  if (!isLiveSymbol(users, Table.Roles)) return false
+  const type = load<u32>(users, Role.Type)
+  return type === 0 || type === load<u32>(permission, Permission.Resource)
 }
 
 /** Rules over the lists of all permissions; u32.MAX_VALUE when one is broken. */

@@ -7,7 +7,7 @@ import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
 import { entryRecord, firstEntry, nextEntry } from '../memory/table'
 import { ownRow } from '../policy/roles'
-import { inHeap, isLiveSymbol } from './bounds'
+import { inHeap, isLiveSymbol, isSymbol } from './bounds'
 
 export function verifyRoles(): Fault {
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
@@ -20,7 +20,7 @@ export function verifyRoles(): Fault {
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
     const role = entryRecord(entry)
     if (!soundEdges(role)) return Fault.Edge
-    if (!soundEffective(role)) return Fault.Row
+    if (!soundEffective(role) || !soundAsSet(role)) return Fault.Row
   }
   return verifyHolders()
 }
@@ -83,15 +83,32 @@ function soundEffective(role: u32): bool {
   return true
 }
 
+/** A role that stands for user sets has the permission that stands for it, and another one has none (D17). */
+function soundAsSet(role: u32): bool {
+  const id = load<u32>(role, Role.Permission)
+  if (id === 0) return load<u32>(role, Role.Sides) === 0
+  if (id > field(Header.PermissionTop) || load<u32>(role, Role.Type) === 0) return false
+  const record = load<u32>(field(Header.PermissionDirectory) + id * 4)
+  if (load<u32>(record, Permission.Role) !== role) return false
+  const isSet = load<u32>(role, Role.Sides) !== 0
+  return isLive(record) === isSet && (!isSet || (isLive(role) && hasBit(ownRow(role), id)))
+}
+
 /** The holders of a permission are as many as it says; its resource is live when it is. */
 function verifyHolders(): Fault {
   const top = field(Header.PermissionTop)
   let expected: u64 = 0
+  let asSets: u32 = 0
   for (let id: u32 = 1; id <= top; id++) {
     const record = load<u32>(field(Header.PermissionDirectory) + id * 4)
     expected += load<u32>(record, Permission.Holders) as u64
     if (isLive(record) && !isLive(load<u32>(record, Permission.Resource))) return Fault.Symbol
+    const role = load<u32>(record, Permission.Role)
+    if (role === 0) continue
+    if (!isSymbol(role, Table.Roles) || load<u32>(role, Role.Permission) !== id) return Fault.Symbol
+    if (isLive(record)) asSets++
   }
+  if (asSets !== field(Header.RolesAsSets)) return Fault.Counter
   let held: u64 = 0
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
     held += countBits(ownRow(entryRecord(entry)))

@@ -8,6 +8,8 @@ import {
   INDEX_BYTES,
   Index,
   LIST_TEST,
+  Permission,
+  Role,
   Root,
   SIDE_BYTES,
   Side,
@@ -22,6 +24,7 @@ import { isLive } from '../memory/symbols'
 import { entryRecord, firstEntry, hashOfEntry, nextEntry, rootAddress } from '../memory/table'
 import { findTests, GATHERED, gatherTests, hashOfTest, pathOfTest, testsBytes } from '../policy/equality-tests'
 import { permissionRecord } from '../policy/permissions'
+import { isResourceRole } from '../policy/role-sides'
 import { findGroup, findSide, groupHash, hasPaths, indexesAddress, sideHash } from '../policy/set-rule-index'
 import { inHeap, isLiveSymbol } from './bounds'
 
@@ -137,6 +140,7 @@ function eachSide(): Fault {
   let ofUsers: u32 = 0
   let ofResources: u32 = 0
   let ofSets: u32 = 0
+  let ofRoles: u32 = 0
   for (let entry = firstEntry(Table.Sides); entry !== 0; entry = nextEntry(Table.Sides, entry)) {
     const side = entryRecord(entry)
     if (!soundSide(side, hashOfEntry(entry))) return Fault.Index
@@ -144,10 +148,33 @@ function eachSide(): Fault {
     if (load<u32>(side, Side.Kind) === SET_OF_USERS) ofUsers += rules
     else ofResources += rules
     if ((load<u8>(load<u32>(side, Side.Set), SymbolRecord.Table) as u32) === Table.Sets) ofSets++
+    else if (isResourceRole(load<u32>(side, Side.Set))) ofRoles++
   }
   const rules = field(Header.SetRules)
-  if (ofSets !== load<u32>(TALLY, Tally.Sides)) return Fault.Index
+  if (ofSets !== load<u32>(TALLY, Tally.Sides) || !soundRoleSides(ofRoles)) return Fault.Index
   return ofUsers === rules && ofResources === rules ? Fault.None : Fault.Counter
+}
+
+/** Each side that is a resource role is in the list of its permission, and counted by the role. */
+function soundRoleSides(sides: u32): bool {
+  let listed: u32 = 0
+  const top = field(Header.PermissionTop)
+  for (let id: u32 = 1; id <= top; id++) {
+    let before: u32 = 0
+    let side = load<u32>(permissionRecord(id), Permission.RoleSides)
+    for (; side !== 0; side = load<u32>(side, Side.NextOfSet)) {
+      if (++listed > sides || !inHeap(side, SIDE_BYTES) || load<u32>(side, Side.Permission) !== id) return false
+      const role = load<u32>(side, Side.Set)
+      if (!isLiveSymbol(role, Table.Roles) || load<u32>(side, Side.PreviousOfSet) !== before) return false
+      if (load<u32>(role, Role.Type) !== load<u32>(permissionRecord(id), Permission.Resource)) return false
+      before = side
+    }
+  }
+  let counted: u64 = 0
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    counted += load<u32>(entryRecord(entry), Role.Sides) as u64
+  }
+  return listed === sides && counted === (sides as u64)
 }
 
 function soundSide(side: u32, hash: u32): bool {

@@ -95,6 +95,9 @@ export function typeOfRole(role: string): string | undefined {
   return slash < 0 ? undefined : role.slice(0, slash)
 }
 
+export const kindOfRole = (role: string): 'role' | 'resource_role' =>
+  typeOfRole(role) === undefined ? 'role' : 'resource_role'
+
 /** A resource role with full keys, its rules sorted and without duplicates. */
 export function roleContent(value: PolicyObjects['resource_role']): RoleContent {
   const rules = new Map<string, RuleContent>()

@@ -302,13 +302,20 @@ export class Image {
 
   /** The result of set rules for a check without an instance that roles do not allow. */
   #bySets(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
-    const verdict = this.#decideSets(user, tenant, permission, 0, this.#required.encode(permission, undefined, sent))
+    const verdict = this.#decideSets(user, tenant, permission, 0, 0, this.#required.encode(permission, undefined, sent))
     if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: 'the conditions of this question' })
     return verdict === Verdict.Allow
   }
 
-  #decideSets(user: number, tenant: number, permission: number, instance: number, end: number): number {
-    const ask = () => this.#kernel.calls.decideSets(user, tenant, permission, instance, end)
+  #decideSets(
+    user: number,
+    tenant: number,
+    permission: number,
+    instance: number,
+    related: number,
+    end: number,
+  ): number {
+    const ask = () => this.#kernel.calls.decideSets(user, tenant, permission, instance, related, end)
     const verdict = ask()
     return verdict === ASK_TIME ? this.#atInstant(ask) : verdict
   }
@@ -329,15 +336,18 @@ export class Image {
       const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
       const stored = instance === 0 ? 0 : instanceTenant(this.#kernel, instance)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as resolveTenant
-      const related = relations === undefined ? 0 : this.#related.write(type, relations)
+      const relate = () => (relations === undefined ? 0 : this.#related.write(type, relations))
+      const related = relate()
       verdict = calls.decideOnRelated(user, tenant, permission, instance, related)
       if (verdict === Verdict.Allow) return true
       if (verdict === ASK_TIME)
         verdict = this.#atInstant(() => calls.decideOnRelated(user, tenant, permission, instance, related))
       if ((verdict & ASK_SETS) !== 0) {
-        const related = verdict - ASK_SETS
-        verdict = this.#decideSets(user, tenant, permission, instance, this.#required.encode(permission, key, sent))
-        if (verdict === Verdict.Deny) verdict = related // D13
+        const byRelations = verdict - ASK_SETS
+        const end = this.#required.encode(permission, key, sent)
+        // Reading attributes may have run code of the caller, and that another question with relations.
+        verdict = this.#decideSets(user, tenant, permission, instance, relate(), end)
+        if (verdict === Verdict.Deny) verdict = byRelations // D13
       }
     } catch (cause) {
       throw this.#broken(cause)

@@ -81,8 +81,16 @@ export interface KernelExports {
   removeSet(set: number): void
   addSetRule(permission: number, users: number, resources: number): void
   removeSetRule(permission: number, users: number, resources: number): void
-  decideSets(user: number, tenant: number, permission: number, instance: number, end: number): number
-  decideSide(user: number, tenant: number, permission: number, instance: number, end: number, side: number): number
+  decideSets(user: number, tenant: number, permission: number, instance: number, related: number, end: number): number
+  decideSide(
+    user: number,
+    tenant: number,
+    permission: number,
+    instance: number,
+    related: number,
+    end: number,
+    side: number,
+  ): number
   decideProgram(
     user: number,
     tenant: number,

@@ -19,10 +19,10 @@ export interface Projection<K extends string, T, P> {
   /** number of the kind in deltas; never reused for another kind */
   readonly code: number
   /**
-   * The code of puts that only newer readers may take, for those objects that `isTimed` selects: an older reader refuses it,
+   * The code of puts that only newer readers may take, for those objects that `isNeeded` selects: an older reader refuses it,
    * while it would pass over a field that it does not know, and so make what ends permanent (D15).
    */
-  readonly timed?: { readonly code: number; readonly isTimed: (value: P) => boolean }
+  readonly newer?: { readonly code: number; readonly isNeeded: (value: P) => boolean }
   /** The part that decisions depend on; undefined when they do not depend on this object. */
   readonly project: (object: T) => P | undefined
   /** The fields of a put, without names and without its code. */

@@ -44,7 +44,7 @@ export const relationshipTuple = {
   },
   projection: {
     code: 9,
-    timed: { code: 14, isTimed },
+    newer: { code: 14, isNeeded: isTimed },
     project: ({ subject, relation, object, ...times }) => ({ subject, relation, object, ...projectTimes(times) }),
     write: (value) => {
       const { subject, relation, object } = value

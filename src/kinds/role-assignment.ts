@@ -81,7 +81,7 @@ export const roleAssignment = {
   },
   projection: {
     code: 5,
-    timed: { code: 13, isTimed },
+    newer: { code: 13, isNeeded: isTimed },
     project: ({ user, role, tenant, resource_instance: instance, ...times }) => ({
       user,
       role,

@@ -1,11 +1,12 @@
 // A rule that lets a user set do something on a resource set.
-import { type Stored, setRuleKey } from '../model/objects.ts'
+import { resourceRoleOfSet, type Stored, setRuleKey } from '../model/objects.ts'
 import type { Kind } from './kind.ts'
 import { text } from './wire-values.ts'
 
 /**
  * The users of `user_set` may do `permission` on the resources of `resource_set` (D6). `key` is `setRuleKey(…)`. A role
- * used as a user set is written `__autogen_<role>`, a resource used as a resource set `__autogen_<resource>`.
+ * used as a user set is written `__autogen_<role>`, a role on instances (D17) `__autogen_<resource>#<role>`, a resource
+ * used as a resource set `__autogen_<resource>`.
  */
 export interface SetRule extends Stored {
   readonly user_set: string
@@ -30,6 +31,7 @@ export const setRule = {
   },
   projection: {
     code: 11,
+    newer: { code: 17, isNeeded: ({ user_set }) => resourceRoleOfSet(user_set) !== undefined },
     project: ({ user_set, permission, resource_set }) => ({ user_set, permission, resource_set }),
     write: ({ user_set, permission, resource_set }) => [user_set, permission, resource_set],
     read: (fields) => {

@@ -65,9 +65,9 @@ export type Frame = StreamFrame | { readonly type: 'state'; readonly part: Packe
 /** Kinds by their code. */
 const KINDS: (PolicyKind | undefined)[] = []
 for (const kind of Object.keys(PROJECTIONS) as PolicyKind[]) {
-  const { code, timed } = PROJECTIONS[kind]
+  const { code, newer } = PROJECTIONS[kind]
   KINDS[code] = kind
-  if (timed !== undefined) KINDS[timed.code] = kind
+  if (newer !== undefined) KINDS[newer.code] = kind
 }
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true })
@@ -183,8 +183,8 @@ function changeBody(change: PolicyChange): unknown[] {
 }
 
 function putFields<K extends PolicyKind>(kind: K, value: PolicyObjects[K], key: string): unknown[] {
-  const { code, timed, write } = PROJECTIONS[kind]
-  return [timed?.isTimed(value) ? timed.code : code, ...write(value, key)]
+  const { code, newer, write } = PROJECTIONS[kind]
+  return [newer?.isNeeded(value) ? newer.code : code, ...write(value, key)]
 }
 
 /**

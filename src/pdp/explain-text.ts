@@ -28,6 +28,7 @@ export function sayMiss({ user_set, resource_set, failed }: Miss): string {
 function sayFailed({ side, set, reason, tests }: FailedSet): string {
   const what = `${side === 'user_set' ? 'user set' : 'resource set'} ${set}`
   if (reason === 'role_not_assigned') return `${what}: the role is not assigned in this tenant`
+  if (reason === 'role_not_held') return `${what}: the role is not held on the resource`
   if (reason === 'other_resource') return `${what} is about another resource type`
   return `${what}: ${tests.map(sayTest).join(', ')}`
 }

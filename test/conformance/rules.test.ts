@@ -118,8 +118,9 @@ describe('case files', () => {
 })
 
 describe('docs/semantics.md', () => {
-  it('has the rules D1 to D15, each once and in order', () => {
-    expect([...sections.keys()]).toEqual(Array.from({ length: 15 }, (_, index) => `D${index + 1}`))
+  it('has the rules D1 to D15 and D17, each once and in order', () => {
+    const numbered = Array.from({ length: 17 }, (_, index) => `D${index + 1}`)
+    expect([...sections.keys()]).toEqual(numbered.filter((rule) => rule !== 'D16'))
   })
 
   it.each([...sections.keys()])('%s is stated by the reference and shown by cases', (rule) => {

@@ -36,3 +36,9 @@ export const OF_TIMES = {
 
 /** The list of the tenants of a user is counted and filled in two places. */
 export const OF_TENANTS_IN_TIME = { 'tenants-in-force': 'true', 'tenants-of-grants-in-force': 'false' }
+
+/** A kernel that looks for a role on instances among the roles in tenants, or gives each search the steps of all. */
+export const OF_ROLE_SIDES = {
+  'roles-without-tests': 'true',
+  'steps-of-all-searches': 'store<u32>(query, 0, Query.RelationSteps); const role = load<u32>(side, Side.Set)',
+}

@@ -167,7 +167,7 @@ class Memory {
   /** What set rules say of ana, who is in the set. */
   askSets(): number {
     this.kernel.words.fill(0, 0x48000 >>> 2, 0x50000 >>> 2)
-    return this.calls.decideSets(this.ana, this.acme, this.write, 0, ENCODED)
+    return this.calls.decideSets(this.ana, this.acme, this.write, 0, 0, ENCODED)
   }
 }
 

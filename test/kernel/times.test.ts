@@ -198,7 +198,7 @@ describe('a question', () => {
     const [ana, ben, acme] = [find(Table.Users, 'ana'), find(Table.Users, 'ben'), find(Table.Tenants, 'acme')]
     expect(kernel.calls.decideOn(ben, acme, permission, 0)).toBe(ASK_TIME)
     expect(kernel.calls.decideOn(ana, acme, permission, 0)).toBe(Verdict.Allow)
-    expect(kernel.calls.decideSets(ben, acme, permission, 0, 0x50000) & ASK_SETS).toBe(0)
+    expect(kernel.calls.decideSets(ben, acme, permission, 0, 0, 0x50000) & ASK_SETS).toBe(0)
   })
 })
 

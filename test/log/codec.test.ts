@@ -1,5 +1,6 @@
 // The frames of the feed: what goes in comes out, however the stream is cut, and nothing damaged gets through.
 import fc from 'fast-check'
+import { unpackMultiple } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
 import {
   encodeFrame,
@@ -95,6 +96,12 @@ const delta: Delta = {
       kind: 'set_rule',
       key: 'staff/lab:open/open_labs',
       value: { user_set: 'staff', permission: 'lab:open', resource_set: 'open_labs' },
+    },
+    {
+      op: 'put',
+      kind: 'set_rule',
+      key: '__autogen_lab#owner/lab:open/open_labs',
+      value: { user_set: '__autogen_lab#owner', permission: 'lab:open', resource_set: 'open_labs' },
     },
     {
       op: 'put',
@@ -198,6 +205,15 @@ describe('frames', () => {
     expect(unpackDelta(frame.delta)).toEqual(large)
     expect(await packDeltaSlowly(large, async () => undefined)).toEqual(packDelta(large))
     expect(() => unpackDelta({ ...frame.delta, count: changes.length - 1 })).toThrow('announces')
+  })
+
+  it('of a rule for a role on instances have a code of their own, which an older reader refuses', () => {
+    const rules = delta.changes.filter(({ kind }) => kind === 'set_rule')
+    const { packed } = packDelta({ ...delta, changes: rules })
+    expect([...unpackMultiple(packed)].flat()).toEqual([
+      [11, 'staff', 'lab:open', 'open_labs'],
+      [17, '__autogen_lab#owner', 'lab:open', 'open_labs'],
+    ])
   })
 
   it('of a delta without changes come out without changes', () => {

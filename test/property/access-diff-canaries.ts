@@ -29,6 +29,7 @@ export const CANARIES = {
   'covered-by-the-type': 'false',
   'conditional-on-a-type': 'all',
   'order-of-sources': 'compareText(name, first) > 0',
+  'roles-as-user-sets': '[permission]',
   'new-users': "ofUser === 0 ? undefined : 'deleted_user'",
 }
 

@@ -45,6 +45,8 @@ const WORLD: readonly Operation[] = [
   ['put', 'resource_role', { resource: 'folder', role: 'editor', granted_to: { users_with_role: [fromFolder] } }],
   reader([fromFolder]),
   ['put', 'resource_role', { resource: 'doc', role: 'writer', permissions: ['doc:write'], extends: ['reader'] }],
+  ['put', 'resource_role', { resource: 'doc', role: 'author', granted_to: { users_with_role: [fromFolder] } }],
+  ['put', 'resource_role', { resource: 'doc', role: 'chief', extends: [] }],
   instance('folder', 'root', 'acme'),
   instance('folder', 'f', 'acme'),
   instance('doc', 'd1', 'acme', { status: 'open' }),
@@ -72,6 +74,7 @@ const WORLD: readonly Operation[] = [
   rule('followers', 'follow'),
   rule('since', 'since'),
   rule('all', 'draft', 'drafts'),
+  rule('doc#author', 'since', 'others'),
 ]
 
 /** Changes of that environment, each by itself. */
@@ -89,6 +92,18 @@ const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
   'a role on a folder is assigned': [
     ['put', 'role_assignment', { user: 'cyd', role: 'editor', tenant: 'acme', resource_instance: 'folder:root' }],
   ],
+  'a role whose holders a rule allows is assigned': [
+    ['put', 'role_assignment', { user: 'dan', role: 'author', tenant: 'acme', resource_instance: 'doc:d1' }],
+  ],
+  'a role that extends it is assigned, and extends it': [
+    ['put', 'role_assignment', { user: 'dan', role: 'chief', tenant: 'acme', resource_instance: 'doc:d1' }],
+    ['put', 'resource_role', { resource: 'doc', role: 'chief', extends: ['author'] }],
+  ],
+  'a role whose holders a rule allows is no longer derived': [
+    ['put', 'resource_role', { resource: 'doc', role: 'author', granted_to: { users_with_role: [] } }],
+  ],
+  'a rule for the holders of a role is new': [rule('doc#writer', 'share', 'drafts')],
+  'a role whose holders a rule allows is deleted': [['delete', 'resource_role', { resource: 'doc', role: 'author' }]],
   'the parent of a set changes': [set('seniors', { 'user.level': { equals: 1 } })],
   'an attribute is declared': [['put', 'resource', { key: '__user', actions: [], attributes: { since: 'string' } }]],
   'an instance that a condition follows changes': [instance('doc', 'd1', 'acme', { status: 'draft' })],

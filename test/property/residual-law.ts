@@ -9,6 +9,7 @@ import type { Json } from '../../src/model/objects.ts'
 import { isObject, member, type Operand, operandAt, readOperand } from '../reference/attributes.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
+import { hasUser } from '../reference/sets.ts'
 
 type Node = FilterNode<Open>
 
@@ -36,6 +37,8 @@ class Meaning {
   }
 
   #leaf(leaf: Leaf<Open>, inside: Inside): boolean {
+    if ('op' in leaf && 'held' in leaf.right)
+      return hasUser(this.#policy, this.#request, `__autogen_${leaf.right.held}`) // D17
     if ('op' in leaf) return compare(leaf.op, this.#operand(leaf.left, inside), this.#operand(leaf.right, inside))
     if (!('match' in leaf)) throw new Error('rules name no keys and no relations')
     const { value } = this.#operand(leaf.left, inside)

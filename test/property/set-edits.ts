@@ -231,7 +231,10 @@ function rule(world: World, u: number, p: number, r: number): Operation[] {
   const sets = [...policy.condition_set]
   const userSets = sets.filter(([, set]) => set.type === 'userset').map(([key]) => key)
   const roles = listKeys(policy.role).slice(0, 4)
-  const user_set = u % 4 === 0 ? (pick(roles, u) ?? pick(userSets, u)) : (pick(userSets, u) ?? pick(roles, u))
+  const onInstances = [...policy.resource_role.values()].filter(({ resource }) => resource === type)
+  const held = u % 17 === 2 ? pick(onInstances, u) : undefined // D17
+  const others = u % 17 === 2 ? (pick(roles, u) ?? pick(userSets, u)) : (pick(userSets, u) ?? pick(roles, u))
+  const user_set = held === undefined ? others : `__autogen_${type}#${held.role}`
   // Now and then of another type, which never matches.
   const about = sets
     .filter(([, set]) => set.type === 'resourceset' && (r % 7 === 0 || set.resource === type))

@@ -178,7 +178,9 @@ function firstSource(policy: Policy, request: Request): Source {
   const ways = authorizedUsers({ ...policy, user: new Map([[user, policy.user.get(user)!]]) }, about)[0]![1]
   const inTenant = ways.filter(([on]) => on.startsWith('__tenant:')).map(([, role]) => role)
   if (inTenant.length > 0) return { kind: 'role', role: inTenant.sort(compare)[0]! }
-  const onInstances = ways.map(([, role]) => role).filter((role) => role.includes('#'))
+  const onInstances = ways
+    .map(([, role]) => role)
+    .filter((role) => role.includes('#') && !role.startsWith('__autogen_'))
   if (onInstances.length > 0) return { kind: 'resource_role', role: onInstances.sort(compare)[0]! }
   const rules = rulesFor(policy, request)
     .filter((rule) => hasUser(policy, request, rule.user_set) && hasResource(policy, request, rule.resource_set))
@@ -217,6 +219,7 @@ function ensureSide(policy: Policy): Side {
 }
 
 function readsResource(policy: Policy, key: string): boolean {
+  if (key.includes('#')) return true // D17: a role that is held on the resource
   for (let set = policy.condition_set.get(key); set !== undefined; set = policy.condition_set.get(set.parent ?? '')) {
     for (const { root, names } of paths(parseConditions(set.conditions)))
       if (root === 'resource' && names[0] !== 'type' && names[0] !== 'tenant') return true

@@ -37,7 +37,7 @@ export interface Found {
 export interface Failed {
   readonly side: 'user_set' | 'resource_set'
   readonly set: string
-  readonly reason: 'role_not_assigned' | 'other_resource' | 'conditions'
+  readonly reason: 'role_not_assigned' | 'role_not_held' | 'other_resource' | 'conditions'
   readonly tests: readonly Found[]
 }
 export interface Miss {
@@ -130,7 +130,8 @@ export function listNotes(policy: Policy, request: Request): Note[] {
 
 function listFailed(policy: Policy, request: Request, key: string, side: Failed['side']): Failed[] {
   if (!policy.condition_set.has(key)) {
-    return [{ side, set: key, reason: side === 'user_set' ? 'role_not_assigned' : 'other_resource', tests: [] }]
+    const ofUsers = key.includes('#') ? 'role_not_held' : 'role_not_assigned'
+    return [{ side, set: key, reason: side === 'user_set' ? ofUsers : 'other_resource', tests: [] }]
   }
   return listChain(policy, key).flatMap((set): Failed[] => {
     const { resource, conditions } = policy.condition_set.get(set)!

@@ -98,9 +98,15 @@ function derivedBy(
  * holding its parents.
  */
 export function grantsOn(policy: Policy, type: string, role: string, permission: string): boolean {
+  const reached = [...withExtended(policy, type, role)]
+  return reached.some((each) => policy.resource_role.get(`${type}/${each}`)!.permissions.includes(permission))
+}
+
+/** The role, and those of its type that it extends over any number of steps. */
+export function withExtended(policy: Policy, type: string, role: string): ReadonlySet<string> {
   const reached = new Set([role])
   for (const each of reached) {
     for (const parent of policy.resource_role.get(`${type}/${each}`)!.extends) reached.add(parent)
   }
-  return [...reached].some((each) => policy.resource_role.get(`${type}/${each}`)!.permissions.includes(permission))
+  return reached
 }

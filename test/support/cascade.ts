@@ -105,7 +105,11 @@ const REST: {
   set_rule(rule, policy) {
     const stands = (key: string, plain: ReadonlyMap<string, unknown>) =>
       policy.condition_set.has(key) || (key.startsWith('__autogen_') && plain.has(key.slice('__autogen_'.length)))
-    const sets = stands(rule.user_set, policy.role) && stands(rule.resource_set, policy.resource)
+    const onInstances = rule.user_set.includes('#') // D17
+    const users = onInstances
+      ? policy.resource_role.has(rule.user_set.slice('__autogen_'.length).replace('#', '/'))
+      : stands(rule.user_set, policy.role)
+    const sets = users && stands(rule.resource_set, policy.resource)
     return sets && exists(policy, rule.permission) ? rule : undefined
   },
 }

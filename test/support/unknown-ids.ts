@@ -44,8 +44,9 @@ export function saysOfUnknownIds(source: KernelSource): string | undefined {
     [user, tenant, 0],
   ]
   for (const ids of asks) {
-    if (calls.decideSets(user, tenant, permission, 0, ENCODED) !== Verdict.Allow) return 'who is known is not allowed'
-    if (calls.decideSets(...ids, 0, ENCODED) !== Verdict.Deny) return `sets allow ${ids}`
+    if (calls.decideSets(user, tenant, permission, 0, 0, ENCODED) !== Verdict.Allow)
+      return 'who is known is not allowed'
+    if (calls.decideSets(...ids, 0, 0, ENCODED) !== Verdict.Deny) return `sets allow ${ids}`
     if (calls.decide(...ids) !== Verdict.Deny) return `roles allow ${ids}`
   }
   for (let id = kernel.field(Header.PermissionTop) + 1; id <= PERMISSIONS_MAX; id++) {

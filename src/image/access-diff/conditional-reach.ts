@@ -5,6 +5,7 @@ import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { roleOfUserSet } from '../build/write-records.ts'
 import { type Contents, typeInInstanceKey } from '../contents.ts'
 import { ruledPermissions } from '../list/user-sides.ts'
 import { instanceTenant } from '../records/instance.ts'
@@ -137,14 +138,37 @@ function notePolicy(
     note(objects.permissions.named(diff.rule.permission), { rules: [diff], everybody: true })
   const graphs = [new RoleGraph(before), new RoleGraph(after)] as const
   const derived = derivedOtherwise(before, after)
+  const asUserSets = [before, after].map(rolesAsUserSets)
   for (const role of new Set([...affectedRoles(before, after), ...derived])) {
-    const [was, is] = graphs.map((graph) => new Set(graph.ofExtends(role).map(({ permission }) => permission)))
+    const [was, is] = graphs.map((graph, side) => givenBy(graph, role, asUserSets[side]!))
     const isOther = derived.has(role)
-    for (const permission of [...was!, ...is!]) {
-      if (isOther || !was!.has(permission) || !is!.has(permission))
+    for (const [name, permission] of [...was!, ...is!]) {
+      if (isOther || !was!.has(name) || !is!.has(name))
         note(objects.permissions.named(permission), isResourceRole(role) ? { holders: true } : { ties: true })
     }
   }
+}
+
+/** What a role gives, and what rules give to those who hold it or a role that it extends (D17), by distinct names. */
+function givenBy(
+  graph: RoleGraph,
+  role: string,
+  asUserSets: ReadonlyMap<string, readonly string[]>,
+): Map<string, string> {
+  const found = new Map(graph.ofExtends(role).map(({ permission }) => [permission, permission]))
+  for (const each of graph.withExtended(role))
+    for (const permission of asUserSets.get(each) ?? []) found.set(`${each} ${permission}`, permission)
+  return found
+}
+
+/** The permissions of the rules whose user set is a role on instances, by the whole key of the role. */
+function rolesAsUserSets({ setRules }: Contents): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const { user_set, permission } of setRules.values()) {
+    const role = roleOfUserSet(user_set)
+    if (role !== undefined && isResourceRole(role)) found.set(role, [...(found.get(role) ?? []), permission])
+  }
+  return found
 }
 
 /** The roles on instances that are derived otherwise, and those that are derived from them, in either policy. */

@@ -7,12 +7,14 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { typeInInstanceKey } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
+import { ruledPermissions } from '../list/user-sides.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
 import { eachGrantInScope, grantRoleSet, grantUser, roleSetRoles } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { relationKey } from '../records/relation.ts'
-import { eachRoleOfType, permissionIdsOfRole, roleKey, roleSkipsDirect } from '../records/role.ts'
+import { eachRoleOfType, idsInRowOfRole, roleKey, roleSkipsDirect } from '../records/role.ts'
 import { eachRuleToRole, ruleAloneSkipsDirect, ruleRelation, ruleSource } from '../records/rule.ts'
+import { permissionsOfRoleSides } from '../records/set-rule.ts'
 import { records } from '../records/tables.ts'
 import { eachTupleFromSubject, eachTupleToObject, tupleObject, tupleRelation, tupleSubject } from '../records/tuple.ts'
 import type { Changed } from './changed.ts'
@@ -30,6 +32,8 @@ export class ReachRelations {
   readonly #ofType = new Map<number, readonly number[]>()
   /** numbers of the permissions of some roles, by their records; for each image */
   readonly #ofRoles = [new Map<string, ReadonlySet<number>>(), new Map<string, ReadonlySet<number>>()] as const
+  /** what rules give to those who hold a role on instances, by the number of the permission that stands for it */
+  #byRole: ReadonlyMap<number, ReadonlySet<number>> | undefined
   /** users whose roles on instances were compared */
   readonly #compared = new Set<number>()
   /** numbers of the users who have roles on instances above changed tuples, in the image that has the tuple */
@@ -134,7 +138,7 @@ export class ReachRelations {
       for (const [instance, permissions] of held[side]!) {
         const others = held[otherSide(side)]!.get(instance)
         for (const permission of permissions)
-          if (others?.has(permission) !== true) this.#questions.askOn(user, permission, instance)
+          if (others?.has(permission) !== true) this.#ask(user, permission, instance)
       }
     }
   }
@@ -151,10 +155,33 @@ export class ReachRelations {
     const name = roles.toSorted().join()
     const known = this.#ofRoles[side].get(name)
     if (known !== undefined) return known
-    const ids = roles.flatMap((role) => permissionIdsOfRole(this.#questions.sides[side].kernel, role))
+    const ids = roles.flatMap((role) => idsInRowOfRole(this.#questions.sides[side].kernel, role))
     this.#questions.meter.spend(LOOK_WORK * ids.length)
     const found = new Set(ids.map((id) => this.#questions.permissions.of(side, id)))
     this.#ofRoles[side].set(name, found)
+    return found
+  }
+
+  /** Asks about a permission; about one that stands for a role, whatever rules give to those who hold it (D17). */
+  #ask(user: number, permission: number, instance: number): void {
+    this.#byRole ??= this.#findByRole()
+    const given = /* canary: roles-as-user-sets */ this.#byRole.get(permission) ?? [permission]
+    for (const each of given) this.#questions.askOn(user, each, instance)
+  }
+
+  /** Numbers of the permissions of the rules, by the number of the one that stands for the role. */
+  #findByRole(): ReadonlyMap<number, ReadonlySet<number>> {
+    const { permissions, sides } = this.#questions
+    const found = new Map<number, Set<number>>()
+    for (const side of SIDES) {
+      const { kernel } = sides[side]
+      for (const id of ruledPermissions(kernel)) {
+        for (const asRole of permissionsOfRoleSides(kernel, id)) {
+          const number = permissions.of(side, asRole)
+          found.set(number, (found.get(number) ?? new Set()).add(permissions.of(side, id)))
+        }
+      }
+    }
     return found
   }
 
@@ -230,7 +257,7 @@ export class ReachRelations {
   #askEach(users: readonly number[], instances: readonly number[]): void {
     for (const instance of instances) {
       const permissions = this.#permissionsOn(instance)
-      for (const permission of permissions) for (const user of users) this.#questions.askOn(user, permission, instance)
+      for (const permission of permissions) for (const user of users) this.#ask(user, permission, instance)
     }
   }
 

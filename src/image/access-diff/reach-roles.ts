@@ -14,7 +14,7 @@ import {
   permissionIdsOfGrant,
   roleSetRoles,
 } from '../records/grant.ts'
-import { permissionIdsOfRole, roleChildren, roleKey, roleType } from '../records/role.ts'
+import { idsInRowOfRole, roleChildren, roleKey, roleType } from '../records/role.ts'
 import { records } from '../records/tables.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
@@ -23,7 +23,10 @@ import { otherSide, SIDES, type SideNumber } from './twins.ts'
 /** The work of reading a record. */
 const LOOK_WORK = 4
 
-/** The numbers of the permissions that a role gains or loses, by the record of the role in the image that has them. */
+/**
+ * The numbers of the permissions that a role gains or loses, of those that stand for roles (D17) too, by the record of the
+ * role in the image that has them.
+ */
 export type RoleChanges = readonly [ReadonlyMap<number, readonly number[]>, ReadonlyMap<number, readonly number[]>]
 
 export class ReachRoles {
@@ -56,7 +59,7 @@ export class ReachRoles {
 
   #findPermissions(side: SideNumber, role: number): Set<number> {
     if (role === 0) return new Set()
-    const ids = permissionIdsOfRole(this.#questions.sides[side].kernel, role)
+    const ids = idsInRowOfRole(this.#questions.sides[side].kernel, role)
     this.#questions.meter.spend(LOOK_WORK * ids.length)
     return new Set(ids.map((id) => this.#questions.permissions.of(side, id)))
   }

@@ -4,6 +4,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import type { Term } from '../../model/filter.ts'
 import { any, eachLeaf } from '../filter/simplify.ts'
+import { findSymbol } from '../look-up.ts'
+import { permissionOfRole } from '../records/role.ts'
 import type { LineTexts } from './conditional-lines.ts'
 import { type ChangedInstance, isMoved, type ReachOfChanges } from './conditional-reach.ts'
 import { type HeldParts, HeldRoles, heldResiduals, NO_PARTS } from './held-roles.ts'
@@ -11,7 +13,7 @@ import { normalForm, toComparableText } from './normal-form.ts'
 import type { Objects } from './objects.ts'
 import type { Open, Residual, StoredKeys } from './open-conditions.ts'
 import { formatResidual, formatResiduals } from './residual-text.ts'
-import { type CopiedSide, type ParsedRule, reduceRules, StoredSide } from './stored-side.ts'
+import { type CopiedSide, type HeldResidual, type ParsedRule, reduceRules, StoredSide } from './stored-side.ts'
 import { FIRST_SIDE, type Instants, SIDES, type SideNumber } from './twins.ts'
 import { type Seen, UserConditions } from './user-conditions.ts'
 import { collectUserReads, computeSignature, type UserReads } from './user-reads.ts'
@@ -26,7 +28,14 @@ export interface AskedPermission {
   readonly types: readonly [number, number]
   readonly rules: readonly [readonly ParsedRule[], readonly ParsedRule[]]
   readonly reads: readonly [UserReads, UserReads]
+  /** roles on instances among the user sets, with the ids of the permissions that stand for them */
+  readonly held: readonly { readonly role: string; readonly ids: readonly [number, number] }[]
 }
+
+/** What the user holds, in one image: for the permission itself under an empty name, and for each role in `held`. */
+type PartsByName = ReadonlyMap<string, HeldParts>
+const NO_ROLES: PartsByName = new Map()
+const OF_PERMISSION = ''
 
 /** A user in a tenant, in numbers. */
 export interface AskedUser {
@@ -88,7 +97,21 @@ export class ResidualPairs {
       types: SIDES.map((side) => (of === undefined ? 0 : types.id(side, of))) as [number, number],
       rules,
       reads: rules.map(collectUserReads) as unknown as [UserReads, UserReads],
+      held: this.#findHeld(rules),
     }
+  }
+
+  #findHeld(rules: AskedPermission['rules']): AskedPermission['held'] {
+    const users = rules.flatMap((each) => each.map((rule) => rule.users))
+    const roles = new Set(users.flatMap((side) => (typeof side === 'object' && 'held' in side ? [side.held] : [])))
+    return [...roles].map((role) => {
+      const ids = SIDES.map((side) => {
+        const { kernel } = this.#sides[side]
+        const record = findSymbol(kernel, 'resource_role', role)
+        return record === 0 ? 0 : permissionOfRole(kernel, record)
+      })
+      return { role, ids: ids as [number, number] }
+    })
   }
 
   /** Whether instances of the type begin, end or change in one of the attributes. */
@@ -127,7 +150,7 @@ export class ResidualPairs {
    * @param isOpen which stored attributes of the user are open
    */
   signature(asked: AskedPermission, { user, tenant }: AskedUser, isTied: boolean, isOpen = CLOSED): string {
-    const parts: [HeldParts, HeldParts] = [NO_PARTS, NO_PARTS]
+    const parts: [PartsByName, PartsByName] = [NO_ROLES, NO_ROLES]
     const own = SIDES.map((side) => {
       const ids = this.#findIds(side, asked, { user, tenant })
       if (ids === undefined) return '-'
@@ -137,12 +160,12 @@ export class ResidualPairs {
         ? this.#signatureOn(side, asked, this.#sides[side].seen(ids.user, ids.tenant), isOpen)
         : this.#ownSignature(side, asked, user, isOpen)
       const place = isTied && (reads.tenantAttributes || reads.tenantKey) ? tenant : ''
-      const held = isTied ? this.#heldParts(side, asked, ids) : parts[side]
+      const held = isTied ? this.#partsByName(side, asked, ids) : parts[side]
       if (typeof held === 'string') return held
       parts[side] = held
       return `${own} ${place}`
     })
-    const held = parts[0].size + parts[1].size === 0 ? '' : JSON.stringify(heldResiduals(parts))
+    const held = parts[0].size + parts[1].size === 0 ? '' : JSON.stringify([...residualsByName(parts)])
     return `${own.join('\n')}\n${held}`
   }
 
@@ -190,9 +213,18 @@ export class ResidualPairs {
     return ids.user === 0 || ids.tenant === 0 || asked.ids[side] === 0 ? undefined : ids // D1
   }
 
-  #heldParts(side: SideNumber, asked: AskedPermission, ids: AskedUser): HeldParts | string {
+  /** @returns why not, where there is too much */
+  #partsByName(side: SideNumber, asked: AskedPermission, { user, tenant }: AskedUser): PartsByName | string {
+    const found = new Map<string, HeldParts>()
+    const add = (name: string, permission: number): void => {
+      const parts =
+        permission === 0 ? NO_PARTS : this.#held[side].findParts(user, tenant, permission, asked.types[side])
+      if (parts.size > 0) found.set(name, parts)
+    }
     try {
-      return this.#held[side].findParts(ids.user, ids.tenant, asked.ids[side], asked.types[side])
+      add(OF_PERMISSION, asked.ids[side])
+      for (const { role, ids } of asked.held) add(role, ids[side])
+      return found
     } catch (error) {
       if (isZerohopError(error, 'LISTING_TOO_LARGE')) return error.message
       throw error
@@ -201,28 +233,50 @@ export class ResidualPairs {
 
   /** What is left in both images. */
   pair(asked: AskedPermission, who: AskedUser, isOpen = CLOSED): Pair {
-    const parts: [HeldParts, HeldParts] = [NO_PARTS, NO_PARTS]
-    const sets: [Residual, Residual] = [false, false]
+    const parts: [PartsByName, PartsByName] = [NO_ROLES, NO_ROLES]
+    const reduced: [Reduce, Reduce] = [() => false, () => false]
     for (const side of SIDES) {
       const ids = this.#findIds(side, asked, who)
       if (ids === undefined) continue
       if (this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) {
-        sets[side] = true
+        reduced[side] = () => true
         continue
       }
       const seen = this.#sides[side].seen(ids.user, ids.tenant)
       const conditions = new UserConditions(asked.type, this.#sides[side], seen, isOpen)
-      sets[side] = reduceRules(asked.rules[side], conditions, seen)
-      const held = this.#heldParts(side, asked, ids)
-      if (typeof held === 'string') return makePair(sets, held)
+      reduced[side] = (held) => reduceRules(asked.rules[side], conditions, seen, held)
+      const held = this.#partsByName(side, asked, ids)
+      if (typeof held === 'string') return makePair([reduced[0](NOTHING_HELD), reduced[1](NOTHING_HELD)], held)
       parts[side] = held
     }
-    const { byRelation, byKey } = heldResiduals(parts)
-    const rest = SIDES.map((side) => normalForm(any([sets[side], byRelation[side]]))) as [Residual, Residual]
+    const residuals = residualsByName(parts)
+    const of = (name: string, side: SideNumber) => {
+      const found = residuals.get(name)
+      return { byRelation: found?.byRelation[side] ?? false, byKey: found?.byKey[side] ?? false }
+    }
+    const both = (isWithKeys: boolean) =>
+      SIDES.map((side) => {
+        const own = of(OF_PERMISSION, side)
+        const sets = reduced[side]((role, isAlone) => {
+          const { byRelation, byKey } = of(role, side)
+          return isAlone && !isWithKeys ? byRelation : any([byRelation, byKey])
+        })
+        return normalForm(any([sets, own.byRelation, isWithKeys ? own.byKey : false]))
+      }) as [Residual, Residual]
+    const rest = both(false)
     // Only the key of a stored instance decides then, whatever is sent: that is asked with nothing sent.
-    if (rest.every((each) => typeof each === 'boolean')) return makePair(rest)
-    return makePair(SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual])
+    return makePair(rest.every((each) => typeof each === 'boolean') ? rest : both(true))
   }
+}
+
+type Reduce = (held: HeldResidual) => Residual
+const NOTHING_HELD: HeldResidual = () => false
+
+/** What the parts of both images leave, by their names. */
+function residualsByName(parts: readonly [PartsByName, PartsByName]): Map<string, ReturnType<typeof heldResiduals>> {
+  const names = new Set([...parts[0].keys(), ...parts[1].keys()].sort())
+  const of = (side: SideNumber, name: string): HeldParts => parts[side].get(name) ?? NO_PARTS
+  return new Map([...names].map((name) => [name, heldResiduals([of(0, name), of(1, name)])]))
 }
 
 /** Users whom the changes do not name, where the ids of one image are those of the other. */

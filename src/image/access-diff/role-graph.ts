@@ -48,6 +48,13 @@ export class RoleGraph {
     return [...(this.#roles.get(key)?.extends ?? []), ...derived]
   }
 
+  /** A role and all that it extends, over any number of steps. */
+  withExtended(key: string): ReadonlySet<string> {
+    const found = new Set([key])
+    for (const role of found) for (const parent of this.#roles.get(role)?.extends ?? []) found.add(parent) // also walked
+    return found
+  }
+
   /**
    * What a role gives, by what tells one grant from another: the permission, and of a derivation also its first step,
    * because another relation reaches other instances.

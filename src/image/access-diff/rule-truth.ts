@@ -2,10 +2,13 @@
 // is evaluated once for all that it does not depend on.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { walkInstanceRoles } from '../decide/effective-roles.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-attributes.ts'
 import { typeOfPermission } from '../list/user-sides.ts'
 import { eachGrantInScope, eachGrantOfUser, grantRoles, grantScope, grantUser } from '../records/grant.ts'
-import { instancesOfType, instanceTenant } from '../records/instance.ts'
+import { instancesOfType, instanceTenant, instanceType } from '../records/instance.ts'
+import { permissionOfRole } from '../records/role.ts'
+import { isResourceRole } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { alike, type Numbered, readsAttributesAlone } from './alike.ts'
@@ -134,7 +137,37 @@ export class RuleTruth {
     }
   }
 
+  /** Asks about the instances on which users hold the role on instances that is the user set (D17). */
+  #askHolders(permission: number, number: number, rule: ReadingRule, within: Within): void {
+    const { kernel } = this.#side
+    const { users, tenants, instances, meter } = this.#questions
+    const type = typeOfPermission(kernel, permission)
+    const asRole = permissionOfRole(kernel, rule.users)
+    const wanted = within.instances && new Set(within.instances)
+    const inTenants = within.tenants && new Set(within.tenants)
+    for (const user of within.users ?? this.#allUsers()) {
+      const id = users.id(this.#number, user)
+      if (id === 0) continue
+      const { left } = meter
+      const walked = walkInstanceRoles(kernel, id, left) ?? meter.stop()
+      meter.spend(LOOK_WORK + left - walked.left)
+      for (const [instance, roles] of walked.rolesByInstance) {
+        if (instanceType(kernel, instance) !== type) continue
+        if (!roles.some((role) => kernel.calls.holds(role, asRole) === 1)) continue
+        const at = instances.of(this.#number, instance)
+        const tenant = tenants.of(this.#number, instanceTenant(kernel, instance))
+        if (wanted?.has(at) === false || inTenants?.has(tenant) === false) continue
+        const asked = { ...this.#ids(user, tenant, permission), instance }
+        if (this.#isTrue(rule.resources, asked)) this.#questions.askOn(user, number, at)
+      }
+    }
+  }
+
   #askOn(permission: number, number: number, rule: ReadingRule, within: Within): void {
+    if (isResourceRole(this.#side.kernel, rule.users)) {
+      this.#askHolders(permission, number, rule, within)
+      return
+    }
     const type = typeOfPermission(this.#side.kernel, permission)
     const byTenant = within.instances === undefined ? this.#findInstances(type) : this.#grouped(within.instances)
     const tenants = within.tenants === undefined ? [...byTenant.keys()] : [...within.tenants]

@@ -12,6 +12,7 @@ import { listSideRules, type SideRule } from '../list/user-sides.ts'
 import { sideKey } from '../read-records.ts'
 import { findGrant, grantRoleSet, grantRoles, roleSetRoles } from '../records/grant.ts'
 import { bareRole, roleKey } from '../records/role.ts'
+import { isResourceRole } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { atInstant } from '../records/times.ts'
 import type { Meter } from './meter.ts'
@@ -255,5 +256,6 @@ function compareRules(left: AccessSource, right: AccessSource): number {
   )
 }
 
-/** Whether a side of a set rule stands for a role. */
-export const isRole = (kernel: Kernel, side: number): boolean => symbolTable(kernel, side) === Table.Roles
+/** Whether a side of a set rule stands for a role in tenants. */
+export const isRole = (kernel: Kernel, side: number): boolean =>
+  symbolTable(kernel, side) === Table.Roles && !isResourceRole(kernel, side)

@@ -18,20 +18,28 @@ import { permissionResource } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey } from '../records/role.ts'
+import { isResourceRole } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { atInstant } from '../records/times.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
 
-/** A side of a rule: the conditions of a set and of its parents, a role, or what is true or false of the type. */
-type RuleSide = { readonly conditions: readonly Condition[] } | { readonly role: string } | boolean
+/**
+ * A side of a rule: the conditions of a set and of its parents, a role in tenants, one that is held on the resource (D17), or
+ * what is true or false of the type.
+ */
+type RuleSide = { readonly conditions: readonly Condition[] } | { readonly role: string } | HeldSide | boolean
+interface HeldSide {
+  /** `type/role` */
+  readonly held: string
+}
 
 export interface ParsedRule {
   readonly user_set: string
   readonly resource_set: string
   readonly users: RuleSide
-  readonly resources: RuleSide
+  readonly resources: Exclude<RuleSide, HeldSide>
 }
 
 const NONE: JsonObject = {}
@@ -253,7 +261,7 @@ export class StoredSide implements Stored {
       rules = (permission === 0 ? [] : listSideRules(kernel, permission)).map(({ users, resources }) => ({
         user_set: sideKey(kernel, users),
         resource_set: sideKey(kernel, resources),
-        users: this.#side(users, type),
+        users: isResourceRole(kernel, users) ? { held: roleKey(kernel, users) } : this.#side(users, type),
         resources: this.#side(resources, type),
       }))
       this.#rules.set(permission, rules)
@@ -261,7 +269,7 @@ export class StoredSide implements Stored {
     return rules
   }
 
-  #side(side: number, type: number): RuleSide {
+  #side(side: number, type: number): Exclude<RuleSide, HeldSide> {
     const { kernel } = this
     if (symbolTable(kernel, side) === Table.Roles) return { role: roleKey(kernel, side) }
     if (symbolTable(kernel, side) === Table.Resources) return resourceKey(kernel, side) === resourceKey(kernel, type)
@@ -284,13 +292,25 @@ export class StoredSide implements Stored {
   }
 }
 
+/** What says on which resources the user holds a role; `isAlone` where nothing but that is left of the rule. */
+export type HeldResidual = (role: string, isAlone: boolean) => Residual
+
 /** What is left of the rules of a permission: D6, some rule whose two sides are true. */
-export function reduceRules(rules: readonly ParsedRule[], conditions: UserConditions, seen: Seen): Residual {
-  const side = (of: RuleSide): Residual => {
+export function reduceRules(
+  rules: readonly ParsedRule[],
+  conditions: UserConditions,
+  seen: Seen,
+  held: HeldResidual,
+): Residual {
+  const side = (of: Exclude<RuleSide, HeldSide>): Residual => {
     if (typeof of === 'boolean') return of
     return 'role' in of ? seen.roles.includes(of.role) : all(of.conditions.map((each) => conditions.toPart(each)))
   }
   const both = ({ users, resources }: ParsedRule): Residual => {
+    if (typeof users === 'object' && 'held' in users) {
+      const rest = side(resources)
+      return rest === false ? false : all([held(users.held, rest === true), rest])
+    }
     const user = side(users)
     return user === false ? false : all([user, side(resources)])
   }

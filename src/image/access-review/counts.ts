@@ -8,7 +8,7 @@ import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { Evaluator } from '../decide/evaluator.ts'
-import { permissionId, permissionKey, permissionResource } from '../records/permission.ts'
+import { permissionId, permissionKey, permissionResource, permissionRole } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
 import { permissionIdsOfRole } from '../records/role.ts'
 import { inOrder, records } from '../records/tables.ts'
@@ -133,6 +133,7 @@ function rolesIn(kernel: Kernel): Map<number, ReviewGroup> {
 function permissionsIn(kernel: Kernel): Map<number, ReviewGroup> {
   const found = new Map<number, ReviewGroup>()
   for (const record of records(kernel, Table.Permissions))
-    found.set(permissionId(kernel, record), empty(permissionKey(kernel, record), null))
+    if (permissionRole(kernel, record) === 0)
+      found.set(permissionId(kernel, record), empty(permissionKey(kernel, record), null))
   return found
 }

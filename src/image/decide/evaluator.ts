@@ -56,12 +56,12 @@ export class Evaluator {
     let verdict =
       this.#relate === undefined
         ? atInstant(calls.decideOn(user, tenant, permission, instance))
-        : atInstant(calls.decideOnRelated(user, tenant, permission, instance, this.#relate()))
+        : atInstant(calls.decideOnRelated(user, tenant, permission, instance, this.#related()))
     if ((verdict & ASK_SETS) !== 0) {
-      const related = verdict - ASK_SETS
+      const byRelations = verdict - ASK_SETS
       const end = this.#encode(permission, instance, unstored)
-      verdict = atInstant(calls.decideSets(user, tenant, permission, instance, end))
-      if (verdict === Verdict.Deny) verdict = related // D13
+      verdict = atInstant(calls.decideSets(user, tenant, permission, instance, this.#related(), end))
+      if (verdict === Verdict.Deny) verdict = byRelations // D13
     }
     this.left -= QUESTION_WORK + calls.takeWork()
     if (verdict === Verdict.Undecided) throw this.#undecided(user, tenant, permission, instance, unstored)
@@ -80,7 +80,7 @@ export class Evaluator {
   allowsBySets(user: number, permission: number, instance: number): boolean {
     const tenant = instanceTenant(this.kernel, instance)
     const end = this.#encode(permission, instance, undefined)
-    const verdict: Verdict = atInstant(this.kernel.calls.decideSets(user, tenant, permission, instance, end))
+    const verdict: Verdict = atInstant(this.kernel.calls.decideSets(user, tenant, permission, instance, 0, end))
     this.left -= QUESTION_WORK + this.kernel.calls.takeWork()
     if (verdict === Verdict.Undecided) throw this.#undecided(user, tenant, permission, instance)
     return verdict === Verdict.Allow
@@ -113,9 +113,15 @@ export class Evaluator {
     unstored?: string,
   ): Verdict {
     const end = this.#encode(permission, instance, unstored)
-    const verdict: Verdict = atInstant(this.kernel.calls.decideSide(user, tenant, permission, instance, end, side))
-    this.left -= QUESTION_WORK + this.kernel.calls.takeWork()
+    const { calls } = this.kernel
+    const verdict: Verdict = atInstant(calls.decideSide(user, tenant, permission, instance, this.#related(), end, side))
+    this.left -= QUESTION_WORK + calls.takeWork()
     return verdict
+  }
+
+  /** Writes the relations that were sent; after attributes were read, which may run code of the caller. */
+  #related(): number {
+    return this.#relate === undefined ? 0 : this.#relate()
   }
 
   /** What the set rules of a permission read: bits as in src/image/decide/required-attributes.ts. */

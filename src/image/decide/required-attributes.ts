@@ -9,6 +9,7 @@ import { NEEDS_MAX } from '../../model/limits.ts'
 import { attributePathKey, attributePathNumber, attributePathSource } from '../records/attribute-path.ts'
 import { conditionSetParent, conditionSetProgram } from '../records/condition-set.ts'
 import { countSteps, isRightPath, programStep, stepLeft, stepOperation, stepRight } from '../records/program.ts'
+import { isResourceRole } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 
 /** Attributes of a request. They take precedence over stored ones of the same name (D8: precedence of attributes). */
@@ -160,8 +161,13 @@ export const READS_USER =
   (1 << Source.UserTenants) |
   (1 << Source.Tenant)
 
+/** As one whose conditions read the key of the user and of the instance. */
+const READS_ROLES = (1 << Source.UserKey) | (1 << Source.ResourceKey)
+
 /** What one side of a rule reads, as a set of bits. */
 export function readsOfSide(kernel: Kernel, side: number): number {
+  // D17: who holds a role on instances depends on the instance, and on who asks.
+  if (isResourceRole(kernel, side)) return READS_ROLES
   const seen = new Set<number>()
   let reads = 0
   for (let set = side; set !== 0 && !seen.has(set); set = conditionSetParent(kernel, set)) {

@@ -35,6 +35,8 @@ export interface Asked {
   readonly tenant: number
   readonly permission: number
   readonly instance: number
+  /** writes the relations that were sent; returns their bytes */
+  readonly relate: () => number
   readonly end: number
 }
 

@@ -10,7 +10,7 @@ import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../recor
 import { findGrant, grantRoleUntil } from '../records/grant.ts'
 import { hasSetRules } from '../records/header.ts'
 import { permissionResource } from '../records/permission.ts'
-import { permissionSetRules, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
+import { isResourceRole, permissionSetRules, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { atInstant } from '../records/times.ts'
 import { type Asked, Conditions, Work } from './explain-conditions.ts'
@@ -65,8 +65,8 @@ class SetRules {
     const rules = this.#rules.length
     const answer = (abac: AbacCode): Explained => ({ ...NO_SETS, abac, rules, because: [] })
     if (rules === 0) return answer(hasSetRules(this.#kernel) ? 'no_matching_rules' : 'disabled')
-    const { user, tenant, permission, instance, end } = this.#asked
-    const verdict = atInstant(calls.decideSets(user, tenant, permission, instance, end))
+    const { user, tenant, permission, instance, relate, end } = this.#asked
+    const verdict = atInstant(calls.decideSets(user, tenant, permission, instance, relate(), end))
     if (verdict === Verdict.Undecided) return answer('undecided')
     if (verdict === Verdict.Deny) return { ...answer(this.#whyNone()), ...this.#nearest() }
     const allowing = this.#byName(this.#allowing())
@@ -82,7 +82,7 @@ class SetRules {
   #endOfRole(users: number): number {
     const kernel = this.#kernel
     const { user, tenant } = this.#asked
-    if (symbolTable(kernel, users) !== Table.Roles) return Number.POSITIVE_INFINITY
+    if (symbolTable(kernel, users) !== Table.Roles || isResourceRole(kernel, users)) return Number.POSITIVE_INFINITY
     return grantRoleUntil(kernel, findGrant(kernel, user, tenant), users)
   }
 
@@ -148,7 +148,8 @@ class SetRules {
     const kernel = this.#kernel
     if (this.#holds(first)) return []
     if (symbolTable(kernel, first) !== Table.Sets) {
-      const reason = side === 'user_set' ? 'role_not_assigned' : 'other_resource'
+      const whole = isResourceRole(kernel, first) ? 'role_not_held' : 'role_not_assigned'
+      const reason = side === 'user_set' ? whole : 'other_resource'
       return [{ side, set: sideKey(this.#kernel, first), reason, tests: [] }]
     }
     const failed: FailedSet[] = []
@@ -204,13 +205,13 @@ class SetRules {
   #holds(side: number, always = false): boolean {
     let truth = this.#truths.get(side)
     if (truth === undefined) {
-      const { user, tenant, permission, instance, end } = this.#asked
+      const { user, tenant, permission, instance, relate, end } = this.#asked
       // roles and types cost no work
       const passedOver = this.#work.done && !always && symbolTable(this.#kernel, side) === Table.Sets
       if (passedOver) this.#passedOver = true
       truth = passedOver
         ? Verdict.Undecided
-        : (atInstant(this.#kernel.calls.decideSide(user, tenant, permission, instance, end, side)) as Verdict)
+        : (atInstant(this.#kernel.calls.decideSide(user, tenant, permission, instance, relate(), end, side)) as Verdict)
       this.#work.steps(this.#kernel.calls.stepsOfSets())
       this.#truths.set(side, truth)
     }

@@ -66,7 +66,7 @@ export function explainQuestion(
     ? unasked('instance_in_other_tenant')
     : end === undefined
       ? unasked('undecided')
-      : explainSets(kernel, { ...ids, end }, named)
+      : explainSets(kernel, { ...ids, relate, end }, named)
   const because = [...byRoles, ...bySets]
   const codes = { code: rbac.code, rebac: rebac.code }
   const allow = because.length > 0

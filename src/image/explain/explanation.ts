@@ -99,7 +99,7 @@ export interface FailedSet {
    * instead of a set
    */
   readonly set: string
-  readonly reason: 'role_not_assigned' | 'other_resource' | 'conditions'
+  readonly reason: 'role_not_assigned' | 'role_not_held' | 'other_resource' | 'conditions'
   /** the tests that make its conditions false */
   readonly tests: readonly TestFound[]
 }

@@ -77,6 +77,8 @@ function sayFailedSet(names: QuestionNames, { side, set, reason, tests }: Failed
   const which = formatSide(side, set)
   if (reason === 'role_not_assigned')
     return makeNode('unmet', `${word(names.user)} is not assigned ${which} in tenant ${word(names.tenant)}`)
+  if (reason === 'role_not_held')
+    return makeNode('unmet', `${word(names.user)} does not hold ${which} on ${formatResource(names)}`)
   if (reason === 'other_resource') return makeNode('unmet', `${which} is for another resource type`)
   const who = side === 'user_set' ? word(names.user) : formatResource(names)
   return makeNode(

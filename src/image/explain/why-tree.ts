@@ -2,6 +2,7 @@
 // explanation gives the same text everywhere. An allow has every way that allows. Of a deny, missing-ways.ts says what
 // would allow.
 import { counted, plural } from '../../model/counted.ts'
+import { resourceRoleOfSet } from '../../model/objects.ts'
 import type { Why, WhyNode } from '../../model/why.ts'
 import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
 import type { Hop } from './hops.ts'
@@ -60,7 +61,9 @@ function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match,
       ? [
           makeNode(
             'met',
-            `${word(names.user)} has ${users} in tenant ${word(names.tenant)}${sayEnd(rule?.valid_until)}`,
+            resourceRoleOfSet(user_set) === undefined
+              ? `${word(names.user)} has ${users} in tenant ${word(names.tenant)}${sayEnd(rule?.valid_until)}`
+              : `${word(names.user)} holds ${users} on ${formatResource(names)}, or a role that extends it`,
           ),
         ]
       : []),

@@ -19,6 +19,8 @@ import { nextChangeOfUser } from '../records/grant.ts'
 import { instancesOfType, instanceTenant, keyOfInstance } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
+import { permissionOfRole } from '../records/role.ts'
+import { isResourceRole, permissionsOfRoleSides } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { atInstant } from '../records/times.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
@@ -141,8 +143,14 @@ export class Filters {
     const held = this.#heldBy(user)
     const row = this.#rolesOfRows(permission, type)
     const { byKey, byRelation } = partsOfRoles(kernel, held, { user, tenant, type }, row)
-    const until = row.roles.length === 0 ? ofUser : held.until
-    const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent })
+    const rolesOfSide = (role: number): Part => {
+      const asSide = this.#rolesOfRows(permissionOfRole(kernel, role), type)
+      const { byKey: keys, byRelation: related } = partsOfRoles(kernel, held, { user, tenant, type }, asSide)
+      return any([keyIn(keys), related])
+    }
+    const isByRoles = row.roles.length > 0 || permissionsOfRoleSides(kernel, permission).length > 0
+    const until = isByRoles ? held.until : ofUser
+    const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent }, rolesOfSide)
     return { byKey, byRow: any([byRelation, bySets]), type, until }
   }
 
@@ -162,10 +170,13 @@ export class Filters {
   }
 
   /** D6: some rule whose two sides are true. */
-  #bySets(question: FilterQuestion, asked: AskedFilter): Part {
+  #bySets(question: FilterQuestion, asked: AskedFilter, rolesOfSide: (role: number) => Part): Part {
     const rules = this.#listSideRules(asked.permission)
     if (rules.length === 0) return false
-    const sides = new Sides(this.#kernel, this.#required, asked, question, (set) => this.#readCondition(set))
+    const sides = new Sides(this.#kernel, this.#required, asked, question, {
+      readCondition: (set) => this.#readCondition(set),
+      rolesOfSide,
+    })
     return any(rules.map(({ users, resources }) => sides.both(users, resources)))
   }
 
@@ -249,6 +260,12 @@ export class Filters {
   }
 }
 
+interface PartsOfSides {
+  readonly readCondition: (set: number) => Condition
+  /** the rows on which the user holds a role on instances, or one that extends it (D17) */
+  readonly rolesOfSide: (role: number) => Part
+}
+
 /** The sides of set rules for one question, each decided once. */
 class Sides {
   readonly #kernel: Kernel
@@ -256,7 +273,7 @@ class Sides {
   readonly #asked: AskedFilter
   readonly #rows: RowConditions
   readonly #isKept: boolean
-  readonly #readCondition: (set: number) => Condition
+  readonly #of: PartsOfSides
   readonly #parts = new Map<number, Part>()
 
   constructor(
@@ -264,14 +281,14 @@ class Sides {
     required: RequiredAttributes,
     asked: AskedFilter,
     { type, isKept = false }: FilterQuestion,
-    readCondition: (set: number) => Condition,
+    of: PartsOfSides,
   ) {
     this.#kernel = kernel
     this.#evaluator = new Evaluator(kernel, required, asked.sent, LISTING_WHOLE_WORK_MAX)
     this.#asked = asked
     this.#rows = new RowConditions(new Constants(kernel, required, asked), type, isKept)
     this.#isKept = isKept
-    this.#readCondition = readCondition
+    this.#of = of
   }
 
   /** The resource side is not looked at when the user side is false. */
@@ -292,6 +309,7 @@ class Sides {
   #find(side: number): Part {
     const kernel = this.#kernel
     const { user, tenant, permission } = this.#asked
+    /* canary: rows-of-role-sides */ if (isResourceRole(kernel, side)) return this.#of.rolesOfSide(side)
     const open = this.#isKept ? READS_INSTANCE | CONTEXT : READS_INSTANCE
     if (symbolTable(kernel, side) !== Table.Sets || (readsOfSide(kernel, side) & open) === 0) {
       const verdict = this.#evaluator.evaluateSide(side, user, tenant, permission, 0)
@@ -304,7 +322,7 @@ class Sides {
     for (const set of eachSetUpwards(kernel, side)) {
       const of = conditionSetResource(kernel, set)
       if (of !== 0 && of !== type) return false // D6: false of another type
-      parts.push(this.#rows.toPart(this.#readCondition(set)))
+      parts.push(this.#rows.toPart(this.#of.readCondition(set)))
     }
     return all(parts)
   }

@@ -15,6 +15,7 @@ import { eachGrantOfUser, grantScope, grantUser, listTenantGrants, visitGrantsIn
 import { countTenants } from '../records/header.ts'
 import { instancesInTenant, instancesOfType, instanceTenant, instanceType, keyOfInstance } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
+import { permissionsOfRoleSides } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { inOrder, records } from '../records/tables.ts'
 import { atInstant } from '../records/times.ts'
@@ -215,15 +216,17 @@ function openTenants(
 }
 
 /**
- * The instances that are asked about on which the user has a role with the permission (D5: roles derived over relations);
+ * The instances that are asked about on which the user has a role with the permission (D5: roles derived over relations),
+ * or one that stands for a user set of its rules (D17);
  * undefined when finding them takes too much work.
  */
 function instancesHeld(kernel: Kernel, { user, permission, typeId, tenant }: AskedInstances): number[] | undefined {
   const rolesByInstance = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
   if (rolesByInstance === undefined) return undefined
   const allowing = new Map<number, boolean>()
+  const permissions = [permission, /* canary: instances-of-role-sides */ ...permissionsOfRoleSides(kernel, permission)]
   const allows = (role: number): boolean => {
-    const known = allowing.get(role) ?? kernel.calls.holds(role, permission) === 1
+    const known = allowing.get(role) ?? permissions.some((each) => kernel.calls.holds(role, each) === 1)
     allowing.set(role, known)
     return known
   }
@@ -261,11 +264,18 @@ export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[
   const { kernel } = evaluator
   const { tenant } = asked
   const scopes = new Set([tenant])
-  const sources = findSources(kernel, asked, () => false, LISTING_WALK_MAX)
-  if (sources === undefined) return undefined
-  for (const [at] of sources.pairs) scopes.add(at)
-  const users = new Set<number>()
   let left = LISTING_WALK_MAX
+  for (const permission of [
+    asked.permission,
+    /* canary: users-of-role-sides */ ...permissionsOfRoleSides(kernel, asked.permission),
+  ]) {
+    const sources = findSources(kernel, { ...asked, permission }, () => false, left)
+    if (sources === undefined) return undefined
+    left = sources.left
+    for (const [at] of sources.pairs) scopes.add(at)
+  }
+  const users = new Set<number>()
+  left = LISTING_WALK_MAX
   for (const scope of scopes) {
     left = visitGrantsInScope(kernel, scope, left, (grant) => void users.add(grantUser(kernel, grant)))
     if (left < 0) return undefined

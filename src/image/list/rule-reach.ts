@@ -4,7 +4,7 @@
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT } from '../decide/required-attributes.ts'
 import { SideReach } from './side-reach.ts'
-import { listSideRules, namesRoles, type SideRule, typeOfPermission } from './user-sides.ts'
+import { listSideRulesOfAll, namesRoles, type SideRule, typeOfPermission } from './user-sides.ts'
 
 const NONE: ReadonlySet<number> = new Set()
 
@@ -50,7 +50,7 @@ export class RuleReach {
   #addRules(id: number): void {
     const { kernel } = this.#evaluator
     const sides = this.#sides
-    const rules = listSideRules(kernel, id).filter(
+    const rules = listSideRulesOfAll(kernel, id).filter(
       ({ users, resources }) => ((sides.readsOf(users) | sides.readsOf(resources)) & READS_INSTANCE) !== 0,
     )
     if (rules.length === 0) return
@@ -78,7 +78,7 @@ export class RuleReach {
     const alike: number[] = []
     const byTenant: number[] = []
     for (const id of other === 0 ? [] : this.#ruled) {
-      const rules = listSideRules(this.#evaluator.kernel, id).filter(
+      const rules = listSideRulesOfAll(this.#evaluator.kernel, id).filter(
         ({ users }) => sides.readsTenantKey(users) || sides.mayHold(users, other, id),
       )
       if (rules.some(({ users, resources }) => sides.readsTenantKey(users) || sides.readsTenantKey(resources)))

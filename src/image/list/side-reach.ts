@@ -1,4 +1,5 @@
-// In which tenants the user sides of set rules may be true for one user (D6: set rules), found without reading instances.
+// In which tenants the user sides of set rules may be true for one user (D6: set rules), found without reading instances;
+// roles on instances (D17) are not among them.
 // In all tenants to which the user does not belong, a side says the same, unless it reads the key of the tenant. The
 // results are upper bounds; checks decide.
 import { Source, Table, Verdict } from '../../../assembly/limits.ts'
@@ -9,7 +10,7 @@ import { findGrant, grantRoles } from '../records/grant.ts'
 import { tenantsOfUser } from '../records/member.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
-import { listSideRules } from './user-sides.ts'
+import { listSideRulesOfAll } from './user-sides.ts'
 
 const READS_TENANT_KEY = (1 << Source.ResourceTenant) | (1 << Source.TenantKey)
 
@@ -46,7 +47,7 @@ export class SideReach {
 
   /** Whether some rule of the permission may allow the user something in the tenant. */
   mayAllowIn(tenant: number, permission: number): boolean {
-    const rules = listSideRules(this.#evaluator.kernel, permission)
+    const rules = listSideRulesOfAll(this.#evaluator.kernel, permission)
     return rules.some(({ users }) => this.#holds(users, tenant, permission))
   }
 
@@ -54,7 +55,7 @@ export class SideReach {
   tenantsOf(permission: number): ReadonlySet<number> | undefined {
     const differing = new Set<number>()
     const tenant = this.#someTenant()
-    for (const { users } of listSideRules(this.#evaluator.kernel, permission)) {
+    for (const { users } of listSideRulesOfAll(this.#evaluator.kernel, permission)) {
       if (this.#differs(users, permission)) differing.add(users)
       else if (tenant !== 0 && this.#holds(users, tenant, permission)) return undefined
     }

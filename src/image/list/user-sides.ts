@@ -3,7 +3,7 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { hasSetRules } from '../records/header.ts'
 import { permissionId, permissionResource } from '../records/permission.ts'
-import { eachSetRule, isInSetRule, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
+import { eachSetRule, isInSetRule, isResourceRole, setRuleResources, setRuleUsers } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 
@@ -13,6 +13,13 @@ export interface SideRule {
   /** a condition set, or a resource */
   readonly resources: number
 }
+
+/**
+ * The set rules of a permission that may be true without a role on an instance: those whose user set is not a role on
+ * instances (D17). What others give is found by the roles that users hold.
+ */
+export const listSideRulesOfAll = (kernel: Kernel, permission: number): SideRule[] =>
+  listSideRules(kernel, permission).filter(({ users }) => !isResourceRole(kernel, users))
 
 /** The set rules of a permission. */
 export function listSideRules(kernel: Kernel, permission: number): SideRule[] {
@@ -31,7 +38,7 @@ export const hasRules = (kernel: Kernel, permission: number): boolean =>
 
 /**
  * Whether all rules of the permission are for roles: then they only allow users with a role in the tenant (D6: set
- * rules).
+ * rules), or on the resource, which is in it (D17).
  */
 export function areForRoles(kernel: Kernel, permission: number): boolean {
   return listSideRules(kernel, permission).every(({ users }) => symbolTable(kernel, users) === Table.Roles)
@@ -39,7 +46,7 @@ export function areForRoles(kernel: Kernel, permission: number): boolean {
 
 /** Whether some rule of the permission is for a role. */
 export function namesRoles(kernel: Kernel, permission: number): boolean {
-  return listSideRules(kernel, permission).some(({ users }) => symbolTable(kernel, users) === Table.Roles)
+  return listSideRulesOfAll(kernel, permission).some(({ users }) => symbolTable(kernel, users) === Table.Roles)
 }
 
 /** Ids of the permissions with set rules. */

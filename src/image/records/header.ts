@@ -52,7 +52,7 @@ export function imageCounts(kernel: Kernel) {
     tenants: field(Header.Tenants),
     roles: field(Header.Roles),
     resources: field(Header.Resources),
-    permissions: field(Header.Permissions),
+    permissions: field(Header.Permissions) - field(Header.RolesAsSets),
     instances: field(Header.Instances),
     tuples: field(Header.Tuples),
     conditionSets: field(Header.Sets),

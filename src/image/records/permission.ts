@@ -9,9 +9,14 @@ export const permissionId = (kernel: Kernel, permission: number): number => kern
 export const permissionResource = (kernel: Kernel, permission: number): number =>
   kernel.word(permission + Permission.Resource)
 
-/** The permissions of a type, deleted ones too. */
-export const eachPermissionOfType = (kernel: Kernel, type: number): Iterable<number> =>
-  kernel.chain(kernel.word(type + Resource.Permissions), Permission.Next)
+/** The role on instances for which it stands where that is a user set (D17); 0 for the permission of an action. */
+export const permissionRole = (kernel: Kernel, permission: number): number => kernel.word(permission + Permission.Role)
+
+/** The permissions of the actions of a type, deleted ones too. */
+export function* eachPermissionOfType(kernel: Kernel, type: number): Iterable<number> {
+  for (const at of kernel.chain(kernel.word(type + Resource.Permissions), Permission.Next))
+    if (permissionRole(kernel, at) === 0) yield at
+}
 
 /** Ids of the permissions of a type, each with its action. */
 export function permissionsOfType(kernel: Kernel, type: number): [permission: number, action: string][] {

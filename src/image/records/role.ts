@@ -2,7 +2,7 @@
 import { Edge, Resource, Role } from '../../../assembly/abi.ts'
 import { RULE_NO_DIRECT } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { permissionKey } from './permission.ts'
+import { permissionKey, permissionRole } from './permission.ts'
 import { listIds, rowIds } from './row.ts'
 
 /** `role`, or `type/role`. */
@@ -48,7 +48,18 @@ export function rolePermissions(kernel: Kernel, role: number): string[] {
   return ids.map((id) => permissionKey(kernel, kernel.calls.permissionRecord(id)))
 }
 
-/** Ids of the permissions that a role has, inherited ones included. */
+/** Ids of the permissions that a role has, inherited ones and those that stand for roles (D17) included. */
+export const idsInRowOfRole = (kernel: Kernel, role: number): number[] => rowIds(kernel, role + Role.Row)
+
+/** Ids of the permissions of actions that a role has, inherited ones included. */
 export function permissionIdsOfRole(kernel: Kernel, role: number): number[] {
-  return rowIds(kernel, role + Role.Row)
+  const ids = idsInRowOfRole(kernel, role)
+  if (roleType(kernel, role) === 0) return ids
+  return ids.filter((id) => permissionRole(kernel, kernel.calls.permissionRecord(id)) === 0)
 }
+
+/**
+ * The permission that stands for a role on instances where it is a user set (D17): those who have it on a resource hold the
+ * role there, or one that extends it. No action has it.
+ */
+export const permissionOfRole = (kernel: Kernel, role: number): number => kernel.word(role + Role.Permission)

@@ -3,6 +3,7 @@
 // then the copy is refused. Objects of the target that the source does not have stay.
 import type { Change, LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { parseResourceRole } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { resources } from '../objects/resources.ts'
@@ -99,7 +100,7 @@ function pick(bundle: PolicyFile, scope: CopyScope, target: View): PolicyFile {
     set_rules: (bundle.set_rules ?? [])
       .filter(
         ({ user_set, is_role, resource_set, is_resource, permission }) =>
-          (is_role ? has.role(user_set) : has.set(user_set)) &&
+          (is_role ? has.roleOrPart(user_set) : has.set(user_set)) &&
           (is_resource ? has.resource(resource_set) : has.set(resource_set)) &&
           has.resource(permission.slice(0, permission.indexOf(':'))),
       )
@@ -125,6 +126,11 @@ class TargetState {
   resource = (key: string): boolean => this.#resources.has(key) || this.#target.get('resource', key) !== undefined
   role = (key: string): boolean => this.#roles.has(key) || this.#target.get('role', key) !== undefined
   set = (key: string): boolean => this.#sets.has(key) || this.#target.get('condition_set', key) !== undefined
+  /** a role, or `type#role` */
+  roleOrPart = (name: string): boolean => {
+    const onInstances = parseResourceRole(name)
+    return onInstances === undefined ? this.role(name) : this.resourceRole(onInstances.resource, onInstances.role)
+  }
   resourceRole = (resource: string, role: string): boolean =>
     Object.hasOwn(this.#resources.get(resource)?.roles ?? {}, role) ||
     this.#target.get('resource_role', `${resource}/${role}`) !== undefined

@@ -86,6 +86,8 @@ class Judge {
     }
     const [, operator] = UNKNOWN_OPERATOR.exec(error.message) ?? []
     if (operator !== undefined) return error.message + hint(operator, [...Object.keys(OPERATORS), ...MATCHES.keys()])
+    if (code === 'UNKNOWN_NAME' && details.resource !== undefined)
+      return this.#unknownPart('resource_role', String(details.resource), String(details.name))
     if (code !== 'OBJECT_NOT_FOUND') return error.message.replace(/^field required/, `\`${nameAt(path)}\` is missing`)
     const [kind, ref] = [String(details.kind), String(details.ref)]
     if (!isPolicyKind(kind) || !isPart(kind)) {

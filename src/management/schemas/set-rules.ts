@@ -8,7 +8,7 @@ export const SetRuleCreate = t.named(
   t.closed({
     user_set: t.described(
       t.Text,
-      'key or id of a user set or of a role, or `__autogen_<role>`, which is always the role',
+      'key or id of a user set or of a role; `resource#role`, or its id, is a role on instances; `__autogen_<role>` is always the role',
     ),
     permission: t.described(t.Text, '`resource:action`'),
     resource_set: t.described(

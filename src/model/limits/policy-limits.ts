@@ -8,6 +8,7 @@ export {
   ORDER_HEIGHT_MAX,
   PATHS_MAX,
   PERMISSIONS_MAX,
+  ROLE_SIDES_MAX,
 } from '../../../assembly/limits.ts'
 
 /** Characters of a name: what a table in a browser can show. */

@@ -42,6 +42,10 @@ describe('a sentence of an explanation', () => {
         'doc:read → part doc actions',
       ],
     ],
+    [
+      'ben does not hold role doc#editor on doc:18',
+      ['ben → user ben', 'doc#editor → part doc roles', 'doc:18 → instance doc:18'],
+    ],
     ['a set rule would allow this: user set staff, resource set small', ['staff → set staff', 'small → set small']],
     ['user.department is missing, and must be "finance"', ['user.department → attribute of user ben']],
     ['resource.amount is 7, and must be less than 5', ['resource.amount → attribute of instance doc:18']],

@@ -63,7 +63,7 @@ function parseParts(text: string, groups: Groups, asked: Asked): readonly Segmen
     return [{ text: before }, segment(named, namedNoun(before, named, asked))]
   if (roleOn !== undefined && role !== undefined) {
     if (on === undefined || !unquoteKey(on).includes(':'))
-      return [{ text: roleOn }, segment(role, { is: 'role', key: unquoteKey(role) }), ...rest(text, roleOn + role)]
+      return [{ text: roleOn }, segment(role, roleNoun(unquoteKey(role))), ...rest(text, roleOn + role)]
     return [{ text: roleOn }, segment(role, partNoun(on, 'roles')), { text: ' on ' }, segment(on, instance(on))]
   }
   if (parent !== undefined)
@@ -122,6 +122,12 @@ const partNoun = (name: string, tab: 'actions' | 'roles'): Noun => ({
   key: unquoteKey(name).split(':')[0] ?? '',
   tab,
 })
+
+/** A role in tenants, or one on instances, which is a part of its type: `doc#editor` (D17). */
+export function roleNoun(key: string): Noun {
+  const [type = '', role] = key.split('#')
+  return role === undefined ? { is: 'role', key } : { is: 'part', key: type, tab: 'roles' }
+}
 
 /** A shortened name is nothing that could be opened. */
 const segment = (text: string, noun: Noun): Segment => (text.includes('…') ? { text } : { text, noun })
