@@ -3,6 +3,7 @@
 import { accessReviewRoute } from './pages/access-review/route.ts'
 import { conditionSetRoute, conditionsRoute } from './pages/conditions/route.ts'
 import { decisionsRoute } from './pages/decisions/route.ts'
+import { endingRoute } from './pages/ending/route.ts'
 import { compareRoute, copyRoute, environmentsRoute } from './pages/environments/route.ts'
 import { historyRoute, revertRoute, revisionRoute } from './pages/history/route.ts'
 import { instanceRoute, instancesRoute } from './pages/instances/route.ts'
@@ -31,6 +32,7 @@ export const environmentPages = environmentRoute.addChildren([
   tenantRoute,
   instancesRoute,
   instanceRoute,
+  endingRoute,
   whyRoute,
   decisionsRoute,
   historyRoute,

@@ -18,7 +18,10 @@ const POLICY = {
   ...CONSOLE_POLICY,
   roles: [...CONSOLE_POLICY.roles, { key: LONG, name: MARKUP, permissions: ['report:read'] }],
   users: [...CONSOLE_POLICY.users, { key: LONG, first_name: MARKUP }],
-  role_assignments: [...CONSOLE_POLICY.role_assignments, { user: LONG, role: LONG, tenant: 'acme' }],
+  role_assignments: [
+    ...CONSOLE_POLICY.role_assignments,
+    { user: LONG, role: LONG, tenant: 'acme', valid_until: new Date(Date.now() + 86_400_000).toISOString() },
+  ],
 }
 
 const console = useConsole('every-page', POLICY)
@@ -56,6 +59,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
     ['instances/folder:q4', 'invoice:18'],
     ['instances/folder:q4?tab=access&action=read', 'ben@acme.example'],
   ],
+  'time-limited': [['time-limited', '1 user loses access']],
   why: [['why?user=ben%40acme.example&action=approve&resource=invoice%3A18', 'finance-staff']],
   decisions: [['decisions', 'invoice:18']],
   history: [['history', 'Applied']],

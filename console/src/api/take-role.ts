@@ -1,4 +1,4 @@
-// Takes a role from a user, in a tenant or on an instance.
+// Takes a role from a user, in a tenant or on an instance, or ends it, so that lists still show it for a while.
 import { notifyFailure } from '../components/notify.ts'
 import { api } from './client.ts'
 import { useEnvironmentPath } from './environments.ts'
@@ -21,5 +21,18 @@ export function useTakeRole() {
     },
     done: ({ user, role }) => `Role ${role} removed from ${user}`,
     onFail: (error) => notifyFailure("Couldn't remove the role", error),
+  })
+}
+
+export function useEndRole() {
+  const path = useEnvironmentPath()
+  return useWrite({
+    send: ({ user, role, tenant, resource_instance }: HeldRole) => {
+      const where = resource_instance === null ? { tenant } : { resource_instance }
+      const body = { user, role, ...where, valid_until: Date.now() }
+      return api.PUT('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body })
+    },
+    done: ({ user, role }) => `Role ${role} of ${user} ended`,
+    onFail: (error) => notifyFailure("Couldn't end the role", error),
   })
 }

@@ -1,5 +1,5 @@
 // Assigns a role to a user, in a tenant or on an instance: whichever of user and instance the page is about is given.
-import { Button, NativeSelect } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { api, read } from '../api/client.ts'
@@ -13,6 +13,7 @@ import {
 } from '../api/suggestions.ts'
 import { useWrite } from '../api/write.ts'
 import classes from './assign-role.module.css'
+import { TimeField, toInstant } from './grant-times.tsx'
 import { KeyField } from './key-field.tsx'
 
 interface AssignRoleProps {
@@ -27,12 +28,21 @@ interface Assignment {
   readonly role: string
   readonly tenant?: string
   readonly resource_instance?: string
+  readonly valid_from?: string
+  readonly valid_until?: string
+  readonly reason?: string
+  readonly ticket?: string
 }
+
+/** What is said of a role beside who has it where. */
+const NO_DETAILS = { from: '', until: '', reason: '', ticket: '' }
 
 export function AssignRole(given: AssignRoleProps) {
   const path = useEnvironmentPath()
   const [isOnInstance, setOnInstance] = useState(given.instance !== undefined)
   const [typed, setTyped] = useState({ user: '', role: '', tenant: '', instance: '' })
+  const [details, setDetails] = useState(NO_DETAILS)
+  const [hasDetails, setHasDetails] = useState(false)
   const [wasSent, setSent] = useState(false)
   const set = (name: keyof typeof typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }))
   const user = given.user ?? typed.user.trim()
@@ -45,17 +55,22 @@ export function AssignRole(given: AssignRoleProps) {
     isUndoable: ({ role: sent }) => sent !== '', // who is a member already stays one, without a revision
     onDone: () => {
       setTyped((before) => ({ ...before, role: '', user: '' }))
+      setDetails(NO_DETAILS)
       setSent(false)
     },
   })
-  /** to a tenant one may also belong without a role */
+  const isDetailed = Object.values(details).some((value) => value.trim() !== '')
+  /** to a tenant one may also belong without a role, which has no times */
   const isJoining = given.tenant !== undefined
+  const needsRole = !isJoining || isDetailed
+  const setDetail = (name: keyof typeof details) => (value: string) =>
+    setDetails((before) => ({ ...before, [name]: value }))
   const missing = (value: string, what: string) => (wasSent && value === '' ? `${what} is required` : undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setSent(true)
-    if (user === '' || (role === '' && !isJoining) || (isOnInstance ? instance === '' : tenant === '')) return
-    assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : { tenant }) })
+    if (user === '' || (role === '' && needsRole) || (isOnInstance ? instance === '' : tenant === '')) return
+    assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : { tenant }), ...toSent(details) })
   }
   const isChoosable = given.tenant === undefined && given.instance === undefined
   const type = instance.split(':')[0] ?? ''
@@ -103,7 +118,7 @@ export function AssignRole(given: AssignRoleProps) {
           {...(isJoining ? { placeholder: 'None' } : {})}
           value={typed.role}
           onChange={set('role')}
-          error={isJoining ? undefined : missing(role, 'The role')}
+          error={needsRole ? missing(role, 'The role') : undefined}
           suggest={(text) => (isOnInstance ? suggestResourceRoles(path, type, text) : suggestRoles(path, text))}
         />
         {!isOnInstance && given.tenant === undefined && (
@@ -119,6 +134,33 @@ export function AssignRole(given: AssignRoleProps) {
           {isJoining ? 'Add' : 'Assign role'}
         </Button>
       </div>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        aria-expanded={hasDetails}
+        onClick={() => {
+          setHasDetails(!hasDetails)
+          setDetails(NO_DETAILS)
+        }}
+      >
+        {hasDetails ? 'Without an end or reason' : 'Set an end or reason'}
+      </Button>
+      {hasDetails && (
+        <div className={classes.fields}>
+          <TimeField label="Starts" value={details.from} onChange={setDetail('from')} />
+          <TimeField label="Ends" value={details.until} onChange={setDetail('until')} />
+          <TextInput
+            label="Reason"
+            value={details.reason}
+            onChange={({ currentTarget }) => setDetail('reason')(currentTarget.value)}
+          />
+          <TextInput
+            label="Ticket"
+            value={details.ticket}
+            onChange={({ currentTarget }) => setDetail('ticket')(currentTarget.value)}
+          />
+        </div>
+      )}
       {assign.isError && (
         <p role="alert" className={classes.error}>
           {isThereAlready(assign.error) ? 'The user already has this role.' : describeError(assign.error).text}
@@ -126,6 +168,17 @@ export function AssignRole(given: AssignRoleProps) {
       )}
     </form>
   )
+}
+
+/** What was typed of the details, as the API takes it. */
+function toSent({ from, until, reason, ticket }: typeof NO_DETAILS): Partial<Assignment> {
+  const [start, end] = [toInstant(from), toInstant(until)]
+  return {
+    ...(start === null ? {} : { valid_from: start }),
+    ...(end === null ? {} : { valid_until: end }),
+    ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+    ...(ticket.trim() === '' ? {} : { ticket: ticket.trim() }),
+  }
 }
 
 const give = (path: EnvironmentPath, body: Assignment) =>

@@ -1,12 +1,26 @@
 // An instant in the time zone and the words of the reader; in full when one points at it.
 const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const zoned = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 
-export function Instant({ value }: { readonly value: string | number }) {
+interface InstantProps {
+  readonly value: string | number
+  /** names the time zone: for what happens then, and not for what was recorded then */
+  readonly hasZone?: boolean
+}
+
+export function Instant({ value, hasZone = false }: InstantProps) {
   const date = new Date(value)
   return (
     <time dateTime={date.toISOString()} title={full.format(date)}>
-      {short.format(date)}
+      {(hasZone ? zoned : short).format(date)}
     </time>
   )
 }

@@ -1,13 +1,14 @@
 // The roles on an instance, as they were assigned. What follows from related instances is on "Who may".
 import '@mantine/core/styles/Anchor.layer.css'
-import { Anchor, Button } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
-import { useTakeRole } from '../../api/take-role.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { GrantButtons } from '../../components/grant-buttons.tsx'
+import { GrantTimes } from '../../components/grant-times.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
@@ -20,26 +21,7 @@ export function InstanceRoles({ instance, canWrite }: { readonly instance: strin
   const path = useEnvironmentPath()
   const { page = 1 } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const take = useTakeRole()
   const roles = useQuery(assignmentsQuery(path, { resource_instance: instance }, page))
-  const taking: Column<RoleAssignment> = {
-    header: 'Remove',
-    isHeaderHidden: true,
-    align: 'right',
-    width: '80px',
-    cell: (row) => (
-      <Button
-        variant="subtle"
-        size="compact-xs"
-        color="gray"
-        aria-label={`Remove role ${row.role} from ${row.user}`}
-        loading={take.isPending && take.variables === row}
-        onClick={() => take.mutate(row)}
-      >
-        Remove
-      </Button>
-    ),
-  }
   return (
     <>
       {canWrite && <AssignRole instance={instance} />}
@@ -55,7 +37,7 @@ export function InstanceRoles({ instance, canWrite }: { readonly instance: strin
             <>
               <DataTable
                 label={`Roles on ${instance}`}
-                columns={canWrite ? [...COLUMNS, taking] : COLUMNS}
+                columns={canWrite ? [...COLUMNS, BUTTONS] : COLUMNS}
                 rows={data}
                 rowKey={({ id }) => id}
                 isOld={roles.isPlaceholderData}
@@ -77,7 +59,7 @@ export function InstanceRoles({ instance, canWrite }: { readonly instance: strin
 const COLUMNS: readonly Column<RoleAssignment>[] = [
   {
     header: 'User',
-    width: '40%',
+    width: '30%',
     cell: ({ user }) => (
       <Anchor
         component={Link}
@@ -92,4 +74,13 @@ const COLUMNS: readonly Column<RoleAssignment>[] = [
   },
   { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
   { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
+  { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
 ]
+
+const BUTTONS: Column<RoleAssignment> = {
+  header: 'Change',
+  isHeaderHidden: true,
+  align: 'right',
+  width: '150px',
+  cell: (row) => <GrantButtons grant={row} name={`${row.role} from ${row.user}`} />,
+}

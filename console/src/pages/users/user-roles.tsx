@@ -1,14 +1,15 @@
 // The roles of a user, in tenants and on instances, as they were assigned; and the tenants that the user belongs to.
 import '@mantine/core/styles/Anchor.layer.css'
-import { Anchor, Button } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
-import { useTakeRole } from '../../api/take-role.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { GrantButtons } from '../../components/grant-buttons.tsx'
+import { GrantTimes } from '../../components/grant-times.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
@@ -23,32 +24,21 @@ export function UserRoles({ user }: { readonly user: User }) {
   const { page = 1 } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
   const canWrite = useMay('write')
-  const take = useTakeRole()
   const roles = useQuery(assignmentsQuery(path, { user: user.key }, page))
   const withoutRole = user.associated_tenants.filter(({ roles: held }) => held.length === 0)
   const columns: readonly Column<RoleAssignment>[] = [
     { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
     { header: 'Where', cell: (row) => <Where {...row} /> },
     { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
+    { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
     ...(canWrite
       ? [
           {
-            header: 'Remove',
+            header: 'Change',
             isHeaderHidden: true,
             align: 'right' as const,
-            width: '80px',
-            cell: (row: RoleAssignment) => (
-              <Button
-                variant="subtle"
-                size="compact-xs"
-                color="gray"
-                aria-label={`Remove role ${row.role} ${whereOf(row)}`}
-                loading={take.isPending && take.variables === row}
-                onClick={() => take.mutate(row)}
-              >
-                Remove
-              </Button>
-            ),
+            width: '150px',
+            cell: (row: RoleAssignment) => <GrantButtons grant={row} name={`${row.role} ${whereOf(row)}`} />,
           },
         ]
       : []),

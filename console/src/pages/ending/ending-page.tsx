@@ -1,0 +1,165 @@
+// Roles that are given for a time: what ends first, first; what starts later, and what has ended. Filters and page are in
+// the address.
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api, read } from '../../api/client.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import type { PageOf } from '../../api/page-of.ts'
+import { suggestRoles, suggestTenants, suggestUsers } from '../../api/suggestions.ts'
+import { useMay } from '../../api/use-session.ts'
+import type { Column } from '../../components/data-table.tsx'
+import { FilterField } from '../../components/filter-field.tsx'
+import { GrantButtons } from '../../components/grant-buttons.tsx'
+import { GrantTimes, type RoleAssignment } from '../../components/grant-times.tsx'
+import { TextLink } from '../../components/links.tsx'
+import bar from '../../components/list-bar.module.css'
+import { Page } from '../../components/page.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { type EndingSearch, findDays, isNarrowed, isOfAll, STATES, toEndingQuery, WITHIN } from './ending-search.ts'
+import { UpcomingAccess } from './upcoming-access.tsx'
+
+const FROM = '/$project/$environment/time-limited'
+
+export function EndingPage() {
+  const path = useEnvironmentPath()
+  const search = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const canWrite = useMay('write')
+  const ending = useQuery({
+    queryKey: ['assignments', path.p, path.e, 'ending', search],
+    queryFn: async ({ signal }) => {
+      const query = toEndingQuery(search, Date.now())
+      const answer = await read(api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { path, query }, signal }))
+      // with the total, and without `detailed`
+      return answer as PageOf<RoleAssignment>
+    },
+    placeholderData: keepPreviousData,
+  })
+  const set = (name: keyof EndingSearch, value: string) => {
+    const { page: _, [name]: __, ...others } = search
+    const next = value === '' ? others : { ...others, [name]: value }
+    void navigate({ search: next as EndingSearch, replace: true, resetScroll: false })
+  }
+  return (
+    <Page
+      title="Time-limited access"
+      description="Roles that start or end at a set time. What ends first is listed first."
+    >
+      <search className={bar.bar}>
+        <NativeSelect
+          size="xs"
+          aria-label="State"
+          value={search.state ?? ''}
+          onChange={({ currentTarget }) => set('state', currentTarget.value)}
+          data={STATES}
+        />
+        {search.state !== 'ended' && search.state !== 'scheduled' && (
+          <NativeSelect
+            size="xs"
+            aria-label="Ends"
+            value={findDays(search)}
+            onChange={({ currentTarget }) => set('within', currentTarget.value)}
+            data={WITHIN}
+          />
+        )}
+        <FilterField
+          label="User"
+          value={search.user ?? ''}
+          suggest={(text) => suggestUsers(path, text)}
+          onChange={(value) => set('user', value)}
+        />
+        <FilterField
+          label="Role"
+          value={search.role ?? ''}
+          suggest={(text) => suggestRoles(path, text)}
+          onChange={(value) => set('role', value)}
+        />
+        <FilterField
+          label="Tenant"
+          value={search.tenant ?? ''}
+          suggest={(text) => suggestTenants(path, text)}
+          onChange={(value) => set('tenant', value)}
+        />
+        <TicketField value={search.ticket ?? ''} onChange={(value) => set('ticket', value)} />
+        {isNarrowed(search) && (
+          <Button variant="subtle" onClick={() => void navigate({ search: {}, replace: true })}>
+            Clear filters
+          </Button>
+        )}
+      </search>
+      <PagedList
+        label="Time-limited roles"
+        query={ending}
+        columns={canWrite ? [...COLUMNS, BUTTONS] : COLUMNS}
+        page={search.page ?? 1}
+        kind="role"
+        found="the filters above"
+        isFiltered={isNarrowed(search)}
+        empty={NOTHING}
+      />
+      {isOfAll(search) && <UpcomingAccess days={Number(findDays(search))} />}
+    </Page>
+  )
+}
+
+/** The whole text of a ticket, confirmed with Enter or by leaving the field. */
+function TicketField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const send = () => {
+    if (typed.trim() !== value) onChange(typed.trim())
+  }
+  return (
+    <TextInput
+      aria-label="Ticket"
+      placeholder="Ticket"
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onBlur={send}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') send()
+      }}
+      autoComplete="off"
+    />
+  )
+}
+
+const NOTHING = (
+  <EmptyState
+    icon="clock"
+    title="Nothing ends in the next 30 days"
+    text="To give a role for a time, set its end when you assign it to a user."
+  />
+)
+
+const whereOf = ({ resource_instance: instance, tenant }: RoleAssignment): string =>
+  instance === null ? `in ${tenant}` : `on ${instance}`
+
+function UserLink({ user }: { readonly user: string }) {
+  const { p, e } = useEnvironmentPath()
+  return (
+    <TextLink to="/$project/$environment/users/$user" params={{ project: p, environment: e, user }}>
+      {user}
+    </TextLink>
+  )
+}
+
+const COLUMNS: readonly Column<RoleAssignment>[] = [
+  { header: 'User', cell: ({ user }) => <UserLink user={user} /> },
+  { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
+  { header: 'Where', cell: whereOf, isMinor: true },
+  { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
+  { header: 'Ticket', cell: ({ ticket, reason }) => <span title={reason}>{ticket ?? ''}</span>, isMinor: true },
+]
+
+const BUTTONS: Column<RoleAssignment> = {
+  header: 'Change',
+  isHeaderHidden: true,
+  align: 'right',
+  width: '150px',
+  cell: (row) => <GrantButtons grant={row} name={`${row.role} of ${row.user} ${whereOf(row)}`} canEnd />,
+}

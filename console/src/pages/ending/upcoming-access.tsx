@@ -1,0 +1,29 @@
+// Who gains and who loses access by roles and relations that start or end by themselves in the next days.
+import { useQuery } from '@tanstack/react-query'
+import { api, read } from '../../api/client.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { AccessDiff } from '../../components/access-diff.tsx'
+import { LoadingState, QueryState } from '../../components/states.tsx'
+
+const DAY_MS = 86_400_000
+
+export function UpcomingAccess({ days }: { readonly days: number }) {
+  const path = useEnvironmentPath()
+  const upcoming = useQuery({
+    queryKey: ['upcoming', path.p, path.e, days],
+    queryFn: ({ signal }) => {
+      const body = { at: new Date(Date.now() + days * DAY_MS).toISOString() }
+      return read(api.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body, signal }))
+    },
+  })
+  return (
+    <section>
+      <h2>Who gains and loses access in the next {days} days</h2>
+      <QueryState query={upcoming} loading={<LoadingState rows={2} label="Comparing access now and then" />}>
+        {({ policy, access }) => (
+          <AccessDiff diff={{ policy, access }} nothing="No one gains or loses access by itself." />
+        )}
+      </QueryState>
+    </section>
+  )
+}
