@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
-const console = useConsole('time-limited')
+const console = useConsole('for-a-time')
 const DAY_MS = 86_400_000
 const DEV = 'dev@globex.example'
 const rows = (page: Page) => page.locator('tbody tr')
