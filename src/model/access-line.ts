@@ -13,14 +13,17 @@ export interface AccessLine {
   /**
    * `allowed` with nothing sent but the time; `conditional`: only where `when` is true of what is sent with the
    * question, or stored of the resource; `undecided`: a check ends with an error; `incomplete`: the user has more than
-   * is listed
+   * is listed; `scheduled`, `ended`: the role is assigned, and gives nothing now, which is listed when it is asked for
    */
-  readonly access: 'allowed' | 'conditional' | 'undecided' | 'incomplete'
+  readonly access: 'allowed' | 'conditional' | 'undecided' | 'incomplete' | 'scheduled' | 'ended'
   readonly source: AccessSource | null
   /** of a role on an instance: it follows over relations, and is not assigned there */
   readonly derived: boolean
   /** the conditions of a set rule over what is sent, as text */
   readonly when: string | null
+  /** of a role that is assigned for a time, in ms since 1970 */
+  readonly valid_from?: number
+  readonly valid_until?: number
 }
 
 /** What lines are about; absent: everything. */
@@ -33,4 +36,6 @@ export interface AccessFilter {
   readonly instance?: string | undefined
   readonly action?: string | undefined
   readonly tenant?: string | undefined
+  /** roles as they are assigned, in this state; absent: what is in force, and all that it gives */
+  readonly state?: 'in_force' | 'scheduled' | 'ended' | undefined
 }

@@ -566,6 +566,7 @@ const READERS_OF_STORED: Readonly<Record<string, string>> = {
   'src/image/records/grant.ts': 'defines them',
   'src/image/records/tuple.ts': 'defines them',
   'src/image/access-diff/turns.ts': 'lists what starts or ends between two instants',
+  'src/image/access-review/lines-of-user.ts': 'lists roles by their state',
   'src/image/explain/not-in-force.ts': 'looks for what would allow, were it in force',
   'src/image/read-records.ts': 'reads contents',
   'src/image/update/prepare.ts': 'prepares a change',

@@ -2,6 +2,7 @@
 // page, and what was asked.
 import { createHash } from 'node:crypto'
 import type { ReviewPlace } from '../../image/access-review/review.ts'
+import { STATES } from '../../management/schemas/access-review.ts'
 import type { AccessFilter } from '../../model/access-line.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
@@ -13,7 +14,8 @@ export function readFilter(query: Query): AccessFilter {
   const colon = resource?.indexOf(':') ?? -1
   const of = colon < 0 ? { resource } : { resource: resource?.slice(0, colon), instance: resource?.slice(colon + 1) }
   const [user, role, action] = [readText(query, 'user'), readText(query, 'role'), readText(query, 'action')]
-  return { user, role, ...of, action, tenant: readText(query, 'tenant') }
+  const state = readText(query, 'state') === undefined ? undefined : readWord(query, 'state', STATES)
+  return { user, role, ...of, action, tenant: readText(query, 'tenant'), state }
 }
 
 /** @throws INPUT_INVALID */
@@ -46,7 +48,9 @@ export function cursorText({ revision, now, user, lines }: ReviewCursor, questio
 
 /** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
 export function formatQuestion(environment: string, query: Query): string {
-  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'since'].map((name) => readText(query, name) ?? null)
+  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'state', 'since'].map(
+    (name) => readText(query, name) ?? null,
+  )
   const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }

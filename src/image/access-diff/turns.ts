@@ -14,7 +14,7 @@ import { relationKey } from '../records/relation.ts'
 import { roleKey } from '../records/role.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
-import { type RecordTimes, timesOfRecord } from '../records/times.ts'
+import { nextChange, type RecordTimes, timesOfRecord } from '../records/times.ts'
 import { eachTupleToObjectStored, tupleRelation, tupleSubject, tupleTimesStored } from '../records/tuple.ts'
 
 /** A grant that starts or ends between two instants. */
@@ -53,6 +53,26 @@ export function listTurns(image: Image, from: number, to: number, limit: number)
     keep()
     return { first: found, count }
   }, undefined)
+}
+
+/**
+ * The first instant after another one at which a grant of the image starts or ends; infinite when none does.
+ * @param from ms since 1970
+ */
+export function findNextTurn(image: Image, from: number): number {
+  return image.inside(({ kernel }) => {
+    let next = Number.POSITIVE_INFINITY
+    const note = (times: RecordTimes): void => {
+      next = Math.min(next, nextChange(kernel, times))
+    }
+    if (!hasTimes(kernel)) return next
+    for (const user of records(kernel, Table.Users))
+      for (const grant of eachGrantOfUserStored(kernel, user))
+        for (const role of grantRolesStored(kernel, grant)) note(role)
+    for (const object of records(kernel, Table.Instances))
+      for (const tuple of eachTupleToObjectStored(kernel, object)) note(tupleTimesStored(kernel, tuple))
+    return next
+  }, from)
 }
 
 const compareTurns = (left: Turn, right: Turn): number =>

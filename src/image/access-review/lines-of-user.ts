@@ -2,6 +2,7 @@
 // by set rules (lines-by-rules.ts, D6). docs/access-review.md defines the lines; a test compares them with checks.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { isTimed, stateAt } from '../../kinds/times.ts'
 import type { AccessSource } from '../../model/access-diff.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX, LISTING_WHOLE_WORK_MAX, REVIEW_FEW_MAX } from '../../model/limits.ts'
@@ -10,13 +11,22 @@ import type { Inside } from '../access-diff/side.ts'
 import { findInstanceRoles, findRolesOn, type InstanceRoles } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { eachGrantInScope, findGrant, grantRoles, grantScope, grantUser, listTenantGrants } from '../records/grant.ts'
+import {
+  eachGrantInScope,
+  eachGrantOfUserStored,
+  findGrantStored,
+  grantRolesStored,
+  grantScope,
+  grantUser,
+} from '../records/grant.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { bareRole, permissionIdsOfRole, roleKey, roleType } from '../records/role.ts'
+import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
+import { timesOfRecord } from '../records/times.ts'
 import { eachTupleToObject, tupleSubject } from '../records/tuple.ts'
 import { type LinePermission, type LineScope, LinesByRules } from './lines-by-rules.ts'
 
@@ -84,7 +94,7 @@ export class LinesOfUser {
    */
   findFewUsers(): ReadonlySet<number> | undefined {
     const { instance: only, tenant } = this.#scope
-    if (only === undefined || only === 0 || !tenant || !this.#rules.areNone) return undefined
+    if (only === undefined || only === 0 || !tenant || !this.#rules.areNone || this.#filter.state) return undefined
     const { kernel } = this
     const { inTenants, onInstances } = this.#findGiving()
     const users = new Set<number>()
@@ -111,8 +121,10 @@ export class LinesOfUser {
     const key = principalKey(this.kernel, user)
     const { inTenants, onInstances } = this.#findGiving()
     if (inTenants) this.#inTenants(user, key, lines)
-    const isWhole = !onInstances || this.#onInstances(user, key, lines)
-    const areRulesWhole = this.#rules.add(user, key, lines)
+    const { state } = this.#filter
+    if (state !== undefined && onInstances) this.#assignedOnInstances(user, key, lines)
+    const isWhole = state !== undefined || !onInstances || this.#onInstances(user, key, lines)
+    const areRulesWhole = state !== undefined || this.#rules.add(user, key, lines)
     if (!isWhole || !areRulesWhole) lines.push(incomplete(key))
     const work =
       LISTING_WHOLE_WORK_MAX - this.#evaluator.left + LINE_WORK * (1 + lines.length) + this.#rules.takeShared()
@@ -121,16 +133,47 @@ export class LinesOfUser {
 
   #inTenants(user: number, key: string, lines: AccessLine[]): void {
     const { kernel } = this
-    for (const grant of listTenantGrants(kernel, user)) {
+    for (const grant of eachGrantOfUserStored(kernel, user)) {
       const scope = grantScope(kernel, grant)
+      if (symbolTable(kernel, scope) !== Table.Tenants) continue
       if (this.#scope.tenant !== undefined && this.#scope.tenant !== scope) continue
       const tenant = principalKey(kernel, scope)
-      for (const role of grantRoles(kernel, grant)) {
+      for (const { role, by } of this.#rolesInState(grant)) {
         const { source, permissions } = this.#readRole(role)
         for (const { resource, action } of permissions) {
-          lines.push({ user: key, tenant, resource, resource_instance: null, action, ...BY_ROLE, source })
+          lines.push({ user: key, tenant, resource, resource_instance: null, action, ...by, source })
         }
       }
+    }
+  }
+
+  /** Roles that are assigned on instances in the state that is asked for, without what follows from them. */
+  #assignedOnInstances(user: number, key: string, lines: AccessLine[]): void {
+    const { kernel } = this
+    const { tenant: onlyIn, instance: only } = this.#scope
+    for (const grant of eachGrantOfUserStored(kernel, user)) {
+      const instance = grantScope(kernel, grant)
+      if (symbolTable(kernel, instance) !== Table.Instances || (only !== undefined && only !== instance)) continue
+      const home = instanceTenant(kernel, instance)
+      if (onlyIn !== undefined && onlyIn !== home) continue
+      const place = { tenant: principalKey(kernel, home), resource_instance: this.#evaluator.keyOf(instance) }
+      for (const { role, by } of this.#rolesInState(grant)) {
+        const { source, permissions } = this.#readRole(role)
+        for (const { type, resource, action } of permissions)
+          if (type === instanceType(kernel, instance))
+            lines.push({ user: key, ...place, resource, action, ...by, source })
+      }
+    }
+  }
+
+  /** The roles of a grant in the state that is asked for, with what their lines say of it. */
+  *#rolesInState(grant: number) {
+    const { kernel } = this
+    const { state = 'in_force' } = this.#filter
+    for (const { role, ...times } of grantRolesStored(kernel, grant)) {
+      const own = timesOfRecord(times)
+      if ((isTimed(own) ? stateAt(own, kernel.now) : 'in_force') === state)
+        yield { role, by: { ...BY_ROLE, ...own, access: ACCESS_IN[state] } }
     }
   }
 
@@ -142,15 +185,16 @@ export class LinesOfUser {
       const { tenant: onlyIn } = this.#scope
       const home = instanceTenant(kernel, instance)
       if (onlyIn !== undefined && onlyIn !== home) continue
-      const grant = findGrant(kernel, user, instance)
-      const assigned = grantRoles(kernel, grant)
+      const assigned = new Map(
+        [...this.#rolesInState(findGrantStored(kernel, user, instance))].map(({ role, by }) => [role, by]),
+      )
       const type = instanceType(kernel, instance)
       const place = { tenant: principalKey(kernel, home), resource_instance: this.#evaluator.keyOf(instance) }
       for (const role of roles) {
         const { source, permissions } = this.#readRole(role)
-        const derived = !assigned.includes(role)
+        const by = assigned.get(role) ?? { ...BY_ROLE, derived: true }
         for (const { type: of, resource, action } of permissions) {
-          if (of === type) lines.push({ user: key, ...place, resource, action, ...BY_ROLE, source, derived })
+          if (of === type) lines.push({ user: key, ...place, resource, action, ...by, source })
         }
       }
     }
@@ -196,6 +240,7 @@ export class LinesOfUser {
   }
 }
 
+const ACCESS_IN = { in_force: 'allowed', scheduled: 'scheduled', ended: 'ended' } as const
 const BY_ROLE = { access: 'allowed', derived: false, when: null } as const
 
 const incomplete = (user: string): AccessLine => ({

@@ -1,6 +1,7 @@
 // An access review as CSV (RFC 4180). Each line says of which environment and revision it is, so that it still does
 // when lines are sorted, filtered or copied.
 import type { ComparedLine } from '../../image/access-review/review.ts'
+import { formatInstant } from '../../model/print-time.ts'
 
 /** What every line begins with. */
 export interface CsvHead {
@@ -16,6 +17,7 @@ export interface CsvHead {
 const COLUMNS = [
   ...['environment', 'revision', 'time', 'since', 'change', 'user', 'access', 'action', 'resource'],
   ...['resource_instance', 'tenant', 'by', 'role', 'user_set', 'resource_set', 'derived', 'when'],
+  ...['valid_from', 'valid_until'],
 ]
 
 const END = '\r\n'
@@ -28,11 +30,13 @@ export type CsvLine = Omit<ComparedLine, 'access'> & { readonly access: Compared
 
 export function csvLine({ environment, revision, time, since }: CsvHead, line: CsvLine): string {
   const { user, tenant, resource, resource_instance: instance, action, access, source, derived, when, change } = line
+  const { valid_from: from, valid_until: until } = line
   const isAbout = resource !== null
   const values = [
     ...[environment, revision, time, since, change, user, access, action, resource],
     ...[isAbout ? (instance ?? '*') : null, isAbout ? (tenant ?? '*') : null],
     ...[source?.kind, source?.role, source?.user_set, source?.resource_set, derived ? 'yes' : null, when],
+    ...[from, until].map((at) => (at === undefined ? null : formatInstant(at))),
   ]
   return `${values.map(cell).join(',')}${END}`
 }

@@ -1,6 +1,7 @@
 // Access reviews, in their thread: images of revisions, kept for the pages that follow, and what is asked of them.
 import { setImmediate as pause } from 'node:timers/promises'
 import { accessDiff } from '../../image/access-diff/access-diff.ts'
+import { findNextTurn } from '../../image/access-diff/turns.ts'
 import { type GroupedBy, ReviewCounts } from '../../image/access-review/counts.ts'
 import { AccessReview } from '../../image/access-review/review.ts'
 import type { Image } from '../../image/image.ts'
@@ -24,7 +25,7 @@ export class Reviews {
   readonly #images: ReviewImages
   /** in the order of last use */
   readonly #reviews = new Map<string, AccessReview>()
-  readonly #counts = new Map<string, Promise<Counted>>()
+  readonly #counts = new Map<string, CountsInTime>()
 
   constructor(place: PastPlace) {
     this.#place = place
@@ -51,9 +52,12 @@ export class Reviews {
 
   async #countsOf({ by, now, environment, at }: Of<'counts'>): Promise<Counted> {
     const image = await this.#images.at(environment, at)
-    // counts of minutes ago are of the same revision: only conditions on the time could say otherwise
+    // counts of minutes ago are of the same revision: only conditions on the time could say otherwise, and what starts or ends
     const name = JSON.stringify([environment, at, by, Math.floor(now / COUNTS_MS)])
-    return kept(this.#counts, name, REVIEWS_KEPT_MAX, () => count(image, by, now))
+    const known = this.#counts.get(name)
+    if (known !== undefined && (now < known.from || known.until <= now)) this.#counts.delete(name)
+    const make = () => ({ counted: count(image, by, now), from: now, until: findNextTurn(image, now) })
+    return kept(this.#counts, name, REVIEWS_KEPT_MAX, make).counted
   }
 
   async #changes({ environment, at, since, now, page }: Of<'changes'>): Promise<AccessDiff> {
@@ -77,6 +81,15 @@ export class Reviews {
     }
     return [...last.values()]
   }
+}
+
+/** Counts, and the instants at which they are right but for conditions on the time. */
+interface CountsInTime {
+  readonly counted: Promise<Counted>
+  /** ms since 1970 */
+  readonly from: number
+  /** exclusive: something starts or ends then */
+  readonly until: number
 }
 
 /** Milliseconds for which counts stay as they are. */

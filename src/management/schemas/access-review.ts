@@ -10,6 +10,7 @@ const since = textParameter('compared with a revision, or an instant in ISO 8601
 const LIMIT = { type: 'integer', minimum: 1, maximum: REVIEW_LINES_MAX, default: REVIEW_LINES_DEFAULT }
 
 export const FORMATS = ['json', 'csv'] as const
+export const STATES = ['in_force', 'scheduled', 'ended'] as const
 export const GROUPINGS = ['role', 'resource'] as const
 
 export const AccessQuery = query({
@@ -21,6 +22,14 @@ export const AccessQuery = query({
   ),
   action: textParameter('only this action'),
   tenant: textParameter('only in this tenant, including access in every tenant'),
+  state: t.optional(
+    t.schemaOf<string>({
+      type: 'string',
+      enum: STATES,
+      description:
+        'only assigned roles in this state, without what follows from them; default: what is in force, and all that it gives',
+    }),
+  ),
   changed: flagParameter('with `since`: only added or removed access'),
   after: textParameter('`next` of the previous page; keep the other parameters the same'),
   limit: numberParameter(LIMIT, 'lines per page'),
@@ -52,9 +61,9 @@ const AccessLineRead = t.named(
     ),
     action: t.nullable(t.Text),
     access: t.described(
-      t.enumOf('allowed', 'conditional', 'undecided', 'incomplete'),
+      t.enumOf('allowed', 'conditional', 'undecided', 'incomplete', 'scheduled', 'ended'),
       '`allowed`: also without attributes in the request. `conditional`: if `when` is true. `undecided`: a check ends with an error. ' +
-        '`incomplete`: the user has more access than is listed',
+        '`incomplete`: the user has more access than is listed. `scheduled`, `ended`: with `state`; it gives nothing now',
     ),
     source: t.described(
       t.nullable(AccessSource),
@@ -66,6 +75,8 @@ const AccessLineRead = t.named(
     ),
     when: t.described(t.nullable(t.Text), 'the conditions of a set rule on what is sent, or stored for the resource'),
     change: t.described(t.nullable(t.enumOf('added', 'removed')), 'change since `since`'),
+    valid_from: t.optional(t.described(Time, 'for an assigned role: from when on it is in force')),
+    valid_until: t.optional(t.described(Time, 'for an assigned role: until when it is in force')),
   }),
 )
 

@@ -168,16 +168,16 @@ describe('an access review', () => {
       'access',
     ])
     const start = `default/development,${last},${time},${first}`
-    expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,`)
-    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public is true`)
-    expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,`)
+    expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,,,`)
+    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public is true,,`)
+    expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,,,`)
     expect(rows).toHaveLength(11)
     expect(rows.at(-1)).toBe('')
     // what was cut anywhere lacks it
-    expect(rows.at(-2)).toBe(`${start},,,complete,,,,,,,,,,8 lines`)
+    expect(rows.at(-2)).toBe(`${start},,,complete,,,,,,,,,,8 lines,,`)
     expect(rows.filter((row) => row.includes(',complete,'))).toHaveLength(1)
     const none = String((await api.ask('GET', `${ACCESS}?format=csv&user=nobody&at=${last}`)).body).split('\r\n')
-    expect(none).toEqual([rows[0], `default/development,${last},${time},,,,complete,,,,,,,,,,0 lines`, ''])
+    expect(none).toEqual([rows[0], `default/development,${last},${time},,,,complete,,,,,,,,,,0 lines,,`, ''])
   })
 
   it.each([
@@ -232,5 +232,71 @@ describe('an access review', () => {
     expect(lines).toEqual(['cyd allowed vault:open in all by staff'])
     const { counts } = await get('?by=resource', '/counts')
     expect(counts.find(({ key }: { key: string }) => key === 'vault:open')).toMatchObject({ users: 1, conditional: 0 })
+  })
+})
+
+// at the end: it writes
+describe('a review of roles for a time', () => {
+  const MINUTE = 60_000
+  /** the beginning of a minute that is to come */
+  const START = (Math.floor(Date.now() / MINUTE) + 2) * MINUTE
+  const toText = (ms: number): string => new Date(ms).toISOString()
+
+  beforeAll(async () => {
+    const assign = async (role: string, times: object, on: object = {}) => {
+      const body = { user: 'tim', role, tenant: 'default', ...on, ...times }
+      const { status, body: answer } = await api.ask('POST', '$F/role_assignments', body)
+      expect(status, JSON.stringify(answer)).toBe(200)
+    }
+    await api.ask('POST', '$F/users', { key: 'tim' })
+    await assign('editor', { valid_until: toText(START + 2000) })
+    await assign('unused', { valid_from: toText(START + MINUTE) })
+    await assign('owner', { valid_until: toText(START - 10 * MINUTE) }, { resource_instance: 'doc:one' })
+  })
+  const texts = async (query: string) => (await get(`?user=tim${query}`)).lines.map(short)
+
+  it('[D15] has what is in force, with its times, and by state what starts later or has ended', async () => {
+    const { lines } = await get('?user=tim')
+    expect(lines.map(short)).toEqual(
+      ['read', 'write'].map((action) => `tim allowed doc:${action} in default by editor`),
+    )
+    for (const line of lines) {
+      expect(line.valid_until).toBe(toText(START + 2000))
+      expect(line).not.toHaveProperty('valid_from')
+    }
+    expect(await texts('&state=in_force')).toEqual(lines.map(short))
+    expect(await texts('&state=scheduled')).toEqual(['tim scheduled doc:read in default by unused'])
+    expect((await get('?user=tim&state=scheduled')).lines).toMatchObject([{ valid_from: toText(START + MINUTE) }])
+    expect(await texts('&state=ended')).toEqual(
+      ['read', 'write'].map((action) => `tim ended doc:${action} on one in default by doc#owner`),
+    )
+    expect(await texts('&state=ended&resource=doc:two')).toEqual([])
+    // set rules and relations give nothing that is listed by state
+    expect((await get('?user=cyd&state=in_force')).lines).toEqual([])
+    expect((await api.ask('GET', `${ACCESS}?state=gone`)).status).toBe(422)
+    // at another instant
+    expect(await texts(`&at=${toText(START + MINUTE)}`)).toEqual(['tim allowed doc:read in default by unused'])
+  })
+
+  it('[D15] has the times in a file', async () => {
+    const { body } = await api.ask('GET', `${ACCESS}?user=tim&action=read&format=csv`)
+    const [header, line] = String(body)
+      .split('\r\n')
+      .map((text) => text.split(','))
+    expect(header!.slice(-2)).toEqual(['valid_from', 'valid_until'])
+    expect(line!.slice(-2)).toEqual(['', toText(START + 2000)])
+  })
+
+  it('[D15] never counts over an instant at which something starts or ends', async () => {
+    const countAt = async (ms: number) => {
+      const { counts } = await get(`?by=role&at=${toText(ms)}`, '/counts')
+      return counts.find(({ key }: { key: string }) => key === 'editor').users
+    }
+    const before = await countAt(START + 1000)
+    expect([await countAt(START + 1999), await countAt(START + 2000), await countAt(START + 1500)]).toEqual([
+      before,
+      before - 1,
+      before,
+    ])
   })
 })

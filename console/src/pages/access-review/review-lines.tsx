@@ -79,6 +79,8 @@ const NOTES = {
   conditional: 'Conditional',
   undecided: 'Unknown: the check fails with an error',
   incomplete: 'Too much to list for this user: filter by resource or tenant',
+  scheduled: 'Not in force yet',
+  ended: 'Has ended',
 } as const
 
 function May({ row: { line, lines }, revision }: { readonly row: ReviewRow; readonly revision: number }) {

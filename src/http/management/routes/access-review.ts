@@ -20,6 +20,7 @@ import {
   GROUPINGS,
 } from '../../../management/schemas/access-review.ts'
 import { REVIEW_CSV_LINES_MAX, REVIEW_LINES_MAX } from '../../../model/limits.ts'
+import { withInstants } from '../../../model/print-time.ts'
 import { describe } from '../../description.ts'
 import { type Query, readFlag, readText } from '../../page.ts'
 import {
@@ -60,7 +61,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       if (format === 'json') {
         const { lines, next } = await reviewer.ask({ ...revision, task: 'lines', question, after: cursor, limit })
         const after = next === undefined ? null : cursorText({ ...next, revision: found.revision, now }, asked)
-        return { ...answered(found), since: since?.revision ?? null, lines: [...lines], next: after }
+        return { ...answered(found), since: since?.revision ?? null, lines: lines.map(withInstants), next: after }
       }
       const ask = (after: ReviewPlace | undefined) =>
         reviewer.ask({ ...revision, task: 'lines', question, after, limit: REVIEW_LINES_MAX })
