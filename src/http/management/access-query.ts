@@ -2,7 +2,7 @@
 // page, and what was asked.
 import { createHash } from 'node:crypto'
 import type { ReviewPlace } from '../../image/access-review/review.ts'
-import { STATES } from '../../management/schemas/access-review.ts'
+import { SORTS, STATES } from '../../management/schemas/access-review.ts'
 import type { AccessFilter } from '../../model/access-line.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
@@ -16,6 +16,14 @@ export function readFilter(query: Query): AccessFilter {
   const [user, role, action] = [readText(query, 'user'), readText(query, 'role'), readText(query, 'action')]
   const state = readText(query, 'state') === undefined ? undefined : readWord(query, 'state', STATES)
   return { user, role, ...of, action, tenant: readText(query, 'tenant'), state }
+}
+
+/** Whether lines are wanted in the order of their ends. @throws INPUT_INVALID for another order, or with `since` */
+export function readByEnd(query: Query): boolean {
+  if (readText(query, 'sort') === undefined) return false
+  readWord(query, 'sort', SORTS)
+  if (readText(query, 'since') !== undefined) throw invalid('sort', 'is of one revision: leave out `since`')
+  return true
 }
 
 /** @throws INPUT_INVALID */
@@ -48,7 +56,7 @@ export function cursorText({ revision, now, user, lines }: ReviewCursor, questio
 
 /** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
 export function formatQuestion(environment: string, query: Query): string {
-  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'state', 'since'].map(
+  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'state', 'sort', 'since'].map(
     (name) => readText(query, name) ?? null,
   )
   const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])

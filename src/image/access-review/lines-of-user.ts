@@ -114,6 +114,13 @@ export class LinesOfUser {
     return users
   }
 
+  /** Whether a role of the user has an end, in whatever state it is. */
+  hasEnds(user: number): boolean {
+    for (const grant of eachGrantOfUserStored(this.kernel, user))
+      if (grantRolesStored(this.kernel, grant).some(({ until }) => until !== Number.POSITIVE_INFINITY)) return true
+    return false
+  }
+
   /** The lines of a stored user, in order, and the work that they took. */
   of(user: number): { readonly lines: AccessLine[]; readonly work: number } {
     this.#evaluator.left = LISTING_WHOLE_WORK_MAX
@@ -243,7 +250,7 @@ export class LinesOfUser {
 const ACCESS_IN = { in_force: 'allowed', scheduled: 'scheduled', ended: 'ended' } as const
 const BY_ROLE = { access: 'allowed', derived: false, when: null } as const
 
-const incomplete = (user: string): AccessLine => ({
+export const incomplete = (user: string): AccessLine => ({
   ...{ user, tenant: null, resource: null, resource_instance: null, action: null },
   ...{ access: 'incomplete', source: null, derived: false, when: null },
 })

@@ -4,12 +4,13 @@
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
+import { REVIEW_ENDS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { findSymbol } from '../look-up.ts'
 import { principalKey } from '../records/principal.ts'
-import { inOrder } from '../records/tables.ts'
-import { compareLines, LinesOfUser, lineName } from './lines-of-user.ts'
+import { inOrder, records } from '../records/tables.ts'
+import { compareLines, incomplete, LinesOfUser, lineName } from './lines-of-user.ts'
 
 /** A line, and whether it was there before: null where nothing is compared, or it was and is. */
 export interface ComparedLine extends AccessLine {
@@ -34,6 +35,8 @@ export interface ReviewQuestion {
   readonly filter: AccessFilter
   /** only lines that are added or removed */
   readonly changed: boolean
+  /** only lines with an end, those that end first first; of one image */
+  readonly isByEnd?: boolean
 }
 
 /** The work of looking at a user without lines, in the unit of listings. */
@@ -43,6 +46,8 @@ export class AccessReview {
   readonly #sides: readonly [before: LinesOfUser | undefined, after: LinesOfUser]
   readonly #question: ReviewQuestion
 
+  /** lines in the order of their ends */
+  #byEnd: readonly ComparedLine[] | undefined
   /** keys of the only users who can have lines, in order */
   #few: readonly string[] | 'many' | undefined
 
@@ -60,6 +65,7 @@ export class AccessReview {
   page(after: ReviewPlace | undefined, limit: number, work: number): ReviewPage {
     const lines: ComparedLine[] = []
     if (this.#sides.every((side) => side === undefined || side.isEmpty)) return { lines, next: undefined }
+    if (this.#question.isByEnd) return this.#pageByEnd(after, limit)
     let left = work
     for (const users of this.#usersFrom(after)) {
       const { key } = users
@@ -72,6 +78,34 @@ export class AccessReview {
       if (lines.length >= limit || left < 0) return { lines, next: { user: key, lines: null } }
     }
     return { lines, next: undefined }
+  }
+
+  /** The place is so many lines in: all pages are of one image at one instant. */
+  #pageByEnd(after: ReviewPlace | undefined, limit: number): ReviewPage {
+    this.#byEnd ??= this.#listByEnd()
+    const from = after?.lines ?? 0
+    const to = from + limit
+    return { lines: this.#byEnd.slice(from, to), next: to < this.#byEnd.length ? { user: '', lines: to } : undefined }
+  }
+
+  #listByEnd(): ComparedLine[] {
+    const [, side] = this.#sides
+    const lines: AccessLine[] = []
+    let isCut = false
+    const keep = (): void => {
+      lines.sort((left, right) => left.valid_until! - right.valid_until! || compareLines(left, right))
+      isCut ||= lines.length > REVIEW_ENDS_MAX
+      lines.length = Math.min(lines.length, REVIEW_ENDS_MAX)
+    }
+    const { user: only } = this.#question.filter
+    const users = only === undefined ? records(side.kernel, Table.Users) : [findSymbol(side.kernel, 'user', only)]
+    for (const user of users) {
+      if (user === 0 || !side.hasEnds(user)) continue
+      for (const line of side.of(user).lines) if (line.valid_until !== undefined) lines.push(line)
+      if (lines.length > 2 * REVIEW_ENDS_MAX) keep()
+    }
+    keep()
+    return [...lines, ...(isCut ? [incomplete('')] : [])].map((line) => ({ ...line, change: null }))
   }
 
   #findFew(): readonly string[] | undefined {

@@ -11,6 +11,7 @@ const LIMIT = { type: 'integer', minimum: 1, maximum: REVIEW_LINES_MAX, default:
 
 export const FORMATS = ['json', 'csv'] as const
 export const STATES = ['in_force', 'scheduled', 'ended'] as const
+export const SORTS = ['end'] as const
 export const GROUPINGS = ['role', 'resource'] as const
 
 export const AccessQuery = query({
@@ -28,6 +29,13 @@ export const AccessQuery = query({
       enum: STATES,
       description:
         'only assigned roles in this state, without what follows from them; default: what is in force, and all that it gives',
+    }),
+  ),
+  sort: t.optional(
+    t.schemaOf<string>({
+      type: 'string',
+      enum: SORTS,
+      description: '`end`: only assigned roles with an end, those that end first first; not with `since`',
     }),
   ),
   changed: flagParameter('with `since`: only added or removed access'),

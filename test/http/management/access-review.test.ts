@@ -278,6 +278,29 @@ describe('a review of roles for a time', () => {
     expect(await texts(`&at=${toText(START + MINUTE)}`)).toEqual(['tim allowed doc:read in default by unused'])
   })
 
+  it('[D15] is sorted by end, in pages of one instant', async () => {
+    await api.ask('POST', '$F/users', { key: 'abe' })
+    const later = { user: 'abe', role: 'editor', tenant: 'default', valid_until: toText(START + MINUTE) }
+    expect((await api.ask('POST', '$F/role_assignments', later)).status).toBe(200)
+    const all = await get('?sort=end')
+    expect(all.lines.map(({ user, action }: Line) => [user, action])).toEqual([
+      ['tim', 'read'],
+      ['tim', 'write'],
+      ['abe', 'read'],
+      ['abe', 'write'],
+    ])
+    const first = await get('?sort=end&limit=3')
+    const rest = await get(`?sort=end&after=${first.next}`)
+    expect([[...first.lines, ...rest.lines], rest.next]).toEqual([all.lines, null])
+    expect((await get('?sort=end&state=ended')).lines.map(short)).toEqual(
+      ['read', 'write'].map((action) => `tim ended doc:${action} on one in default by doc#owner`),
+    )
+    expect((await get('?sort=end&user=abe&action=read')).lines).toHaveLength(1)
+    expect((await get('?sort=end&user=nobody')).lines).toEqual([])
+    for (const query of ['?sort=name', `?sort=end&since=${last}`])
+      expect((await api.ask('GET', ACCESS + query)).status).toBe(422)
+  })
+
   it('[D15] has the times in a file', async () => {
     const { body } = await api.ask('GET', `${ACCESS}?user=tim&action=read&format=csv`)
     const [header, line] = String(body)

@@ -28,6 +28,7 @@ import {
   formatQuestion,
   invalid,
   type ReviewCursor,
+  readByEnd,
   readCursor,
   readFilter,
   readLimit,
@@ -56,7 +57,8 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       const limit = readLimit(query)
       const format = readWord(query, 'format', FORMATS, headers.accept?.includes('text/csv') ? 'csv' : 'json')
       const { found, since, now, revision } = foundAt(request, { cursor, since: readText(query, 'since') })
-      const question = { filter: readFilter(query), changed: readFlag(query, 'changed'), now }
+      const isByEnd = readByEnd(query)
+      const question = { filter: readFilter(query), changed: readFlag(query, 'changed'), isByEnd, now }
       reply.header('x-revision', String(found.revision))
       if (format === 'json') {
         const { lines, next } = await reviewer.ask({ ...revision, task: 'lines', question, after: cursor, limit })
