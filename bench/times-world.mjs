@@ -5,8 +5,8 @@ const TENANTS = 1_000
 const ROLES = 1_000
 const HELD_TENANTS = 3
 /** Far from the instant of every question. */
-export const UNTIL = Date.UTC(2100, 0, 1)
-export const ENDED = Date.UTC(2001, 0, 1)
+const UNTIL = Date.UTC(2100, 0, 1)
+const ENDED = Date.UTC(2001, 0, 1)
 
 const put = (kind, key, value) => ({ op: 'put', kind, key, value })
 const pad = (number, digits) => String(number).padStart(digits, '0')

@@ -13,4 +13,20 @@ export const FEATURES = [
       }),
     refusal: /change code 13 is not known/,
   },
+  {
+    name: 'a role on instances as user set',
+    bring: async (call) => {
+      await call('POST', '/v2/schema/{e}/resources/doc/roles', { key: 'editor', name: 'Editor', permissions: ['read'] })
+      await call('POST', '/v2/schema/{e}/condition_sets', {
+        ...{ key: 'docs', name: 'Docs', type: 'resourceset', resource_id: 'doc' },
+        conditions: { allOf: [{ 'resource.tenant': { equals: 'acme' } }] },
+      })
+      await call('POST', '/v2/facts/{e}/set_rules', {
+        user_set: 'doc#editor',
+        permission: 'doc:read',
+        resource_set: 'docs',
+      })
+    },
+    refusal: /change code 17 is not known/,
+  },
 ]
