@@ -94,6 +94,8 @@ export enum Header {
   TimedTuples = 232,
   /** resource roles that stand for user sets: so many of the permissions are theirs */
   RolesAsSets = 236,
+  /** suspensions with times */
+  TimedSuspensions = 240,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -108,7 +110,7 @@ export enum FreeBlock {
 }
 
 // ── hash tables (assembly/memory/table.ts) ───────────────────────────────────────────────────────────────────────────
-export const TABLES = 18
+export const TABLES = 19
 export const TABLE_BYTES = 24
 /** Fields of a table root. */
 export enum Root {
@@ -171,6 +173,8 @@ export enum SymbolRecord {
   Flags = 3,
 }
 export const FLAG_LIVE = 1
+/** Of a user: it has a suspension (D16). */
+export const FLAG_SUSPENDED = 2
 
 /** A user, or a scope (tenant, resource instance): the head of its list of grants, its stored attributes, its key. */
 export enum Principal {
@@ -560,6 +564,16 @@ export enum Member {
   PreviousOfUser = 12,
   NextOfTenant = 16,
   PreviousOfTenant = 20,
+}
+
+/** When a user is suspended (D16), ms since 1970; infinite where it is unbounded. */
+export const SUSPENSION_BYTES = 20
+export enum Suspension {
+  User = 0,
+  /** f64: suspended from then on */
+  From = 4,
+  /** f64: suspended before then */
+  Until = 12,
 }
 
 /**

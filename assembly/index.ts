@@ -61,6 +61,7 @@ import {
   holds as roleHolds,
 } from './policy/roles'
 import { addSetRule as createSetRule, removeSetRule as deleteSetRule } from './policy/set-rules'
+import { suspend as createSuspension, resume as endSuspension, findSuspension, isSuspended } from './policy/suspensions'
 import { settle } from './policy/times'
 import { verifyImage } from './verify/verify'
 
@@ -105,7 +106,10 @@ export function decide(user: u32, tenant: u32, permission: u32): u32 {
   return decideIn(QUERY, user, tenant, permission)
 }
 
-/** What stands for the roles of the user in the tenant, until a change and at every instant: for `decideByRoles`. */
+/**
+ * What stands for the roles of the user in the tenant, until a change and at every instant: for `decideByRoles`, which
+ * answers ASK_USER where `decide` must be asked instead.
+ */
 export function rolesIn(user: u32, tenant: u32): u32 {
   return findRoles(user, tenant)
 }
@@ -283,6 +287,21 @@ export function stepsOfSets(): u32 {
   return load<u32>(QUERY, Query.ConditionSteps)
 }
 
+/** Suspends the user at these times; infinite where unbounded. */
+export function suspend(user: u32, from: f64, until: f64): void {
+  createSuspension(user, from, until)
+}
+
+/** Ends the suspension of the user, if there is one. */
+export function resume(user: u32): void {
+  endSuspension(user)
+}
+
+/** The record that says when the user is suspended, or 0. */
+export function suspensionOfStored(user: u32): u32 {
+  return findSuspension(user)
+}
+
 export function deleteUser(user: u32): void {
   removeUser(user)
 }
@@ -375,9 +394,9 @@ export function putGrant(user: u32, scope: u32, count: u32, timed: u32): void {
   createWholeGrant(user, scope, SCRATCH, count, timed)
 }
 
-/** The record of the grant if a role of it is in force, or 0; ASK_TIME without an instant. */
+/** The record of the grant if a role of it is in force and the user is not suspended, or 0; ASK_TIME without an instant. */
 export function grantOf(user: u32, scope: u32): u32 {
-  return settle(QUERY, findGrant(QUERY, user, scope))
+  return settle(QUERY, isSuspended(QUERY, user) ? 0 : findGrant(QUERY, user, scope))
 }
 
 /** The record of the grant, or 0; perhaps none of its roles is in force. */

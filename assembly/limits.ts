@@ -77,6 +77,8 @@ export enum Table {
   Sides = 16,
   /** groups of sides */
   Groups = 17,
+  /** when users are suspended */
+  Suspensions = 18,
 }
 /** Orders of keys, for listings in pages. */
 export enum Order {
@@ -201,6 +203,8 @@ export enum Verdict {
 export const ASK_SETS = 4
 /** In place of a verdict: it depends on the instant of the question (D15), none was given, and nothing else is said. */
 export const ASK_TIME = 8
+/** In place of a verdict about roles alone: they do not say enough, `decide` must be asked about the user (D16). */
+export const ASK_USER = 16
 /** What `verify` found; 0 is sound. src/image/image.ts turns each into words. */
 export enum Fault {
   None = 0,
@@ -224,4 +228,5 @@ export enum Fault {
   Index = 17,
   /** the order of keys */
   Order = 18,
+  Suspension = 19,
 }

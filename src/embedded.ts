@@ -188,6 +188,9 @@ class Zerohop {
     /** Creates the user if it is missing; else changes only what is sent: attributes and roles are added. */
     sync: (user: Input<'syncUser'>): Promise<User> => this.#write('syncUser', user),
     /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
+    suspend: (ref: string, suspension: Input<'suspendUser'>['suspension']): Promise<User> =>
+      this.#write('suspendUser', { ref, suspension }),
+    resume: (ref: string): Promise<User> => this.#write('resumeUser', { ref }),
     replace: async (ref: string, fields: Input<'replaceUser'>['fields']): Promise<User> =>
       (await this.#write('replaceUser', { ref, fields })).object,
   }

@@ -1,6 +1,13 @@
 // Canaries are planted behind tags in the sources: each tag is there once and is used, and what is planted is code.
 import { describe, expect, it } from 'vitest'
-import { OF_COLLISIONS, OF_ROLE_SIDES, OF_TENANTS_IN_TIME, OF_TIMES, OF_UNKNOWN_IDS } from './kernel/canaries.ts'
+import {
+  OF_COLLISIONS,
+  OF_ROLE_SIDES,
+  OF_SUSPENSIONS,
+  OF_TENANTS_IN_TIME,
+  OF_TIMES,
+  OF_UNKNOWN_IDS,
+} from './kernel/canaries.ts'
 import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
@@ -15,6 +22,7 @@ const CANARIES: readonly Canary[] = [
   OF_COLLISIONS,
   OF_UNKNOWN_IDS,
   OF_TIMES,
+  OF_SUSPENSIONS,
   OF_TENANTS_IN_TIME,
   OF_ROLE_SIDES,
   OF_HOLDERS,

@@ -9,6 +9,7 @@ import { isLive } from '../memory/symbols'
 import { permissionRecord } from '../policy/permissions'
 import { isResourceRole } from '../policy/role-sides'
 import { findSetRule } from '../policy/set-rules'
+import { isSuspended } from '../policy/suspensions'
 import { settle } from '../policy/times'
 import { ask, grantAskedStored, resetGenerated, resolveAlone, typeAsked } from './attributes'
 import { collect, OVERFLOW } from './candidates'
@@ -182,12 +183,13 @@ export function operandOf(
   return begin(query, user, tenant, permission, instance, end) ? resolveAlone(query, path) : 0
 }
 
-/** False: nothing can allow (D1, D2). */
+/** False: nothing can allow (D1, D2, D16), or that depends on an instant and none is given. */
 function begin(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): bool {
   /* canary: ids-that-nothing-has */
   if (user === 0 || tenant === 0 || permission === 0) return false
   // An id stays its key's when the object is deleted; here, unlike for roles, nothing else says that it is gone.
   if (!isLive(user) || !isLive(tenant) || !isLive(permissionRecord(permission))) return false
+  if (isSuspended(query, user)) return false // D16
   if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return false
   ask(query, user, tenant, permission, instance, end)
   resetSteps(query)

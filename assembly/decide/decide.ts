@@ -1,9 +1,10 @@
-// The decision. Rules D1–D14 of docs/semantics.md; test/reference states the same in plain code. Reads only; never
+// The decision. Rules D1–D16 of docs/semantics.md; test/reference states the same in plain code. Reads only; never
 // interns, never allocates. What cannot be found arrives as id 0 and is denied (D1).
 import { Grant, Instance, Permission, TIMED } from '../abi'
-import { ASK_TIME, Verdict } from '../limits'
+import { ASK_TIME, ASK_USER, Verdict } from '../limits'
 import { findGrantStored } from '../policy/grants'
 import { permissionRecord } from '../policy/permissions'
+import { hasSuspension, isAlwaysSuspended, isSuspended } from '../policy/suspensions'
 import { settle } from '../policy/times'
 import { askSets } from './abac'
 import { plainHolds, timedHolds } from './rbac'
@@ -42,35 +43,54 @@ export function decideByRelation(
   related: u32,
 ): Verdict {
   if (user === 0 || tenant === 0 || (instance | related) === 0) return Verdict.Deny // D1
+  if (/* canary: suspended-by-relations */ isSuspended(query, user)) return Verdict.Deny // D16
   if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return Verdict.Deny // D2
   return deriveRole(query, user, tenant, permission, type, instance, related)
 }
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */
 export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u32 {
-  return decideByRoles(query, rolesIn(user, tenant), permission)
+  const verdict = decideByRoles(query, rolesIn(user, tenant), permission)
+  return verdict === ASK_USER ? decideUser(query, user, tenant, permission) : verdict
+}
+
+/** The same of a user who is suspended at some instants: now, or not. */
+function decideUser(query: u32, user: u32, tenant: u32, permission: u32): u32 {
+  const verdict = settle(query, isSuspended(query, user) ? Verdict.Deny : Verdict.Allow)
+  if (verdict !== Verdict.Allow) return verdict
+  return decideByRoles(query, rolesStored(user, tenant), permission)
 }
 
 /** Stands for the roles of an unknown user, or in an unknown tenant: no record has this address, and it has no tag. */
 const OF_NOBODY: u32 = 4
+/** Stands for the roles of a user who is suspended at some instants: it has the tag of roles with times. */
+const OF_SOMETIMES_SUSPENDED: u32 = TIMED + 4
 
 /**
- * What stands for the roles of the user in the tenant: what the grant stores, 0 without one, or OF_NOBODY. It says the
- * same at every instant: which of the roles are in force is looked up when they are asked for a permission.
+ * What stands for the roles of the user in the tenant: what the grant stores, 0 without one, OF_NOBODY, also of who is
+ * suspended, or OF_SOMETIMES_SUSPENDED. It says the same at every instant: which of the roles are in force is looked up
+ * when they are asked for a permission.
  */
 export function rolesIn(user: u32, tenant: u32): u32 {
   if (user === 0 || tenant === 0) return OF_NOBODY // D1
+  if (/* canary: suspended-in-tenants */ hasSuspension(user))
+    return isAlwaysSuspended(user) ? OF_NOBODY : OF_SOMETIMES_SUSPENDED // D16
+  return rolesStored(user, tenant)
+}
+
+function rolesStored(user: u32, tenant: u32): u32 {
   const grant = findGrantStored(user, tenant)
   return grant === 0 ? 0 : load<u32>(grant, Grant.Roles) // D4: assignments in another tenant give nothing here
 }
 
 /**
  * RBAC: do these roles, as `rolesIn` gives them, allow what `permission` names? Else, whether set rules have a say; or
- * ASK_TIME. Roles without times, as most are, do not look at the query.
+ * ASK_TIME, or ASK_USER. Roles without times, as most are, do not look at the query.
  */
 export function decideByRoles(query: u32, roles: u32, permission: u32): u32 {
   if (roles === OF_NOBODY || permission === 0) return Verdict.Deny // D1
   if ((roles & TIMED) !== 0) {
+    if (roles === OF_SOMETIMES_SUSPENDED) return ASK_USER
     return settle(query, timedHolds(query, roles, permission) ? (Verdict.Allow as u32) : askSets(permission))
   }
   if (roles !== 0 && plainHolds(roles, permission)) return Verdict.Allow

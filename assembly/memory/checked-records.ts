@@ -39,6 +39,8 @@ import {
   Side,
   STEP_BYTES,
   Step,
+  SUSPENSION_BYTES,
+  Suspension,
   SymbolRecord,
   Text,
   TIMED,
@@ -95,6 +97,7 @@ export enum Checked {
   Node = 28,
   TimedRoles = 29,
   TimedTuple = 30,
+  Suspension = 31,
 }
 
 /** Does it lie in one area that is there? */
@@ -200,6 +203,8 @@ function isPart(record: u32, kind: u32): bool {
         isIn(load<u32>(record, Member.User), Table.Users) &&
         isIn(load<u32>(record, Member.Tenant), Table.Tenants)
       )
+    case Checked.Suspension:
+      return isBlock(record, SUSPENSION_BYTES) && isIn(load<u32>(record, Suspension.User), Table.Users)
     case Checked.Tuple:
       return (
         isBlock(record, TUPLE_BYTES) &&

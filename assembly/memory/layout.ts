@@ -63,6 +63,8 @@ import {
   Side,
   STEP_BYTES,
   Step,
+  SUSPENSION_BYTES,
+  Suspension,
   TABLE_BYTES,
   TABLES,
   TALLY,
@@ -111,6 +113,7 @@ if (SIDE_BYTES !== Side.PreviousOfSet + 4) ERROR('SIDE_BYTES')
 if (INDEX_BYTES !== Index.Paths + INDEX_TESTS_MAX * 4) ERROR('INDEX_BYTES')
 if (GROUP_BYTES !== Group.Previous + 4) ERROR('GROUP_BYTES')
 if (MEMBER_BYTES !== Member.PreviousOfTenant + 4) ERROR('MEMBER_BYTES')
+if (SUSPENSION_BYTES !== Suspension.Until + 8) ERROR('SUSPENSION_BYTES')
 if (GOAL_BYTES !== Goal.From + 4) ERROR('GOAL_BYTES')
 if (CELL_BYTES !== Cell.Value + 8) ERROR('CELL_BYTES')
 if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
@@ -135,7 +138,7 @@ if (PAGE_BYTES * 8 !== 1 << PAGE_SHIFT || ROW_PAGES << PAGE_SHIFT <= PERMISSIONS
 if (Bucket.Count !== Bucket.Hashes + BUCKET_SLOTS * 4 || Bucket.Records !== Bucket.Count + 4) ERROR('Bucket.Count')
 if (Bucket.Overflow !== Bucket.Records + BUCKET_SLOTS * 4 || BUCKET_BYTES !== Bucket.Overflow + 4) ERROR('BUCKET_BYTES')
 if (SEGMENT_BYTES !== SEGMENT_BUCKETS * BUCKET_BYTES) ERROR('SEGMENT_BYTES')
-if (TABLE_BYTES !== Root.Capacity + 4 || TABLES !== Table.Groups + 1) ERROR('TABLES')
+if (TABLE_BYTES !== Root.Capacity + 4 || TABLES !== Table.Suspensions + 1) ERROR('TABLES')
 if (NODE_BYTES !== Node.Entries + LEAF_RECORDS * 4 || NODE_BYTES !== Node.Entries + FANOUT * NODE_ENTRY_BYTES)
   ERROR('NODE_BYTES')
 // Leaves and entries of inner nodes both begin with a record.
@@ -143,7 +146,7 @@ if (NodeEntry.First !== 0 || NODE_ENTRY_BYTES !== NodeEntry.Node + 4) ERROR('NOD
 
 // The header: free lists of each power of two from 512 bytes up, and of each multiple of four up to 512.
 if (Header.TimedRoles < Header.Orders + ORDERS * OrderRoot.Bytes) ERROR('Header.Orders')
-if (Header.Tables < Header.RolesAsSets + 4) ERROR('Header.RolesAsSets')
+if (Header.Tables < Header.TimedSuspensions + 4) ERROR('Header.TimedSuspensions')
 if (Header.FreeLarge < Header.Tables + TABLES * TABLE_BYTES) ERROR('Header.Tables')
 if (Header.FreeSmall < Header.FreeLarge + (32 - 9) * 4 || HEADER_BYTES < Header.FreeSmall + 512)
   ERROR('Header.FreeSmall')

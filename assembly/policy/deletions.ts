@@ -9,6 +9,7 @@ import { deletePartyMembers } from './memberships'
 import { permissionRecord } from './permissions'
 import { withdraw } from './roles'
 import { deletePermissionSetRules } from './set-rules'
+import { resume } from './suspensions'
 
 /** An action is gone: no role has its permission from then on, and its name is unknown (D1, D11). */
 export function deletePermission(id: u32): void {
@@ -36,6 +37,7 @@ export function deleteResource(resource: u32): void {
 }
 
 export function deleteUser(user: u32): void {
+  /* canary: suspension-of-the-deleted */ resume(user)
   deletePartyGrants(user)
   deletePartyMembers(user)
   setAttributes(user, Principal.Attributes, 0)

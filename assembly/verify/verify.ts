@@ -50,6 +50,7 @@ import { verifyOrders } from './verify-key-order'
 import { verifyRelations } from './verify-relations'
 import { verifyRoles } from './verify-roles'
 import { verifySides } from './verify-set-rule-index'
+import { verifySuspensions } from './verify-suspensions'
 import { soundReferences, verifyAttributes, verifyMembers } from './verify-values'
 
 /** The smallest record of any table: an empty text. */
@@ -90,6 +91,8 @@ export function verifyImage(): Fault {
   if (!soundReferences()) return Fault.Value
   const members = verifyMembers()
   if (members !== Fault.None) return members
+  const suspensions = verifySuspensions()
+  if (suspensions !== Fault.None) return suspensions
   return verifyFreeLists()
 }
 

@@ -20,6 +20,7 @@ import type { PdpCommandOptions } from './commands/pdp.ts'
 import { addPdps } from './commands/pdps-command.ts'
 import { addPlans } from './commands/plan-commands.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
+import { addSuspensions } from './commands/suspensions-commands.ts'
 import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
 import { addWhy } from './commands/why-command.ts'
@@ -177,6 +178,7 @@ addTypes(program)
 addPlans(program)
 addPdps(program)
 addGrants(program)
+addSuspensions(program)
 addHistory(program)
 addLog(program)
 addAdministration(program)

@@ -2,7 +2,7 @@
 // that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The class is
 // large because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
 // broken image answers nothing. All other work is in the folders next to this file.
-import { ASK_SETS, ASK_TIME, Fault, Verdict } from '../../assembly/limits.ts'
+import { ASK_SETS, ASK_TIME, ASK_USER, Fault, Verdict } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { PolicyKind } from '../kinds/index.ts'
@@ -224,10 +224,12 @@ export class Image {
   checkWithoutAttributes(user: string, action: string, type: string, tenant?: string): boolean | undefined {
     const permission = this.permission(type, action)
     try {
-      const roles = this.#held.roles(this.#held.find(user, tenant))
+      const held = this.#held
+      const place = held.find(user, tenant)
+      const roles = held.roles(place)
       const verdict = this.#decideByRoles(roles, permission)
       if (verdict <= Verdict.Allow) return verdict === Verdict.Allow
-      const settled = this.#settle(verdict, roles, permission)
+      const settled = this.#settle(verdict, held.user(place), held.tenant(place), roles, permission)
       return settled === ASK_SETS ? undefined : settled === Verdict.Allow
     } catch (cause) {
       throw this.#broken(cause)
@@ -242,7 +244,7 @@ export class Image {
       const roles = held.roles(place)
       const verdict = this.#decideByRoles(roles, permission)
       if (verdict <= Verdict.Allow) return verdict === Verdict.Allow
-      const settled = this.#settle(verdict, roles, permission)
+      const settled = this.#settle(verdict, held.user(place), held.tenant(place), roles, permission)
       if (settled !== ASK_SETS) return settled === Verdict.Allow
       return this.#bySets(held.user(place), held.tenant(place), permission, sent)
     } catch (cause) {
@@ -255,7 +257,7 @@ export class Image {
     try {
       const verdict = this.#decideByRoles(roles, permission)
       if (verdict <= Verdict.Allow) return verdict === Verdict.Allow
-      const settled = this.#settle(verdict, roles, permission)
+      const settled = this.#settle(verdict, user, tenant, roles, permission)
       if (settled !== ASK_SETS) return settled === Verdict.Allow
       return this.#bySets(user, tenant, permission, undefined)
     } catch (cause) {
@@ -279,9 +281,13 @@ export class Image {
     return this.#checkOn(user, tenant, permission, { type, key, isRow: false }, undefined, undefined)
   }
 
-  /** What roles alone say, after the instant was asked for where they have times. */
-  #settle(verdict: number, roles: number, permission: number): number {
-    return verdict === ASK_TIME ? this.#atInstant(() => this.#decideByRoles(roles, permission)) : verdict
+  /** What roles alone say, where they did not say it at once: the instant is asked for, or the user is looked at. */
+  #settle(verdict: number, user: number, tenant: number, roles: number, permission: number): number {
+    if (verdict === ASK_TIME) return this.#atInstant(() => this.#decideByRoles(roles, permission))
+    if (verdict !== ASK_USER) return verdict
+    const ask = () => this.#kernel.calls.decide(user, tenant, permission)
+    const asked = ask()
+    return asked === ASK_TIME ? this.#atInstant(ask) : asked
   }
 
   /**

@@ -32,6 +32,7 @@ import { resourceAttributes, resourceKey } from './records/resource.ts'
 import { roleKey, roleParents, rolePermissions, roleSkipsDirect, roleType } from './records/role.ts'
 import { eachRuleToRole, ruleAloneSkipsDirect, ruleRelation, ruleSource } from './records/rule.ts'
 import { eachSetRule, setRuleResources, setRuleUsers } from './records/set-rule.ts'
+import { suspensionStored } from './records/suspension.ts'
 import { symbolTable } from './records/symbol.ts'
 import { records } from './records/tables.ts'
 import { timesOfRecord } from './records/times.ts'
@@ -121,7 +122,9 @@ function readInstances(kernel: Kernel, contents: Contents, names: Map<number, st
 }
 
 function readUser(kernel: Kernel, record: number, names: ReadonlyMap<number, string>): UserContent {
-  const content = userContent(readAttributes(kernel, record))
+  const suspension = suspensionStored(kernel, record)
+  const times = suspension === undefined ? {} : { suspension: timesOfRecord(suspension) }
+  const content = userContent({ ...readAttributes(kernel, record), ...times })
   const user = principalKey(kernel, record)
   for (const at of eachMembershipOfUser(kernel, record)) {
     content.memberships.push({ user, tenant: names.get(memberTenant(kernel, at))! })

@@ -34,6 +34,7 @@ import {
   SET_RULE_BYTES,
   SIDE_BYTES,
   STEP_BYTES,
+  SUSPENSION_BYTES,
   TABLES,
   TEST_BYTES,
   Tests,
@@ -44,7 +45,7 @@ import {
   TUPLE_BYTES,
 } from '../../assembly/abi.ts'
 import { IMAGE_BYTES_MAX, INDEX_TESTS_MAX } from '../../assembly/limits.ts'
-import type { PolicyPut } from '../kinds/index.ts'
+import type { PolicyObjects, PolicyPut } from '../kinds/index.ts'
 import { isTimed } from '../kinds/times.ts'
 import type { Change } from '../log/change.ts'
 import { project } from '../log/delta.ts'
@@ -108,7 +109,7 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
   const { key, kind, value } = put
   switch (kind) {
     case 'user':
-      return symbol(Principal.Key, key) + ORDERED + attributes(value.attributes)
+      return symbol(Principal.Key, key) + ORDERED + attributes(value.attributes) + suspensionBytes(value)
     case 'tenant':
       return symbol(Principal.Key, key) + attributes(value.attributes)
     case 'resource_instance':
@@ -166,6 +167,8 @@ function valueBytes(value: Json | undefined): number {
   return members.reduce((sum, [name, inner]) => sum + text(name) + valueBytes(inner), composite(members.length))
 }
 
+const suspensionBytes = ({ suspension }: PolicyObjects['user']): number =>
+  suspension === undefined ? 0 : SUSPENSION_BYTES + ENTRY
 const attributes = (value: Json | undefined): number => (value === undefined ? 0 : valueBytes(value))
 
 function resourceBytes(

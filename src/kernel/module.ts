@@ -121,6 +121,9 @@ export interface KernelExports {
   listBucket(table: number, index: number): number
   listOrdered(table: number, record: number, length: number, most: number): number
   listInTenant(tenant: number, record: number, length: number, most: number): number
+  suspend(user: number, from: number, until: number): void
+  resume(user: number): void
+  suspensionOfStored(user: number): number
   takeWork(): number
   verify(): number
 }

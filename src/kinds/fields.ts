@@ -4,6 +4,31 @@
 import type { JsonObject } from '../model/objects.ts'
 import { printTime } from '../model/print-time.ts'
 
+/** The suspension of a user (D16) as it is stored. A member of the times is absent where it is unbounded. */
+export interface Suspension {
+  /** for people; decisions do not read it */
+  readonly reason: string
+  /** when somebody said so, in ms since 1970 */
+  readonly suspended_at: number
+  readonly valid_from?: number
+  readonly valid_until?: number
+}
+
+/** What may be sent of it; an absent time stays as it is stored, and null clears it. */
+export interface SentSuspension {
+  readonly reason: string
+  readonly valid_from?: string | number | null
+  readonly valid_until?: string | number | null
+}
+
+/** As answers have it; a file lacks when somebody said so. */
+export interface PrintedSuspension {
+  readonly reason: string
+  readonly suspended_at: string
+  readonly valid_from?: string
+  readonly valid_until?: string
+}
+
 /** What a form of field holds in a stored object, and in a body where it may be sent. */
 export interface Forms {
   /** display name; default: the key */
@@ -20,6 +45,8 @@ export interface Forms {
   seconds: { readonly stored: number; readonly sent: number }
   /** a text for people; default: none, and then the object lacks the field */
   note: { readonly stored: string; readonly sent: string }
+  /** of a user (D16); default: none, and then the object lacks the field. What is not sent stays, also when the user is replaced */
+  suspension: { readonly stored: Suspension; readonly sent: SentSuspension }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
   /** of a part of a resource type: its key without that of the type; never sent */
@@ -81,7 +108,7 @@ type Sent<F extends Field> =
   F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
 type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
-const LEFT_OUT = ['instant', 'seconds', 'note'] as const
+const LEFT_OUT = ['instant', 'seconds', 'note', 'suspension'] as const
 
 /** Names of the fields that objects, answers and files lack where they have no value. */
 export type LeftOutName<F extends Fields> = {
@@ -146,10 +173,32 @@ export function fieldValue(
   return value === undefined ? defaultValue(field, key) : value
 }
 
-/** The value of a field as answers and policy files have it. */
+/** The value of a field as answers have it. */
 export function printValue(field: Field, value: unknown): unknown {
-  if (field.form !== 'moment' && field.form !== 'instant') return value
-  return value === null ? null : printTime(value as number)
+  if (value === null) return null
+  if (field.form === 'suspension') return printSuspension(value as Suspension)
+  return field.form === 'moment' || field.form === 'instant' ? printTime(value as number) : value
+}
+
+/** The same as policy files have it: a file does not say when somebody suspended a user. */
+export function printInFile(field: Field, value: unknown): unknown {
+  if (field.form !== 'suspension' || value === null) return printValue(field, value)
+  const { suspended_at: _, ...printed } = printSuspension(value as Suspension)
+  return printed
+}
+
+export function printSuspension({
+  reason,
+  suspended_at,
+  valid_from: from,
+  valid_until: until,
+}: Suspension): PrintedSuspension {
+  return {
+    reason,
+    suspended_at: printTime(suspended_at),
+    ...(from === undefined ? {} : { valid_from: printTime(from) }),
+    ...(until === undefined ? {} : { valid_until: printTime(until) }),
+  }
 }
 
 /** The fields that objects with names have. */

@@ -234,6 +234,8 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   deleteAttribute: to('resource', 'Deleted an attribute', 'of'),
   ...usual('User', 'user'),
   syncUser: on('user', 'Saved a user'),
+  suspendUser: on('user', 'Suspended a user', (name) => `Suspended user ${name}`),
+  resumeUser: on('user', 'Resumed a user', (name) => `Resumed user ${name}`),
   ...plainOperations(),
   addTenantUser: on('membership', 'Added a user to a tenant'),
   removeTenantUser: on('membership', 'Removed a user from a tenant'),

@@ -20,7 +20,8 @@ export interface Projection<K extends string, T, P> {
   readonly code: number
   /**
    * The code of puts that only newer readers may take, for those objects that `isNeeded` selects: an older reader refuses it,
-   * while it would pass over a field that it does not know, and so make what ends permanent (D15).
+   * while it would pass over a field that it does not know, and so make what ends permanent (D15), or answer for who is
+   * suspended (D16).
    */
   readonly newer?: { readonly code: number; readonly isNeeded: (value: P) => boolean }
   /** The part that decisions depend on; undefined when they do not depend on this object. */
@@ -55,6 +56,9 @@ export interface InFiles {
   readonly key: 'own' | 'part' | 'connects'
 }
 
+/** What older versions do not know, and must refuse instead of passing over it. */
+export type Feature = 'times' | 'suspension'
+
 /**
  * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.
  */
@@ -62,10 +66,10 @@ export interface Kind<K extends string, T extends Stored, P = never> {
   /** in keys on disk; never reused for another kind */
   readonly number: number
   /**
-   * For kinds whose objects may have times or durations (src/kinds/times.ts): the number of those in snapshots, instead of the other
-   * one. Older versions do not know it (src/store/timed-kinds.ts).
+   * For kinds some of whose objects older versions would misread: the numbers of those in snapshots, instead of the other
+   * one, by the feature that they have. Older versions do not know these numbers (src/store/newer-kinds.ts).
    */
-  readonly timedNumber?: number
+  readonly newerNumbers?: { readonly [F in Feature]?: number }
   /** Fields, for those kinds whose fields are a table: in the order in which answers and files have them. */
   readonly fields?: Fields
   /** Objects are looked up by id. */

@@ -27,7 +27,7 @@ export interface RelationshipTuplePolicy extends TimesPolicy {
 
 export const relationshipTuple = {
   number: 13,
-  timedNumber: 65,
+  newerNumbers: { times: 65 },
   fields: relationshipTupleFields,
   hasIds: true,
   hasOwnTable: true,

@@ -80,7 +80,7 @@ function readSettings(value: unknown): DerivationSettings {
 
 export const resourceRole = {
   number: 7,
-  timedNumber: 68,
+  newerNumbers: { times: 68 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

@@ -42,7 +42,7 @@ const onInstance = (instance: string | null): { readonly resource_instance?: str
 
 export const roleAssignment = {
   number: 5,
-  timedNumber: 64,
+  newerNumbers: { times: 64 },
   fields: roleAssignmentFields,
   hasIds: false,
   hasOwnTable: true,

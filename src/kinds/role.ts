@@ -24,7 +24,7 @@ export interface RolePolicy {
 
 export const role = {
   number: 2,
-  timedNumber: 67,
+  newerNumbers: { times: 67 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

@@ -19,7 +19,7 @@ export interface UserInvite extends Stored, TimesPolicy {
 
 export const userInvite = {
   number: 14,
-  timedNumber: 66,
+  newerNumbers: { times: 66 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

@@ -6,6 +6,7 @@ const NAMES = {
   no_such_action: 'the resource type has no such action',
   no_such_tenant: 'no tenant has this key',
   user_not_synced: 'no user has this key',
+  user_suspended: 'the user is suspended',
 } as const
 
 /** Of roles in tenants; the record of a denied check has one of these codes. */

@@ -11,9 +11,9 @@ import { HISTORY_CHANGED_BYTES_MAX, LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../
 import type { Entry, KeyRange } from './checked-table.ts'
 import { Digest } from './checksum.ts'
 import type { Head } from './heads.ts'
+import { fromEntryKind, toEntryKind } from './newer-kinds.ts'
 import { revisionKey } from './table-keys.ts'
 import type { Tables } from './tables.ts'
-import { fromEntryKind, toEntryKind } from './timed-kinds.ts'
 
 /** Bytes of the chain that an entry begins with. */
 export const CHAIN_BYTES = 32

@@ -5,7 +5,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import { SNAPSHOT_PART_BYTES_MAX } from '../model/limits.ts'
 import type { PlacedObject } from './load-snapshot.ts'
-import { fromRowNumber, toRowNumber } from './timed-kinds.ts'
+import { fromRowNumber, toRowNumber } from './newer-kinds.ts'
 
 const HEAD_BYTES = 1 + 6 + 4
 

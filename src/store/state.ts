@@ -9,12 +9,12 @@ import type { Head } from './heads.ts'
 import { listSizes, sizeOfObject, withSize } from './image-budget.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { listTexts } from './log.ts'
+import { findFeature } from './newer-kinds.ts'
 import type { ReadRows, Row } from './read-rows.ts'
 import { Removals } from './removals.ts'
 import type { SearchEdits } from './search-texts.ts'
 import { idKey, indexKey, nameKey, objectKey, readObjectPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
-import { hasTimes } from './timed-kinds.ts'
 
 type AnyObject = Objects[KindName]
 export interface Index {
@@ -139,7 +139,8 @@ export function link(
   place: number,
   search: SearchEdits,
 ): void {
-  if (hasTimes(kind, object)) tables.noteTimes()
+  const feature = findFeature(kind, object)
+  if (feature !== undefined) tables.noteFeature(feature)
   if (KINDS[kind].hasIds) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesByKind.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)

@@ -3,6 +3,7 @@
 // clearing the unnamed one aborts the process. Keys are built in src/store/table-keys.ts.
 
 import type { KindName } from '../kinds/index.ts'
+import type { Feature } from '../kinds/kind.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
@@ -19,14 +20,16 @@ import { PLACE_ENCODER, PlaceTable } from './places.ts'
  */
 const FORMAT = 3
 /**
- * Number of a folder that has, or had, something with times (D15): an older version refuses it. The tables are the same. A
- * folder gets it with the first such object, so that one without is opened by older versions as before.
+ * Number of a folder that has, or had, something that older versions do not know (newer-kinds.ts): they refuse it. The
+ * tables are the same. A folder gets it with the first such object, so that one without is opened by older versions as
+ * before; of several features it has the highest one. A number is never reused for another feature.
  */
-const TIMED_FORMAT = 4
+const FEATURE_FORMATS: { readonly [F in Feature]: number } = { times: 4, suspension: 5 }
+const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]
 /** The formats that this version opens as they are, for error texts. */
-export const FORMATS_TEXT = `${FORMAT} and ${TIMED_FORMAT}`
+export const FORMATS_TEXT = `${FORMAT} to ${Math.max(...FORMATS)}`
 /** Whether a format is opened as it is. */
-export const isOpened = (format: unknown): boolean => format === FORMAT || format === TIMED_FORMAT
+export const isOpened = (format: unknown): boolean => FORMATS.includes(format as number)
 
 export interface Tables {
   readonly root: RootDatabase
@@ -40,8 +43,8 @@ export interface Tables {
   readonly objectTables: readonly RecordTable<string>[]
   /** number of rows in the tables that belong to logs; walks them */
   rows(): number
-  /** Says that the folder has something with times; inside the caller's transaction. */
-  noteTimes(): void
+  /** Says that the folder has something with the feature; inside the caller's transaction. */
+  noteFeature(feature: Feature): void
   /** log, kind, key → place */
   readonly keys: PlaceTable
   /** log, kind, id → place */
@@ -199,9 +202,10 @@ function makeTables(root: RootDatabase, folder: string, create: boolean): Tables
     indexes,
     search,
     log,
-    noteTimes: () => {
+    noteFeature: (feature) => {
       const format = formatTable(root, false)
-      if (format?.get(FORMAT_KEY) === FORMAT) void format.put(FORMAT_KEY, TIMED_FORMAT)
+      const wanted = FEATURE_FORMATS[feature]
+      if (Number(format?.get(FORMAT_KEY)) < wanted) void format!.put(FORMAT_KEY, wanted)
     },
     rows: () => [...objectTables, keys, ids, indexes, search, log].reduce((sum, table) => sum + table.walk(), 0),
     hashes: counted('hashes', TEXT, 'the key hash'),

@@ -87,6 +87,7 @@ function withTimesIn(row: NonNullable<Step['explains']>[number]): unknown {
 }
 
 function withTimes<T extends object>(grant: T): T {
+  if ('suspension' in grant) return { ...grant, suspension: withTimes(grant.suspension as object) }
   const times = Object.entries(grant).filter(([name]) => name === 'valid_from' || name === 'valid_until')
   return { ...grant, ...Object.fromEntries(times.map(([name, value]) => [name, readInstant(value)])) }
 }
@@ -209,7 +210,10 @@ export function collectFeatures({ steps }: Case): Set<Feature> {
   return features
 }
 
-const isTimed = ([, , object]: Operation): boolean => 'valid_from' in object || 'valid_until' in object
+const isTimed = ([, , object]: Operation): boolean => {
+  const times = 'suspension' in object ? (object.suspension as object) : object
+  return 'valid_from' in times || 'valid_until' in times
+}
 
 /** Writes out the loops `{for, from, each}` and `{for, in, each}`, `{entries}` and `{text, times}`. */
 function expand(value: unknown): unknown {

@@ -34,6 +34,14 @@ export const OF_TIMES = {
   'belonging-in-force': 'true',
 }
 
+/** A kernel that forgets in one part that a user is suspended, or until when. */
+export const OF_SUSPENSIONS = {
+  'suspended-in-tenants': 'false',
+  'suspended-by-relations': 'false',
+  'end-of-a-suspension': 'true',
+  'suspension-of-the-deleted': 'void 0',
+}
+
 /** The list of the tenants of a user is counted and filled in two places. */
 export const OF_TENANTS_IN_TIME = { 'tenants-in-force': 'true', 'tenants-of-grants-in-force': 'false' }
 

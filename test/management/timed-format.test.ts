@@ -19,6 +19,7 @@ import { BY } from './harness.ts'
 
 const UNTIMED = 3
 const TIMED = 4
+const SUSPENDED = 5
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
@@ -71,6 +72,15 @@ describe('the format of a folder', () => {
     expect(await format()).toBe(TIMED)
     management = await openManagementData({ data, newId })
     expect(management.store.view(log).count('role')).toBe(1)
+  })
+
+  it('rises further with the first suspension of a user, and does not fall with times or when the user is resumed', async () => {
+    const { store } = management
+    await store.commit(log, 'suspendUser', { ref: 'ana', suspension: { reason: 'left' } }, BY)
+    expect(await format()).toBe(SUSPENDED)
+    await store.commit(log, 'putAssignment', { ...EDITOR, valid_until: 5 }, BY)
+    await store.commit(log, 'resumeUser', { ref: 'ana' }, BY)
+    expect(await format()).toBe(SUSPENDED)
   })
 
   it('stays with a write that is refused, and with times that are cleared before they are there', async () => {
@@ -167,10 +177,24 @@ describe('what has times is of another kind', () => {
     expect(KIND_NAMES.map((kind): number => KINDS[kind].number)).not.toContain(added[0])
   })
 
+  it('also of a user who is suspended, who is read as before', async () => {
+    const { store } = management
+    await store.commit(log, 'suspendUser', { ref: 'ana', suspension: { reason: 'left', valid_until: 5 } }, BY)
+    await store.commit(log, 'resumeUser', { ref: 'ana' }, BY)
+    expect((await entryKinds()).slice(-2)).toEqual(['put suspended_user', 'put user'])
+    const { revision } = store.head(log)
+    const read = store.entries(log, revision - 2).flatMap(({ changes }) => changes)
+    expect(read).toMatchObject([
+      { op: 'put', kind: 'user', value: { suspension: { reason: 'left', valid_until: 5 } } },
+      { op: 'put', kind: 'user' },
+    ])
+    expect(read[1]).not.toHaveProperty('value.suspension')
+  })
+
   it('whose number no other kind has', () => {
     const numbers = KIND_NAMES.flatMap((kind) => {
-      const { number, timedNumber } = KINDS[kind] as { readonly number: number; readonly timedNumber?: number }
-      return timedNumber === undefined ? [number] : [number, timedNumber]
+      const { number, newerNumbers = {} } = KINDS[kind] as { readonly number: number; readonly newerNumbers?: object }
+      return [number, ...Object.values(newerNumbers)]
     })
     expect(new Set(numbers).size).toBe(numbers.length)
   })

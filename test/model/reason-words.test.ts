@@ -8,7 +8,7 @@ import { NOT_RECORDED, RBAC_REASONS, RECORDED_REASONS, reasonText } from '../../
 /** Every code of roles in tenants: the type keeps it complete. */
 const CODES: Readonly<Record<RbacCode, true>> = {
   ...{ allow: true, no_such_resource: true, no_such_action: true, no_such_tenant: true },
-  ...{ user_not_synced: true, no_user_roles: true, no_role_in_tenant: true, no_permission: true },
+  ...{ user_not_synced: true, user_suspended: true, no_user_roles: true, no_role_in_tenant: true, no_permission: true },
 }
 
 it('every reason that is recorded has words', () => {

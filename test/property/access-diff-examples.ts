@@ -35,6 +35,7 @@ const WORLD: readonly Operation[] = [
   user('ben', { doc: 'd1' }),
   user('cyd', { level: 9, since: 5 }),
   user('dan', { level: 1 }),
+  ['put', 'user', { key: 'gus', attributes: { level: 9, since: 5 }, suspension: {} }],
   ['put', 'resource', { key: 'folder', actions: ['open'] }],
   ['put', 'resource', { key: 'doc', actions: ACTIONS }],
   ['put', 'role', { key: 'viewer', permissions: ['doc:read'] }],
@@ -56,6 +57,8 @@ const WORLD: readonly Operation[] = [
   ['put', 'role_assignment', { user: 'ana', role: 'editor', tenant: 'acme' }],
   ['put', 'role_assignment', { user: 'ben', role: 'editor', tenant: 'acme', resource_instance: 'folder:root' }],
   ['put', 'role_assignment', { user: 'dan', role: 'writer', tenant: 'acme', resource_instance: 'doc:d2' }],
+  ['put', 'role_assignment', { user: 'gus', role: 'editor', tenant: 'umbra' }],
+  ['put', 'role_assignment', { user: 'gus', role: 'editor', tenant: 'acme', resource_instance: 'folder:root' }],
   set('seniors', { 'user.level': { equals: 9 } }),
   set('leads', { 'user.key': { 'not-equals': 'nobody' } }, { parent: 'seniors' }),
   set('gold', { 'tenant.plan': { equals: 'gold' } }),
@@ -156,6 +159,14 @@ const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
     ['put', 'relationship_tuple', { subject: 'folder:f', relation: 'parent', object: 'doc:d2', valid_from: MIDNIGHT }],
   ],
   'a user is deleted': [['delete', 'user', { key: 'cyd' }]],
+  'a user with a role in a tenant is suspended': [['put', 'user', { key: 'ana', attributes: {}, suspension: {} }]],
+  'a user with a role on an instance is suspended': [
+    ['put', 'user', { key: 'ben', attributes: { doc: 'd1' }, suspension: {} }],
+  ],
+  'a user to whom set rules allow something is suspended': [
+    ['put', 'user', { key: 'cyd', attributes: { level: 9, since: 5 }, suspension: {} }],
+  ],
+  'a user is resumed': [user('gus', { level: 9, since: 5 })],
   'an action is deleted': [['put', 'resource', { key: 'doc', actions: ACTIONS.slice(1) }]],
 }
 

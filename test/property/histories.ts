@@ -137,6 +137,13 @@ const VERBS = {
       return [['put', 'relationship_tuple', tuple]]
     return assignment === undefined ? [] : [['put', 'role_assignment', assignment]]
   },
+  /** A user is suspended (D16), or resumed: in a history with times, for a time. */
+  suspend: (world, _, [n = 0, kind = 0]) => {
+    const key = pick(listKeys(world.policy.user), n)
+    if (key === undefined) return []
+    const { suspension: _suspension, ...user } = world.policy.user.get(key)!
+    return [['put', 'user', { key, ...user, ...(kind % 4 === 0 ? {} : { suspension: {} }) }]]
+  },
   deleteUser: (world, _, [n = 0]) => deletion('user', pick(listKeys(world.policy.user), n)),
   deleteRole: (world, _, [n = 0]) => deletion('role', pick(listKeys(world.policy.role), n)),
   deleteTenant: (world, _, [n = 0]) => deletion('tenant', pick(listKeys(world.policy.tenant), n)),
@@ -296,13 +303,14 @@ export const untimedHistories = fc.oneof(
     arbitrary: makeHistories(fc.oneof(roleEdit, relationEdits, setEdits), [...beginning, ...related], anySets('sets')),
   },
 )
-/** The same, in which grants are for a time, and are written again with other times. */
+/** The same, in which grants are for a time, and are written again with other times; users are suspended and resumed. */
 export const timedHistories = fc
   .record({ history: untimedHistories, times: fc.nat() })
   .map(({ history, times }): History => {
     const again = (at: number): Edit[] => [
       ['retime', times + at, at],
       ['retime', times + 7 * at, at + 1],
+      ...((times + at) % 3 === 0 ? [['suspend', times + at, times + 5 * at] as const] : []),
     ]
     const ties: Edit = ['tieSets', times]
     const revisions = history.revisions.map((edits, at) => [...edits, ...(at === 0 ? [ties] : again(at))])

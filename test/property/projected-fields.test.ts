@@ -172,6 +172,12 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number, at: 
     case 'instant':
     case 'seconds':
       return 1_000 * (turn % TURNS) + at
+    case 'suspension':
+      return {
+        reason: 'left',
+        suspended_at: 1,
+        ...(turn % TURNS === 1 ? {} : { valid_from: 1_000, valid_until: 2_000 }),
+      }
     case 'resource':
     case 'part':
       throw new Error('is no field of a kind that decisions read')

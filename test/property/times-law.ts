@@ -1,4 +1,4 @@
-// The law of times (D15): at every instant an image answers as the definition does of the policy that is in force then.
+// The law of times (D15) and of suspensions (D16): at every instant an image answers as the definition does of the policy that is in force then.
 // Roles and tuples begin and end, are put anew with other times or with none, and are taken; each end is asked about just
 // before it, at it and after it, in no order, so that nothing may be kept from one instant to the next.
 import { Image } from '../../src/image/image.ts'
@@ -112,7 +112,7 @@ export function drawChanges(policy: Policy, next: Next, count: number): PolicyCh
 }
 
 function* drawChange(policy: Policy, next: Next): Iterable<PolicyChange> {
-  const verb = next(12)
+  const verb = next(14)
   if (verb < 6) {
     const { key, value } = drawAssignment(next)
     yield put('role_assignment', key, value)
@@ -126,6 +126,9 @@ function* drawChange(policy: Policy, next: Next): Iterable<PolicyChange> {
   } else if (verb === 10) {
     const keys = [...policy.relationship_tuple.keys()]
     if (keys.length > 0) yield remove('relationship_tuple', keys[next(keys.length)]!)
+  } else if (verb > 11) {
+    const user = USERS[next(USERS.length)]!
+    if (policy.user.has(user)) yield put('user', user, next(3) === 0 ? {} : { suspension: drawTimes(next) })
   } else {
     const user = USERS[next(USERS.length)]!
     const assigned = [...policy.role_assignment.keys()].filter((key) => key.startsWith(`${user}/`))
@@ -139,7 +142,13 @@ function inForceAt(policy: Policy, now: number): Policy {
   const only = <T extends TimesPolicy>(objects: ReadonlyMap<string, T>) =>
     new Map([...objects].filter(([, value]) => isInForce(value, now)))
   const { role_assignment, relationship_tuple } = policy
-  return { ...policy, role_assignment: only(role_assignment), relationship_tuple: only(relationship_tuple) }
+  const user = new Map(
+    [...policy.user].map(([key, { suspension, ...value }]) => [
+      key,
+      suspension !== undefined && isInForce(suspension, now) ? { ...value, suspension: {} } : value,
+    ]),
+  )
+  return { ...policy, user, role_assignment: only(role_assignment), relationship_tuple: only(relationship_tuple) }
 }
 
 export const QUESTIONS = USERS.flatMap((user) =>

@@ -36,6 +36,8 @@ function drawTimes(next: Next): Times {
 export function withTimes(operations: readonly Operation[], seed: number): readonly Operation[] {
   const next = numbers(seed)
   return operations.map(([op, kind, object]): Operation => {
+    if (op === 'put' && kind === 'user' && object.suspension !== undefined)
+      return [op, kind, { ...object, suspension: drawTimes(next) }]
     const isGrant = op === 'put' && (kind === 'role_assignment' || kind === 'relationship_tuple')
     if (!isGrant) return [op, kind, object] as Operation
     const { valid_from: _, valid_until: __, ...named } = object as typeof object & Times
@@ -44,9 +46,14 @@ export function withTimes(operations: readonly Operation[], seed: number): reado
 }
 
 /** The starts and ends of what is stored, in order. */
-export function bordersIn({ role_assignment, relationship_tuple }: Policy): number[] {
+export function bordersIn({ role_assignment, relationship_tuple, user }: Policy): number[] {
   const all = new Set<number>()
-  for (const { valid_from, valid_until } of [...role_assignment.values(), ...relationship_tuple.values()]) {
+  const suspensions = [...user.values()].map(({ suspension = {} }) => suspension)
+  for (const { valid_from, valid_until } of [
+    ...role_assignment.values(),
+    ...relationship_tuple.values(),
+    ...suspensions,
+  ]) {
     if (valid_from !== undefined) all.add(valid_from)
     if (valid_until !== undefined) all.add(valid_until)
   }

@@ -7,9 +7,11 @@ import { byRelations } from './relations.ts'
 import { isKnown, type Request } from './request.ts'
 import { byRoles } from './roles.ts'
 import { bySets } from './sets.ts'
+import { isSuspended } from './suspensions.ts'
 
 export function check(policy: Policy, request: Request): boolean {
   if (!isKnown(policy, request)) return false // D1
+  if (isSuspended(policy, request.user)) return false // D16
   return byRoles(policy, request) || byRelations(policy, request) || bySets(policy, request) // D3: any part is enough
 }
 

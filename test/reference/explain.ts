@@ -7,9 +7,10 @@ import { byRelations, rolesOn } from './relations.ts'
 import { hasAction, isElsewhere, type Request, resolveTenant, storedInstance } from './request.ts'
 import { byRoles, rolesIn } from './roles.ts'
 import { bySets, hasResource, hasUser, rulesFor } from './sets.ts'
+import { isSuspended } from './suspensions.ts'
 import { listNotInForce, type NotInForce, policyAt } from './times.ts'
 
-type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
+type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced' | 'user_suspended'
 export type RbacCode = Unknown | 'allow' | 'no_user_roles' | 'no_role_in_tenant' | 'no_permission'
 export type RebacCode =
   | Unknown
@@ -72,7 +73,7 @@ function unknownName(policy: Policy, request: Request): Unknown | undefined {
   if (!hasAction(policy, resource.type, action)) return 'no_such_action'
   if (!policy.tenant.has(resolveTenant(policy, request))) return 'no_such_tenant'
   if (!policy.user.has(user)) return 'user_not_synced'
-  return undefined
+  return isSuspended(policy, user) ? 'user_suspended' : undefined // D16
 }
 
 function whyRoles(policy: Policy, request: Request): RbacCode {

@@ -6,6 +6,7 @@ import { grantsOn, listDirectRoles, rolesOn } from './relations.ts'
 import { isElsewhere, type Request, resolveTenant, type Sent } from './request.ts'
 import { grants, rolesIn } from './roles.ts'
 import { hasResource, hasUser, rulesFor } from './sets.ts'
+import { isSuspended } from './suspensions.ts'
 
 /** What is asked of everybody. */
 type AboutUsers = Omit<Request, 'user'>
@@ -45,6 +46,7 @@ export function tenantsAllowed(policy: Policy, about: Request): string[] {
 
 /** The tenants in which the user has a role, or has one on an instance. */
 export function tenantsWithRoles(policy: Policy, user: string): string[] {
+  if (isSuspended(policy, user)) return [] // D16
   const assigned = [...policy.role_assignment.values()].filter((each) => each.user === user)
   return sorted([...new Set(assigned.map(({ tenant }) => tenant))])
 }
@@ -60,7 +62,7 @@ export interface TenantPermissions {
  * list sorted.
  */
 export function listPermissions(policy: Policy, user: string, sent: Sent = {}): TenantPermissions[] {
-  if (!policy.user.has(user)) return [] // D1
+  if (!policy.user.has(user) || isSuspended(policy, user)) return [] // D1, D16
   const rows = sorted([...policy.tenant.keys()]).map((tenant) => ({
     tenant,
     roles: sorted(rolesIn(policy, user, tenant)),
@@ -85,7 +87,7 @@ export interface InstancePermissions {
  * tenant; each list sorted.
  */
 export function listInstancePermissions(policy: Policy, user: string, sent: Sent = {}): InstancePermissions[] {
-  if (!policy.user.has(user)) return [] // D1
+  if (!policy.user.has(user) || isSuspended(policy, user)) return [] // D1, D16
   const instances = [...policy.resource.keys()].flatMap((type) =>
     listInstances(policy, type).flatMap((key) => {
       const resource = { type, key }

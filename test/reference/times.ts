@@ -1,5 +1,5 @@
-// The definition: grants for a time (D15). The policy at an instant has those grants alone that are in force then; all
-// other rules are about such a policy, and know no time.
+// The definition: grants for a time (D15). The policy at an instant has those grants, and those suspensions of users (D16),
+// alone that are in force then; all other rules are about such a policy, and know no time.
 import type { PolicyObjects } from '../../src/kinds/index.ts'
 import { EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
 import { check } from './check.ts'
@@ -7,6 +7,7 @@ import type { Policy } from './policy.ts'
 import { byRelations } from './relations.ts'
 import type { Request } from './request.ts'
 import { byRoles } from './roles.ts'
+import { isSuspended } from './suspensions.ts'
 
 interface Times {
   readonly valid_from?: number
@@ -22,9 +23,24 @@ function isInForce({ valid_from, valid_until }: Times, t: number): boolean {
 export function policyAt(policy: Policy, t: number): Policy {
   const role_assignment = inForce(policy.role_assignment, t)
   const relationship_tuple = inForce(policy.relationship_tuple, t)
+  const user = suspendedAt(policy.user, t)
   const isWhole =
-    role_assignment.size === policy.role_assignment.size && relationship_tuple.size === policy.relationship_tuple.size
-  return isWhole ? policy : { ...policy, role_assignment, relationship_tuple }
+    role_assignment.size === policy.role_assignment.size &&
+    relationship_tuple.size === policy.relationship_tuple.size &&
+    user === policy.user
+  return isWhole ? policy : { ...policy, role_assignment, relationship_tuple, user }
+}
+
+/** D16: the users, each with the suspension that is in force then. Itself when all of them are, at every instant. */
+function suspendedAt(users: Policy['user'], t: number): Policy['user'] {
+  const isTimed = ({ suspension = {} }: PolicyObjects['user']) => Object.keys(suspension).length > 0
+  if (![...users.values()].some(isTimed)) return users
+  return new Map(
+    [...users].map(([key, { suspension, ...user }]) => [
+      key,
+      suspension !== undefined && isInForce(suspension, t) ? { ...user, suspension: {} } : user,
+    ]),
+  )
 }
 
 const inForce = <T extends Times>(grants: ReadonlyMap<string, T>, t: number): Map<string, T> =>
@@ -39,7 +55,7 @@ export type NotInForce = (Assignment | Tuple) & { readonly state: 'ended' | 'sch
 /** What is denied at an instant: the grants that are stored and would allow, those nearest in time first. */
 export function listNotInForce(policy: Policy, request: Request, t: number): NotInForce[] {
   const now = policyAt(policy, t)
-  if (check(now, request)) return []
+  if (check(now, request) || isSuspended(now, request.user)) return [] // D16: nothing would allow
   const found: { readonly grant: NotInForce; readonly distance: number; readonly name: string }[] = []
   for (const kind of ['role_assignment', 'relationship_tuple'] as const) {
     for (const [name, grant] of policy[kind]) {

@@ -17,8 +17,8 @@ export const NEXT: Canary = {
   }]`,
 }
 
-/** A version from before there were times. */
-export const WITHOUT_TIMES: Canary = { 'timed-kinds': 'continue' }
+/** A version from before there were times, or anything else that has a kind of its own. */
+export const WITHOUT_TIMES: Canary = { 'newer-kinds': 'continue' }
 
 /** A version from before there were groups. */
 export const WITHOUT_GROUPS: Canary = { 'kind-of-groups': '...{}' }

@@ -158,6 +158,16 @@ function declarationsFor(policy: World['policy'], set: ReadingSet): readonly Com
   })
 }
 
+interface Suspendable {
+  readonly suspension?: Times
+}
+
+/** Null resumes, because what is not sent stays (D16). */
+const suspending = (suspension: Times | undefined) =>
+  suspension === undefined
+    ? null
+    : { reason: 'left', valid_from: suspension.valid_from ?? null, valid_until: suspension.valid_until ?? null }
+
 /** Those that a key alone names. */
 function party({ policy }: World, operation: Of<'user' | 'tenant' | 'role'>): readonly Commit[] {
   const [op, kind, object] = operation
@@ -172,6 +182,8 @@ function party({ policy }: World, operation: Of<'user' | 'tenant' | 'role'>): re
     return exists ? [['replaceRole', { ref: key, fields }]] : [['createRole', { key, ...fields }]]
   }
   const { attributes = {} } = object
-  if (!exists) return [[kind === 'user' ? 'createUser' : 'createTenant', { key, attributes }]]
-  return [[kind === 'user' ? 'replaceUser' : 'replaceTenant', { ref: key, fields: { attributes } }]]
+  if (kind === 'tenant')
+    return exists ? [['replaceTenant', { ref: key, fields: { attributes } }]] : [['createTenant', { key, attributes }]]
+  const fields = { attributes, suspension: suspending((object as Suspendable).suspension) }
+  return exists ? [['replaceUser', { ref: key, fields }]] : [['createUser', { key, ...fields }]]
 }

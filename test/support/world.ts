@@ -54,7 +54,8 @@ interface Names {
 interface Values {
   resource: { readonly actions: readonly string[]; readonly attributes?: Readonly<Record<string, AttributeType>> }
   role: { readonly permissions?: readonly string[]; readonly extends?: readonly string[] }
-  user: { readonly attributes?: JsonObject }
+  /** with a suspension (D16) the user is suspended, at its times */
+  user: { readonly attributes?: JsonObject; readonly suspension?: Times }
   tenant: { readonly attributes?: JsonObject }
   role_assignment: Times
   membership: unknown
@@ -199,6 +200,13 @@ const OFF: DerivationSettings = { no_direct_roles_on_object: false }
 const pickAttributes = ({ attributes }: { readonly attributes?: JsonObject }) =>
   attributes === undefined ? {} : { attributes }
 
+const pickTimes = ({ valid_from, valid_until }: Times) => ({
+  ...(valid_from == null ? {} : { valid_from }),
+  ...(valid_until == null ? {} : { valid_until }),
+})
+const pickSuspension = ({ suspension }: Values['user']) =>
+  suspension === undefined ? {} : { suspension: pickTimes(suspension) }
+
 function storedValue([, kind, object]: Put): unknown {
   switch (kind) {
     case 'resource':
@@ -206,6 +214,7 @@ function storedValue([, kind, object]: Put): unknown {
     case 'role':
       return { permissions: object.permissions ?? [], extends: object.extends ?? [] }
     case 'user':
+      return { ...pickAttributes(object), ...pickSuspension(object) }
     case 'tenant':
       return pickAttributes(object)
     case 'resource_role': {
@@ -221,11 +230,7 @@ function storedValue([, kind, object]: Put): unknown {
     case 'role_assignment':
     case 'relationship_tuple': {
       const { valid_from, valid_until, ...named } = object
-      return {
-        ...named,
-        ...(valid_from == null ? {} : { valid_from }),
-        ...(valid_until == null ? {} : { valid_until }),
-      }
+      return { ...named, ...pickTimes({ valid_from, valid_until }) }
     }
     default:
       return object

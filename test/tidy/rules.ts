@@ -567,13 +567,14 @@ const READERS_OF_STORED: Readonly<Record<string, string>> = {
   'src/image/records/tuple.ts': 'defines them',
   'src/image/access-diff/turns.ts': 'lists what starts or ends between two instants',
   'src/image/access-review/lines-of-user.ts': 'lists roles by their state',
+  'src/image/records/suspension.ts': 'defines them',
   'src/image/explain/not-in-force.ts': 'looks for what would allow, were it in force',
   'src/image/read-records.ts': 'reads contents',
   'src/image/update/prepare.ts': 'prepares a change',
 }
 /** What gives them, and fields that lead to them without a look at their times. */
 const STORED =
-  /\b(?:find(?:Grant|Tuple)|grant(?:Of|Asked|Roles)|roleCount|countGrantRoles|tupleTimes|isBy|each\w+)Stored\b/
+  /\b(?:find(?:Grant|Tuple)|grant(?:Of|Asked|Roles)|roleCount|countGrantRoles|tupleTimes|suspension(?:Of)?|isBy|each\w+)Stored\b/
 const UNTIMED: readonly (readonly [files: RegExp, pattern: RegExp, mend: string])[] = [
   [
     /^src\/(?!image\/records\/grant\.ts$|kernel\/)/,

@@ -5,7 +5,6 @@ import type { RoleAssignmentRead } from '../../management/schemas/role-assignmen
 import { counted } from '../../model/counted.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { parseExactInstant } from '../../model/instant.ts'
 import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
@@ -14,6 +13,7 @@ import { askToConfirm } from '../terminal/confirm.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { DONE, REFUSED } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import { formatTime, readTimes, type TimeOptions } from './grant-times.ts'
 import type { TargetOptions } from './plan-target.ts'
 
 interface Where {
@@ -22,12 +22,7 @@ interface Where {
   readonly on?: string
 }
 
-export interface GrantOptions extends TargetOptions, Where {
-  readonly for?: string
-  readonly until?: string
-  readonly from?: string
-  /** false: without an end */
-  readonly end?: boolean
+export interface GrantOptions extends TargetOptions, Where, TimeOptions {
   readonly reason?: string
   readonly ticket?: string
   readonly json?: boolean
@@ -62,7 +57,7 @@ interface Held {
  */
 export async function grant(env: Env, held: Held, options: GrantOptions, now: number): Promise<void> {
   const { tenant, on, for: time, until, from, end, reason, ticket, json = false, ...where } = options
-  const times = readTimes({ time, until, from, isEndless: end === false }, now)
+  const times = readTimes({ for: time, until, from, end }, now)
   const of = await remoteEnvironment(env, where)
   const body = { ...held, ...toNames({ tenant, on }), ...times, ...given({ reason, ticket }) }
   const params = { path: of.path }
@@ -220,38 +215,6 @@ async function findHeld(
   return undefined
 }
 
-interface Times {
-  readonly time: string | undefined
-  readonly until: string | undefined
-  readonly from: string | undefined
-  readonly isEndless: boolean
-}
-
-/** What is sent of the times that are named. @throws INPUT_INVALID */
-function readTimes({ time, until, from, isEndless }: Times, now: number) {
-  const start = from === undefined ? undefined : readInstant(instantIn(from, now), '--from')
-  const seconds = time === undefined ? undefined : parseSeconds(time)
-  if (time !== undefined && !seconds) throw new ZerohopError('INPUT_INVALID', { reason: `--for: ${DURATION}` })
-  const end = seconds
-    ? (start ?? now) + seconds * 1000
-    : until === undefined
-      ? undefined
-      : readInstant(until, '--until')
-  return {
-    ...(start === undefined ? {} : { valid_from: start }),
-    ...(end === undefined ? {} : { valid_until: end }),
-    ...(isEndless ? { valid_until: null } : {}),
-  }
-}
-
-/** @throws INPUT_INVALID */
-function readInstant(text: string, option: string): number {
-  const instant = parseExactInstant(text)
-  if (instant !== undefined) return instant
-  const reason = `${option}: a time with its offset is needed, such as 2026-12-31T18:00:00Z`
-  throw new ZerohopError('INPUT_INVALID', { reason })
-}
-
 /** Why a role is given, as bodies have it. */
 const given = ({ reason, ticket }: { readonly reason: string | undefined; readonly ticket: string | undefined }) => ({
   ...(reason === undefined ? {} : { reason }),
@@ -284,8 +247,6 @@ function formatBefore({ valid_from: from, valid_until: until }: RoleAssignmentRe
   const start = from === undefined ? '' : `from ${formatTime(from)}, `
   return ` (before: ${start}${until === undefined ? 'without an end' : `until ${formatTime(until)}`})`
 }
-
-const formatTime = (time: string | undefined): string => (time === undefined ? '' : time.replace('+00:00', 'Z'))
 
 const formatState = ({ valid_from: from, valid_until: until }: RoleAssignmentRead, now: number): string => {
   const times = {

@@ -1,7 +1,7 @@
 // The long form of an answer: `debug` of POST /allowed, when PDP_DEBUG or `x-explain: true` asks for it. The codes are
 // those of the explanation; docs/semantics.md explains each.
 
-import { sayEnd, sayNotInForce } from '../../image/explain/why-words.ts'
+import { sayEnd, sayNotInForce, saySuspended } from '../../image/explain/why-words.ts'
 import { withInstants } from '../../model/print-time.ts'
 import { ABAC_REASONS, RBAC_REASONS, REBAC_REASONS } from '../../model/reason-words.ts'
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
@@ -28,7 +28,7 @@ export function explainDecision(pdp: Pdp, check: Check, forPeople = false): Expl
 export function explainedParts(pdp: Pdp, { user, action, resource, context }: Check) {
   const { user: key, type, key: instance, relations } = toQuestion(user, action, resource)
   const explanation = pdp.explain(user, action, resource, context)
-  const { allow, tenant, code, rebac, because, not_in_force, ill_typed } = explanation
+  const { allow, tenant, code, rebac, because, not_in_force, ill_typed, suspension } = explanation
   const debug = {
     request: {
       user: { key, synced: code !== 'user_not_synced' },
@@ -36,6 +36,7 @@ export function explainedParts(pdp: Pdp, { user, action, resource, context }: Ch
       action,
       resource: { type, key: instance ?? null },
     },
+    ...(suspension === undefined ? {} : { suspended: { ...suspension, text: saySuspended(key, suspension) } }),
     rbac: describeRoles(explanation),
     ...(instance === undefined && relations === undefined ? {} : { rebac: describeRelations(rebac, because) }),
     abac: describeSets(explanation),

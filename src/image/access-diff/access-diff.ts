@@ -16,6 +16,7 @@ import { reallyChanged } from './really-changed.ts'
 import type { Renames } from './renames.ts'
 import { type Inside, Side } from './side.ts'
 import { withSince } from './since.ts'
+import { withGrantsOfSuspended } from './suspended.ts'
 
 export interface AccessDiffOptions {
   /** milliseconds since 1970: the instant of every question (D10), or of those about the first image */
@@ -73,7 +74,11 @@ function computeDiff(
   meter.complete = !isCut
   const sides = [new Side(insides[0], meter), new Side(insides[1], meter)] as const
   const questions = new Questions(sides, makeObjects(kernels, isCopy ? named : undefined), meter)
-  const changed = reallyChanged(questions, { ...named, rules: [...named.rules, ...timed] })
+  const changed = withGrantsOfSuspended(
+    kernels,
+    reallyChanged(questions, { ...named, rules: [...named.rules, ...timed] }),
+    instants !== undefined,
+  )
   const mark = () => markConditions(questions, insides[0], timed, nowAfter)
   const { gained, lost, renamed, upstream } = whoChanges(questions, changed, mark, options)
   const found = { upstream, policies, isCopy, instants }

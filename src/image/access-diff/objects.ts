@@ -3,6 +3,7 @@
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { findWritten } from '../look-up.ts'
+import { hasSuspensions, isSuspended } from '../records/suspension.ts'
 import type { SymbolTable } from '../records/symbol.ts'
 import type { Changed } from './changed.ts'
 import { type Kind, Twins } from './twins.ts'
@@ -18,7 +19,7 @@ export interface Objects {
 /** @param copied what changed, if one image is a copy of the other to which only these changes were applied */
 export function makeObjects(kernels: readonly [Kernel, Kernel], copied?: Changed): Objects {
   return {
-    users: new Twins(kernels, ofTable(Table.Users), copied?.users),
+    users: new Twins(kernels, kernels.some(hasSuspensions) ? ACTIVE_USERS : USERS, copied?.users),
     tenants: new Twins(kernels, ofTable(Table.Tenants), copied?.tenants),
     types: new Twins(kernels, ofTable(Table.Resources)),
     instances: new Twins(kernels, ofTable(Table.Instances), copied?.instances),
@@ -32,6 +33,12 @@ const ofTable = (table: SymbolTable): Kind => ({
   record: (_, id) => id,
   table,
 })
+const USERS = ofTable(Table.Users)
+/** Who is suspended is as good as not there: nothing is allowed to the user (D16). */
+const ACTIVE_USERS: Kind = {
+  ...USERS,
+  counts: (kernel, id) => !isSuspended(kernel, id),
+}
 const PERMISSIONS: Kind = {
   write: (kernel, key) => kernel.writeWhole(key),
   find: (kernel, length) => findWritten(kernel, Table.Permissions, length),

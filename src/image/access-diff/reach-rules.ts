@@ -44,7 +44,7 @@ export class ReachRules {
     const note = (key: string, bits: number): void => {
       const user = users.named(key)
       if (user === undefined) return
-      const all = users.lacking(user) === undefined ? bits : EVERYTHING
+      const all = users.areBoth(user) ? bits : EVERYTHING
       this.#users.set(user, (this.#users.get(user) ?? 0) | all)
     }
     for (const key of this.#changed.users) /* canary: attributes-of-a-user */ note(key, OF_ATTRIBUTES)

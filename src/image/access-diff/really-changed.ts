@@ -46,7 +46,7 @@ export function reallyChanged(questions: Questions, changed: Changed): Changed {
 function differs(twins: Twins, key: string, textOf: (side: SideNumber, id: number) => string): boolean {
   const number = twins.named(key)
   if (number === undefined) return false
-  if (twins.lacking(number) !== undefined) return true
+  if (!twins.areBoth(number)) return true
   const [before, after] = SIDES.map((side) => textOf(side, twins.id(side, number)))
   return before !== after
 }

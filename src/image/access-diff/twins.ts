@@ -12,6 +12,8 @@ export interface Kind {
   /** the record of an id, and the table that it is in */
   record(kernel: Kernel, id: number): number
   readonly table: SymbolTable
+  /** whether what an image has counts as there; absent: always */
+  readonly counts?: (kernel: Kernel, id: number) => boolean
 }
 
 /** The instants of the two images, in ms since 1970, where they are not the same (D15). */
@@ -76,19 +78,25 @@ export class Twins {
     return undefined
   }
 
-  /** The id in one image, 0 when it is not there. */
+  /** The id in one image, 0 when it is not there, or counts as not there. */
   id(side: SideNumber, number: number): number {
-    return this.#ids[side][number]!
+    const id = this.#ids[side][number]!
+    return id === 0 || this.#kind.counts?.(this.#kernels[side], id) !== false ? id : 0
   }
 
   /** The images that do not have the object. */
   lacking(number: number): SideNumber | undefined {
-    return SIDES.find((side) => this.id(side, number) === 0)
+    return SIDES.find((side) => this.#ids[side][number] === 0)
+  }
+
+  /** Whether it counts as there in both images. */
+  areBoth(number: number): boolean {
+    return SIDES.every((side) => this.id(side, number) !== 0)
   }
 
   key(number: number): string {
-    const side = this.id(0, number) === 0 ? 1 : 0
+    const side = this.#ids[0][number] === 0 ? 1 : 0
     const kernel = this.#kernels[side]
-    return symbolKey(kernel, this.#kind.table, this.#kind.record(kernel, this.id(side, number)))
+    return symbolKey(kernel, this.#kind.table, this.#kind.record(kernel, this.#ids[side][number]!))
   }
 }

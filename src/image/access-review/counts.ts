@@ -11,6 +11,7 @@ import { Evaluator } from '../decide/evaluator.ts'
 import { permissionId, permissionKey, permissionResource, permissionRole } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
 import { permissionIdsOfRole } from '../records/role.ts'
+import { isSuspended } from '../records/suspension.ts'
 import { inOrder, records } from '../records/tables.ts'
 import { LinesByRules, type Rule } from './lines-by-rules.ts'
 import { roleName } from './lines-of-user.ts'
@@ -30,6 +31,7 @@ export interface ReviewGroup {
 export type GroupedBy = 'role' | 'resource'
 
 export class ReviewCounts {
+  readonly #kernel: Kernel
   readonly #by: GroupedBy
   readonly #users: Iterator<number>
   readonly #roles: RolesHeld
@@ -45,6 +47,7 @@ export class ReviewCounts {
 
   constructor(inside: Inside, by: GroupedBy) {
     const { kernel, required } = inside
+    this.#kernel = kernel
     this.#by = by
     this.#users = inOrder(kernel, Table.Users, '')[Symbol.iterator]()
     this.#groups = by === 'role' ? rolesIn(kernel) : permissionsIn(kernel)
@@ -66,7 +69,7 @@ export class ReviewCounts {
     while (left > 0) {
       const next = this.#users.next()
       if (next.done === true) return false
-      left -= this.#add(next.value)
+      left -= isSuspended(this.#kernel, next.value) ? 1 : this.#add(next.value) // D16
     }
     return true
   }

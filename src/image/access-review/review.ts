@@ -9,6 +9,7 @@ import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { findSymbol } from '../look-up.ts'
 import { principalKey } from '../records/principal.ts'
+import { isSuspended } from '../records/suspension.ts'
 import { inOrder, records } from '../records/tables.ts'
 import { compareLines, incomplete, LinesOfUser, lineName } from './lines-of-user.ts'
 
@@ -122,7 +123,8 @@ export class AccessReview {
   #compareUser({ ids }: UserOfSides): { lines: readonly ComparedLine[]; work: number } {
     const found = this.#sides.map((side, index) => {
       const id = ids[index] ?? 0
-      return side === undefined || id === 0 || side.isEmpty ? NOTHING : side.of(id)
+      if (side === undefined || id === 0 || side.isEmpty) return NOTHING
+      return isSuspended(side.kernel, id) ? NOTHING : side.of(id) // D16
     })
     const [before = NOTHING, after = NOTHING] = found
     const work = LOOK_WORK + before.work + after.work

@@ -24,7 +24,7 @@ import { findPermission, findSymbol } from '../look-up.ts'
 import { type ConditionProgram, compile } from './condition-program.ts'
 import { extendsFault } from './extends.ts'
 import { type BuiltIds, putGrants, putMemberships, putTuple } from './write-facts.ts'
-import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from './write-records.ts'
+import { putAttributes, putDeclaredTypes, putParent, putSet, putUser, ruleIds } from './write-records.ts'
 
 /** Ids written to the scratch area at a time. */
 const LIST_MAX = SCRATCH_BYTES / 8
@@ -55,7 +55,7 @@ export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   const ids: BuiltIds = { roles, tenants, instances }
   for (const [key, content] of sortedEntries(contents.users)) {
     const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
-    putAttributes(kernel, user, content.value)
+    putUser(kernel, user, content.value)
     putMemberships(kernel, user, sortedMemberships(content), ids)
     putGrants(kernel, user, sortedAssignments(content), ids)
   }

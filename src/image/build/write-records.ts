@@ -9,6 +9,7 @@ import type { AttributeType, JsonObject } from '../../model/objects.ts'
 import { kindOfRole, typeOfRole } from '../contents.ts'
 import { findPermission, findSymbol, type SymbolKind } from '../look-up.ts'
 import { setTenantType, setUserType } from '../records/header.ts'
+import { putSuspension } from '../records/suspension.ts'
 import type { ConditionProgram, PathRef, ProgramStep } from './condition-program.ts'
 
 export type SetContent = PolicyObjects['condition_set']
@@ -29,7 +30,13 @@ const TYPE_NUMBERS: Readonly<Record<AttributeType, number>> = {
   object_array: 7,
 }
 
-/** Writes what is stored of a user, a tenant or an instance. */
+/** Writes what is stored of a user. */
+export function putUser(kernel: Kernel, user: number, value: PolicyObjects['user']): void {
+  putAttributes(kernel, user, value)
+  putSuspension(kernel, user, value.suspension)
+}
+
+/** Writes the stored attributes of a user, a tenant or an instance. */
 export function putAttributes(kernel: Kernel, party: number, value: { readonly attributes?: JsonObject }): void {
   kernel.calls.setPartyAttributes(party, encodedObject(kernel, value.attributes))
 }

@@ -1,6 +1,6 @@
 // What users hold in tenants, by their keys: the ids of both and what stands for the roles, found by one probe instead
 // of one for each key and one in the kernel. What stands for the roles holds until the user gets or loses a role in the
-// tenant, or one of the two is deleted: `forget` ends it then. What is unknown is not kept, and no decision is: whether
+// tenant, is suspended or resumed, or one of the two is deleted: `forget` ends it then. What is unknown is not kept, and no decision is: whether
 // one of the roles allows what is asked is looked up each time.
 import type { Kernel } from '../../kernel/kernel.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -24,7 +24,7 @@ const USER = 2
 const TENANT = 3
 
 /** What of a delta can change what a user holds. */
-type Changing = Pick<Plan, 'assign' | 'unassign' | 'gone'>
+type Changing = Pick<Plan, 'assign' | 'unassign' | 'gone' | 'suspends'>
 
 /** Two-way and growing, as lookaside.ts says. An entry is two keys in one array, and four numbers in another. */
 export class HeldRoles {
@@ -70,11 +70,11 @@ export class HeldRoles {
   }
 
   /** Call after each delta. */
-  forget({ assign, unassign, gone }: Changing): void {
+  forget({ assign, unassign, gone, suspends }: Changing): void {
     for (const { user, tenant } of assign) this.#drop(user, tenant)
     for (const { user, tenant } of unassign) this.#drop(user, tenant)
-    if (gone.length === 0) return
-    // whose roles went with what is gone is not looked for
+    if (gone.length === 0 && !suspends) return
+    // whose roles went with what is gone is not looked for, nor in which tenants they who are suspended have some
     this.#forgotten = (this.#forgotten + 1) | 0
     if (this.#forgotten === 0) this.#resize(LOOKASIDE_ENTRIES_FIRST)
   }

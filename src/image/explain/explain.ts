@@ -10,6 +10,8 @@ import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked, resolveTenant } from '../decide/tenant-of-check.ts'
 import { findPermission, findSymbol } from '../look-up.ts'
 import { instanceTenant } from '../records/instance.ts'
+import { findSuspension, isSuspended } from '../records/suspension.ts'
+import { timesOfRecord } from '../records/times.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
@@ -50,7 +52,10 @@ export function explainQuestion(
   const unknown = unknownName(kernel, question.type, ids)
   if (unknown !== undefined) {
     const codes = { code: unknown, rebac: unknown, abac: unknown }
-    return { allow: false, revision, tenant, ...codes, because: [], roles: [], not_in_force: [], ...NO_SETS, ill_typed }
+    const none = { because: [], roles: [], not_in_force: [], ...NO_SETS, ill_typed }
+    const suspended = unknown === 'user_suspended' ? findSuspension(kernel, ids.user) : undefined
+    const times = suspended === undefined ? {} : { suspension: timesOfRecord(suspended) }
+    return { allow: false, revision, tenant, ...codes, ...none, ...times }
   }
   const named = { tenant, permission: `${question.type}:${question.action}` }
   const rbac = explainRoles(kernel, ids, named)
@@ -112,5 +117,6 @@ function unknownName(kernel: Kernel, type: string, { permission, tenant, user }:
   if (isBuiltIn(type) || findSymbol(kernel, 'resource', type) === 0) return 'no_such_resource'
   if (permission === 0) return 'no_such_action'
   if (tenant === 0) return 'no_such_tenant'
-  return user === 0 ? 'user_not_synced' : undefined
+  if (user === 0) return 'user_not_synced'
+  return isSuspended(kernel, user) ? 'user_suspended' : undefined // D16
 }

@@ -3,7 +3,8 @@
 import type { TimesPolicy } from '../../kinds/times.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 
-export type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
+/** What is the reason of every part: a name that the policy does not have, or that the user is suspended (D16). */
+export type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced' | 'user_suspended'
 
 /** Why roles in the tenant allow or deny; the codes of the contract's `debug`. */
 export type RbacCode = Unknown | 'allow' | 'no_user_roles' | 'no_role_in_tenant' | 'no_permission'
@@ -193,6 +194,8 @@ export interface Explanation extends SetsExplained {
   /** of a deny: the grants that would allow, were they in force (D15); the nearest in time first */
   readonly not_in_force: readonly NotInForce[]
   readonly ill_typed: readonly IllTyped[]
+  /** of a user who is suspended (D16): from when and until when, where that is bounded; else absent */
+  readonly suspension?: TimesPolicy
 }
 
 export const NO_SETS = { rules: 0, misses: [], matches: [], notes: [] } as const

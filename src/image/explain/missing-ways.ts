@@ -18,12 +18,14 @@ import {
   type QuestionNames,
   sayFailed,
   sayNotInForce,
+  saySuspended,
   sayWay,
   word,
 } from './why-words.ts'
 
 export function missingWays(names: QuestionNames, explained: Explanation, ways: Ways): WhyNode[] {
   if (ways.unknown !== undefined) return [makeNode('unmet', sayUnknown(ways.unknown, names))]
+  if (explained.suspension !== undefined) return [makeNode('unmet', saySuspended(names.user, explained.suspension))]
   const { near, instance_tenant: other } = ways
   const elsewhere = `${formatResource(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules apply`
   const first = [

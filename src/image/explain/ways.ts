@@ -44,6 +44,7 @@ export function findWays(kernel: Kernel, related: SentRelations, question: Quest
   }
   const unknown = nearestNames(kernel, question, explained)
   if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }
+  if (explained.suspension !== undefined) return { hops: [], sent_relations: [] } // nothing would allow
   const instance = instanceAsked(kernel, question)
   const asked = { ...resolveIds(kernel, question, explained.tenant), instance, relate }
   const stored = instance === 0 ? 0 : instanceTenant(kernel, instance)

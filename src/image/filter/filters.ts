@@ -21,6 +21,7 @@ import { permissionResource } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
 import { permissionOfRole } from '../records/role.ts'
 import { isResourceRole, permissionsOfRoleSides } from '../records/set-rule.ts'
+import { isSuspended } from '../records/suspension.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { atInstant } from '../records/times.ts'
 import { type Count, MORE, RowConditions, tooLarge } from './conditions.ts'
@@ -137,6 +138,7 @@ export class Filters {
     if (user === 0 || tenant === 0 || permission === 0)
       return { byKey: [], byRow: false, type: 0, until: Number.POSITIVE_INFINITY } as const // D1
     const ofUser = nextChangeOfUser(kernel, user)
+    if (isSuspended(kernel, user)) return { byKey: [], byRow: false, type: 0, until: ofUser } as const // D16
     if (atInstant(kernel.calls.decide(user, tenant, permission)) === Verdict.Allow)
       return { byKey: [], byRow: true, type: 0, until: ofUser } as const // D4
     const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))

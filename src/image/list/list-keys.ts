@@ -16,6 +16,7 @@ import { countTenants } from '../records/header.ts'
 import { instancesInTenant, instancesOfType, instanceTenant, instanceType, keyOfInstance } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { permissionsOfRoleSides } from '../records/set-rule.ts'
+import { isSuspended } from '../records/suspension.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { inOrder, records } from '../records/tables.ts'
 import { atInstant } from '../records/times.ts'
@@ -247,12 +248,18 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId, tenant }: Ask
 function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, key }: AskedUsers): boolean {
   const { kernel } = evaluator
   const rules = listSideRules(kernel, permission).filter(({ users }) => symbolTable(kernel, users) !== Table.Roles)
-  const [anybody] = records(kernel, Table.Users)
+  const anybody = findActiveUser(kernel)
   if (anybody === undefined) return false
   return [...new Set(rules.map(({ resources }) => resources))].some((side) => {
     if ((readsOfSide(kernel, side) & READS_USER) !== 0) return true
     return evaluator.evaluateSide(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
   })
+}
+
+/** A user for whom sides may be true: none is for one who is suspended (D16). */
+function findActiveUser(kernel: Kernel): number | undefined {
+  for (const user of records(kernel, Table.Users)) if (!isSuspended(kernel, user)) return user
+  return undefined
 }
 
 /**

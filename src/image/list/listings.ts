@@ -19,6 +19,7 @@ import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
 import { roleKey, rolePermissions, roleType } from '../records/role.ts'
+import { isSuspended } from '../records/suspension.ts'
 import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
@@ -85,6 +86,7 @@ export class Listings {
     const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
+    if (isSuspended(kernel, userId)) return { keys: [], next: undefined } // D16
     const typeId = findSymbol(kernel, 'resource', type)
     return instancesAllowed(evaluator, { user: userId, permission, typeId, type, tenant: within }, page)
   }
@@ -113,7 +115,7 @@ export class Listings {
     const kernel = this.#kernel
     const userId = findSymbol(kernel, 'user', user)
     const type = findSymbol(kernel, 'resource', about.type)
-    if (userId === 0 || type === 0) return []
+    if (userId === 0 || type === 0 || isSuspended(kernel, userId)) return []
     const { tenant, instance } = this.#resolveIds('', about)
     const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, this.#relate(about))
     const actions: string[] = []
@@ -130,7 +132,7 @@ export class Listings {
     const relate = this.#relate(about)
     const evaluator = this.#evaluator(sent, LISTING_WHOLE_WORK_MAX, relate)
     const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
-    if (userId === 0 || permission === 0) return []
+    if (userId === 0 || permission === 0 || isSuspended(kernel, userId)) return []
     const instance = findInstance(kernel, type, key)
     const allowed: number[] = []
     for (const tenant of this.#tenantsFor(userId, permission, { instance, isRow }, relate)) {
@@ -152,7 +154,7 @@ export class Listings {
 
   /**
    * Everything that the user may do, by tenant and by instance, to be read by `permissionPart` as long as the image does
-   * not change; undefined for an unknown user, who may do nothing.
+   * not change; undefined for an unknown user, and for one who is suspended: they may do nothing.
    */
   permissions(
     user: string,
@@ -161,7 +163,8 @@ export class Listings {
     options?: PermissionOptions,
   ): PermissionList | undefined {
     const id = findSymbol(this.#kernel, 'user', user)
-    return id === 0 ? undefined : new PermissionList(this.#evaluator(sent), id, query, options)
+    const isOut = id === 0 || isSuspended(this.#kernel, id)
+    return isOut ? undefined : new PermissionList(this.#evaluator(sent), id, query, options)
   }
 
   /** The next rows of such a list, for a turn. @throws UNDECIDED */

@@ -18,6 +18,7 @@ import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { hasTimedRoles } from './header.ts'
 import { listIds } from './row.ts'
+import { hasSuspensions, isSuspended, nextChangeOfSuspension } from './suspension.ts'
 import { symbolTable } from './symbol.ts'
 import { atInstant, isInForce, nextChange, type RecordTimes } from './times.ts'
 
@@ -105,12 +106,14 @@ const timesAt = (kernel: Kernel, at: number): RecordTimes => ({
 })
 
 /**
- * The earliest instant after that of the question at which a role of the user starts or ends; infinite when none does.
+ * The earliest instant after that of the question at which a role of the user starts or ends, or the user is suspended or
+ * no longer (D16); infinite when nothing does.
  * @param user 0 is unknown
  */
 export function nextChangeOfUser(kernel: Kernel, user: number): number {
-  let next = Number.POSITIVE_INFINITY
-  if (user === 0 || !hasTimedRoles(kernel)) return next
+  if (user === 0) return Number.POSITIVE_INFINITY
+  let next = nextChangeOfSuspension(kernel, user)
+  if (!hasTimedRoles(kernel)) return next
   for (const grant of eachGrantOfUserStored(kernel, user))
     for (const at of eachTimedRoleStored(kernel, kernel.word(grant + Grant.Roles)))
       next = Math.min(next, nextChange(kernel, timesAt(kernel, at)))
@@ -139,14 +142,15 @@ export function countGrantRolesStored(kernel: Kernel, grant: number): number {
 /** An upper bound of the room that so many roles of a grant take when some of them have times. */
 export const timedRoleBytes = (count: number): number => 2 * (TimedRoles.Roles + count * TIMED_ROLE_BYTES) + 64
 
-/** Whether a role of the grant is in force. */
+/** Whether a role of the grant is in force, and its user not suspended. */
 function isGrantInForce(kernel: Kernel, grant: number): boolean {
+  if (hasSuspensions(kernel) && isSuspended(kernel, grantUser(kernel, grant))) return false
   const set = kernel.word(grant + Grant.Roles)
   return (set & TIMED) === 0 || grantRoleSet(kernel, grant) !== 0
 }
 
 function inForce(kernel: Kernel, grants: Iterable<number>): Iterable<number> {
-  return hasTimedRoles(kernel) ? eachInForce(kernel, grants) : grants
+  return hasTimedRoles(kernel) || hasSuspensions(kernel) ? eachInForce(kernel, grants) : grants
 }
 
 function* eachInForce(kernel: Kernel, grants: Iterable<number>): Iterable<number> {

@@ -32,8 +32,11 @@ export const setTenantType = (kernel: Kernel, resource: number): void => kernel.
 export const hasTimedRoles = (kernel: Kernel): boolean => kernel.field(Header.TimedRoles) !== 0
 /** Whether a tuple has. */
 export const hasTimedTuples = (kernel: Kernel): boolean => kernel.field(Header.TimedTuples) !== 0
+/** Whether a suspension has (D16). */
+export const hasTimedSuspensions = (kernel: Kernel): boolean => kernel.field(Header.TimedSuspensions) !== 0
 /** Whether an answer may depend on the instant of its question, besides `context.now`. */
-export const hasTimes = (kernel: Kernel): boolean => hasTimedRoles(kernel) || hasTimedTuples(kernel)
+export const hasTimes = (kernel: Kernel): boolean =>
+  hasTimedRoles(kernel) || hasTimedTuples(kernel) || hasTimedSuspensions(kernel)
 
 /** The tenants that are live. */
 export const countTenants = (kernel: Kernel): number => kernel.field(Header.Tenants)

@@ -4,7 +4,7 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'
 import { putAssignment, putTuple, removeAssignment, removeTuple } from '../build/write-facts.ts'
-import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../build/write-records.ts'
+import { putAttributes, putDeclaredTypes, putParent, putSet, putUser, ruleIds } from '../build/write-records.ts'
 import { type ResourceContent, type RoleContent, typeInInstanceKey, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
 import { findSymbol, findWritten, type SymbolKind } from '../look-up.ts'
@@ -34,7 +34,9 @@ export function* commit(kernel: Kernel, plan: Plan): Generator<void, void> {
   for (const rule of plan.removedSetRules) calls.removeSetRule(...ruleIds(kernel, rule))
   for (const [key, value] of plan.resources) putResource(kernel, key, value)
   for (const [table, key, value] of plan.parties) {
-    putAttributes(kernel, calls.put(table, kernel.writeKey(key)), value)
+    const party = calls.put(table, kernel.writeKey(key))
+    if (table === Table.Users) putUser(kernel, party, value)
+    else putAttributes(kernel, party, value)
     yield
   }
   for (const [key, value] of plan.instances) {

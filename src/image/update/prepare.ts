@@ -34,6 +34,7 @@ import { countGrantRolesStored, findGrantStored, timedRoleBytes } from '../recor
 import { hasTimedRoles, pathTop, permissionTop } from '../records/header.ts'
 import { stepBytes } from '../records/program.ts'
 import { roleChildren, roleKey, roleParents } from '../records/role.ts'
+import { hasSuspensions, suspensionStored } from '../records/suspension.ts'
 import { tableCount } from '../records/tables.ts'
 import { timesFault } from '../records/times.ts'
 import { parseAssignment, parseMembership, parseSetRule, parseTuple } from './deleted-keys.ts'
@@ -55,6 +56,8 @@ export interface Plan {
   readonly removedSetRules: SetRuleContent[]
   readonly putSetRules: SetRuleContent[]
   readonly gone: [kind: SymbolKind, key: string][]
+  /** whether users are put who are suspended at some instants (D16), or were */
+  suspends: boolean
   /** proxy configs; one without rules is deleted */
   readonly configs: [key: string, rules: readonly UrlRule[]][]
 }
@@ -102,6 +105,7 @@ class Preparation {
     removedSetRules: [],
     putSetRules: [],
     gone: [],
+    suspends: false,
     configs: [],
   }
   /** roles on instances that are user sets of the delta's set rules */
@@ -198,9 +202,11 @@ class Preparation {
         this.#putResourceRole(key, change.value)
         break
       case 'user':
+        this.#noteSuspension(key, change.value.suspension)
+        this.#putParty('user', key, change.value)
+        break
       case 'tenant':
-        this.#plan.parties.push([TABLE_OF[change.kind], this.#requireName(key), change.value])
-        this.#room(change.value.attributes)
+        this.#putParty('tenant', key, change.value)
         break
       case 'resource_instance':
         if (!isInstanceKey(key)) throw this.#badKey(key)
@@ -221,6 +227,18 @@ class Preparation {
     if (type === undefined || this.#rolesAsSets.has(userSet)) return
     this.#rolesAsSets.add(userSet)
     this.#bytes += ROLE_BYTES
+  }
+
+  #putParty(kind: 'user' | 'tenant', key: string, value: PolicyObjects['user' | 'tenant']): void {
+    this.#plan.parties.push([TABLE_OF[kind], this.#requireName(key), value])
+    this.#room(value.attributes)
+  }
+
+  #noteSuspension(user: string, suspension: TimesPolicy | undefined): void {
+    if (suspension !== undefined) this.#requireTimes(suspension)
+    if (this.#plan.suspends || (suspension === undefined && !hasSuspensions(this.#kernel))) return
+    const id = findSymbol(this.#kernel, 'user', user)
+    this.#plan.suspends = suspension !== undefined || (id !== 0 && suspensionStored(this.#kernel, id) !== undefined)
   }
 
   #putRole(key: string, value: RoleContent): void {

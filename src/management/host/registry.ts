@@ -107,7 +107,7 @@ import {
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
-import { createUser, deleteUser, replaceUser, syncUser, updateUser } from '../objects/users.ts'
+import { createUser, deleteUser, replaceUser, resumeUser, suspendUser, syncUser, updateUser } from '../objects/users.ts'
 import { copyEnvironment } from '../plan/copy.ts'
 import { importBundle } from '../plan/import.ts'
 import { importFacts } from '../plan/import-facts.ts'
@@ -196,6 +196,8 @@ export const useCases = withWarnings({
   createUser,
   updateUser,
   replaceUser,
+  resumeUser,
+  suspendUser,
   syncUser,
   deleteUser,
   ...plainUseCases,

@@ -1,5 +1,6 @@
 // Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
 
+import type { SentSuspension } from '../../kinds/fields.ts'
 import { type User, userFields } from '../../kinds/user.ts'
 import { plural } from '../../model/counted.ts'
 import { USERS_MAX } from '../../model/limits.ts'
@@ -19,6 +20,11 @@ import { settleEmail } from '../rules/fields.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { UserCreate, UserReplace, UserUpdate } from '../schemas/users.ts'
 import { giveRoles } from './role-assignments.ts'
+
+interface SuspendedUser {
+  readonly ref: string
+  readonly suspension: SentSuspension
+}
 
 interface UserReplacement {
   readonly ref: string
@@ -73,6 +79,14 @@ export function syncUser(view: View, { role_assignments, ...sent }: UserCreate, 
   draft.stage(giveRoles(draft, key, role_assignments ?? [], mint))
   return { changes: draft.changes(), result: user }
 }
+
+/** Suspends the user (D16), or changes what is sent of the suspension. @throws OBJECT_NOT_FOUND, INPUT_INVALID */
+export const suspendUser = (view: View, { ref, suspension }: SuspendedUser, mint: Mint): Decided<User> =>
+  patch(users, view, { ref, fields: { suspension } }, mint, { path: [] })
+
+/** Ends the suspension of the user, who need not have one. @throws OBJECT_NOT_FOUND */
+export const resumeUser = (view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<User> =>
+  patch(users, view, { ref, fields: { suspension: null } }, mint)
 
 /** The warning that fields of a request about a user who is there are ignored. */
 export const userStays = (key: string, ignored: readonly string[]): string =>

@@ -1,6 +1,6 @@
 // What a policy file says of the regular fields of an object: those that differ from their defaults. An export writes
 // them, and a plan compares them, so that both always know the same fields.
-import { defaultValue, type Field, fieldValue, printValue } from '../../kinds/fields.ts'
+import { defaultValue, type Field, fieldValue, printInFile } from '../../kinds/fields.ts'
 import { findFields, KIND_NAMES, type KINDS, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
 import { type Durations, durationFields } from '../../kinds/times.ts'
 import type { Json } from '../../model/objects.ts'
@@ -29,7 +29,7 @@ function addFields<T extends object, K extends TableKind>(to: T, kind: K, object
   for (const [name, field] of fields) {
     const value = fieldValue(object as object as { readonly [name: string]: unknown }, name, field, key)
     if (!isDefault(value, defaultValue(field, key)))
-      (to as { [name: string]: unknown })[name] = printValue(field, value)
+      (to as { [name: string]: unknown })[name] = printInFile(field, value)
   }
   return to
 }

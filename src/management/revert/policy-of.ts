@@ -2,7 +2,7 @@
 // of which only parts come back, the policy says what it is now; what a policy leaves out stays.
 
 import type { Objects } from '../../kinds/index.ts'
-import type { Json } from '../../model/objects.ts'
+import type { Json, JsonObject } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { type FileFields, fileObjects } from '../differences/file-words.ts'
 import { exactRule } from '../objects/set-rules.ts'
@@ -115,10 +115,16 @@ function makeFields(unit: Unit): Fields {
       const { resource, instance } = before as Objects['resource_instance']
       return { ...was, resource, key: instance }
     }
+    case 'user':
+      // what a file leaves out of a suspension stays (D16)
+      return { ...inStoredOrder(unit), suspension: wholeSuspension(was?.suspension), key }
     default:
       return { ...inStoredOrder(unit), key }
   }
 }
+
+const wholeSuspension = (was: Json | undefined): Json =>
+  was === undefined ? null : { valid_from: null, valid_until: null, ...(was as JsonObject) }
 
 /** Lists that have no order come back in the one that they were written in. */
 function inStoredOrder({ kind, was, before }: Unit): Fields {

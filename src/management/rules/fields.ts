@@ -30,7 +30,8 @@ export function settle<T>(sent: Sent<T>, current: T, fallback: T): T {
 /** A lone surrogate, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-function requireText(text: string, what: string, limit: number, path: Path): string {
+/** @throws LIMIT_EXCEEDED, TEXT_INVALID */
+export function requireText(text: string, what: string, limit: number, path: Path): string {
   if (text.length > limit) throw new ZerohopError('LIMIT_EXCEEDED', { what: `the ${what}`, limit }, { path })
   if (LONE_SURROGATE.test(text)) throw new ZerohopError('TEXT_INVALID', {}, { path })
   return text

@@ -1,5 +1,7 @@
 // What a write makes of the fields of a kind: the stored value after what was sent, and the values of an object for which
 // only a key was sent. The fields are those of src/kinds; a field of the form `own` brings its rule.
+
+import type { SentSuspension } from '../../kinds/fields.ts'
 import {
   defaultValue,
   type Field,
@@ -13,6 +15,7 @@ import {
   type RegularName,
   type StoredOf,
 } from '../../kinds/fields.ts'
+import type { User } from '../../kinds/user.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { settleDeclared } from './attribute-values.ts'
@@ -27,6 +30,7 @@ import {
   settleSeconds,
   settleText,
 } from './fields.ts'
+import { settleSuspension } from './suspension.ts'
 
 /** Where a write stands. */
 interface Context {
@@ -38,6 +42,8 @@ interface Context {
   readonly path: Path
   /** the object as it stands, when there is one */
   readonly stored: object | undefined
+  /** ms since 1970; only fields that say when they were written need it */
+  readonly now?: number
 }
 
 type Values = { readonly [name: string]: unknown }
@@ -67,6 +73,11 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
       return settleSeconds(wanted as Sent<number>, current as number | null, [...path, name])
     case 'note':
       return settleNote(wanted as Sent<string>, current as string | null, name, field.max, path)
+    case 'suspension':
+      return settleSuspension(wanted as Sent<SentSuspension>, stored as Partial<User> | undefined, context.now ?? 0, [
+        ...path,
+        name,
+      ])
     case 'moment':
       return (stored as Values | undefined)?.[name] ?? current
     case 'resource':
@@ -116,7 +127,7 @@ export function fieldRules<K extends KeyedKind, Input extends object, F extends 
         const value =
           field.form === 'own'
             ? rules[name]!.settle(sent, (base as Values)[name], context)
-            : settleField(name, field, base as Values, sent as Values, context)
+            : settleField(name, field, base as Values, sent as Values, { ...context, now: context.mint.now })
         if (!isLeftOut(field, value)) values[name] = value
       }
       return values as CollectionFields<K>

@@ -1,5 +1,7 @@
 // Members of bodies and answers that follow from the fields of a kind. What a field of the form `own` looks like is given
 // beside the table, so one that is forgotten does not compile.
+
+import type { PrintedSuspension } from '../../kinds/fields.ts'
 import {
   type Fields,
   type LeftOutName,
@@ -13,7 +15,7 @@ import { durationFields, timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { Attributes, Instant, Seconds, Time } from './schema-parts.ts'
+import { Attributes, Instant, Seconds, SuspensionRead, SuspensionSent, Time } from './schema-parts.ts'
 
 type Maybe<T> = ReturnType<typeof t.maybe<ReturnType<typeof t.schemaOf<T>>>>
 type Schema<T> = ReturnType<typeof t.schemaOf<T>>
@@ -36,6 +38,7 @@ export interface AnswerForms {
   instant: string
   seconds: number
   note: string
+  suspension: PrintedSuspension
 }
 export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
@@ -100,6 +103,8 @@ function bodySchema(field: RegularField): t.TSchema | undefined {
       return say(Seconds)
     case 'note':
       return say(t.Text, { minLength: 1, maxLength: field.max })
+    case 'suspension':
+      return say(SuspensionSent)
     case 'moment':
     case 'resource':
     case 'part':
@@ -127,6 +132,8 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
       return t.optional(Seconds)
     case 'note':
       return t.optional(t.Text)
+    case 'suspension':
+      return t.optional(SuspensionRead)
     case 'resource':
     case 'part':
       return undefined

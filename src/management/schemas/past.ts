@@ -3,7 +3,7 @@ import { AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
 import { flagParameter, query } from './query-parameters.ts'
-import { Attributes, Count, Id, Null, Time } from './schema-parts.ts'
+import { Attributes, Count, Id, Null, SuspensionRead, Time } from './schema-parts.ts'
 
 const AT_REVISION = t.described(Count, 'a revision')
 const AT_INSTANT = t.described(
@@ -98,6 +98,7 @@ export const PastExplanation = t.named(
       t.listOf(NotInForce),
       'of a deny: the role assignments and relationship tuples that would allow, were they in force; the nearest in time first',
     ),
+    suspension: t.optional(SuspensionRead),
     rules: t.described(Count, 'set rules for the permission'),
     misses: t.described(t.listOf(Attributes), 'the nearest set rules that did not match, with the tests that failed'),
     notes: t.described(t.listOf(Attributes), 'tests under a `not` that are true because a value is missing'),

@@ -2,7 +2,7 @@
 // of one resource are in the file of its name.
 import * as t from '../../model/json-schema.ts'
 import { KEY_PATTERN, USER_KEY_PATTERN } from '../../model/keys.ts'
-import { DURATION_SECONDS_MAX, KEY_BYTES_MAX } from '../../model/limits.ts'
+import { DURATION_SECONDS_MAX, KEY_BYTES_MAX, REASON_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 
 export const Id = t.schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
@@ -10,6 +10,28 @@ export const Time = t.schemaOf<string>({ type: 'string', format: 'date-time' })
 /** As a body may have it: ISO 8601 with an offset, or milliseconds since 1970. */
 export const Instant = t.schemaOf<string | number>({ type: ['string', 'integer'] })
 export const Seconds = t.schemaOf<number>({ type: 'integer', minimum: 1, maximum: DURATION_SECONDS_MAX })
+/** As a body may have it: why, and from when and until when, without which it is at once and until it is taken back. */
+export const SuspensionSent = t.named(
+  'SuspensionInput',
+  t.described(
+    t.closed({
+      reason: t.described(t.Text, 'why, for people', { minLength: 1, maxLength: REASON_LENGTH_MAX }),
+      valid_from: t.maybe(t.described(Instant, 'from when on; default: at once')),
+      valid_until: t.maybe(t.described(Instant, 'until when, exclusive; default: until the user is resumed')),
+    }),
+    'nothing is allowed to the user while it is in force; where a body may leave it out, null resumes the user',
+  ),
+)
+export type SuspensionSent = t.Static<typeof SuspensionSent>
+export const SuspensionRead = t.named(
+  'Suspension',
+  t.open({
+    reason: t.Text,
+    suspended_at: t.described(Time, 'when somebody said so'),
+    valid_from: t.optional(Time),
+    valid_until: t.optional(Time),
+  }),
+)
 export const Count = t.schemaOf<number>({ type: 'integer', minimum: 0 })
 export const Null = t.schemaOf<null>({ type: 'null' })
 export const Attributes = t.schemaOf<JsonObject>({ type: 'object' })

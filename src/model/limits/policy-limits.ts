@@ -17,6 +17,8 @@ export const NAME_LENGTH_MAX = 256
 export const DESCRIPTION_LENGTH_MAX = 1024
 /** Characters of the ticket of a role assignment: an address of one fits. */
 export const TICKET_LENGTH_MAX = 256
+/** Characters of the reason of a suspension: a sentence or two. */
+export const REASON_LENGTH_MAX = 512
 /** Characters of an email address: what RFC 5321 lets a mailbox have. */
 export const EMAIL_LENGTH_MAX = 254
 /** Bytes of one object's attributes as JSON: an attribute bag, not a document store. */

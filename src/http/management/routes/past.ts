@@ -2,6 +2,7 @@
 // PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sayNotInForce } from '../../../image/explain/why-words.ts'
+import { printSuspension, type Suspension } from '../../../kinds/fields.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
 import { actorId, actorName } from '../../../management/rules/actor.ts'
@@ -15,6 +16,7 @@ import {
 import { ZerohopError } from '../../../model/errors.ts'
 import { parseInstant } from '../../../model/instant.ts'
 import { withInstants } from '../../../model/print-time.ts'
+import type { Why } from '../../../model/why.ts'
 import { FixedImage } from '../../../pdp/fixed-image.ts'
 import { type Explanation, Pdp } from '../../../pdp/pdp.ts'
 import type { Attributes, Check } from '../../../pdp/request.ts'
@@ -51,7 +53,13 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       const { user, action, resource, context } = check
       reply.header('x-revision', String(found.revision))
       const why = pdp.why(user, action, resource, context)
-      return { ...printExplanation(pdp.explain(user, action, resource, context), found, check), why }
+      const explanation = pdp.explain(user, action, resource, context)
+      const suspension = findSuspension(management, request.scope, why.user, { explanation, found })
+      return {
+        ...printExplanation(explanation, found, check),
+        ...(suspension && { suspension: printSuspension(suspension) }),
+        why: suspension === undefined ? why : withReason(why, suspension),
+      }
     },
   )
 }
@@ -75,6 +83,25 @@ function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: Past
       }
     },
   )
+}
+
+/** Of a user who is suspended, why: the management side alone knows it, and only as it is now. */
+function findSuspension(
+  { store }: RouteContext,
+  { environment: { id } }: Scope,
+  user: string,
+  { explanation, found }: { readonly explanation: Explanation; readonly found: Found },
+): Suspension | undefined {
+  if (explanation.code !== 'user_suspended' || found.revision !== store.head(id).revision) return undefined
+  return store.view(id).get('user', user)?.suspension
+}
+
+/** The explanation with the reason below the sentence that the user is suspended, which is the first one. */
+function withReason(why: Why, { reason, suspended_at }: Suspension): Why {
+  const [first, ...others] = why.tree.children
+  if (first === undefined) return why
+  const note = { text: `since ${printTime(suspended_at)}: ${reason}`, outcome: 'note', children: [] } as const
+  return { ...why, tree: { ...why.tree, children: [{ ...first, children: [...first.children, note] }, ...others] } }
 }
 
 interface QuestionAt {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
 import { endedSpan } from '../../../management/rules/time-spans.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
-import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { NoBody, SuspensionSent } from '../../../management/schemas/schema-parts.ts'
 import {
   OneUserQuery,
   UserCreate,
@@ -62,7 +62,25 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
       return userRead(request.scope, requestView(management, request), object)
     },
   )
+  suspensionRoutes(app, management)
   userRoleRoutes(app, management)
+}
+
+function suspensionRoutes(app: FastifyInstance, management: RouteContext): void {
+  const response = { 200: UserRead }
+  app.put<Named & { Body: SuspensionSent }>(
+    `${USER}/suspension`,
+    describe(change, 'Suspend a user', { body: SuspensionSent, response }),
+    async (request, reply) => {
+      const input = { ref: request.params.ref, suspension: request.body }
+      const user = await write(management, request, reply, 'suspendUser', input)
+      return userRead(request.scope, requestView(management, request), user)
+    },
+  )
+  app.delete<Named>(`${USER}/suspension`, describe(change, 'Resume a user', { response }), async (request, reply) => {
+    const user = await write(management, request, reply, 'resumeUser', { ref: request.params.ref })
+    return userRead(request.scope, requestView(management, request), user)
+  })
 }
 
 function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {

@@ -1,0 +1,54 @@
+// `zerohop suspend` and `resume`: the suspension of a user of an environment (D16), over the management API.
+import { dataOf } from '../../client/management-client.ts'
+import type { UserRead } from '../../management/schemas/users.ts'
+import { plain } from '../../model/plain-text.ts'
+import type { Env } from '../configuration/env.ts'
+import { remoteEnvironment } from './ask-api.ts'
+import { formatTime, readTimes, type TimeOptions } from './grant-times.ts'
+import type { TargetOptions } from './plan-target.ts'
+
+export interface SuspendOptions extends TargetOptions, TimeOptions {
+  readonly reason: string
+  readonly json?: boolean
+}
+
+export interface ResumeOptions extends TargetOptions {
+  readonly json?: boolean
+}
+
+const SUSPENSION = '/v2/facts/{p}/{e}/users/{ref}/suspension'
+
+/**
+ * Suspends the user, or changes what is named of the suspension.
+ * @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED
+ */
+export async function suspend(env: Env, user: string, options: SuspendOptions, now: number): Promise<void> {
+  const { reason, for: time, until, from, end, json = false, ...where } = options
+  const times = readTimes({ for: time, until, from, end }, now)
+  const { client, path } = await remoteEnvironment(env, where)
+  const params = { path: { ...path, ref: user } }
+  const answer = await client.PUT(SUSPENSION, { params, body: { reason, ...times } })
+  print(dataOf(answer) as UserRead, json)
+}
+
+/** Ends the suspension. @throws as `remoteEnvironment`; API_REFUSED */
+export async function resume(env: Env, user: string, { json = false, ...where }: ResumeOptions): Promise<void> {
+  const { client, path } = await remoteEnvironment(env, where)
+  const answer = await client.DELETE(SUSPENSION, { params: { path: { ...path, ref: user } } })
+  print(dataOf(answer) as UserRead, json)
+}
+
+function print(user: UserRead, json: boolean): void {
+  process.stdout.write(json ? `${JSON.stringify(user, null, 2)}\n` : `${sentence(user)}\n`)
+}
+
+/** `suspended: ana, until …: left` */
+function sentence({ key, suspension }: UserRead): string {
+  if (suspension === undefined) return plain(`resumed: ${key}`)
+  const { reason, valid_from: from, valid_until: until } = suspension
+  const times = [
+    from === undefined ? '' : `, from ${formatTime(from)}`,
+    until === undefined ? '' : `, until ${formatTime(until)}`,
+  ]
+  return plain(`suspended: ${key}${times.join('')}: ${reason}`)
+}
