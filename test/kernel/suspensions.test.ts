@@ -30,8 +30,8 @@ function parts(suspension: Operation): number[] {
     return [
       calls.decide(user, tenant, permission),
       calls.decideRelated(user, tenant, permission, instance, 0, 0),
-      calls.decideSets(user, tenant, permission, 0, 0),
-      calls.decideSide(user, tenant, permission, 0, 0, set),
+      calls.decideSets(user, tenant, permission, 0, 0, 0),
+      calls.decideSide(user, tenant, permission, 0, 0, 0, set),
     ].map((verdict) => verdict & 3)
   }, 5)
 }
