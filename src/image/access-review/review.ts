@@ -101,7 +101,7 @@ export class AccessReview {
     const { user: only } = this.#question.filter
     const users = only === undefined ? records(side.kernel, Table.Users) : [findSymbol(side.kernel, 'user', only)]
     for (const user of users) {
-      if (user === 0 || !side.hasEnds(user)) continue
+      if (user === 0 || !side.hasEnds(user) || isSuspended(side.kernel, user)) continue // D16
       for (const line of side.of(user).lines) if (line.valid_until !== undefined) lines.push(line)
       if (lines.length > 2 * REVIEW_ENDS_MAX) keep()
     }
