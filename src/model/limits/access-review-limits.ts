@@ -31,5 +31,5 @@ export const REVIEWS_KEPT_MAX = 8
 export const REVIEW_HELD_MAX = 1_000_000
 /** Work of the counts of an access review in one turn of their thread: pages of reviews wait so long. */
 export const REVIEW_COUNT_TURN_WORK_MAX = 400_000
-/** Lines with an end that an access review sorts by it: those that end first. With more, the last line says that there is more. */
+/** Lines with an end that an access review sorts by it: those that end first. With more, the last line says so. */
 export const REVIEW_ENDS_MAX = 100_000

@@ -10,6 +10,7 @@ import type { Ask, Desk, ServerName } from './desk.ts'
 import { type Door, findLack, Lack } from './door.ts'
 import {
   clockLack,
+  findAssignments,
   HTTP_CLOCK,
   inOneForm,
   joined,
@@ -320,9 +321,9 @@ const V1: readonly Door[] = [
     'v1 roles of the user',
     'roles',
     (json) => json.map((role: { id: string; org_id: string }) => `${role.org_id}/${role.id}`).sort(),
-    ({ policy, request }) =>
-      [...policy.role_assignment.values()]
-        .filter(({ user, resource_instance }) => user === request.user && resource_instance == null)
+    (asked) =>
+      findAssignments(asked)
+        .filter(({ resource_instance }) => resource_instance == null)
         .map(({ tenant, role }) => `${tenant}/${role}`)
         .sort(),
   ),

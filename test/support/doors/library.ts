@@ -9,6 +9,7 @@ import type { Pdp } from '../../../src/pdp/pdp.ts'
 import type { Keys, Page, UserPermissions } from '../../../src/pdp/pdp-listings.ts'
 import type { InstancePermissions, TenantPermissions } from '../../reference/listing.ts'
 import type { Request } from '../../reference/request.ts'
+import { isSuspended } from '../../reference/suspensions.ts'
 import { listWays } from '../listings.ts'
 import type { Asked, Clock } from './asked.ts'
 import { type Awaitable, type Door, findLack, Lack } from './door.ts'
@@ -59,11 +60,15 @@ export function listInstancePermissions(permissions: UserPermissions): InstanceP
     .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
 }
 
-/** The roles in force that are assigned to the user, as listings give them: without their times. */
-export function listAssignments({ policy, request }: Asked): unknown[] {
-  const own = [...policy.role_assignment.values()].filter(({ user }) => user === request.user)
-  return inOneForm(own.map(({ valid_from: _, valid_until: __, ...assignment }) => assignment))
-}
+/** The roles in force that are assigned to the user of the question: none of a suspended one (D16). */
+export const findAssignments = ({ policy, request }: Asked) =>
+  isSuspended(policy, request.user)
+    ? []
+    : [...policy.role_assignment.values()].filter(({ user }) => user === request.user)
+
+/** They, as listings give them: without their times. */
+export const listAssignments = (asked: Asked): unknown[] =>
+  inOneForm(findAssignments(asked).map(({ valid_from: _, valid_until: __, ...assignment }) => assignment))
 
 /** Rows without what is absent, in one order. */
 export const inOneForm = (rows: readonly object[]): unknown[] =>
