@@ -14,6 +14,11 @@ export const FEATURES = [
     refusal: /change code 13 is not known/,
   },
   {
+    name: 'a suspended user',
+    bring: (call) => call('PUT', '/v2/facts/{e}/users/cleo/suspension', { reason: 'left' }),
+    refusal: /change code 15 is not known/,
+  },
+  {
     name: 'a role on instances as user set',
     bring: async (call) => {
       await call('POST', '/v2/schema/{e}/resources/doc/roles', { key: 'editor', name: 'Editor', permissions: ['read'] })

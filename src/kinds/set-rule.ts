@@ -22,6 +22,7 @@ export interface SetRulePolicy {
 
 export const setRule = {
   number: 11,
+  newerNumbers: { role_sets: 70 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

@@ -20,6 +20,7 @@ import { BY } from './harness.ts'
 const UNTIMED = 3
 const TIMED = 4
 const SUSPENDED = 5
+const CONDITIONAL = 6
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
@@ -81,6 +82,20 @@ describe('the format of a folder', () => {
     await store.commit(log, 'putAssignment', { ...EDITOR, valid_until: 5 }, BY)
     await store.commit(log, 'resumeUser', { ref: 'ana' }, BY)
     expect(await format()).toBe(SUSPENDED)
+  })
+
+  it('rises further with the first rule about a role on instances, and does not fall with others or when it is deleted', async () => {
+    const { store } = management
+    await store.commit(log, 'createAction', { resource: 'doc', action: { key: 'read' } }, BY)
+    await store.commit(log, 'createResourceRole', { resource: 'doc', role: { key: 'owner' } }, BY)
+    const rule = { user_set: 'editor', permission: 'doc:read', resource_set: '__autogen_doc' }
+    await store.commit(log, 'createSetRule', rule, BY)
+    expect(await format()).toBe(UNTIMED)
+    await store.commit(log, 'createSetRule', { ...rule, user_set: 'doc#owner' }, BY)
+    expect(await format()).toBe(CONDITIONAL)
+    await store.commit(log, 'suspendUser', { ref: 'ana', suspension: { reason: 'left' } }, BY)
+    await store.commit(log, 'deleteSetRule', { ...rule, user_set: 'doc#owner' }, BY)
+    expect(await format()).toBe(CONDITIONAL)
   })
 
   it('stays with a write that is refused, and with times that are cleared before they are there', async () => {
