@@ -123,7 +123,7 @@ describe('access diffs of two instants', () => {
             }
         }
       }),
-      parameters(12),
+      parameters(48),
     )
     for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true])
   })
