@@ -14,7 +14,7 @@ import { type Drawn, stories, timedStories, untimedStories } from './ways-script
 const { WAYS_MS, WAYS_SEED, WAYS_CANARY, WAYS_SUMMARY } = process.env
 const THIRDS = 3
 /** Stories of a run of all of it; `npm test` tells a quarter of them (seed.ts). */
-const STORIES = 24
+const STORIES = 16
 /** Beside so many stories one whose grants are for a time. */
 const TIMED_ONE_IN = 2
 /** No door and no way is asked less often in a normal run: one that always says why it cannot be asked shows nothing. */
