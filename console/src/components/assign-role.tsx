@@ -1,5 +1,5 @@
 // Assigns a role to a user, in a tenant or on an instance: whichever of user and instance the page is about is given.
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { api, read } from '../api/client.ts'
@@ -15,6 +15,7 @@ import { useWrite } from '../api/write.ts'
 import classes from './assign-role.module.css'
 import { TimeField, toInstant } from './grant-times.tsx'
 import { KeyField } from './key-field.tsx'
+import { NoteFields } from './note-fields.tsx'
 
 interface AssignRoleProps {
   readonly user?: string
@@ -149,16 +150,7 @@ export function AssignRole(given: AssignRoleProps) {
         <div className={classes.fields}>
           <TimeField label="Starts" value={details.from} onChange={setDetail('from')} />
           <TimeField label="Ends" value={details.until} onChange={setDetail('until')} />
-          <TextInput
-            label="Reason"
-            value={details.reason}
-            onChange={({ currentTarget }) => setDetail('reason')(currentTarget.value)}
-          />
-          <TextInput
-            label="Ticket"
-            value={details.ticket}
-            onChange={({ currentTarget }) => setDetail('ticket')(currentTarget.value)}
-          />
+          <NoteFields reason={details.reason} ticket={details.ticket} onChange={setDetail} />
         </div>
       )}
       {assign.isError && (

@@ -1,11 +1,12 @@
 // Changes from when and until when a role is given, and why. What is not changed is not sent.
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useEnvironmentPath } from '../api/environments.ts'
 import { useWrite } from '../api/write.ts'
 import { Dialog } from './dialog.tsx'
 import { type RoleAssignment, TimeField, toInstant, toTyped } from './grant-times.tsx'
+import { NoteFields } from './note-fields.tsx'
 
 const DAY_MS = 86_400_000
 const LONGER = [1, 7, 30] as const
@@ -62,16 +63,7 @@ export function GrantDialog({ grant, onClose }: GrantDialogProps) {
           No end
         </Button>
       </Group>
-      <TextInput
-        label="Reason"
-        value={typed.reason}
-        onChange={({ currentTarget }) => set('reason')(currentTarget.value)}
-      />
-      <TextInput
-        label="Ticket"
-        value={typed.ticket}
-        onChange={({ currentTarget }) => set('ticket')(currentTarget.value)}
-      />
+      <NoteFields reason={typed.reason} ticket={typed.ticket} onChange={set} />
     </Dialog>
   )
 }

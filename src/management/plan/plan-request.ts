@@ -17,8 +17,8 @@ export function readPlanRequest(
   if (sent === undefined || sent === null) return request
   const at = parseInstant(sent)
   if (at === undefined || !Number.isSafeInteger(at))
-    throw new ZerohopError('INPUT_INVALID', { reason: 'it is not an instant' }, { path: [...BODY, 'at'] })
+    throw new ZerohopError('INPUT_INVALID', { reason: '`at` is not an instant' }, { path: [...BODY, 'at'] })
   if (at <= now)
-    throw new ZerohopError('INPUT_INVALID', { reason: 'it is not in the future' }, { path: [...BODY, 'at'] })
+    throw new ZerohopError('INPUT_INVALID', { reason: '`at` is not in the future' }, { path: [...BODY, 'at'] })
   return { ...request, at }
 }

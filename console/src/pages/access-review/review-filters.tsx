@@ -1,8 +1,7 @@
 // What narrows an access review, when it is of, and what it is compared with.
 import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/InlineInput.layer.css'
-import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { Button, Checkbox } from '@mantine/core'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import {
   suggestActions,
@@ -12,6 +11,7 @@ import {
   suggestTenants,
   suggestUsers,
 } from '../../api/suggestions.ts'
+import { CommittedField } from '../../components/committed-field.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import bar from '../../components/list-bar.module.css'
 import classes from './review.module.css'
@@ -81,25 +81,15 @@ interface MomentFieldProps {
 
 /** A revision or a date, asked for with Enter or by leaving the field. */
 function MomentField({ label, value, onChange }: MomentFieldProps) {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  const send = () => {
-    if (typed.trim() !== value) onChange(typed.trim())
-  }
   return (
-    <TextInput
+    <CommittedField
       aria-label={`${label}: revision or date (YYYY-MM-DD)`}
       className={classes.moment}
       leftSection={<span className={classes.prefix}>{label}</span>}
       leftSectionWidth={label.length * 7 + 16}
       placeholder="Revision or date"
-      value={typed}
-      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-      onBlur={send}
-      onKeyDown={({ key }) => {
-        if (key === 'Enter') send()
-      }}
-      autoComplete="off"
+      value={value}
+      onChange={onChange}
     />
   )
 }

@@ -1,14 +1,14 @@
 // Roles that are given for a time: what ends first, first; what starts later, and what has ended. Filters and page are in
 // the address.
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { api, read } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import type { PageOf } from '../../api/page-of.ts'
 import { suggestRoles, suggestTenants, suggestUsers } from '../../api/suggestions.ts'
 import { useMay } from '../../api/use-session.ts'
+import { CommittedField } from '../../components/committed-field.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import { GrantButtons } from '../../components/grant-buttons.tsx'
@@ -84,7 +84,12 @@ export function EndingPage() {
           suggest={(text) => suggestTenants(path, text)}
           onChange={(value) => set('tenant', value)}
         />
-        <TicketField value={search.ticket ?? ''} onChange={(value) => set('ticket', value)} />
+        <CommittedField
+          aria-label="Ticket"
+          placeholder="Ticket"
+          value={search.ticket ?? ''}
+          onChange={(value) => set('ticket', value)}
+        />
         {isNarrowed(search) && (
           <Button variant="subtle" onClick={() => void navigate({ search: {}, replace: true })}>
             Clear filters
@@ -103,28 +108,6 @@ export function EndingPage() {
       />
       {isOfAll(search) && <UpcomingAccess days={Number(findDays(search))} />}
     </Page>
-  )
-}
-
-/** The whole text of a ticket, confirmed with Enter or by leaving the field. */
-function TicketField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  const send = () => {
-    if (typed.trim() !== value) onChange(typed.trim())
-  }
-  return (
-    <TextInput
-      aria-label="Ticket"
-      placeholder="Ticket"
-      value={typed}
-      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-      onBlur={send}
-      onKeyDown={({ key }) => {
-        if (key === 'Enter') send()
-      }}
-      autoComplete="off"
-    />
   )
 }
 
