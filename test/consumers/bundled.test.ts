@@ -19,6 +19,9 @@ const ROOT = process.cwd()
 const USERS = 7_000
 const ROLES = ['one', 'two', 'three']
 
+/** How long an application waits for its environment and for a revision: several of them start at once here. */
+const WAIT_MS = 100_000
+
 /** Asks one question a line, of its standard input. */
 const APP = (zerohop: string): string => `
 import { connect } from ${JSON.stringify(zerohop)}
@@ -26,12 +29,12 @@ import { createInterface } from 'node:readline'
 const say = (line) => console.log(JSON.stringify(line))
 const onEvent = ({ event, error }) => say({ event, code: error?.code, message: error?.message })
 async function run([url, apiKey]) {
-  const pdp = await connect({ url, apiKey, onEvent })
+  const pdp = await connect({ url, apiKey, onEvent, timeoutMs: ${WAIT_MS} })
   say({ following: true })
   for await (const line of createInterface({ input: process.stdin })) {
     const { user, tenant, revision } = JSON.parse(line)
     try {
-      await pdp.atLeast(revision, { timeoutMs: 100_000 })
+      await pdp.atLeast(revision, { timeoutMs: ${WAIT_MS} })
       say({ allow: pdp.check(user, 'say', { type: 'hello', tenant }) })
     } catch (error) {
       say({ refused: error.code, message: error.message })
@@ -39,7 +42,10 @@ async function run([url, apiKey]) {
   }
   await pdp.close()
 }
-void run(process.argv.slice(2))
+run(process.argv.slice(2)).catch(({ code, message }) => {
+  say({ ended: true, code, message })
+  process.exit(1)
+})
 `
 
 /** A program as one file, in a folder of its own. */
@@ -90,7 +96,10 @@ class Running {
   async next(): Promise<Record<string, unknown>> {
     for (;;) {
       const { value, done } = await this.#lines.next()
-      if (done === true) throw new Error(`the application ended: ${JSON.stringify(this.events)}`)
+      if (done === true) {
+        const { exitCode, signalCode } = this.#child
+        throw new Error(`the application ended (${signalCode ?? exitCode}): ${JSON.stringify(this.events)}`)
+      }
       const line = JSON.parse(value)
       if (line.event === undefined) return line
       this.events.push(line)
