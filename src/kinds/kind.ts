@@ -19,11 +19,11 @@ export interface Projection<K extends string, T, P> {
   /** number of the kind in deltas; never reused for another kind */
   readonly code: number
   /**
-   * The code of puts that only newer readers may take, for those objects that `isNeeded` selects: an older reader refuses it,
-   * while it would pass over a field that it does not know, and so make what ends permanent (D15), or answer for who is
-   * suspended (D16).
+   * The codes of puts that only newer readers may take, each for those objects that `isNeeded` selects, and the first that
+   * does: an older reader refuses it, while it would pass over a field that it does not know, and so make what ends permanent
+   * (D15), or answer for who is suspended (D16).
    */
-  readonly newer?: { readonly code: number; readonly isNeeded: (value: P) => boolean }
+  readonly newer?: readonly { readonly code: number; readonly isNeeded: (value: P) => boolean }[]
   /** The part that decisions depend on; undefined when they do not depend on this object. */
   readonly project: (object: T) => P | undefined
   /** The fields of a put, without names and without its code. */

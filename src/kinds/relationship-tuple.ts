@@ -44,7 +44,7 @@ export const relationshipTuple = {
   },
   projection: {
     code: 9,
-    newer: { code: 14, isNeeded: isTimed },
+    newer: [{ code: 14, isNeeded: isTimed }],
     project: ({ subject, relation, object, ...times }) => ({ subject, relation, object, ...projectTimes(times) }),
     write: (value) => {
       const { subject, relation, object } = value

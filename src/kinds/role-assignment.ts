@@ -1,10 +1,11 @@
 // A role of a user in a tenant, or on one instance.
+import { EVERYBODY } from '../model/keys.ts'
 import { DESCRIPTION_LENGTH_MAX, TICKET_LENGTH_MAX } from '../model/limits.ts'
 import { assignmentKey, type Stored } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
 import { instantValues, isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
-import { optionalText, text } from './wire-values.ts'
+import { invalid, optionalText, text } from './wire-values.ts'
 
 /** Why a role was given. Decisions do not read it, so images do not have it. */
 export const noteFields = fields({
@@ -31,6 +32,7 @@ export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignme
 
 /** A role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance. */
 export interface RoleAssignmentPolicy extends TimesPolicy {
+  /** key of a user, or EVERYBODY */
   readonly user: string
   readonly role: string
   readonly tenant: string
@@ -81,7 +83,10 @@ export const roleAssignment = {
   },
   projection: {
     code: 5,
-    newer: { code: 13, isNeeded: isTimed },
+    newer: [
+      { code: 16, isNeeded: ({ user }) => user === EVERYBODY },
+      { code: 13, isNeeded: isTimed },
+    ],
     project: ({ user, role, tenant, resource_instance: instance, ...times }) => ({
       user,
       role,
@@ -99,7 +104,8 @@ export const roleAssignment = {
       const role = text(fields[2])
       const tenant = text(fields[3])
       const instance = optionalText(fields[4])
-      const times = fields[0] === 13 ? readTimes(fields[5], fields[6]) : {}
+      const times = fields[0] === 13 || (fields[0] === 16 && fields.length > 5) ? readTimes(fields[5], fields[6]) : {}
+      if ((fields[0] === 16) !== (user === EVERYBODY)) throw invalid(`change code ${fields[0]} has another user`)
       const value = { user, role, tenant, ...onInstance(instance), ...times }
       return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
     },

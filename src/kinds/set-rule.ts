@@ -32,7 +32,7 @@ export const setRule = {
   },
   projection: {
     code: 11,
-    newer: { code: 17, isNeeded: ({ user_set }) => resourceRoleOfSet(user_set) !== undefined },
+    newer: [{ code: 17, isNeeded: ({ user_set }) => resourceRoleOfSet(user_set) !== undefined }],
     project: ({ user_set, permission, resource_set }) => ({ user_set, permission, resource_set }),
     write: ({ user_set, permission, resource_set }) => [user_set, permission, resource_set],
     read: (fields) => {

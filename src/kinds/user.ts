@@ -45,7 +45,7 @@ export const user = {
   search: { texts: ({ key, email, first_name, last_name }) => [key, email, first_name, last_name], exact: () => [] },
   projection: {
     code: 3,
-    newer: { code: 15, isNeeded: ({ suspension }) => suspension !== undefined },
+    newer: [{ code: 15, isNeeded: ({ suspension }) => suspension !== undefined }],
     project: (user) => ({ ...someAttributes(allAttributes(user)), ...projectSuspension(user.suspension) }),
     write: ({ attributes, suspension }, key) => {
       const written = writeAttributes(attributes)

@@ -65,9 +65,8 @@ export type Frame = StreamFrame | { readonly type: 'state'; readonly part: Packe
 /** Kinds by their code. */
 const KINDS: (PolicyKind | undefined)[] = []
 for (const kind of Object.keys(PROJECTIONS) as PolicyKind[]) {
-  const { code, newer } = PROJECTIONS[kind]
-  KINDS[code] = kind
-  if (newer !== undefined) KINDS[newer.code] = kind
+  const { code, newer = [] } = PROJECTIONS[kind]
+  for (const each of [{ code }, ...newer]) KINDS[each.code] = kind
 }
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true })
@@ -184,7 +183,8 @@ function changeBody(change: PolicyChange): unknown[] {
 
 function putFields<K extends PolicyKind>(kind: K, value: PolicyObjects[K], key: string): unknown[] {
   const { code, newer, write } = PROJECTIONS[kind]
-  return [newer?.isNeeded(value) ? newer.code : code, ...write(value, key)]
+  const needed = newer?.find(({ isNeeded }) => isNeeded(value))
+  return [needed?.code ?? code, ...write(value, key)]
 }
 
 /**

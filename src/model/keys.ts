@@ -5,6 +5,12 @@ import { KEY_BYTES_MAX } from './limits.ts'
 /** The tenant of applications that have no tenants, and of an assignment that names none. */
 export const DEFAULT_TENANT = 'default'
 
+/**
+ * Stands in a role assignment for everybody (D16), whether stored or signed in or not. No user has it as key, because
+ * `requireKey` refuses it.
+ */
+export const EVERYBODY = '*'
+
 const ORDINARY = { pattern: '^[A-Za-z0-9_-]+$', allowed: 'a-z, A-Z, 0-9, _ and -' } as const
 /**
  * Only users have keys with dots: `.` and `..` alone are dot-segments (RFC 3986, 5.2.4), which URL parsers take out of

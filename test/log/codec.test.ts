@@ -1,6 +1,6 @@
 // The frames of the feed: what goes in comes out, however the stream is cut, and nothing damaged gets through.
 import fc from 'fast-check'
-import { unpackMultiple } from 'msgpackr'
+import { Packr, unpackMultiple } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
 import {
   encodeFrame,
@@ -41,6 +41,19 @@ const delta: Delta = {
       key: 'ana/reader/default/document:plan',
       value: { user: 'ana', role: 'reader', tenant: 'default', resource_instance: 'document:plan' },
     },
+    {
+      op: 'put',
+      kind: 'role_assignment',
+      key: '*/reader/default',
+      value: { user: '*', role: 'reader', tenant: 'default' },
+    },
+    {
+      op: 'put',
+      kind: 'role_assignment',
+      key: '*/reader/default/document:plan',
+      value: { user: '*', role: 'reader', tenant: 'default', resource_instance: 'document:plan', valid_until: 7 },
+    },
+    { op: 'delete', kind: 'role_assignment', key: '*/reader/acme' },
     { op: 'put', kind: 'membership', key: 'acme/ana', value: { user: 'ana', tenant: 'acme' } },
     {
       op: 'put',
@@ -214,6 +227,25 @@ describe('frames', () => {
       [11, 'staff', 'lab:open', 'open_labs'],
       [17, '__autogen_lab#owner', 'lab:open', 'open_labs'],
     ])
+  })
+
+  it('of a role for everybody have a code of their own, with times or without, which an older reader refuses', () => {
+    const ofEverybody = delta.changes.filter(({ key }) => key.startsWith('*'))
+    const { packed } = packDelta({ ...delta, changes: ofEverybody })
+    expect([...unpackMultiple(packed)].flat()).toEqual([
+      [16, '*', 'reader', 'default'],
+      [16, '*', 'reader', 'default', 'document:plan', null, 7],
+      [-5, '*/reader/acme'],
+    ])
+  })
+
+  it.each([
+    [16, 'ana', 'reader', 'default'],
+    [5, '*', 'reader', 'default'],
+    [13, '*', 'reader', 'default', null, null, 7],
+  ])('of a role that has the code %i and the user %s are refused', (...fields) => {
+    const packed = new Packr().pack([fields])
+    expect(() => unpackDelta({ ...packDelta(delta), packed, count: 1 })).toThrow('has another user')
   })
 
   it('of a delta without changes come out without changes', () => {
