@@ -16,7 +16,7 @@ export async function loadSnapshot(url: string | URL, { current, ...init }: Load
   const { status } = response
   if (status === 304 && current !== undefined) {
     const { lifetimeMs, validUntil = Number.POSITIVE_INFINITY } = current
-    return { ...current, expiresAt: Math.min(asked + lifetimeMs, validUntil) }
+    return { ...current, expiresAt: /* canary: end-of-what-is-unchanged */ Math.min(asked + lifetimeMs, validUntil) }
   }
   if (status !== 200)
     throw new PermissionsError('SNAPSHOT_FAILED', `the server answered ${status} instead of a snapshot`, status)

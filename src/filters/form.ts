@@ -30,7 +30,7 @@ const checked = new WeakSet<object>()
 export function requireFilter(value: Filter, now: number | undefined): Filter {
   requireTime(now)
   const { type, tenant, validUntil } = requireForm(value)
-  if (validUntil !== undefined && (now ?? Date.now()) >= validUntil)
+  if (validUntil !== undefined && /* canary: end-of-a-filter */ (now ?? Date.now()) >= validUntil)
     throw new ZerohopError('FILTER_EXPIRED', { type, tenant, until: printTime(validUntil) })
   return value
 }

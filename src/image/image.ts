@@ -283,11 +283,12 @@ export class Image {
 
   /** What roles alone say, where they did not say it at once: the instant is asked for, or the user is looked at. */
   #settle(verdict: number, user: number, tenant: number, roles: number, permission: number): number {
-    if (verdict === ASK_TIME) return this.#atInstant(() => this.#decideByRoles(roles, permission))
+    if (/* canary: roles-without-an-instant */ verdict === ASK_TIME)
+      return this.#atInstant(() => this.#decideByRoles(roles, permission))
     if (verdict !== ASK_USER) return verdict
     const ask = () => this.#kernel.calls.decide(user, tenant, permission)
     const asked = ask()
-    return asked === ASK_TIME ? this.#atInstant(ask) : asked
+    return /* canary: users-without-an-instant */ asked === ASK_TIME ? this.#atInstant(ask) : asked
   }
 
   /**
@@ -302,7 +303,7 @@ export class Image {
     try {
       return atInstant(ask())
     } finally {
-      kernel.now = Number.NaN
+      /* canary: instant-left-by-checks */ kernel.now = Number.NaN
     }
   }
 
@@ -323,7 +324,7 @@ export class Image {
   ): number {
     const ask = () => this.#kernel.calls.decideSets(user, tenant, permission, instance, related, end)
     const verdict = ask()
-    return verdict === ASK_TIME ? this.#atInstant(ask) : verdict
+    return /* canary: sets-without-an-instant */ verdict === ASK_TIME ? this.#atInstant(ask) : verdict
   }
 
   #checkOn(
@@ -346,7 +347,7 @@ export class Image {
       const related = relate()
       verdict = calls.decideOnRelated(user, tenant, permission, instance, related)
       if (verdict === Verdict.Allow) return true
-      if (verdict === ASK_TIME)
+      if (/* canary: instances-without-an-instant */ verdict === ASK_TIME)
         verdict = this.#atInstant(() => calls.decideOnRelated(user, tenant, permission, instance, related))
       if ((verdict & ASK_SETS) !== 0) {
         const byRelations = verdict - ASK_SETS
@@ -637,7 +638,7 @@ export class Image {
     try {
       return this.guard(run)
     } finally {
-      kernel.now = Number.NaN
+      /* canary: instant-left-by-listings */ kernel.now = Number.NaN
     }
   }
 

@@ -67,7 +67,7 @@ export function makeSnapshot(
   const lifetime = Math.min(wanted, until - now)
   const end = until === Number.POSITIVE_INFINITY ? {} : { validUntil: until }
   const content = { user: key, lifetimeMs: lifetime, ...end, ...rights }
-  const text = JSON.stringify(content)
+  const text = /* canary: end-in-a-tag */ JSON.stringify(content)
   if (text.length > SNAPSHOT_LENGTH_MAX) throw tooLarge(`${text.length} characters`, SNAPSHOT_LENGTH_MAX)
   const etag = createHash('sha256').update(text).digest('base64url')
   return { format: SNAPSHOT_FORMAT, revision: image.revision, expiresAt: now + lifetime, etag, ...content }

@@ -38,13 +38,13 @@ export abstract class Taking {
 
   /** The instant of this request: the clock is read when it is first asked for, and once. */
   get now(): number {
-    if (this.#now === 0) this.#now = Math.max(this.wall, this.saidTime())
+    if (/* canary: one-instant */ this.#now === 0) this.#now = Math.max(this.wall, this.saidTime())
     return this.#now
   }
 
   /** The clock of this machine in this request, which is read once. */
   protected get wall(): number {
-    if (this.#wall === 0) this.#wall = Date.now()
+    if (/* canary: one-look */ this.#wall === 0) this.#wall = Date.now()
     return this.#wall
   }
 

@@ -74,7 +74,7 @@ export function* liveIdsLaw(seed: number): Iterable<Answered> {
 }
 
 /** Members, one more action, and a rule whose sides both read the row, so that the user alone decides nothing. */
-export function enlarge(world: World): void {
+function enlarge(world: World): void {
   world.runAll([
     ['put', 'resource', { ...world.policy.resource.get('doc')!, key: 'doc', actions: ['read', 'write'] }],
     ['put', 'role', { key: 'writer', permissions: ['doc:write'], extends: ['guest'] }],
@@ -129,7 +129,7 @@ interface Names {
   readonly keys: readonly string[]
 }
 
-export function collectNames({ policy }: World): Names {
+function collectNames({ policy }: World): Names {
   return {
     users: [...policy.user.keys()],
     tenants: [...policy.tenant.keys()],
@@ -137,6 +137,10 @@ export function collectNames({ policy }: World): Names {
     keys: [...policy.resource_instance.keys()],
   }
 }
+
+/** What images are asked with. */
+export const MODULES = { Image, AccessReview, ReviewCounts, accessDiff }
+type Modules = typeof MODULES
 
 /** Questions that send no time are all asked at one. */
 function pdpAt(image: Image, now: number): Pdp {
@@ -150,6 +154,7 @@ export function collectAnswers(
   image: Image,
   { users, tenants, types, keys }: Names,
   now = MIDNIGHT,
+  modules: Modules = MODULES,
 ): Map<string, readonly unknown[]> {
   const sent = { context: { now } }
   const answers = new Map<string, unknown[]>()
@@ -195,9 +200,25 @@ export function collectAnswers(
   add('assignments', () => image.listings.assignments({}, 0, 100))
   for (const tenant of tenants) add('assignments', () => image.listings.assignments({ tenant }, 1, 2))
   add('names', () => [image.names.all(), image.names.tenants(), tenants.map((each) => image.names.hasTenant(each))])
-  add('review', () => listReviewLines(image, now))
-  for (const by of ['role', 'resource'] as const) add('counts', () => countUsers(image, by, now))
+  add('review', () => listReviewLines(image, now, modules))
+  for (const by of ['role', 'resource'] as const) add('counts', () => countUsers(image, by, now, modules))
   return answers
+}
+
+/** Whom it lets do what on each instance, by which ways, and why. @param now the instant of all questions */
+export function collectReasons(image: Image, { users, keys }: Names, now: number): Map<string, readonly unknown[]> {
+  const pdp = pdpAt(image, now)
+  const asked = keys.flatMap((key) => ['read', 'write'].map((action) => ({ action, key })))
+  const ofUsers = asked.flatMap((each) => users.map((user) => ({ ...each, user })))
+  const findHops = (user: string, action: string, key: string) => {
+    const [type = '', name] = key.split(':')
+    return image.inside(() => image.explainWays(user, action, type, undefined, name).ways.hops, now)
+  }
+  return new Map([
+    ['authorized', asked.map(({ action, key }) => outcome(() => pdp.authorizedUsers({ action, resource: key })))],
+    ['explain on instances', ofUsers.map(({ user, action, key }) => outcome(() => pdp.explain(user, action, key)))],
+    ['hops', ofUsers.map(({ user, action, key }) => outcome(() => findHops(user, action, key)))],
+  ])
 }
 
 function outcome(answer: () => unknown): unknown {
@@ -209,19 +230,19 @@ function outcome(answer: () => unknown): unknown {
   }
 }
 
-function countUsers(image: Image, by: GroupedBy, now: number): unknown {
+function countUsers(image: Image, by: GroupedBy, now: number, { ReviewCounts: Counts }: Modules): unknown {
   return image.inside((is) => {
-    const counts = new ReviewCounts(is, by)
+    const counts = new Counts(is, by)
     while (counts.step(1_000));
     return counts.groups
   }, now)
 }
 
-function listReviewLines(image: Image, now: number): unknown[] {
+function listReviewLines(image: Image, now: number, { AccessReview: Review }: Modules): unknown[] {
   const lines: unknown[] = []
   for (let after: ReviewPlace | undefined, isMore = true; isMore; ) {
     const page = image.inside(
-      (is) => new AccessReview(is, undefined, { filter: {}, changed: false }).page(after, 5, 1_000_000),
+      (is) => new Review(is, undefined, { filter: {}, changed: false }).page(after, 5, 1_000_000),
       now,
     )
     lines.push(...page.lines)
@@ -231,8 +252,13 @@ function listReviewLines(image: Image, now: number): unknown[] {
   return lines
 }
 
-export const diffAccess = (before: Image, after: Image, changes: readonly PolicyChange[], now = MIDNIGHT) =>
-  accessDiff(before, after, changes, { now }).access
+export const diffAccess = (
+  before: Image,
+  after: Image,
+  changes: readonly PolicyChange[],
+  now = MIDNIGHT,
+  modules = MODULES,
+) => modules.accessDiff(before, after, changes, { now }).access
 
 /** Handles of each user in each tenant, made once. */
 function makeSubjects(image: Image, { users, tenants, types, keys }: Names) {

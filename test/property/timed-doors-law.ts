@@ -1,62 +1,38 @@
 // The law of times at every door (D15): an image that is asked at an instant answers as one that has nothing but what is
 // in force then, without a time. It is asked at one instant after another and back, so that what it keeps of one must not
 // be used at the next.
-import type { Image as Images } from '../../src/image/image.ts'
-import type { PolicyPut } from '../../src/kinds/index.ts'
-import { isInForce, projectTimes, type TimesPolicy } from '../../src/kinds/times.ts'
+import type { Hop } from '../../src/image/explain/hops.ts'
+import type { Image } from '../../src/image/image.ts'
+import { type PolicyKind, type PolicyPut, PROJECTIONS } from '../../src/kinds/index.ts'
+import type { TimesPolicy } from '../../src/kinds/times.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
+import { assignmentKey, tupleKey } from '../../src/model/objects.ts'
+import { applyChanges, type Policy, toPolicy } from '../reference/policy.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
-import { filterWorld } from './filter-worlds.ts'
-import { collectAnswers, collectNames, diffAccess, enlarge } from './live-ids-law.ts'
+import { collectAnswers, collectReasons, diffAccess, MODULES } from './live-ids-law.ts'
 import { numbers } from './numbers.ts'
-import { BORDERS } from './times.ts'
-import type { Next } from './values.ts'
+import { drawChanges, ENDS, INSTANTS, inForceAt, NAMES, POLICY } from './times-law.ts'
+
+const put = (kind: PolicyChange['kind'], key: string, value: object): PolicyChange =>
+  ({ op: 'put', kind, key, value }) as PolicyChange
+const [subject, object] = ['folder:sub', 'doc:one']
+const related = (relation: string, times: TimesPolicy) =>
+  put('relationship_tuple', tupleKey(subject, relation, object), { subject, relation, object, ...times })
+const keeper = (user: string) => {
+  const value = { user, role: 'keeper', tenant: 'acme', resource_instance: subject }
+  return put('role_assignment', assignmentKey(user, 'keeper', 'acme', subject), value)
+}
+
+/** What is in every environment: two ways over relations, and another way; one of the two begins when the other ends. */
+const WAYS: readonly PolicyChange[] = [
+  ...['ana', 'ben'].flatMap((user) => [put('user', user, {}), keeper(user)]),
+  put('role_assignment', 'ana/viewer/acme', { user: 'ana', role: 'viewer', tenant: 'acme' }),
+  related('parent', { valid_until: ENDS[1]! }),
+  related('near', { valid_from: ENDS[1]!, valid_until: ENDS[2]! }),
+]
 
 /** Instants for each environment. */
 const ASKED = 4
-
-const isGrant = ({ kind }: PolicyChange): boolean => kind === 'role_assignment' || kind === 'relationship_tuple'
-
-const isTimed = (change: PolicyChange): boolean => isGrant(change) || change.kind === 'user'
-
-/** The same puts, in which each grant has times, or none, and some users are suspended (D16), also for a time. */
-const drawTimes = (changes: readonly PolicyChange[], next: Next): PolicyChange[] =>
-  changes.map((change): PolicyChange => {
-    if (change.op === 'delete' || !isTimed(change) || next(4) === 0) return change
-    if (change.kind === 'user' && next(2) === 0) return change
-    const at = next(BORDERS.length - 1)
-    const [from, until] = [BORDERS[at]!, BORDERS[at + 1 + next(BORDERS.length - 1 - at)]!]
-    const times = [{ valid_from: from }, { valid_until: until }, { valid_from: from, valid_until: until }]
-    if (change.kind === 'user') return { ...change, value: { ...change.value, suspension: [{}, ...times][next(4)]! } }
-    return { ...change, value: { ...change.value, ...times[next(3)] } } as PolicyChange
-  })
-
-/** What is in force at an instant, without its times. */
-const inForceAt = (changes: readonly PolicyChange[], now: number): PolicyChange[] =>
-  changes.flatMap((change): PolicyChange[] => {
-    if (change.op === 'delete' || !isTimed(change)) return [change]
-    if (change.kind === 'user') {
-      const { suspension, ...user } = change.value
-      const isOut = suspension !== undefined && isInForce(suspension, now)
-      return [{ ...change, value: isOut ? { ...user, suspension: {} } : user }]
-    }
-    const { valid_from: _, valid_until: __, ...value } = change.value as PolicyPut['value'] & TimesPolicy
-    return isInForce(projectTimes(change.value as TimesPolicy), now) ? [{ ...change, value } as PolicyChange] : []
-  })
-
-/** The same without the users who are suspended, and what is about them: nothing at all is known of them (D16). */
-function withoutSuspended(changes: readonly PolicyChange[]): PolicyChange[] {
-  const out = new Set(
-    changes.flatMap((change) =>
-      change.op === 'put' && change.kind === 'user' && change.value.suspension !== undefined ? [change.key] : [],
-    ),
-  )
-  return changes.filter(({ kind, key, ...change }) => {
-    if (kind === 'user') return !out.has(key)
-    const belongsToUser = kind === 'role_assignment' || kind === 'membership'
-    return !belongsToUser || !('value' in change) || !out.has((change.value as { readonly user: string }).user)
-  })
-}
 
 /** What says until when an answer is right, or what would be in force at another time: only one of the two does. */
 const OF_TIMES = new Set([
@@ -68,8 +44,7 @@ const OF_TIMES = new Set([
   'valid_until',
   'not_in_force',
 ])
-
-/** The same as `explain`, in words, which name these too. */
+/** The same as `explain`, in words. */
 const IN_WORDS = 'why'
 
 /** An answer as text, without these. */
@@ -82,6 +57,16 @@ export const answerText = (answer: unknown): string =>
 /** Doors that say what is stored. */
 const OF_STORED = new Set(['knows'])
 
+/** Whether the relations that the steps of ways name are in force: of two that are, either may be named. */
+function findRelations(ways: unknown, { relationship_tuple }: Policy): unknown {
+  const say = (hops: readonly Partial<Hop>[]) =>
+    hops.map(({ on, role, relation }, at) => {
+      const from = hops[at - 1]?.on
+      return { on, role, by: relation && from && on && relationship_tuple.has(tupleKey(from, relation, on)) }
+    })
+  return (ways as readonly unknown[]).map((way) => (Array.isArray(way) ? say(way) : way))
+}
+
 interface Answered {
   readonly door: string
   readonly now: number
@@ -89,29 +74,54 @@ interface Answered {
   readonly right: unknown
 }
 
-/** Answers at some instants of a random environment. @param Image the class that is tested */
-export function* timedDoorsLaw(seed: number, Image: typeof Images): Iterable<Answered> {
+/** Answers at some instants of a random environment. @param modules what is tested */
+export function* timedDoorsLaw(seed: number, modules = MODULES): Iterable<Answered> {
   const next = numbers(seed)
-  const { world } = filterWorld(next, 0)
-  enlarge(world)
-  const names = collectNames(world)
-  const build = (changes: readonly PolicyChange[]) => Image.build(ENVIRONMENT, makePosition(1), changes)
-  const [was, is] = [drawTimes(world.contents(), next), drawTimes(world.contents(), next)]
-  const [before, after] = [build(was), build(is)]
+  const policy = toPolicy(POLICY)
+  const build = (of: Policy) => modules.Image.build(ENVIRONMENT, makePosition(1), listPuts(of))
+  drawChanges(policy, next, 30)
+  applyChanges(policy, WAYS)
+  const was = toPolicy(listPuts(policy))
+  const changes = drawChanges(policy, next, 10)
+  const [before, after] = [build(was), build(policy)]
   for (let left = ASKED; left > 0; left--) {
-    const now = BORDERS[next(BORDERS.length)]! - next(2)
-    const [then, rights] = [inForceAt(was, now), inForceAt(is, now)]
-    const right = build(rights)
-    const answers = collectAnswers(build(withoutSuspended(rights)), names, now)
-    for (const [door, answer] of collectAnswers(right, names, now)) if (OF_STORED.has(door)) answers.set(door, answer)
-    for (const [door, timed] of collectAnswers(after, names, now))
-      if (door !== IN_WORDS) yield { door, now, timed, right: answers.get(door) }
-    const changes = [...was, ...is]
+    const now = INSTANTS[next(INSTANTS.length)]!
+    const then = inForceAt(policy, now)
+    const inForce = (of: Policy) => build(withoutTimes(inForceAt(of, now)))
+    const right = inForce(policy)
+    const collect = (image: Image) =>
+      new Map([...collectAnswers(image, NAMES, now, modules), ...collectReasons(image, NAMES, now)])
+    const answers = collect(build(withoutSuspended(withoutTimes(then))))
+    for (const [door, answer] of collect(right)) if (OF_STORED.has(door)) answers.set(door, answer)
+    for (const [door, timed] of collect(after)) {
+      const find = (answer: unknown) => (door === 'hops' ? findRelations(answer, then) : answer)
+      if (door !== IN_WORDS) yield { door, now, timed: find(timed), right: find(answers.get(door)) }
+    }
     yield {
       door: 'access diff',
       now,
-      timed: diffAccess(before, after, changes, now),
-      right: diffAccess(build(then), right, changes, now),
+      timed: diffAccess(before, after, changes, now, modules),
+      right: diffAccess(inForce(was), right, changes, now, modules),
     }
   }
+}
+
+const listPuts = (policy: Policy): PolicyPut[] =>
+  (Object.keys(PROJECTIONS) as PolicyKind[]).flatMap((kind) =>
+    [...policy[kind]].map(([key, value]) => ({ op: 'put', kind, key, value }) as PolicyPut),
+  )
+
+/** The same grants, for good. */
+function withoutTimes(policy: Policy): Policy {
+  const strip = <T extends TimesPolicy>(grants: ReadonlyMap<string, T>) =>
+    new Map([...grants].map(([key, { valid_from: _, valid_until: __, ...value }]) => [key, value as unknown as T]))
+  const { role_assignment, relationship_tuple } = policy
+  return { ...policy, role_assignment: strip(role_assignment), relationship_tuple: strip(relationship_tuple) }
+}
+
+/** The same without the users who are suspended, and their roles: nothing at all is known of them (D16). */
+function withoutSuspended(policy: Policy): Policy {
+  const user = new Map([...policy.user].filter(([, { suspension }]) => suspension === undefined))
+  const role_assignment = new Map([...policy.role_assignment].filter(([, each]) => user.has(each.user)))
+  return { ...policy, user, role_assignment }
 }

@@ -1,7 +1,7 @@
-// The law of times (D15) and of suspensions (D16): at every instant an image answers as the definition does of the policy that is in force then.
-// Roles and tuples begin and end, are put anew with other times or with none, and are taken; each end is asked about just
+// The law of times (D15) and of suspensions (D16): at every instant an image answers as the definition does of the policy
+// that is in force then. Roles and tuples begin and end, are put anew with other times or with none, and are taken; each end is asked about just
 // before it, at it and after it, in no order, so that nothing may be kept from one instant to the next.
-import { Image } from '../../src/image/image.ts'
+import { Image as Images } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { isInForce, type TimesPolicy } from '../../src/kinds/times.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
@@ -16,13 +16,18 @@ import type { Next } from './values.ts'
 
 const DAY = 86_400_000
 /** Everything begins and ends at one of these. */
-const ENDS = [1, 2, 3].map((day) => 20_000 * DAY + day * DAY)
+export const ENDS = [1, 2, 3].map((day) => 20_000 * DAY + day * DAY)
 /** Before, at and after each of them, and years away. */
 export const INSTANTS = [0, ...ENDS.flatMap((end) => [end - 1, end, end + 1]), 40_000 * DAY]
 
-const USERS = ['ana', 'ben', 'cyd']
-const TENANTS = ['default', 'acme']
-const INSTANCES = ['folder:top', 'folder:sub', 'doc:one', 'doc:two']
+/** What questions name. */
+export const NAMES = {
+  users: ['ana', 'ben', 'cyd'],
+  tenants: ['default', 'acme'],
+  types: ['doc', 'folder'],
+  keys: ['folder:top', 'folder:sub', 'doc:one', 'doc:two'],
+}
+const { users: USERS, tenants: TENANTS, keys: INSTANCES } = NAMES
 const findTenant = (instance: string): string => (instance === 'doc:two' ? 'default' : 'acme')
 const ACTIONS = ['read', 'write', 'share', 'audit', 'print']
 const TENANT_ROLES = ['viewer', 'editor', 'auditor', 'guest']
@@ -31,6 +36,7 @@ const RELATED = [
   ['folder:top', 'parent', 'folder:sub'],
   ['folder:sub', 'parent', 'doc:one'],
   ['folder:top', 'near', 'doc:one'],
+  ['folder:sub', 'near', 'doc:one'],
   ['folder:top', 'near', 'doc:two'],
 ] as const
 
@@ -39,9 +45,9 @@ const put = (kind: PolicyChange['kind'], key: string, value: object): PolicyChan
 const remove = (kind: PolicyChange['kind'], key: string): PolicyChange => ({ op: 'delete', kind, key })
 
 const when = (direct: boolean) => ({ no_direct_roles_on_object: direct })
-const given = (role: string, relation: string, direct = false) => {
-  const rule = { role, on_resource: 'folder', linked_by_relation: relation, when: when(direct) }
-  return { when: when(false), users_with_role: [rule] }
+const given = (role: string, relations: readonly string[], direct = false) => {
+  const rule = { role, on_resource: 'folder', when: when(direct) }
+  return { when: when(false), users_with_role: relations.map((each) => ({ ...rule, linked_by_relation: each })) }
 }
 const resourceRole = (resource: string, role: string, permissions: string[], granted_to: object | null = null) =>
   put('resource_role', `${resource}/${role}`, { resource, role, permissions, extends: [], granted_to })
@@ -61,10 +67,10 @@ export const POLICY: readonly PolicyChange[] = [
   put('role', 'editor', { permissions: ['doc:write'], extends: ['viewer'] }),
   put('role', 'auditor', { permissions: [], extends: [] }),
   put('role', 'guest', { permissions: [], extends: [] }),
-  resourceRole('folder', 'keeper', ['folder:read'], given('keeper', 'parent')),
+  resourceRole('folder', 'keeper', ['folder:read'], given('keeper', ['parent'])),
   resourceRole('folder', 'visitor', []),
-  resourceRole('doc', 'owner', ['doc:write'], given('keeper', 'near', true)),
-  resourceRole('doc', 'reader', ['doc:read'], given('keeper', 'parent')),
+  resourceRole('doc', 'owner', ['doc:write'], given('keeper', ['near'], true)),
+  resourceRole('doc', 'reader', ['doc:read'], given('keeper', ['parent', 'near'])),
   put('tenant', 'default', {}),
   put('tenant', 'acme', { attributes: { level: 3 } }),
   ...INSTANCES.map((key) => put('resource_instance', key, { tenant: findTenant(key) })),
@@ -138,7 +144,7 @@ function* drawChange(policy: Policy, next: Next): Iterable<PolicyChange> {
 }
 
 /** The policy as it is at an instant. */
-function inForceAt(policy: Policy, now: number): Policy {
+export function inForceAt(policy: Policy, now: number): Policy {
   const only = <T extends TimesPolicy>(objects: ReadonlyMap<string, T>) =>
     new Map([...objects].filter(([, value]) => isInForce(value, now)))
   const { role_assignment, relationship_tuple } = policy
@@ -166,7 +172,7 @@ class Asked {
   #now = 0
   readonly #subjects: readonly ((at: number) => boolean)[]
 
-  constructor(image: Image) {
+  constructor(image: Images) {
     this.#pdp = new Pdp(new FixedImage(image))
     image.useClock(() => this.#now)
     this.#subjects = QUESTIONS.map(({ user, action, resource }) => {
@@ -190,8 +196,14 @@ class Asked {
 /**
  * The first thing that a kernel does otherwise in a random history; undefined when it does everything as defined.
  * @param seen counts the answers, and those that another instant changes
+ * @param Image the class that is tested
  */
-export function timesLaw(kernel: KernelSource, seed: number, seen?: (answers: number, turned: number) => void) {
+export function timesLaw(
+  kernel: KernelSource,
+  seed: number,
+  seen?: (answers: number, turned: number) => void,
+  Image = Images,
+) {
   const next = numbers(seed)
   const policy = toPolicy(POLICY)
   const image = Image.build(ENVIRONMENT, makePosition(1), POLICY, { kernel })

@@ -1,13 +1,15 @@
-// Roles and tuples with times, and users who are suspended: at each instant the answers of checks are those of the policy that is in force then,
-// however it came about, and a kernel that is wrong about it in one point is found.
+// Roles and tuples with times, and users who are suspended: at each instant the answers are those of the policy that is in
+// force then, however it came about, and a kernel or a host that is wrong about it in one point is found.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Image } from '../../src/image/image.ts'
 import { OF_SUSPENSIONS, OF_TENANTS_IN_TIME, OF_TIMES } from '../kernel/canaries.ts'
 import type { Canary } from '../support/canary.ts'
 import { kernelWith } from '../support/canary-kernel.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import type { MODULES } from './live-ids-law.ts'
 import { parameters } from './seed.ts'
 import { answerText, timedDoorsLaw } from './timed-doors-law.ts'
+import { modulesWith, OF_CANDIDATES, OF_INSTANTS, OF_KEPT, OF_READERS } from './times-canaries.ts'
 import { timesLaw } from './times-law.ts'
 
 describe.each(['debug', 'release'] as const)('times in the %s kernel', (kernel) => {
@@ -54,7 +56,7 @@ describe('an image at an instant', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const first = new Map<string, string>()
-        for (const { door, now, timed, right } of timedDoorsLaw(seed, Image)) {
+        for (const { door, now, timed, right } of timedDoorsLaw(seed)) {
           const text = answerText(right)
           expect(answerText(timed), `${door} at ${now}`).toBe(text)
           doors.add(door)
@@ -66,5 +68,28 @@ describe('an image at an instant', { timeout: 60_000 }, () => {
     )
     expect(doors.size).toBeGreaterThan(15)
     expect(differing).toBeGreaterThan(50)
+  })
+})
+
+/** The first thing that images answer otherwise than is defined; undefined when everything is right. */
+function findWrong(modules: typeof MODULES, seeds: number): string | undefined {
+  for (let seed = 0; seed < seeds; seed++) {
+    const found = timesLaw('release', seed, undefined, modules.Image)
+    if (found !== undefined) return found
+    for (const { door, timed, right } of timedDoorsLaw(seed, modules))
+      if (answerText(timed) !== answerText(right)) return door
+  }
+  return undefined
+}
+
+describe('a host that is wrong about times', { timeout: 120_000 }, () => {
+  const folder = temporaryFolder('times-canaries')
+
+  it.each(Object.entries({ ...OF_READERS, ...OF_INSTANTS, ...OF_KEPT }))('is found: %s', async (tag, code) => {
+    expect(findWrong(await modulesWith({ [tag]: code }, folder), 40)).toEqual(expect.any(String))
+  })
+
+  it('and one that only asks about more is not', async () => {
+    expect(findWrong(await modulesWith(OF_CANDIDATES, folder), 5)).toBeUndefined()
   })
 })

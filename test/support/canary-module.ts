@@ -6,17 +6,24 @@ import { build } from 'esbuild'
 import { type Canary, plantedSources, ROOT } from './canary.ts'
 
 /**
- * The module `entry`, a path from the root of the repository, with the canary.
+ * The module `entry`, a path from the root of the repository, with the canary; of several all that they export. The bundle
+ * takes from the sources what is in the folder of the module, or in the innermost one that has all of them.
  * @param folder where the bundle is written
- * @throws when the tag of the canary is not in a file that the bundle takes from the folder of the module
+ * @throws when the tag of the canary is not in a file that the bundle takes from the sources
  */
-export async function importWith<Module>(canary: Canary, entry: string, folder: string): Promise<Module> {
+export async function importWith<Module>(
+  canary: Canary,
+  entry: string | readonly string[],
+  folder: string,
+): Promise<Module> {
+  const paths = typeof entry === 'string' ? [entry] : entry
   const planted = plantedSources(canary)
   const outfile = join(folder, `${Object.keys(canary).join('-')}.mjs`)
-  const own = `${posix.dirname(entry)}/`
+  const own = `${paths.map((path) => posix.dirname(path)).reduce(findCommonFolder)}/`
+  const entries = paths.map((path) => `export * from './${posix.relative(own, path)}'`)
   const toRepositoryPath = (file: string): string => relative(ROOT, file).replaceAll('\\', '/')
   const { metafile } = await build({
-    entryPoints: [join(ROOT, entry)],
+    stdin: { contents: entries.join('\n'), resolveDir: join(ROOT, own), loader: 'ts' },
     absWorkingDir: ROOT,
     outfile,
     bundle: true,
@@ -42,8 +49,14 @@ export async function importWith<Module>(canary: Canary, entry: string, folder: 
       },
     ],
   })
-  for (const path of planted.keys()) if (!(path in metafile.inputs)) throw new Error(`${path} is not part of ${entry}`)
+  for (const path of planted.keys()) if (!(path in metafile.inputs)) throw new Error(`${path} is not part of ${paths}`)
   return (await import(pathToFileURL(outfile).href)) as Module
+}
+
+function findCommonFolder(one: string, other: string): string {
+  let folder = one
+  while (folder !== other && !other.startsWith(`${folder}/`)) folder = posix.dirname(folder)
+  return folder
 }
 
 const builtAs = (source: string): string => source.replace(/\.ts$/, '.js')

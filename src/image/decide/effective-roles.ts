@@ -220,7 +220,11 @@ class Walk {
       const object = tupleObject(kernel, tuple)
       if (tupleRelation(kernel, tuple) !== relation || instanceType(kernel, object) !== type) continue
       this.until = Math.min(this.until, nextChangeOfTuple(kernel, tuple))
-      if (!isTupleInForce(kernel, tuple) || (noDirect && findGrant(kernel, this.#user, object) !== 0)) continue
+      if (
+        /* canary: followed-tuples */ !isTupleInForce(kernel, tuple) ||
+        (noDirect && findGrant(kernel, this.#user, object) !== 0)
+      )
+        continue
       this.add(object, target)
       if (this.#isDone) return left
     }

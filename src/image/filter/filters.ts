@@ -158,7 +158,8 @@ export class Filters {
 
   /** Of the last user, because one user is asked about again and again. */
   #heldBy(user: number): HeldKeys {
-    if (this.#held?.covers(user, this.#kernel.now) !== true) this.#held = new HeldKeys(this.#kernel, user)
+    if (/* canary: roles-held-over-an-end */ this.#held?.covers(user, this.#kernel.now) !== true)
+      this.#held = new HeldKeys(this.#kernel, user)
     return this.#held
   }
 

@@ -71,7 +71,10 @@ export class AssignmentList {
     const name = JSON.stringify([filter.role, filter.tenant, filter.resource, filter.resourceInstance])
     const { now } = this.#kernel
     const mark = this.#marks.get(name)
-    const start = mark !== undefined && mark.rows <= first && isKnownAt(mark, now) ? mark : { ...NOBODY, since: now }
+    const start =
+      mark !== undefined && mark.rows <= first && /* canary: rows-counted-over-an-end */ isKnownAt(mark, now)
+        ? mark
+        : { ...NOBODY, since: now }
     const { rows, end } = this.#read(wants, start, first, count)
     if (this.#marks.size >= MARKS_MAX) this.#marks.clear()
     this.#marks.set(name, end)

@@ -28,7 +28,7 @@ export const grantScope = (kernel: Kernel, grant: number): number => kernel.word
 
 /** The grant of a user in a scope, or 0. */
 export const findGrant = (kernel: Kernel, user: number, scope: number): number =>
-  atInstant(kernel.calls.grantOf(user, scope))
+  atInstant(/* canary: found-grants */ kernel.calls.grantOf(user, scope))
 /** The same, also when no role of it is in force. */
 export const findGrantStored = (kernel: Kernel, user: number, scope: number): number =>
   kernel.calls.grantOfStored(user, scope)
@@ -40,7 +40,7 @@ export const findGrantStored = (kernel: Kernel, user: number, scope: number): nu
 export function grantRoleSet(kernel: Kernel, grant: number): number {
   const set = kernel.word(grant + Grant.Roles)
   if ((set & TIMED) === 0) return set
-  for (const _ of eachTimedRole(kernel, set)) return set
+  for (const _ of /* canary: numbers-of-roles */ eachTimedRole(kernel, set)) return set
   return kernel.word(set - TIMED + TimedRoles.Plain)
 }
 
@@ -53,7 +53,7 @@ export function grantRoles(kernel: Kernel, grant: number): number[] {
 export function roleSetRoles(kernel: Kernel, set: number): number[] {
   const roles = plainRoles(kernel, set)
   if ((set & TIMED) === 0) return roles
-  for (const at of eachTimedRole(kernel, set)) roles.push(kernel.word(at + TimedRole.Role))
+  for (const at of /* canary: listed-roles */ eachTimedRole(kernel, set)) roles.push(kernel.word(at + TimedRole.Role))
   return roles.sort((left, right) => left - right)
 }
 
@@ -159,13 +159,13 @@ function* eachInForce(kernel: Kernel, grants: Iterable<number>): Iterable<number
 
 /** The grants of a user. */
 export const eachGrantOfUser = (kernel: Kernel, user: number): Iterable<number> =>
-  inForce(kernel, eachGrantOfUserStored(kernel, user))
+  /* canary: grants-of-users */ inForce(kernel, eachGrantOfUserStored(kernel, user))
 export const eachGrantOfUserStored = (kernel: Kernel, user: number): Iterable<number> =>
   kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)
 
 /** The grants in a tenant, or on an instance. */
 export const eachGrantInScope = (kernel: Kernel, scope: number): Iterable<number> =>
-  inForce(kernel, kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope))
+  /* canary: grants-in-scopes */ inForce(kernel, kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope))
 
 /**
  * Visits the same, with a step for each that is stored: the list of a forged image may not end.
@@ -181,7 +181,7 @@ export function visitGrantsInScope(
   let grant = kernel.word(scope + Principal.Grants)
   for (; grant !== 0; grant = kernel.word(grant + Grant.NextOfScope)) {
     if (--left < 0) return left
-    if (isGrantInForce(kernel, grant)) visit(grant)
+    if (/* canary: visited-grants */ isGrantInForce(kernel, grant)) visit(grant)
   }
   return left
 }
@@ -196,7 +196,7 @@ export function listTenantGrants(kernel: Kernel, user: number): number[] {
 
 /** Ids of the permissions that a grant allows, inherited ones included. */
 export function permissionIdsOfGrant(kernel: Kernel, grant: number): number[] {
-  if (!isGrantInForce(kernel, grant)) return []
+  if (/* canary: permissions-of-grants */ !isGrantInForce(kernel, grant)) return []
   return listIds(kernel, (first) => kernel.calls.listGrant(grant, first))
 }
 

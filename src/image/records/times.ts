@@ -36,7 +36,7 @@ export function timesFault(times: TimesPolicy): string | undefined {
 export function isInForce(kernel: Kernel, from: number, until: number): boolean {
   const { now } = kernel
   if (Number.isNaN(now)) throw noInstant()
-  return from <= now && now < until
+  return from <= now && /* canary: end-of-times-in-the-host */ now < until
 }
 
 /**

@@ -41,7 +41,7 @@ function* eachInForce(kernel: Kernel, tuples: Iterable<number>): Iterable<number
 
 /** The tuples whose object an instance is. */
 export const eachTupleToObject = (kernel: Kernel, instance: number): Iterable<number> =>
-  inForce(kernel, eachTupleToObjectStored(kernel, instance))
+  /* canary: tuples-to-objects */ inForce(kernel, eachTupleToObjectStored(kernel, instance))
 export const eachTupleToObjectStored = (kernel: Kernel, instance: number): Iterable<number> =>
   kernel.chain(kernel.word(instance + Instance.Objects), Tuple.NextOfObject)
 
@@ -58,12 +58,12 @@ export function findTupleToObject(
   let left = steps
   let tuple = kernel.word(instance + Instance.Objects)
   for (; tuple !== 0 && left-- > 0; tuple = kernel.word(tuple + Tuple.NextOfObject))
-    if (passes(tuple) && isTupleInForce(kernel, tuple)) return tuple
+    if (passes(tuple) && /* canary: found-tuples */ isTupleInForce(kernel, tuple)) return tuple
   return 0
 }
 
 /** The tuples whose subject an instance is. */
 export const eachTupleFromSubject = (kernel: Kernel, instance: number): Iterable<number> =>
-  inForce(kernel, eachTupleFromSubjectStored(kernel, instance))
+  /* canary: tuples-from-subjects */ inForce(kernel, eachTupleFromSubjectStored(kernel, instance))
 export const eachTupleFromSubjectStored = (kernel: Kernel, instance: number): Iterable<number> =>
   kernel.chain(kernel.word(instance + Instance.Subjects), Tuple.NextOfSubject)

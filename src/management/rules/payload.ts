@@ -105,7 +105,8 @@ export function keepStored<K extends TimedFact>(
   mint: Clock,
   over: OverStored,
 ): { readonly object: Objects[K]; readonly changes: Change[] } | undefined {
-  if (stored === undefined || (over !== 'put' && isEnded(stored, mint.now))) return undefined
+  if (stored === undefined) return undefined
+  if (/* canary: made-over-what-has-ended */ over !== 'put' && isEnded(stored, mint.now)) return undefined
   const hasSent = RULES[kind].names.some((name: string) => (sent as Values)[name] !== undefined)
   if (over === 'create' || (over === 'create many' && !hasSent))
     throw new ZerohopError('OBJECT_EXISTS', { kind, key: stored.key })
