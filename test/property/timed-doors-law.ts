@@ -78,22 +78,22 @@ interface Answered {
 export function* timedDoorsLaw(seed: number, modules = MODULES): Iterable<Answered> {
   const next = numbers(seed)
   const policy = toPolicy(POLICY)
-  const build = (of: Policy) => modules.Image.build(ENVIRONMENT, makePosition(1), listPuts(of))
+  const build = (of: Policy, { Image } = MODULES) => Image.build(ENVIRONMENT, makePosition(1), listPuts(of))
   drawChanges(policy, next, 30)
   applyChanges(policy, WAYS)
   const was = toPolicy(listPuts(policy))
   const changes = drawChanges(policy, next, 10)
-  const [before, after] = [build(was), build(policy)]
+  const [before, after] = [build(was, modules), build(policy, modules)]
   for (let left = ASKED; left > 0; left--) {
     const now = INSTANTS[next(INSTANTS.length)]!
     const then = inForceAt(policy, now)
     const inForce = (of: Policy) => build(withoutTimes(inForceAt(of, now)))
     const right = inForce(policy)
-    const collect = (image: Image) =>
-      new Map([...collectAnswers(image, NAMES, now, modules), ...collectReasons(image, NAMES, now)])
+    const collect = (image: Image, by = MODULES) =>
+      new Map([...collectAnswers(image, NAMES, now, by), ...collectReasons(image, NAMES, now)])
     const answers = collect(build(withoutSuspended(withoutTimes(then))))
     for (const [door, answer] of collect(right)) if (OF_STORED.has(door)) answers.set(door, answer)
-    for (const [door, timed] of collect(after)) {
+    for (const [door, timed] of collect(after, modules)) {
       const find = (answer: unknown) => (door === 'hops' ? findRelations(answer, then) : answer)
       if (door !== IN_WORDS) yield { door, now, timed: find(timed), right: find(answers.get(door)) }
     }
@@ -101,7 +101,7 @@ export function* timedDoorsLaw(seed: number, modules = MODULES): Iterable<Answer
       door: 'access diff',
       now,
       timed: diffAccess(before, after, changes, now, modules),
-      right: diffAccess(inForce(was), right, changes, now, modules),
+      right: diffAccess(inForce(was), right, changes, now),
     }
   }
 }

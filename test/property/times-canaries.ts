@@ -25,6 +25,24 @@ export const OF_CANDIDATES = {
   'visited-grants': 'true',
   'permissions-of-grants': 'false', // the kernel lists what roles in force have
   'tuples-from-subjects': 'eachTupleFromSubjectStored(kernel, instance)',
+  'instances-of-the-suspended': 'false',
+  'actions-of-the-suspended': 'false',
+  'tenants-of-the-suspended': 'false',
+  'permissions-of-the-suspended': 'false',
+  'ends-of-the-suspended': 'false',
+}
+
+/** A door, or the accessor of grants, forgets in one place that a user is suspended (D16), or until when. */
+export const OF_SUSPENSIONS_IN_THE_HOST = {
+  'end-of-suspensions-in-the-host': 'times',
+  'filters-of-the-suspended': 'false',
+  'grants-of-the-suspended': 'false',
+  'anybody-who-is-suspended': 'true',
+  'counts-of-the-suspended': 'this.#add(next.value)',
+  'lines-of-the-suspended': 'side.of(id)',
+  'twins-of-the-suspended': 'true',
+  'grants-of-who-is-suspended': 'true',
+  'reasons-of-the-suspended': 'undefined',
 }
 
 /** What is kept of an image is used at an instant at which it is another. */
@@ -35,7 +53,8 @@ export const OF_KEPT = {
 
 /** A question that met times is answered without an instant, or the instant is left to the next one. */
 export const OF_INSTANTS = {
-  'roles-without-an-instant': 'verdict',
+  'roles-without-an-instant': 'false',
+  'users-without-an-instant': 'asked',
   'sets-without-an-instant': 'verdict',
   'instances-without-an-instant': 'false',
   'instant-left-by-checks': 'void 0',

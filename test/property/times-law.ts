@@ -1,6 +1,7 @@
 // The law of times (D15) and of suspensions (D16): at every instant an image answers as the definition does of the policy
-// that is in force then. Roles and tuples begin and end, are put anew with other times or with none, and are taken; each end is asked about just
-// before it, at it and after it, in no order, so that nothing may be kept from one instant to the next.
+// that is in force then. Roles and tuples begin and end, are put anew with other times or with none, and are taken; each
+// end is asked about just before it, at it and after it, in no order, so that nothing may be kept from one instant to the
+// next.
 import { Image as Images } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { isInForce, type TimesPolicy } from '../../src/kinds/times.ts'
@@ -51,10 +52,10 @@ const given = (role: string, relations: readonly string[], direct = false) => {
 }
 const resourceRole = (resource: string, role: string, permissions: string[], granted_to: object | null = null) =>
   put('resource_role', `${resource}/${role}`, { resource, role, permissions, extends: [], granted_to })
-const set = (key: string, conditions: object) =>
-  put('condition_set', key, { type: 'userset', resource: null, conditions, parent: null })
-const rule = (user_set: string, action: string) => {
-  const value = { user_set, permission: `doc:${action}`, resource_set: '__autogen_doc' }
+const set = (key: string, conditions: object, resource: string | null = null) =>
+  put('condition_set', key, { type: resource === null ? 'userset' : 'resourceset', resource, conditions, parent: null })
+const rule = (user_set: string, action: string, resource_set = '__autogen_doc') => {
+  const value = { user_set, permission: `doc:${action}`, resource_set }
   return put('set_rule', `${user_set}/${value.permission}/${value.resource_set}`, value)
 }
 
@@ -73,7 +74,9 @@ export const POLICY: readonly PolicyChange[] = [
   resourceRole('doc', 'reader', ['doc:read'], given('keeper', ['parent', 'near'])),
   put('tenant', 'default', {}),
   put('tenant', 'acme', { attributes: { level: 3 } }),
-  ...INSTANCES.map((key) => put('resource_instance', key, { tenant: findTenant(key) })),
+  ...INSTANCES.map((key) =>
+    put('resource_instance', key, { tenant: findTenant(key), attributes: key === 'doc:two' ? { n: 2 } : {} }),
+  ),
   set('of-acme', { allOf: [{ 'user.tenants': { array_contains: 'acme' } }] }),
   set('no-guest', { not: { allOf: [{ 'user.roles': { array_contains: 'guest' } }] } }),
   set('level', { allOf: [{ 'tenant.level': { equals: 3 } }] }),
@@ -81,6 +84,10 @@ export const POLICY: readonly PolicyChange[] = [
   rule('no-guest', 'print'),
   rule('__autogen_auditor', 'audit'),
   rule('level', 'audit'),
+  // whose sides both read the row, so that the user alone decides nothing
+  set('numbered', { allOf: [{ 'resource.n': { 'greater-than': 1 } }] }),
+  set('numbers', { allOf: [{ 'resource.n': { 'less-than': 9 } }] }, 'doc'),
+  rule('numbered', 'write', 'numbers'),
   ...USERS.map((key) => put('user', key, {})),
 ]
 

@@ -9,7 +9,14 @@ import { temporaryFolder } from '../support/folders.ts'
 import type { MODULES } from './live-ids-law.ts'
 import { parameters } from './seed.ts'
 import { answerText, timedDoorsLaw } from './timed-doors-law.ts'
-import { modulesWith, OF_CANDIDATES, OF_INSTANTS, OF_KEPT, OF_READERS } from './times-canaries.ts'
+import {
+  modulesWith,
+  OF_CANDIDATES,
+  OF_INSTANTS,
+  OF_KEPT,
+  OF_READERS,
+  OF_SUSPENSIONS_IN_THE_HOST,
+} from './times-canaries.ts'
 import { timesLaw } from './times-law.ts'
 
 describe.each([
@@ -88,9 +95,12 @@ function findWrong(modules: typeof MODULES, seeds: number): string | undefined {
 describe('a host that is wrong about times', { timeout: 120_000 }, () => {
   const folder = temporaryFolder('times-canaries')
 
-  it.each(Object.entries({ ...OF_READERS, ...OF_INSTANTS, ...OF_KEPT }))('is found: %s', async (tag, code) => {
-    expect(findWrong(await modulesWith({ [tag]: code }, folder), 40)).toEqual(expect.any(String))
-  })
+  it.each(Object.entries({ ...OF_READERS, ...OF_SUSPENSIONS_IN_THE_HOST, ...OF_INSTANTS, ...OF_KEPT }))(
+    'is found: %s',
+    async (tag, code) => {
+      expect(findWrong(await modulesWith({ [tag]: code }, folder), 40)).toEqual(expect.any(String))
+    },
+  )
 
   it('and one that only asks about more is not', async () => {
     expect(findWrong(await modulesWith(OF_CANDIDATES, folder), 5)).toBeUndefined()

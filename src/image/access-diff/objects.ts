@@ -37,7 +37,7 @@ const USERS = ofTable(Table.Users)
 /** Who is suspended is as good as not there: nothing is allowed to the user (D16). */
 const ACTIVE_USERS: Kind = {
   ...USERS,
-  counts: (kernel, id) => !isSuspended(kernel, id),
+  counts: (kernel, id) => /* canary: twins-of-the-suspended */ !isSuspended(kernel, id),
 }
 const PERMISSIONS: Kind = {
   write: (kernel, key) => kernel.writeWhole(key),

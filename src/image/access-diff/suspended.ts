@@ -27,7 +27,7 @@ export function withGrantsOfSuspended(kernels: readonly [Kernel, Kernel], change
   for (const user of users) {
     const ids = kernels.map((kernel) => findSymbol(kernel, 'user', user))
     const isOut = kernels.map((kernel, side) => ids[side] === 0 || isSuspended(kernel, ids[side]!))
-    if (isOut[0] === isOut[1]) continue
+    if (/* canary: grants-of-who-is-suspended */ isOut[0] === isOut[1]) continue
     const side = isOut[0] ? 1 : 0
     const [kernel, id] = [kernels[side], ids[side]!]
     for (const grant of eachGrantOfUser(kernel, id)) assignments.push(...describe(kernel, user, grant))

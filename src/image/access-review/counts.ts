@@ -69,7 +69,7 @@ export class ReviewCounts {
     while (left > 0) {
       const next = this.#users.next()
       if (next.done === true) return false
-      left -= isSuspended(this.#kernel, next.value) ? 1 : this.#add(next.value) // D16
+      left -= /* canary: counts-of-the-suspended */ isSuspended(this.#kernel, next.value) ? 1 : this.#add(next.value) // D16
     }
     return true
   }

@@ -101,7 +101,8 @@ export class AccessReview {
     const { user: only } = this.#question.filter
     const users = only === undefined ? records(side.kernel, Table.Users) : [findSymbol(side.kernel, 'user', only)]
     for (const user of users) {
-      if (user === 0 || !side.hasEnds(user) || isSuspended(side.kernel, user)) continue // D16
+      if (user === 0 || !side.hasEnds(user) || /* canary: ends-of-the-suspended */ isSuspended(side.kernel, user))
+        continue // D16
       for (const line of side.of(user).lines) if (line.valid_until !== undefined) lines.push(line)
       if (lines.length > 2 * REVIEW_ENDS_MAX) keep()
     }
@@ -124,7 +125,7 @@ export class AccessReview {
     const found = this.#sides.map((side, index) => {
       const id = ids[index] ?? 0
       if (side === undefined || id === 0 || side.isEmpty) return NOTHING
-      return isSuspended(side.kernel, id) ? NOTHING : side.of(id) // D16
+      return /* canary: lines-of-the-suspended */ isSuspended(side.kernel, id) ? NOTHING : side.of(id) // D16
     })
     const [before = NOTHING, after = NOTHING] = found
     const work = LOOK_WORK + before.work + after.work

@@ -118,5 +118,5 @@ function unknownName(kernel: Kernel, type: string, { permission, tenant, user }:
   if (permission === 0) return 'no_such_action'
   if (tenant === 0) return 'no_such_tenant'
   if (user === 0) return 'user_not_synced'
-  return isSuspended(kernel, user) ? 'user_suspended' : undefined // D16
+  return /* canary: reasons-of-the-suspended */ isSuspended(kernel, user) ? 'user_suspended' : undefined // D16
 }

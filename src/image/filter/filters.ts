@@ -138,7 +138,8 @@ export class Filters {
     if (user === 0 || tenant === 0 || permission === 0)
       return { byKey: [], byRow: false, type: 0, until: Number.POSITIVE_INFINITY } as const // D1
     const ofUser = nextChangeOfUser(kernel, user)
-    if (isSuspended(kernel, user)) return { byKey: [], byRow: false, type: 0, until: ofUser } as const // D16
+    if (/* canary: filters-of-the-suspended */ isSuspended(kernel, user))
+      return { byKey: [], byRow: false, type: 0, until: ofUser } as const // D16
     if (atInstant(kernel.calls.decide(user, tenant, permission)) === Verdict.Allow)
       return { byKey: [], byRow: true, type: 0, until: ofUser } as const // D4
     const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))

@@ -258,7 +258,8 @@ function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, ke
 
 /** A user for whom sides may be true: none is for one who is suspended (D16). */
 function findActiveUser(kernel: Kernel): number | undefined {
-  for (const user of records(kernel, Table.Users)) if (!isSuspended(kernel, user)) return user
+  for (const user of records(kernel, Table.Users))
+    if (/* canary: anybody-who-is-suspended */ !isSuspended(kernel, user)) return user
   return undefined
 }
 

@@ -86,7 +86,7 @@ export class Listings {
     const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
-    if (isSuspended(kernel, userId)) return { keys: [], next: undefined } // D16
+    if (/* canary: instances-of-the-suspended */ isSuspended(kernel, userId)) return { keys: [], next: undefined } // D16
     const typeId = findSymbol(kernel, 'resource', type)
     return instancesAllowed(evaluator, { user: userId, permission, typeId, type, tenant: within }, page)
   }
@@ -115,7 +115,7 @@ export class Listings {
     const kernel = this.#kernel
     const userId = findSymbol(kernel, 'user', user)
     const type = findSymbol(kernel, 'resource', about.type)
-    if (userId === 0 || type === 0 || isSuspended(kernel, userId)) return []
+    if (userId === 0 || type === 0 || /* canary: actions-of-the-suspended */ isSuspended(kernel, userId)) return []
     const { tenant, instance } = this.#resolveIds('', about)
     const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, this.#relate(about))
     const actions: string[] = []
@@ -132,7 +132,8 @@ export class Listings {
     const relate = this.#relate(about)
     const evaluator = this.#evaluator(sent, LISTING_WHOLE_WORK_MAX, relate)
     const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
-    if (userId === 0 || permission === 0 || isSuspended(kernel, userId)) return []
+    if (userId === 0 || permission === 0 || /* canary: tenants-of-the-suspended */ isSuspended(kernel, userId))
+      return []
     const instance = findInstance(kernel, type, key)
     const allowed: number[] = []
     for (const tenant of this.#tenantsFor(userId, permission, { instance, isRow }, relate)) {
@@ -163,7 +164,7 @@ export class Listings {
     options?: PermissionOptions,
   ): PermissionList | undefined {
     const id = findSymbol(this.#kernel, 'user', user)
-    const isOut = id === 0 || isSuspended(this.#kernel, id)
+    const isOut = id === 0 || /* canary: permissions-of-the-suspended */ isSuspended(this.#kernel, id)
     return isOut ? undefined : new PermissionList(this.#evaluator(sent), id, query, options)
   }
 

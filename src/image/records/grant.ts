@@ -144,7 +144,8 @@ export const timedRoleBytes = (count: number): number => 2 * (TimedRoles.Roles +
 
 /** Whether a role of the grant is in force, and its user not suspended. */
 function isGrantInForce(kernel: Kernel, grant: number): boolean {
-  if (hasSuspensions(kernel) && isSuspended(kernel, grantUser(kernel, grant))) return false
+  if (/* canary: grants-of-the-suspended */ hasSuspensions(kernel) && isSuspended(kernel, grantUser(kernel, grant)))
+    return false
   const set = kernel.word(grant + Grant.Roles)
   return (set & TIMED) === 0 || grantRoleSet(kernel, grant) !== 0
 }

@@ -24,7 +24,7 @@ export function suspensionStored(kernel: Kernel, user: number): RecordTimes | un
 export function findSuspension(kernel: Kernel, user: number): RecordTimes | undefined {
   const times = suspensionStored(kernel, user)
   if (times === undefined || isUnbounded(times)) return times
-  return isInForce(kernel, times.from, times.until) ? times : undefined
+  return /* canary: end-of-suspensions-in-the-host */ isInForce(kernel, times.from, times.until) ? times : undefined
 }
 
 const isUnbounded = ({ from, until }: RecordTimes): boolean =>
