@@ -60,6 +60,7 @@ export default defineConfig({
     alias: {
       'zerohop/client': join(import.meta.dirname, 'src/client.ts'),
       'zerohop/conditions': join(import.meta.dirname, 'src/model/condition-operators.ts'),
+      'zerohop/durations': join(import.meta.dirname, 'src/model/durations.ts'),
       'zerohop/policy-kinds': join(import.meta.dirname, 'src/model/policy-kinds.ts'),
     },
   },

@@ -38,6 +38,8 @@ export default defineConfig({
       'zerohop/history-words': from('../src/kinds/history-words.ts'),
       // nor this: the operators of conditions, and what each takes
       'zerohop/conditions': from('../src/model/condition-operators.ts'),
+      // nor this: times such as `7d`
+      'zerohop/durations': from('../src/model/durations.ts'),
       // nor this: the kinds of objects that a policy file has
       'zerohop/policy-kinds': from('../src/model/policy-kinds.ts'),
     },

@@ -41,6 +41,12 @@ it.skipIf(consoleServer === undefined)(
     await page.getByLabel('Name').fill('Billing clerk')
     await page.getByRole('combobox', { name: 'Extends' }).fill('audit')
     await page.getByRole('option', { name: /^auditor/ }).click()
+    await page.getByLabel('Default duration').fill('8d')
+    await page.getByLabel('Maximum duration').fill('7d')
+    await page.getByRole('button', { name: 'Add to draft' }).click()
+    await page.getByText('Longer than the maximum').waitFor()
+    await inspect(page, 'policy-role', { sizes: ['narrow'] })
+    await page.getByLabel('Default duration').fill('8h')
     await page.getByRole('button', { name: 'Add to draft' }).click()
     await cell(page, 'billing-clerk has report:export: inherited from auditor').waitFor()
 
@@ -55,7 +61,8 @@ it.skipIf(consoleServer === undefined)(
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(/^Saved as revision/).waitFor()
     expect((await roleNow('editor')).permissions.sort()).toEqual(['invoice:approve', 'invoice:create', 'report:export'])
-    expect((await roleNow('billing-clerk')).extends).toEqual(['auditor'])
+    const clerk = { extends: ['auditor'], default_duration: 8 * 3_600, max_duration: 7 * 86_400 }
+    expect(await roleNow('billing-clerk')).toMatchObject(clerk)
 
     await page.getByRole('link', { name: 'Revert' }).click()
     await page.getByRole('region', { name: 'Loses access' }).getByText('approve invoice').first().waitFor()

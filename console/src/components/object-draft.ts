@@ -1,5 +1,6 @@
 // The fields of a form that makes or changes an object of the API, as text: what was typed, what is wrong with it, and
 // what is sent, which is only what differs from the stored object.
+import { DURATION_FORM, formatSeconds, parseDuration } from 'zerohop/durations'
 import { parseObject } from './json-object.ts'
 
 export interface Field {
@@ -11,6 +12,8 @@ export interface Field {
   readonly isRequired?: boolean
   /** a JSON object, such as attributes */
   readonly isObject?: boolean
+  /** seconds, typed as `7d` */
+  readonly isDuration?: boolean
   /** one of these */
   readonly options?: readonly string[]
   /** any number of these; the draft has one in a line */
@@ -26,10 +29,11 @@ export function makeDraft(fields: readonly Field[], stored: Stored = {}): Draft 
   return Object.fromEntries(fields.map((field) => [field.name, toText(field, stored[field.name])]))
 }
 
-function toText({ isObject, options, choices }: Field, value: unknown): string {
+function toText({ isObject, isDuration, options, choices }: Field, value: unknown): string {
   if (choices) return choices.filter((choice) => Array.isArray(value) && value.includes(choice)).join('\n')
   if (options && value === undefined) return options[0] ?? ''
   if (value === null || value === undefined) return ''
+  if (isDuration) return formatSeconds(Number(value))
   if (!isObject) return String(value)
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)
 }
@@ -40,10 +44,11 @@ export const parseChosen = (text: string): readonly string[] => text.split('\n')
 /** By name of the field; empty when it can be sent. */
 export function findProblems(fields: readonly Field[], draft: Draft): Readonly<Record<string, string>> {
   const problems: Record<string, string> = {}
-  for (const { name, label, isObject, isRequired } of fields) {
+  for (const { name, label, isObject, isDuration = false, isRequired } of fields) {
     const text = draft[name] ?? ''
     const problem = isObject ? parseObject(text).problem : undefined
     if (problem !== undefined) problems[name] = problem
+    else if (isDuration && text.trim() !== '' && parseDuration(text) === undefined) problems[name] = DURATION_FORM
     else if (isRequired && text.trim() === '') problems[name] = `${label} is required`
   }
   return problems
@@ -83,8 +88,9 @@ function isSame({ isObject }: Field, left: string, right: string): boolean {
   return one.problem === undefined && JSON.stringify(one.object ?? {}) === JSON.stringify(other.object ?? {})
 }
 
-function sentValue({ isObject, choices }: Field, text: string): unknown {
+function sentValue({ isObject, isDuration, choices }: Field, text: string): unknown {
   if (choices) return parseChosen(text)
   if (isObject) return parseObject(text).object ?? {}
+  if (isDuration) return parseDuration(text) ?? null
   return text.trim() === '' ? null : text.trim()
 }

@@ -4,10 +4,18 @@ import { NO_EDITS, withoutRole, withPermission, withRole } from '../../../consol
 import { moved } from '../../../console/src/pages/policy/matrix-position.ts'
 import { cellLabel, isCellChanged, listColumns, listRows } from '../../../console/src/pages/policy/matrix-rows.ts'
 import type { ResourceType, Role, Roles } from '../../../console/src/pages/policy/policy.ts'
-import { keyOfName, parentsFor, problemsOfRole } from '../../../console/src/pages/policy/role-form.ts'
+import {
+  keyOfName,
+  makeRoleForm,
+  parentsFor,
+  problemsOfRole,
+  readRoleAbout,
+} from '../../../console/src/pages/policy/role-form.ts'
+import { DURATION_FORM, formatSeconds, parseDuration } from '../../../src/model/durations.ts'
 
 const role = (key: string, name: string, permissions: readonly string[], parents: readonly string[] = []): Role => {
-  return { key, name, description: null, permissions, extends: parents }
+  const about = { name, description: null, default_duration: null, max_duration: null }
+  return { key, ...about, permissions, extends: parents }
 }
 const STORED: Roles = new Map(
   [role('viewer', 'Viewer', ['doc:read']), role('editor', 'Redaktion', [], ['viewer'])].map((each) => [each.key, each]),
@@ -72,12 +80,29 @@ it('the keyboard stays inside of the matrix', () => {
 })
 
 it('a new role needs a key of its own, and cannot extend what extends it', () => {
-  const form = { name: '', description: '', parents: [] }
+  const form = { name: '', description: '', parents: [], usual: '', most: '' }
   expect(problemsOfRole({ ...form, key: '' }, STORED).key).toBe('A role needs a key')
   expect(problemsOfRole({ ...form, key: 'a b' }, STORED).key).toMatch(/^Letters/)
   expect(problemsOfRole({ ...form, key: 'viewer' }, STORED).key).toMatch(/already/)
   expect(problemsOfRole({ ...form, key: 'viewer' }, undefined)).toEqual({})
+  const durations = (usual: string, most: string) => problemsOfRole({ ...form, key: 'viewer', usual, most }, undefined)
+  expect(durations('7d', '')).toEqual({})
+  expect(durations(' 168h ', '7d')).toEqual({})
+  expect(durations('a week', '0')).toEqual({ most: DURATION_FORM })
+  expect(durations('40000d', '')).toEqual({ usual: DURATION_FORM })
+  expect(durations('8d', '7d')).toEqual({ usual: 'Longer than the maximum' })
+  const timed = { ...role('viewer', 'Viewer', []), default_duration: 90 * 60, max_duration: 7 * 86_400 }
+  expect(makeRoleForm(timed)).toMatchObject({ usual: '90m', most: '7d' })
+  expect(readRoleAbout({ ...makeRoleForm(timed), usual: '' })).toMatchObject({
+    default_duration: null,
+    max_duration: 7 * 86_400,
+  })
   expect(keyOfName(' Büro & Post, Süd ')).toBe('buro-post-sud')
   expect(parentsFor(STORED, 'viewer')).toEqual([])
   expect(parentsFor(STORED, 'editor')).toEqual([{ key: 'viewer', about: 'Viewer' }])
+})
+
+it('a duration is shown as it can be typed', () => {
+  for (const seconds of [1, 59, 60, 90, 3_600, 5_400, 86_400, 7 * 86_400, 3_155_760_000])
+    expect(parseDuration(formatSeconds(seconds))).toBe(seconds)
 })

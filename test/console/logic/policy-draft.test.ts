@@ -17,7 +17,8 @@ import {
 import { Inheritance, type Role, type Roles, reachesRole } from '../../../console/src/pages/policy/policy.ts'
 
 const role = (key: string, permissions: readonly string[] = [], parents: readonly string[] = []): Role => {
-  return { key, name: key, description: null, permissions, extends: parents }
+  const about = { name: key, description: null, default_duration: null, max_duration: null }
+  return { key, ...about, permissions, extends: parents }
 }
 const toRoles = (...roles: readonly Role[]): Roles => new Map(roles.map((each) => [each.key, each]))
 const ALL = new Set(['doc:read', 'doc:write', 'doc:delete'])
@@ -52,6 +53,16 @@ describe('edits', () => {
     const extended = withRole(stored, made, 'reader', role('reader', ['doc:read'], ['guest']))
     expect(withoutEdit(stored, extended, 'guest').size).toBe(0)
   })
+})
+
+it('a draft that the tab kept before there were durations changes none', () => {
+  const { default_duration: _, max_duration: __, ...rest } = role('reader', ['doc:read'])
+  const older = rest as Role
+  const given = { ...older, permissions: ['doc:read', 'doc:write'] }
+  const kept: Edits = new Map([['reader', { base: older, now: given }]])
+  expect(listConflicts(toRoles(role('reader', ['doc:read'])), ALL, kept)).toEqual([])
+  expect(listChanges(kept)).toMatchObject([{ key: 'reader', value: { permissions: ['doc:read', 'doc:write'] } }])
+  expect(Object.keys(listChanges(kept)[0]!.value!)).toEqual(['permissions'])
 })
 
 describe('what others changed meanwhile', () => {

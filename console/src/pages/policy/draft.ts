@@ -1,6 +1,6 @@
 // Changes of roles that are not saved yet, as plain data. An edit keeps the role as it was when its first change was
 // made: so it is known when somebody else changed it meanwhile, and their change and this one can be put together.
-import { permissionSet, type Role, type Roles } from './policy.ts'
+import { permissionSet, type Role, type RoleAbout, type Roles } from './policy.ts'
 
 /** null: the role does not exist. */
 export interface Edit {
@@ -78,30 +78,42 @@ export function editedRole(stored: Roles, edits: Edits, key: string): Role | nul
   return edit === undefined ? (stored.get(key) ?? null) : edit.now
 }
 
+/** The facts about a role, before and after. */
+export type AboutDifference = {
+  readonly [N in keyof RoleAbout]?: readonly [before: RoleAbout[N], after: RoleAbout[N]]
+}
+
 /** How one role differs from another. */
 export interface RoleDifference {
-  readonly name?: readonly [string, string]
-  readonly description?: readonly [string | null, string | null]
+  /** only what differs */
+  readonly about: AboutDifference
   readonly gained: readonly string[]
   readonly lost: readonly string[]
   readonly extended: readonly string[]
   readonly noLongerExtended: readonly string[]
 }
 
-const EMPTY: Role = { key: '', name: '', description: null, permissions: [], extends: [] }
+const NO_ABOUT: RoleAbout = { name: '', description: null, default_duration: null, max_duration: null }
+const EMPTY: Role = { key: '', ...NO_ABOUT, permissions: [], extends: [] }
+const ABOUT = Object.keys(NO_ABOUT) as readonly (keyof RoleAbout)[]
 
 /** From one state of a role to another one; a role that is not there has nothing. */
 export function compareRoles(before: Role | null, after: Role | null): RoleDifference {
   const from = before ?? { ...EMPTY, name: after?.name ?? '' }
   const to = after ?? { ...EMPTY, name: from.name }
   return {
-    ...(from.name === to.name ? {} : { name: [from.name, to.name] as const }),
-    ...(from.description === to.description ? {} : { description: [from.description, to.description] as const }),
+    about: compareAbout(from, to),
     gained: missingIn(from.permissions, to.permissions),
     lost: missingIn(to.permissions, from.permissions),
     extended: missingIn(from.extends, to.extends),
     noLongerExtended: missingIn(to.extends, from.extends),
   }
+}
+
+/** A draft that the tab kept may be older than a field, and has it as `null` has it. */
+function compareAbout(from: RoleAbout, to: RoleAbout): AboutDifference {
+  const differing = ABOUT.filter((name) => (from[name] ?? null) !== (to[name] ?? null))
+  return Object.fromEntries(differing.map((name) => [name, [from[name] ?? null, to[name] ?? null]]))
 }
 
 /** What the second list has and the first one lacks. */
@@ -112,9 +124,8 @@ function missingIn(list: readonly string[], other: readonly string[]): readonly 
 
 function isSame(left: Role | null, right: Role | null): boolean {
   if (left === null || right === null) return left === right
-  const { name, description, gained, lost, extended, noLongerExtended } = compareRoles(left, right)
-  const lists = [gained, lost, extended, noLongerExtended]
-  return name === undefined && description === undefined && lists.every(({ length }) => length === 0)
+  const { about, ...lists } = compareRoles(left, right)
+  return Object.keys(about).length === 0 && Object.values(lists).every(({ length }) => length === 0)
 }
 
 /** The edits that are still to be saved: a role that is stored as its edit has it needs none. */
@@ -146,7 +157,7 @@ export function listConflicts(stored: Roles, permissions: ReadonlySet<string>, e
 
 /**
  * The edits put on top of what others changed since: permissions and extended roles are put together one by one; where
- * both gave a name or a description, that of the edit stays. A role that others deleted is made again, one that both
+ * both changed the same field, such as the name, that of the edit stays. A role that others deleted is made again, one that both
  * deleted is gone, and so is what does not exist any more.
  */
 export function onTop(stored: Roles, permissions: ReadonlySet<string>, edits: Edits): Edits {
@@ -167,15 +178,18 @@ export function onTop(stored: Roles, permissions: ReadonlySet<string>, edits: Ed
 
 function merge({ base, now }: Edit, theirs: Role | null): Role | null {
   if (now === null || theirs === null || isSame(base, theirs)) return now
-  const { name, description, gained, lost, extended, noLongerExtended } = compareRoles(base, now)
+  const { about, gained, lost, extended, noLongerExtended } = compareRoles(base, now)
   return {
-    key: now.key,
-    name: name === undefined && base !== null ? theirs.name : now.name,
-    description: description === undefined ? theirs.description : now.description,
+    ...theirs,
+    ...(base === null ? { name: now.name } : {}),
+    ...takeLater(about),
     permissions: patched(theirs.permissions, gained, lost),
     extends: patched(theirs.extends, extended, noLongerExtended),
   }
 }
+
+const takeLater = (about: AboutDifference): Partial<RoleAbout> =>
+  Object.fromEntries(Object.entries(about).map(([name, [, after]]) => [name, after]))
 
 function patched(list: readonly string[], added: readonly string[], removed: readonly string[]): readonly string[] {
   const gone = new Set(removed)
@@ -214,10 +228,9 @@ const updated = (key: string, value: Partial<Role>) => ({ op: 'update' as const,
 
 /** The fields that differ. */
 function changedFields(base: Role, now: Role): Partial<Role> {
-  const { name, description, gained, lost, extended } = compareRoles(base, now)
+  const { about, gained, lost, extended } = compareRoles(base, now)
   return {
-    ...(name === undefined ? {} : { name: now.name }),
-    ...(description === undefined ? {} : { description: now.description }),
+    ...takeLater(about),
     ...(gained.length + lost.length === 0 ? {} : { permissions: now.permissions }),
     ...(extended.length === 0 ? {} : { extends: now.extends }),
   }

@@ -66,8 +66,9 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
   return {
     revision,
     roles: new Map(
-      roles.rows.map(({ key, name, description, permissions, extends: parents }) => {
-        return [key, { key, name, description, permissions, extends: parents }]
+      roles.rows.map(({ key, name, description, permissions, extends: parents, ...others }) => {
+        const { default_duration = null, max_duration = null } = others
+        return [key, { key, name, description, default_duration, max_duration, permissions, extends: parents }]
       }),
     ),
     resources: resources.rows.map(({ key, name, actions }) => ({

@@ -1,10 +1,18 @@
 // What the matrix shows: tenant roles, and the actions of resource types. Which permissions a role has by the roles
 // that it extends is worked out here for the rows that are looked at; the rule is D4 of docs/semantics.md.
 
-export interface Role {
-  readonly key: string
+/** The facts about a role, beside what it gives. */
+export interface RoleAbout {
   readonly name: string
   readonly description: string | null
+  /** seconds after which an assignment ends for which no end is set; null: as `max_duration`, or never */
+  readonly default_duration: number | null
+  /** seconds that an assignment lasts at most; null: without a bound */
+  readonly max_duration: number | null
+}
+
+export interface Role extends RoleAbout {
+  readonly key: string
   /** `resource:action`, in no order that means anything */
   readonly permissions: readonly string[]
   /** keys of roles */

@@ -1,6 +1,6 @@
 // A role: its name, description, and the roles that it extends. What is set here goes into the draft.
 import { Button, Text, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { type ChangeEvent, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestAmong } from '../../api/suggestions.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -10,7 +10,15 @@ import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { editedRole } from './draft.ts'
 import type { Policy, Role } from './policy.ts'
 import classes from './policy-page.module.css'
-import { keyOfName, parentsFor, problemsOfRole, type RoleForm } from './role-form.ts'
+import {
+  keyOfName,
+  makeRoleForm,
+  parentsFor,
+  problemsOfRole,
+  type RoleForm,
+  type RoleProblems,
+  readRoleAbout,
+} from './role-form.ts'
 import type { PolicyDraft } from './use-policy-draft.ts'
 
 interface RoleDialogProps {
@@ -65,12 +73,7 @@ interface RoleFieldsProps extends Pick<RoleDialogProps, 'draft' | 'canEdit' | 'o
 }
 
 function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProps) {
-  const [form, setForm] = useState<RoleForm>({
-    key: role?.key ?? '',
-    name: role?.name ?? '',
-    description: role?.description ?? '',
-    parents: role?.extends ?? [],
-  })
+  const [form, setForm] = useState<RoleForm>(() => makeRoleForm(role))
   const [wasSent, setSent] = useState(false)
   const [hasOwnKey, setOwnKey] = useState(role !== null)
   const problems = wasSent ? problemsOfRole(form, role === null ? draft.roles : undefined) : {}
@@ -82,10 +85,8 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
   const save = () => {
     setSent(true)
     if (Object.keys(problemsOfRole(form, role === null ? draft.roles : undefined)).length > 0) return
-    const { key, name, description, parents } = form
-    const permissions = role?.permissions ?? []
-    const about = { name: name.trim() || key, description: description.trim() || null }
-    draft.setRole(key, { key, ...about, permissions, extends: parents })
+    const { key, parents } = form
+    draft.setRole(key, { key, ...readRoleAbout(form), permissions: role?.permissions ?? [], extends: parents })
     onClose()
   }
   return (
@@ -127,6 +128,7 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
         rows={2}
         resize="vertical"
       />
+      <Durations form={form} problems={problems} canEdit={canEdit} onChange={set} />
       <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={changeParents} />
       {canEdit && (
         <div className={classes.dialogActions}>
@@ -149,6 +151,36 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
         </div>
       )}
     </form>
+  )
+}
+
+interface DurationsProps {
+  readonly form: RoleForm
+  readonly problems: RoleProblems
+  readonly canEdit: boolean
+  readonly onChange: (fields: Partial<RoleForm>) => void
+}
+
+/** How long assignments of the role last. */
+function Durations({ form, problems, canEdit, onChange }: DurationsProps) {
+  const field = (name: 'usual' | 'most') => ({
+    value: form[name],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange({ [name]: event.currentTarget.value }),
+    error: problems[name],
+    readOnly: !canEdit,
+    placeholder: canEdit ? 'No end' : '',
+    autoComplete: 'off',
+    spellCheck: false,
+  })
+  return (
+    <div className={classes.durations}>
+      <TextInput
+        label="Default duration"
+        description="Applies when no end is set, such as 8h or 7d."
+        {...field('usual')}
+      />
+      <TextInput label="Maximum duration" description="The longest an assignment can last." {...field('most')} />
+    </div>
   )
 }
 

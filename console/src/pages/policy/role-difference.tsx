@@ -1,6 +1,7 @@
 // How a role differs: what it gains and loses, line by line, with a sign and a word for each.
-import { compareRoles } from './draft.ts'
-import type { Role } from './policy.ts'
+import { formatSeconds } from 'zerohop/durations'
+import { type AboutDifference, compareRoles } from './draft.ts'
+import type { Role, RoleAbout } from './policy.ts'
 import classes from './policy-page.module.css'
 
 interface RoleDifferenceProps {
@@ -11,15 +12,26 @@ interface RoleDifferenceProps {
 /** Lines that are shown of one role. */
 const LINES_MAX = 200
 
+const ABOUT_WORDS: Readonly<Record<keyof RoleAbout, string>> = {
+  name: 'Name',
+  description: 'Description',
+  default_duration: 'Default duration',
+  max_duration: 'Maximum duration',
+}
+
+function aboutLines(about: AboutDifference): readonly string[] {
+  const text = (value: string | number | null) => (typeof value === 'number' ? formatSeconds(value) : (value ?? 'none'))
+  return Object.entries(about).map(
+    ([name, [before, after]]) => `${ABOUT_WORDS[name as keyof RoleAbout]}: ${text(before)} → ${text(after)}`,
+  )
+}
+
 export function RoleDifference({ before, after }: RoleDifferenceProps) {
-  const { name, description, gained, lost, extended, noLongerExtended } = compareRoles(before, after)
+  const { about, gained, lost, extended, noLongerExtended } = compareRoles(before, after)
   if (after === null) return <p className={classes.removed}>The role is deleted.</p>
   const lines = [
     ...(before === null ? [{ sign: '+', text: 'The role is new' }] : []),
-    ...(name === undefined ? [] : [{ sign: '~', text: `Name: ${name[0]} → ${name[1]}` }]),
-    ...(description === undefined
-      ? []
-      : [{ sign: '~', text: `Description: ${description[0] ?? 'none'} → ${description[1] ?? 'none'}` }]),
+    ...aboutLines(about).map((text) => ({ sign: '~', text })),
     ...extended.map((key) => ({ sign: '+', text: `Extends ${key}` })),
     ...noLongerExtended.map((key) => ({ sign: '−', text: `No longer extends ${key}` })),
     ...gained.map((permission) => ({ sign: '+', text: permission })),

@@ -1,6 +1,7 @@
 // The fields of a role as they are typed, and what is wrong with them.
+import { DURATION_FORM, formatSeconds, parseDuration } from 'zerohop/durations'
 import type { Suggestion } from '../../api/suggestions.ts'
-import { type Roles, reachesRole } from './policy.ts'
+import { type Role, type RoleAbout, type Roles, reachesRole } from './policy.ts'
 
 export interface RoleForm {
   readonly key: string
@@ -8,13 +9,57 @@ export interface RoleForm {
   readonly description: string
   /** keys of the roles that it extends */
   readonly parents: readonly string[]
+  /** as it is typed, such as `7d`; empty for none */
+  readonly usual: string
+  readonly most: string
+}
+
+/** @param role null for a new one */
+export function makeRoleForm(role: Role | null): RoleForm {
+  const {
+    key = '',
+    name = '',
+    description,
+    extends: parents = [],
+    default_duration: usual,
+    max_duration: most,
+  } = role ?? {}
+  const duration = (seconds: number | null | undefined) => (seconds == null ? '' : formatSeconds(seconds))
+  return { key, name, description: description ?? '', parents, usual: duration(usual), most: duration(most) }
+}
+
+/** The facts that are typed, where nothing is wrong with them. */
+export function readRoleAbout({ key, name, description, usual, most }: RoleForm): RoleAbout {
+  return {
+    name: name.trim() || key,
+    description: description.trim() || null,
+    default_duration: parseDuration(usual) ?? null,
+    max_duration: parseDuration(most) ?? null,
+  }
 }
 
 /** Characters of keys, and how many (docs/http-api.md). */
 const KEY = /^[A-Za-z0-9_-]{1,256}$/
 
+export type RoleProblems = Partial<Readonly<Record<keyof RoleForm, string>>>
+
 /** @param taken roles whose keys a new one cannot have; undefined for a role that is there already */
-export function problemsOfRole({ key }: RoleForm, taken: Roles | undefined): { readonly key?: string } {
+export const problemsOfRole = (form: RoleForm, taken: Roles | undefined): RoleProblems => ({
+  ...problemOfKey(form, taken),
+  ...problemsOfDurations(form),
+})
+
+function problemsOfDurations({ usual, most }: RoleForm): RoleProblems {
+  const [usualSeconds, mostSeconds] = [usual, most].map(parseDuration)
+  const isWrong = (text: string, seconds: number | undefined) => text.trim() !== '' && seconds === undefined
+  if (isWrong(most, mostSeconds)) return { most: DURATION_FORM }
+  if (isWrong(usual, usualSeconds)) return { usual: DURATION_FORM }
+  return usualSeconds !== undefined && mostSeconds !== undefined && usualSeconds > mostSeconds
+    ? { usual: 'Longer than the maximum' }
+    : {}
+}
+
+function problemOfKey({ key }: RoleForm, taken: Roles | undefined): RoleProblems {
   if (key === '') return { key: 'A role needs a key' }
   if (!KEY.test(key)) return { key: 'Letters, digits, _ and -, at most 256 of them' }
   if (taken?.has(key)) return { key: 'A role with this key already exists' }

@@ -27,6 +27,23 @@ export const RESOURCE_FIELDS: readonly Field[] = [
   },
 ]
 
+const DURATIONS: readonly Field[] = [
+  {
+    name: 'default_duration',
+    label: 'Default duration',
+    placeholder: 'No end',
+    description: 'Applies when no end is set, such as 8h or 7d.',
+    isDuration: true,
+  },
+  {
+    name: 'max_duration',
+    label: 'Maximum duration',
+    placeholder: 'No end',
+    description: 'The longest an assignment can last.',
+    isDuration: true,
+  },
+]
+
 export const ACTION_FIELDS: readonly Field[] = [NAME, DESCRIPTION]
 export const NEW_ACTION: readonly Field[] = [keyField('read', 'action'), ...ACTION_FIELDS]
 
@@ -51,6 +68,7 @@ export function roleFields({ actions, roles }: Resource, role?: string): readonl
       description: 'Roles whose permissions this role inherits.',
       choices: others,
     },
+    ...DURATIONS,
   ]
 }
 export const newRole = (resource: Resource): readonly Field[] => [keyField('owner', 'role'), ...roleFields(resource)]
