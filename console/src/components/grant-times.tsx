@@ -2,6 +2,7 @@
 // whose time zone is named.
 import { TextInput } from '@mantine/core'
 import type { components } from 'zerohop/client'
+import classes from './grant-times.module.css'
 import { Instant } from './instant.tsx'
 
 export type RoleAssignment = components['schemas']['RoleAssignment']
@@ -24,6 +25,21 @@ export function GrantTimes(times: Times) {
       Starts <Instant value={from} hasZone />
       {end !== undefined && <>, ends {end}</>}
     </>
+  )
+}
+
+/** The same in the tag of a role: nothing where the role has no times, and `until` before an end. */
+export function TagTimes(times: Times) {
+  const { valid_from: from, valid_until: until } = times
+  const now = Date.now()
+  const isEnding = until !== undefined && !endedAt(times, now) && !startsAfter(times, now)
+  if (!isEnding && (from === undefined || !startsAfter(times, now))) return null
+  return (
+    <span className={classes.times}>
+      {' '}
+      {isEnding && 'until '}
+      <GrantTimes {...times} />
+    </span>
   )
 }
 

@@ -15,6 +15,12 @@ export const SHAPES = {
       <path d="m12 5 7 7-7 7" />
     </>
   ),
+  ban: (
+    <>
+      <path d="M4.929 4.929 19.07 19.071" />
+      <circle cx="12" cy="12" r="10" />
+    </>
+  ),
   bookOpen: (
     <>
       <path d="M12 5v16" />

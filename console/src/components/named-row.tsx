@@ -5,13 +5,16 @@ import classes from './named-row.module.css'
 interface NamedRowProps {
   readonly name: string | undefined
   readonly children: ReactNode
+  /** below both, such as that the user is suspended */
+  readonly note?: ReactNode
 }
 
-export function NamedRow({ name, children }: NamedRowProps) {
+export function NamedRow({ name, children, note }: NamedRowProps) {
   return (
     <div className={classes.row}>
       {children}
       {name !== undefined && <span className={classes.name}>{name}</span>}
+      {note}
     </div>
   )
 }

@@ -31,6 +31,8 @@ interface ObjectPageProps<T extends Stored, Id extends string> {
   readonly description: string | undefined
   /** buttons beside that which deletes */
   readonly actions?: ReactNode
+  /** above the tabs: what matters whichever of them is open */
+  readonly notice?: (object: T) => ReactNode
   readonly tabs: readonly Tab<Id>[]
   readonly open: Id
   readonly fields: readonly Field[]
@@ -43,7 +45,8 @@ interface ObjectPageProps<T extends Stored, Id extends string> {
 }
 
 export function ObjectPage<T extends Stored, Id extends string>(props: ObjectPageProps<T, Id>) {
-  const { name, kind, list, query, description, actions, tabs, open, fields, save, remove, removal, children } = props
+  const { name, kind, list, query, description, actions, notice, tabs, open, fields } = props
+  const { save, remove, removal, children } = props
   const canWrite = useMay('write')
   const [isDeleting, setDeleting] = useState(false)
   const parent = (
@@ -67,6 +70,7 @@ export function ObjectPage<T extends Stored, Id extends string>(props: ObjectPag
       <MissingObject query={query} {...{ kind, name }} list={{ to: list.to, label: `All ${kind}s` }}>
         {(found) => (
           <>
+            {notice?.(found)}
             <Tabs label={`About ${name}`} {...{ tabs, open }} />
             {open === 'details' ? (
               <DetailsForm key={name} {...{ fields, readAgain, canWrite }} stored={found} write={save} />

@@ -22,6 +22,8 @@ interface PlanDialogProps {
   readonly action: string
   readonly isDanger?: boolean
   readonly changes: readonly PlannedChange[]
+  /** false where the title says all that changes */
+  readonly hasChanges?: boolean
   /** says what was done, in the past */
   readonly done: string
   readonly onDone: () => void
@@ -29,18 +31,10 @@ interface PlanDialogProps {
   readonly children?: ReactNode
 }
 
-export function PlanDialog({
-  title,
-  action,
-  isDanger = false,
-  changes,
-  done,
-  onDone,
-  onClose,
-  children,
-}: PlanDialogProps) {
+/** What the changes would do, made again whenever they are others. */
+export function usePlan(changes: readonly PlannedChange[]) {
   const path = useEnvironmentPath()
-  const plan = useQuery({
+  return useQuery({
     queryKey: ['plan', path.p, path.e, changes],
     queryFn: ({ signal }) => {
       const body = { changes: [...changes] }
@@ -50,6 +44,21 @@ export function PlanDialog({
     gcTime: 0,
     refetchOnWindowFocus: false,
   })
+}
+
+export function PlanDialog({
+  title,
+  action,
+  isDanger = false,
+  changes,
+  hasChanges = true,
+  done,
+  onDone,
+  onClose,
+  children,
+}: PlanDialogProps) {
+  const path = useEnvironmentPath()
+  const plan = usePlan(changes)
   const save = useWrite({
     send: ({ fingerprints, policy, access }: Plan) => {
       const body = { changes: [...changes], fingerprints, expected: { policy, access } }
@@ -83,7 +92,7 @@ export function PlanDialog({
         <QueryState query={plan}>
           {({ changes: planned, more, policy, access, cascade }) => (
             <>
-              <ChangeList label="What changes" changes={planned} more={more} isPlan />
+              {hasChanges && <ChangeList label="What changes" changes={planned} more={more} isPlan />}
               {cascade.length > 0 && <p>Also deleted: {countsText(cascade)}</p>}
               <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
             </>

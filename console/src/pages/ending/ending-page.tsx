@@ -19,7 +19,16 @@ import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Tag } from '../../components/tag.tsx'
-import { type EndingSearch, findDays, isNarrowed, isOfAll, STATES, toEndingQuery, WITHIN } from './ending-search.ts'
+import {
+  type EndingSearch,
+  findDays,
+  isNarrowed,
+  isOfAll,
+  STATES,
+  toEndingQuery,
+  USUAL,
+  WITHIN,
+} from './ending-search.ts'
 import { UpcomingAccess } from './upcoming-access.tsx'
 
 const FROM = '/$project/$environment/time-limited'
@@ -41,7 +50,7 @@ export function EndingPage() {
   })
   const set = (name: keyof EndingSearch, value: string) => {
     const { page: _, [name]: __, ...others } = search
-    const next = value === '' ? others : { ...others, [name]: value }
+    const next = value === '' || (name === 'within' && value === USUAL) ? others : { ...others, [name]: value }
     void navigate({ search: next as EndingSearch, replace: true, resetScroll: false })
   }
   return (

@@ -15,7 +15,8 @@ export const STATES = [
 ] as const
 type Within = (typeof WITHIN)[number]['value']
 type State = Exclude<(typeof STATES)[number]['value'], ''>
-const USUAL: Within = '30'
+/** Days that are not in the address. */
+export const USUAL: Within = '30'
 
 export interface EndingSearch {
   readonly user?: string

@@ -12,12 +12,14 @@ import { useWrite } from '../../api/write.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
+import { TagTimes } from '../../components/grant-times.tsx'
 import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { SuspensionLine } from '../../components/suspension.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { findFullName, type User, usersQuery } from '../users/user-queries.ts'
 import type { TenantSearch } from './tenants-search.ts'
@@ -101,7 +103,7 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
       header: 'User',
       width: '40%',
       cell: (user) => (
-        <NamedRow name={findFullName(user)}>
+        <NamedRow name={findFullName(user)} note={<SuspensionLine suspension={user.suspension} />}>
           <Anchor
             component={Link}
             to={'/$project/$environment/users/$user' as never}
@@ -120,7 +122,7 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
         <Tags>
           {roles
             .filter((each) => each.tenant === tenant)
-            .map(({ role }) =>
+            .map(({ role, tenant: _, ...times }) =>
               canWrite ? (
                 <RemovableTag
                   key={role}
@@ -128,9 +130,13 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
                   onRemove={() => take.mutate({ user: key, role, tenant, resource_instance: null })}
                 >
                   {role}
+                  <TagTimes {...times} />
                 </RemovableTag>
               ) : (
-                <Tag key={role}>{role}</Tag>
+                <Tag key={role}>
+                  {role}
+                  <TagTimes {...times} />
+                </Tag>
               ),
             )}
         </Tags>

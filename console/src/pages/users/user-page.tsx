@@ -1,13 +1,19 @@
 // One user: roles, everything the user may do, and the stored fields.
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { counted } from 'zerohop/change-words'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { ObjectPage } from '../../components/object-page.tsx'
+import { findSuspensionState } from '../../components/suspension.tsx'
+import { SuspendDialog } from './suspend-dialog.tsx'
+import { SuspensionNotice } from './suspension-notice.tsx'
 import { USER_FIELDS } from './user-fields.ts'
 import { UserPermissionsPanel } from './user-permissions-panel.tsx'
 import { findFullName, type User, userQuery } from './user-queries.ts'
@@ -34,15 +40,27 @@ export function UserPage() {
     onDone: () => void navigate({ to: LIST, replace: true }),
   })
 
-  const why = (
-    <ButtonLink
-      to="/$project/$environment/why"
-      from={FROM}
-      search={{ user: key }}
-      leftSection={<Icon name="searchCheck" size={14} />}
-    >
-      Ask why
-    </ButtonLink>
+  const canWrite = useMay('write')
+  const [isSuspending, setSuspending] = useState(false)
+  const suspension = user.data?.suspension
+  const isSuspended = suspension !== undefined && findSuspensionState(suspension) !== 'ended'
+  const actions = (
+    <>
+      <ButtonLink
+        to="/$project/$environment/why"
+        from={FROM}
+        search={{ user: key }}
+        leftSection={<Icon name="searchCheck" size={14} />}
+      >
+        Ask why
+      </ButtonLink>
+      {canWrite && !isSuspended && (
+        <Button variant="default" onClick={() => setSuspending(true)}>
+          Suspend
+        </Button>
+      )}
+      {isSuspending && user.data && <SuspendDialog user={user.data} onClose={() => setSuspending(false)} />}
+    </>
   )
   return (
     <ObjectPage
@@ -51,7 +69,8 @@ export function UserPage() {
       list={{ to: LIST, label: 'Users' }}
       query={user}
       description={user.data && about(user.data)}
-      actions={why}
+      actions={actions}
+      notice={(found) => <SuspensionNotice user={found} />}
       tabs={USER_TABS}
       open={tab}
       fields={USER_FIELDS}

@@ -9,6 +9,7 @@ import { suggestRoles, suggestTenants } from '../../api/suggestions.ts'
 import { useMay } from '../../api/use-session.ts'
 import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
+import { TagTimes } from '../../components/grant-times.tsx'
 import { Icon } from '../../components/icon.tsx'
 import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
@@ -16,6 +17,7 @@ import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { SuspensionLine } from '../../components/suspension.tsx'
 import { Tag, Tags } from '../../components/tag.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
 import { findFullName, type User, usersQuery } from './user-queries.ts'
@@ -80,7 +82,7 @@ const COLUMNS: readonly Column<User>[] = [
     header: 'User',
     width: '40%',
     cell: (user) => (
-      <NamedRow name={findFullName(user)}>
+      <NamedRow name={findFullName(user)} note={<SuspensionLine suspension={user.suspension} />}>
         <Anchor component={Link} to="./$user" params={{ user: user.key } as never} from={FROM} size="sm">
           {user.key}
         </Anchor>
@@ -102,9 +104,10 @@ function RolesShort({ roles }: { readonly roles: User['roles'] }) {
   if (roles.length === 0) return <span className={classes.name}>None</span>
   return (
     <Tags>
-      {roles.slice(0, ROLES_SHOWN).map(({ role, tenant }) => (
+      {roles.slice(0, ROLES_SHOWN).map(({ role, tenant, ...times }) => (
         <Tag key={`${role}/${tenant}`}>
           {role} <span className={classes.name}>in {tenant}</span>
+          <TagTimes {...times} />
         </Tag>
       ))}
       {roles.length > ROLES_SHOWN && <span className={classes.more}>and {roles.length - ROLES_SHOWN} more</span>}

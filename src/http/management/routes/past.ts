@@ -15,7 +15,7 @@ import {
 } from '../../../management/schemas/past.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { parseInstant } from '../../../model/instant.ts'
-import { withInstants } from '../../../model/print-time.ts'
+import { formatInstant, withInstants } from '../../../model/print-time.ts'
 import type { Why } from '../../../model/why.ts'
 import { FixedImage } from '../../../pdp/fixed-image.ts'
 import { type Explanation, Pdp } from '../../../pdp/pdp.ts'
@@ -100,7 +100,7 @@ function findSuspension(
 function withReason(why: Why, { reason, suspended_at }: Suspension): Why {
   const [first, ...others] = why.tree.children
   if (first === undefined) return why
-  const note = { text: `since ${printTime(suspended_at)}: ${reason}`, outcome: 'note', children: [] } as const
+  const note = { text: `since ${formatInstant(suspended_at)}: ${reason}`, outcome: 'note', children: [] } as const
   return { ...why, tree: { ...why.tree, children: [{ ...first, children: [...first.children, note] }, ...others] } }
 }
 
