@@ -29,8 +29,8 @@ export interface DecisionRecord {
   /** the time that conditions saw, in ms since 1970; undefined when none was sent */
   readonly now: number | undefined
   /**
-   * the instant at which what has times was in force or not, in ms since 1970; undefined when nothing has, and where it is
-   * not recorded apart from `now`
+   * the instant at which what has times was in force or not, in ms since 1970; undefined where it is `now`, and where
+   * neither was read or sent
    */
   readonly instant?: number | undefined
   /** false when the tenant came from the stored instance, or is the default */

@@ -255,6 +255,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   ...usual('Tuple', 'relationship_tuple'),
   putTuple: on('relationship_tuple', 'Saved a relationship'),
   deleteEnded: { says: 'Deleted what had ended' },
+  announceEnding: { says: 'Announced what ends' },
   createTuples: on('relationship_tuple', 'Created relationships'),
   deleteTuples: on('relationship_tuple', 'Removed relationships'),
   ...usual('SetRule', 'set_rule'),

@@ -2,7 +2,17 @@
 import { type Stored, tupleKey } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, typeOfInstance } from './kind.ts'
-import { instantValues, isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
+import {
+  type Announced,
+  instantValues,
+  isTimed,
+  projectTimes,
+  readTimes,
+  type TimesPolicy,
+  timeFields,
+  unannouncedValues,
+  writeTimes,
+} from './times.ts'
 import { text } from './wire-values.ts'
 
 export const relationshipTupleFields = fields({
@@ -17,7 +27,7 @@ export const relationshipTupleFields = fields({
  * `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject,
  * relation, object)`.
  */
-export interface RelationshipTuple extends Stored, StoredFields<typeof relationshipTupleFields> {}
+export interface RelationshipTuple extends Stored, StoredFields<typeof relationshipTupleFields>, Announced {}
 
 export interface RelationshipTuplePolicy extends TimesPolicy {
   readonly subject: string
@@ -39,6 +49,8 @@ export const relationshipTuple = {
     tuples_of_relation: ({ relation, object }) => [`${typeOfInstance(object)}/${relation}`],
     /** those with an end, in its order */
     tuples_by_end: ({ valid_until: until }) => instantValues(until),
+    /** those with an end that is not announced, in its order */
+    tuples_unannounced: unannouncedValues,
     /** those with a beginning, in its order */
     tuples_by_start: ({ valid_from: from }) => instantValues(from),
   },

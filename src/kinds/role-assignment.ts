@@ -4,7 +4,17 @@ import { DESCRIPTION_LENGTH_MAX, TICKET_LENGTH_MAX } from '../model/limits.ts'
 import { assignmentKey, type Stored } from '../model/objects.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
-import { instantValues, isTimed, projectTimes, readTimes, type TimesPolicy, timeFields, writeTimes } from './times.ts'
+import {
+  type Announced,
+  instantValues,
+  isTimed,
+  projectTimes,
+  readTimes,
+  type TimesPolicy,
+  timeFields,
+  unannouncedValues,
+  writeTimes,
+} from './times.ts'
 import { invalid, optionalText, text } from './wire-values.ts'
 
 /** Why a role was given. Decisions do not read it, so images do not have it. */
@@ -28,7 +38,7 @@ export const roleAssignmentFields = fields({
  * resource_instance)`. On an instance `role` is a role of its resource type, and `tenant` is the tenant of the
  * instance.
  */
-export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields> {}
+export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields>, Announced {}
 
 /** A role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance. */
 export interface RoleAssignmentPolicy extends TimesPolicy {
@@ -72,6 +82,8 @@ export const roleAssignment = {
     assignments_on_resource: ({ resource_instance: instance }) => (instance === null ? [] : [typeOfInstance(instance)]),
     /** those with an end, in its order */
     assignments_by_end: ({ valid_until: until }) => instantValues(until),
+    /** those with an end that is not announced, in its order */
+    assignments_unannounced: unannouncedValues,
     /** those with a beginning, in its order */
     assignments_by_start: ({ valid_from: from }) => instantValues(from),
     /** as assignments_by_end, in each tenant */

@@ -63,6 +63,11 @@ export function stateAt(times: StoredTimes, now: number): TimeState {
   return isEnded(times, now) ? 'ended' : 'scheduled'
 }
 
+/** The end that upkeep has announced: an end is announced once, and another one again. */
+export interface Announced {
+  readonly end_announced?: number
+}
+
 const INSTANT_DIGITS = 15
 
 /** An instant as a value of an index, in whose order the values are. */
@@ -71,6 +76,10 @@ export const instantValue = (ms: number): string => String(ms).padStart(INSTANT_
 /** The value under which an index lists what has that time; nothing for what lacks it. */
 export const instantValues = (time: number | null | undefined, prefix = ''): readonly string[] =>
   time === undefined || time === null ? [] : [prefix + instantValue(time)]
+
+/** The same of an end that is not announced. */
+export const unannouncedValues = ({ valid_until: until, end_announced: announced }: StoredTimes & Announced) =>
+  until === announced ? [] : instantValues(until)
 
 export const writeTimes = ({ valid_from: from, valid_until: until }: TimesPolicy): (number | null)[] => [
   from ?? null,

@@ -1,13 +1,16 @@
 // Somebody who may become a user.
 import type { Stored } from '../model/objects.ts'
+import type { StoredFields } from './fields.ts'
 import { type Kind, roleKeyIn } from './kind.ts'
+import type { noteFields } from './role-assignment.ts'
 import type { TimesPolicy } from './times.ts'
 
 /**
  * Somebody who may become a user: approving makes the user `key` and gives it the role. `resource_instance` is
- * `type:key` when the role is one on an instance. The times are those of the assignment.
+ * `type:key` when the role is one on an instance. The times, the reason and the ticket are those of
+ * the assignment.
  */
-export interface UserInvite extends Stored, TimesPolicy {
+export interface UserInvite extends Stored, TimesPolicy, StoredFields<typeof noteFields> {
   readonly status: 'pending' | 'approved'
   readonly email: string
   readonly first_name: string

@@ -307,9 +307,9 @@ interface Upcoming {
   readonly key: string
 }
 
-/** The grants of a plan that make a difference from an instant on. */
-export const laterText = (at: string, grants: number): string =>
-  `From ${at} on, by ${counted(grants, 'grant')} of this plan`
+/** What of a plan makes a difference only from an instant on. */
+export const laterText = (at: string, count: number): string =>
+  `From ${at} on, by ${counted(count, 'object')} of this plan`
 
 export const conditionalText = ({ resource, action, before, after, users }: ConditionalChange): string =>
   `${plain(action)} ${plain(resource)}: ${becomes(before, after)} (${counted(users, 'user')})`

@@ -100,8 +100,9 @@ export class DecisionSender implements DecisionRecorder {
   /** The line of a record; undefined when it cannot be made. */
   #formatLine(seq: number, image: Image, decision: Decision, question: Question | undefined): string | undefined {
     const { user, action, resource, allow, revision, now, instant } = decision
+    const at = Date.now()
     const record = {
-      at: Date.now(),
+      at,
       request: null,
       environment: image.environment,
       revision,
@@ -114,7 +115,8 @@ export class DecisionSender implements DecisionRecorder {
       allow,
       reason: undefined,
       micros: 0,
-      instant,
+      // where no clock was read any instant will do, but not a time that the caller sent
+      instant: instant ?? (now === undefined ? undefined : at),
     }
     const { attributes } = this.#options
     const reads = () => image.attributesRead(resource.type, action)

@@ -79,6 +79,19 @@ describe('the decisions of a PDP that `connect` returned', () => {
     return { pdp, key, kept, events, failures }
   }
 
+  it('[D15] have the instant apart from a time that the caller sent', async () => {
+    const { pdp, kept } = await start()
+    const [before, sent] = [Date.now(), Date.UTC(2031, 0, 1)]
+    pdp.check('ana', 'say', 'hello', { now: sent })
+    pdp.check('ana', 'say', 'hello')
+    pdp.at(sent).check('ana', 'say', 'hello', { now: sent })
+    await eventually(() => pdp.decisionLog, { ...NOTHING, sent: 3 })
+    const [own, none, at] = await kept()
+    expect([own!.now, at!.now, at!.instant, none!.instant]).toEqual([sent, sent, undefined, undefined])
+    expect(own!.instant).toBeGreaterThanOrEqual(before)
+    expect(own!.instant).toBeLessThanOrEqual(Date.now())
+  })
+
   it('arrive with keys alone: of check, bulkCheck, subjects and permissions, allowed or denied; listings do not', async () => {
     const decided: boolean[] = []
     const { pdp, key, kept } = await start({ onDecision: ({ allow }) => decided.push(allow) })

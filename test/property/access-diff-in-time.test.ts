@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
-import { listTurns } from '../../src/image/access-diff/turns.ts'
+import { findNextTurn, listTurns } from '../../src/image/access-diff/turns.ts'
 import { Image } from '../../src/image/image.ts'
 import { isInForce, type TimesPolicy } from '../../src/kinds/times.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
@@ -70,7 +70,7 @@ function* compared(seed: number, diff = accessDiff): Iterable<Compared> {
   for (let left = 4; left > 0; left--) {
     const at = next(INSTANTS.length - 1)
     const instants = [INSTANTS[at]!, INSTANTS[at + 1 + next(INSTANTS.length - 1 - at)]!] as const
-    const turned = listTurns(image, ...instants, 1_000).first.map(({ grant }) => grant)
+    const turned = listTurns(image, ...instants, 1_000).first.flatMap(({ grant }) => grant ?? [])
     const options = { now: instants[0], nowAfter: instants[1], first: 10_000 }
     const { access } = diff(image, next(3) === 0 ? built : after, [...turned, ...changes], options)
     yield { before, after: policy, instants, access }
@@ -161,25 +161,37 @@ describe('an access diff of two instants that is wrong in one point', () => {
 
 describe('what starts or ends between two instants', () => {
   it('is listed in the order of its instants, also when there is too much of it', () => {
-    let listed = 0
+    let [listed, suspended] = [0, 0]
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const next = numbers(seed)
+        const draw = numbers(seed)
         const policy = toPolicy(POLICY)
         const image = Image.build(ENVIRONMENT, makePosition(1), POLICY)
-        image.apply(deltaTo(2, drawChanges(policy, next, 20)))
-        const [from, to] = [INSTANTS[next(5)]!, INSTANTS[5 + next(5)]!]
+        image.apply(deltaTo(2, drawChanges(policy, draw, 20)))
+        const [from, to] = [INSTANTS[draw(5)]!, INSTANTS[5 + draw(5)]!]
         if (from === to) return
         const all = listTurns(image, from, to, 1_000)
-        const grants = [...policy.role_assignment, ...policy.relationship_tuple] as [string, TimesPolicy][]
-        const expected = grants.filter(([, times]) => isInForce(times, from) !== isInForce(times, to))
-        expect(all.first.map(({ grant }) => grant.key).sort()).toEqual(expected.map(([key]) => key).sort())
-        for (const { is, at, grant } of all.first) {
-          const times = grant.value as TimesPolicy
-          expect([at, isInForce(times, to)]).toEqual(
-            is === 'starts' ? [times.valid_from, true] : [times.valid_until, false],
-          )
-        }
+        const suspensions = [...policy.user].flatMap(([key, { suspension }]) =>
+          suspension === undefined ? [] : [['suspension', key, suspension] as const],
+        )
+        const timed: (readonly [kind: string, key: string, times: TimesPolicy])[] = [
+          ...[...policy.role_assignment].map(([key, times]) => ['role_assignment', key, times] as const),
+          ...[...policy.relationship_tuple].map(([key, times]) => ['relationship_tuple', key, times] as const),
+          ...suspensions,
+        ]
+        const expected = timed.flatMap(([kind, key, times]) => {
+          const [was, is] = [isInForce(times, from), isInForce(times, to)]
+          if (was === is) return []
+          return [is ? ['starts', times.valid_from, kind, key] : ['ends', times.valid_until, kind, key]]
+        })
+        const turns = all.first.map(({ is, at, kind, key }) => [is, at, kind, key])
+        expect(turns.map(String).sort()).toEqual(expected.map(String).sort())
+        for (const { kind, key, grant } of all.first)
+          expect(grant && [grant.kind, grant.key]).toEqual(kind === 'suspension' ? undefined : [kind, key])
+        const future = timed.flatMap(([, , { valid_from, valid_until }]) => [valid_from, valid_until])
+        const next = Math.min(...(future.filter((time) => time !== undefined && time > from) as number[]))
+        expect(findNextTurn(image, from)).toBe(next)
+        suspended += all.first.filter(({ kind }) => kind === 'suspension').length
         expect(all.first.map(({ at }) => at)).toEqual(all.first.map(({ at }) => at).sort((a, b) => a - b))
         expect(listTurns(image, from, to, 2)).toEqual({ first: all.first.slice(0, 2), count: all.count })
         listed += all.count
@@ -187,5 +199,6 @@ describe('what starts or ends between two instants', () => {
       parameters(60),
     )
     expect(listed).toBeGreaterThan(10)
+    expect(suspended).toBeGreaterThan(5)
   })
 })

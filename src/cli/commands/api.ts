@@ -80,8 +80,13 @@ export async function startManagement(
     log.error({ code, message }, 'the database had lost revisions of this replica: the replica rebuilt its state')
   }
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
-  const onEvent = ({ error }: RetentionEvent): void =>
-    log.warn({ err: error }, 'could not delete what has expired or ended')
+  const onEvent = (event: RetentionEvent): void => {
+    if (event.event === 'failed') log.warn({ err: event.error }, 'could not delete what has expired or ended')
+    else {
+      const { environment, revision, count } = event
+      log.info({ environment, revision, count }, 'grants end soon')
+    }
+  }
   const retention = { ...env.retention, images: snapshots, checkpoints, audit }
   const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())

@@ -202,6 +202,7 @@ export function readEnv(variables: Variables = process.env): Env {
       auditRecords: values.ZEROHOP_AUDIT_RECORDS,
       auditDays: values.ZEROHOP_AUDIT_DAYS,
       endedKeptMs: values.ZEROHOP_ENDED_KEPT * 1000,
+      endingNoticeMs: values.ZEROHOP_ENDING_NOTICE * 1000,
     },
     secrets: secretValues(values),
   }

@@ -1,5 +1,5 @@
-// What starts or ends between two instants (D15): the stored grants that are in force at only one of them. An access diff
-// of two instants compares what these reach, beside what changes.
+// What starts or ends between two instants: the stored grants (D15) and suspensions (D16) that are in force at only one of
+// them. An access diff of two instants compares what these grants reach, beside what changes.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyChange } from '../../log/delta.ts'
@@ -12,19 +12,25 @@ import { instanceTenant, readInstanceKey } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { relationKey } from '../records/relation.ts'
 import { roleKey } from '../records/role.ts'
+import { nextChangeOfSuspension, suspensionStored } from '../records/suspension.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 import { nextChange, type RecordTimes, timesOfRecord } from '../records/times.ts'
 import { eachTupleToObjectStored, tupleRelation, tupleSubject, tupleTimesStored } from '../records/tuple.ts'
 
-/** A grant that starts or ends between two instants. */
+/** A grant, or the suspension of a user, that starts or ends between two instants. */
 export interface Turn {
   readonly is: 'starts' | 'ends'
   /** ms since 1970 */
   readonly at: number
-  /** the grant as it is stored */
-  readonly grant: PolicyChange & { readonly op: 'put'; readonly kind: 'role_assignment' | 'relationship_tuple' }
+  readonly kind: 'role_assignment' | 'relationship_tuple' | 'suspension'
+  /** of the grant, or of the user */
+  readonly key: string
+  /** the grant as it is stored; who is suspended an access diff finds itself */
+  readonly grant?: StoredGrant
 }
+
+type StoredGrant = PolicyChange & { readonly op: 'put'; readonly kind: 'role_assignment' | 'relationship_tuple' }
 
 export interface Turns {
   /** in the order of their instants */
@@ -34,7 +40,7 @@ export interface Turns {
 }
 
 /**
- * The grants of an image that are in force at one of two instants only.
+ * The grants and suspensions of an image that are in force at one of two instants only.
  * @param from ms since 1970; the other one is later
  * @param limit of those that are returned: what turns first
  */
@@ -56,7 +62,8 @@ export function listTurns(image: Image, from: number, to: number, limit: number)
 }
 
 /**
- * The first instant after another one at which a grant of the image starts or ends; infinite when none does.
+ * The first instant after another one at which a grant or a suspension of the image starts or ends; infinite when none
+ * does.
  * @param from ms since 1970
  */
 export function findNextTurn(image: Image, from: number): number {
@@ -66,9 +73,11 @@ export function findNextTurn(image: Image, from: number): number {
       next = Math.min(next, nextChange(kernel, times))
     }
     if (!hasTimes(kernel)) return next
-    for (const user of records(kernel, Table.Users))
+    for (const user of records(kernel, Table.Users)) {
+      next = Math.min(next, nextChangeOfSuspension(kernel, user))
       for (const grant of eachGrantOfUserStored(kernel, user))
         for (const role of grantRolesStored(kernel, grant)) note(role)
+    }
     for (const object of records(kernel, Table.Instances))
       for (const tuple of eachTupleToObjectStored(kernel, object)) note(tupleTimesStored(kernel, tuple))
     return next
@@ -76,15 +85,18 @@ export function findNextTurn(image: Image, from: number): number {
 }
 
 const compareTurns = (left: Turn, right: Turn): number =>
-  left.at - right.at || compareText(left.grant.kind, right.grant.kind) || compareText(left.grant.key, right.grant.key)
+  left.at - right.at || compareText(left.kind, right.kind) || compareText(left.key, right.key)
 
 function* eachTurn(kernel: Kernel, from: number, to: number): Iterable<Turn> {
   for (const user of records(kernel, Table.Users)) {
+    const suspension = suspensionStored(kernel, user)
+    const turn = suspension && findTurn(suspension, from, to)
+    if (turn !== undefined) yield { ...turn, kind: 'suspension', key: principalKey(kernel, user) }
     for (const grant of eachGrantOfUserStored(kernel, user)) {
       for (const { role, ...times } of grantRolesStored(kernel, grant)) {
         const turn = findTurn(times, from, to)
         if (turn !== undefined)
-          yield { ...turn, grant: readAssignment(kernel, user, grantScope(kernel, grant), role, times) }
+          yield ofGrant(turn, readAssignment(kernel, user, grantScope(kernel, grant), role, times))
       }
     }
   }
@@ -92,10 +104,17 @@ function* eachTurn(kernel: Kernel, from: number, to: number): Iterable<Turn> {
     for (const tuple of eachTupleToObjectStored(kernel, object)) {
       const times = tupleTimesStored(kernel, tuple)
       const turn = findTurn(times, from, to)
-      if (turn !== undefined) yield { ...turn, grant: readTuple(kernel, tuple, object, times) }
+      if (turn !== undefined) yield ofGrant(turn, readTuple(kernel, tuple, object, times))
     }
   }
 }
+
+const ofGrant = (turn: Pick<Turn, 'is' | 'at'>, grant: StoredGrant): Turn => ({
+  ...turn,
+  kind: grant.kind,
+  key: grant.key,
+  grant,
+})
 
 function findTurn(
   { from: start, until: end }: RecordTimes,
@@ -113,7 +132,7 @@ function readAssignment(
   scope: number,
   record: number,
   times: RecordTimes,
-): Turn['grant'] {
+): StoredGrant {
   const user = principalKey(kernel, principal)
   const whole = roleKey(kernel, record)
   const isTenant = symbolTable(kernel, scope) === Table.Tenants
@@ -125,7 +144,7 @@ function readAssignment(
   return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
 }
 
-function readTuple(kernel: Kernel, tuple: number, record: number, times: RecordTimes): Turn['grant'] {
+function readTuple(kernel: Kernel, tuple: number, record: number, times: RecordTimes): StoredGrant {
   const object = readInstanceKey(kernel, record)
   const subject = readInstanceKey(kernel, tupleSubject(kernel, tuple))
   const whole = relationKey(kernel, tupleRelation(kernel, tuple))

@@ -2,6 +2,7 @@
 // when lines are sorted, filtered or copied.
 import type { ComparedLine } from '../../image/access-review/review.ts'
 import { formatInstant } from '../../model/print-time.ts'
+import type { NotedLine } from './notes.ts'
 
 /** What every line begins with. */
 export interface CsvHead {
@@ -17,7 +18,7 @@ export interface CsvHead {
 const COLUMNS = [
   ...['environment', 'revision', 'time', 'since', 'change', 'user', 'access', 'action', 'resource'],
   ...['resource_instance', 'tenant', 'by', 'role', 'user_set', 'resource_set', 'derived', 'when'],
-  ...['valid_from', 'valid_until'],
+  ...['valid_from', 'valid_until', 'reason', 'ticket'],
 ]
 
 const END = '\r\n'
@@ -26,17 +27,18 @@ const END = '\r\n'
 export const CSV_HEADER = `${COLUMNS.join(',')}${END}`
 
 /** A line of the review, or the last one of the file. */
-export type CsvLine = Omit<ComparedLine, 'access'> & { readonly access: ComparedLine['access'] | 'complete' }
+export type CsvLine = Omit<NotedLine, 'access'> & { readonly access: ComparedLine['access'] | 'complete' }
 
 export function csvLine({ environment, revision, time, since }: CsvHead, line: CsvLine): string {
   const { user, tenant, resource, resource_instance: instance, action, access, source, derived, when, change } = line
-  const { valid_from: from, valid_until: until } = line
+  const { valid_from: from, valid_until: until, reason, ticket } = line
   const isAbout = resource !== null
   const values = [
     ...[environment, revision, time, since, change, user, access, action, resource],
     ...[isAbout ? (instance ?? '*') : null, isAbout ? (tenant ?? '*') : null],
     ...[source?.kind, source?.role, source?.user_set, source?.resource_set, derived ? 'yes' : null, when],
     ...[from, until].map((at) => (at === undefined ? null : formatInstant(at))),
+    ...[reason, ticket],
   ]
   return `${values.map(cell).join(',')}${END}`
 }

@@ -39,6 +39,7 @@ import {
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
 import { deleteEnded } from '../objects/ended.ts'
+import { announceEnding } from '../objects/ending.ts'
 import {
   addGroupRole,
   addGroupToGroup,
@@ -225,6 +226,7 @@ export const useCases = withWarnings({
   createTuples,
   deleteTuples,
   deleteEnded,
+  announceEnding,
   createSetRule,
   deleteSetRule,
   createInvite,

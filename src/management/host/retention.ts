@@ -1,5 +1,6 @@
-// Runs retention: periodically makes the store trim its logs and clear deleted environments, and deletes what has ended.
-// The operator configures what is kept; src/store/trim.ts and ended-upkeep.ts implement it.
+// Runs retention: periodically makes the store trim its logs and clear deleted environments, announces what ends soon and deletes what
+// has ended.
+// The operator configures what is kept; src/store/trim.ts, ending-upkeep.ts and ended-upkeep.ts implement it.
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
@@ -12,6 +13,7 @@ import {
   DELTA_DAYS_DEFAULT,
   DELTA_REVISIONS_DEFAULT,
   ENDED_KEPT_SECONDS_DEFAULT,
+  ENDING_NOTICE_SECONDS_DEFAULT,
   HISTORY_DAYS_DEFAULT,
   HISTORY_REVISIONS_DEFAULT,
   RETENTION_EVERY_MS,
@@ -21,6 +23,7 @@ import type { Deletion } from '../../store/trim.ts'
 import { type Checkpoints, type PastOptions, readKeep } from '../past/checkpoints.ts'
 import type { Snapshots } from '../snapshot/snapshot.ts'
 import { deleteAllEnded } from './ended-upkeep.ts'
+import { announceAllEnding, type EndingEvent } from './ending-upkeep.ts'
 import { listAllOrganizations, listEnvironments } from './open.ts'
 import type { ManagementUseCases } from './registry.ts'
 
@@ -41,13 +44,12 @@ export interface RetentionOptions extends PastOptions {
   readonly auditDays?: number
   /** how long what was granted for a time is kept after its end; default ENDED_KEPT_SECONDS_DEFAULT */
   readonly endedKeptMs?: number
+  /** how long before its end it is announced, 0: not at all; default ENDING_NOTICE_SECONDS_DEFAULT */
+  readonly endingNoticeMs?: number
 }
 
-/** A round ended early. */
-export interface RetentionEvent {
-  readonly event: 'failed'
-  readonly error: unknown
-}
+/** A round ended early, or announced what ends. */
+export type RetentionEvent = { readonly event: 'failed'; readonly error: unknown } | EndingEvent
 
 const DAY_MS = 86_400_000
 const BY = withoutRequest('forgetEnvironment')
@@ -62,12 +64,15 @@ export function keepRetention(
   const failed = (error: unknown): void => {
     if (!isZerohopError(error, 'CLOSED')) tell(onEvent, { event: 'failed', error })
   }
-  const { endedKeptMs = ENDED_KEPT_SECONDS_DEFAULT * 1000 } = options
+  const { endedKeptMs = ENDED_KEPT_SECONDS_DEFAULT * 1000, endingNoticeMs = ENDING_NOTICE_SECONDS_DEFAULT * 1000 } =
+    options
+  const announced = (event: EndingEvent): void => tell(onEvent, event)
   const round = async (): Promise<void> => {
     if (running) return
     running = true
     try {
       await applyRetention(store, options, now()).catch(failed)
+      await announceAllEnding(store, endingNoticeMs, now(), { announced, failed })
       await deleteAllEnded(store, endedKeptMs, now(), failed)
     } catch (error) {
       failed(error)

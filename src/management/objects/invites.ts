@@ -1,7 +1,8 @@
 // User invites with a role: approving one creates the user if it is missing, and assigns the role.
 import { isDeepStrictEqual } from 'node:util'
-import type { RoleAssignment } from '../../kinds/role-assignment.ts'
-import { isEnded, isTimed, projectTimes } from '../../kinds/times.ts'
+import { presentFields } from '../../kinds/fields.ts'
+import { noteFields, type RoleAssignment } from '../../kinds/role-assignment.ts'
+import { isEnded, projectTimes } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import type { UserInvite } from '../../kinds/user-invite.ts'
 import { put, remove } from '../../log/change.ts'
@@ -12,7 +13,7 @@ import { assignmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'
-import { BODY, settle, settleEmail, settleText } from '../rules/fields.ts'
+import { BODY, settle, settleEmail, settleNote, settleText } from '../rules/fields.ts'
 import { settleTimes } from '../rules/times.ts'
 import type { InviteApprove, InviteCreate, InviteReplace, InviteUpdate } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
@@ -83,31 +84,43 @@ export function deleteInvite(view: View, { ref }: { readonly ref: string }, _min
  * ended stays, too: an invite takes nothing away.
  * @throws INVITE_APPROVED, EMAIL_INVALID, KEY_INVALID
  */
-export function approveInvite(view: View, { ref, user: sent }: Approval, mint: Mint): Decided<User> {
+export function approveInvite(view: View, { ref, user: named }: Approval, mint: Mint): Decided<User> {
   const invite = view.require('user_invite', ref)
   if (invite.status === 'approved') throw new ZerohopError('INVITE_APPROVED', { key: invite.key })
   const { first_name, last_name, role, tenant, resource_instance } = invite
-  const { key, email, attributes } = sent
+  const { key, email, attributes } = named
   settleEmail(email, null) // refused also where it is ignored
   const draft = new Draft(view)
   const stored = view.get('user', key)
   const user = stored ?? draft.take(createUser(draft, { key, email, first_name, last_name, attributes }, mint))
-  const times = projectTimes(invite)
+  const sent = { ...projectTimes(invite), ...presentFields(noteFields, invite) }
   const held = draft.get('role_assignment', assignmentKey(user.key, role, tenant, resource_instance))
   const isHeld = held !== undefined && !isEnded(held, mint.now)
   if (!isHeld)
-    draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance, ...times }], mint, { over: 'add' }))
+    draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance, ...sent }], mint, { over: 'add' }))
   draft.stage([put('user_invite', { ...invite, status: 'approved', updated_at: mint.now })])
   const warnings = [
     ...(stored === undefined ? [] : [userStays(key, ['email', 'attributes'])]),
-    ...(isHeld && isTimed(times) ? [assignmentStays(held)] : []),
+    ...(isHeld && Object.keys(sent).length > 0 ? [assignmentStays(held)] : []),
   ]
   return { changes: draft.changes(), ...(warnings.length > 0 && { warnings }), result: user }
 }
 
-/** The warning that the times of an invite are ignored. */
+/** The warning that the times, the reason and the ticket of an invite are ignored. */
 const assignmentStays = ({ user, role, tenant, resource_instance: instance }: RoleAssignment): string =>
-  `user \`${user}\` has role \`${role}\` ${instance === null ? `in tenant \`${tenant}\`` : `on \`${instance}\``} already, which is not changed: the times of the invite are ignored`
+  `user \`${user}\` has role \`${role}\` ${instance === null ? `in tenant \`${tenant}\`` : `on \`${instance}\``} already, which is not changed: the times of the invite are ignored, and its reason and ticket`
+
+/** Why the role is given, after a write; what is not sent stays, null clears. @throws INPUT_INVALID */
+const settleNotes = (base: UserInvite, sent: InviteUpdate) =>
+  presentFields(
+    noteFields,
+    Object.fromEntries(
+      (['reason', 'ticket'] as const).map((name) => [
+        name,
+        settleNote(sent[name], base[name] ?? null, name, noteFields[name].max, BODY),
+      ]),
+    ),
+  )
 
 /**
  * The assignment of the invite: a role in the tenant, or one on an instance in it. Clients may send an instance with a
@@ -122,8 +135,8 @@ function merge(view: View, base: UserInvite, sent: InviteUpdate): UserInvite {
     first_name: settleText(sent.first_name ?? undefined, base.first_name, 'first_name') ?? base.first_name,
     last_name: settleText(sent.last_name ?? undefined, base.last_name, 'last_name') ?? base.last_name,
   }
-  const { valid_from: _from, valid_until: _until, ...untimed } = base
-  const invite = { ...untimed, ...named, ...settleTimes(base, sent, BODY) }
+  const { valid_from: _from, valid_until: _until, reason: _reason, ticket: _ticket, ...bare } = base
+  const invite = { ...bare, ...named, ...settleTimes(base, sent, BODY), ...settleNotes(base, sent) }
   const tenant = view.require('tenant', sent.tenant_id ?? base.tenant, [...BODY, 'tenant_id']).key
   const ref = settle<string | null>(sent.resource_instance_id, base.resource_instance, null)
   const role = sent.role_id ?? base.role

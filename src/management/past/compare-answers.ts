@@ -50,6 +50,7 @@ export interface Range {
   readonly since: number
   /** that of the last one */
   readonly until: number
+  /** a `context.now` that it has stays as it is; else conditions read the instant */
   readonly question: Question
 }
 
@@ -65,11 +66,14 @@ export function askImage(image: Image, question: Question, now: number): Answer 
   }
 }
 
-/** The question with the instant as its time. */
-const questionAt = (question: Question, now: number): Question => ({
-  ...question,
-  sent: { ...question.sent, context: { ...question.sent?.context, now } },
-})
+/** The question with the instant as its time, unless it has a time of its own: then conditions read that (D15). */
+const questionAt = (question: Question, now: number): Question =>
+  hasOwnTime(question)
+    ? question
+    : { ...question, sent: { ...question.sent, context: { ...question.sent?.context, now } } }
+
+const hasOwnTime = ({ sent }: Question): boolean =>
+  ((sent?.context as { readonly now?: unknown } | null | undefined)?.now ?? null) !== null
 
 /**
  * Compares the answers at two revisions and finds what changed them.
@@ -183,7 +187,7 @@ class Walk {
 
   #look(): void {
     const { user, type, action } = this.#question
-    this.#readsTime = this.#image.attributesRead(type, action).context.includes('now')
+    this.#readsTime = !hasOwnTime(this.#question) && this.#image.attributesRead(type, action).context.includes('now')
     this.#next = this.#image.guardAt(this.#now, () => this.#image.nextChangeFor(user, PAST_WALK_MAX))
   }
 

@@ -104,7 +104,8 @@ async function replayToday(
   const { revision } = store.head(environment)
   const image = await past.image(environment, past.find(environment, { revision }))
   const then: Answer = record.decision ? 'allow' : 'deny'
-  const range = { from: record.revision, to: revision, since: findInstant(record), until: now, question }
+  const since = findInstant(record)
+  const range = { from: record.revision, to: revision, since, until: now, question: followTime(question, since) }
   const { after: answer, flips, count, isComplete } = await past.compare(environment, range)
   const causes = flips.map((flip): Cause => {
     if (flip.by === 'time') return { ...flip, actor: undefined }
@@ -117,6 +118,12 @@ async function replayToday(
 
 /** The instant at which what has times was in force or not when it was decided; where nothing had, any will do. */
 const findInstant = ({ instant, now, at }: ReplayedRecord): number => instant ?? now ?? at
+
+/** The question, without its time where that was the instant: then it passes. What a caller sent instead of it stays. */
+function followTime(question: Question, instant: number): Question {
+  const { now, ...context } = (question.sent?.context ?? {}) as { readonly now?: unknown }
+  return now === instant ? { ...question, sent: { ...question.sent, context } } : question
+}
 
 const UNKNOWN: Actor = {
   api_key_id: null,

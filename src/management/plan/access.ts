@@ -46,7 +46,7 @@ export function diffAccess(
   { now, nowAfter, turns, page, renames }: AccessOptions,
 ): AccessDiff {
   const named = new Set(changes.map(toName))
-  const turned = (turns?.first ?? []).map(({ grant }) => grant).filter((grant) => !named.has(toName(grant)))
+  const turned = (turns?.first ?? []).flatMap(({ grant }) => (grant && !named.has(toName(grant)) ? [grant] : []))
   return accessDiff(before, imageAfter(before, changes), [...changes, ...turned], {
     now,
     nowAfter,

@@ -55,7 +55,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     diff,
     ...(turns === undefined ? {} : { upcoming: { at: at!, turns } }),
     later: image === undefined || at !== undefined ? [] : findLater(image, view, changes, now),
-    warnings: shownWarnings(warnOfEnds(view, plan.changes)),
+    warnings: shownWarnings(warnOfEnds(view, plan.changes, now)),
     digest: makeDigest(plan),
   }
 }

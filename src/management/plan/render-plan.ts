@@ -52,7 +52,7 @@ function printUpcoming({
   const shown = first.slice(0, PLAN_TURNS_SHOWN_MAX)
   return {
     at: formatInstant(at),
-    turns: shown.map(({ is, at: instant, grant: { kind, key } }) => ({ is, at: formatInstant(instant), kind, key })),
+    turns: shown.map(({ is, at: instant, kind, key }) => ({ is, at: formatInstant(instant), kind, key })),
     more_turns: count - shown.length,
   }
 }

@@ -1,7 +1,7 @@
 // Warnings about what a write takes away, where that can make a condition true (D7: missing values, D11: deletes): an
 // attribute that a `not` tests, a role or a membership that a condition counts on, the last direct role that keeps a
-// derived one away; and what a write lets end later, where a condition counts on it (D15). Such a write is carried out as asked; who may gain by it is said, in any form of writing, because
-// this reads the changes and not the request.
+// derived one away; and what a write lets end later, where one of these counts on it (D15). Such a write is carried out as
+// asked; who may gain by it is said, in any form of writing, because this reads the changes and not the request.
 
 import type { ConditionSet } from '../../kinds/condition-set.ts'
 import type { KindName } from '../../kinds/index.ts'
@@ -9,6 +9,7 @@ import type { Resource } from '../../kinds/resource.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
+import { isInForce } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import type { Change, LogId } from '../../log/change.ts'
 import { type Condition, parseConditions } from '../../model/condition.ts'
@@ -28,12 +29,12 @@ function warning<U extends UseCase>(useCase: U): U {
     const decided = useCase(view, input, mint)
     const found = [
       ...warnOfUndeclared(view, decided.changes),
-      ...warnOfLosses(view, decided.changes),
+      ...warnOfLosses(view, decided.changes, mint.now),
       ...(decided.also ?? [])
         .filter(({ log }) => !isNew(log, decided.changes))
         .flatMap(({ log, changes }) => [
           ...warnOfUndeclared(view.other(log), changes),
-          ...warnOfLosses(view.other(log), changes),
+          ...warnOfLosses(view.other(log), changes, mint.now),
         ]),
     ]
     if (found.length === 0) return decided
@@ -52,15 +53,15 @@ export const withWarnings = <U extends UseCases>(useCases: U): U =>
   Object.fromEntries(Object.entries(useCases).map(([name, useCase]) => [name, warning(useCase)])) as U
 
 /** What the changes take away that can make a condition true, or give a derived role: a sentence for each. */
-function warnOfLosses(view: View, changes: readonly Change[]): string[] {
+function warnOfLosses(view: View, changes: readonly Change[], now: number): string[] {
   const hasSets = view.count('condition_set') > 0
   const losing = changes.filter((change) => {
     const { op, kind } = change
     if (op === 'delete') return kind === 'role_assignment' || (hasSets && DELETABLE.has(kind))
-    return hasSets && (RESETTABLE.has(kind) || getsEnd(view, change))
+    return (hasSets && RESETTABLE.has(kind)) || getsEnd(view, change)
   })
   if (losing.length === 0) return []
-  const found = new Losses(view, changes).warnings(losing.slice(0, LOSSES_LOOKED_AT_MAX))
+  const found = new Losses(view, changes, now).warnings(losing.slice(0, LOSSES_LOOKED_AT_MAX))
   const isLeftOut = losing
     .slice(LOSSES_LOOKED_AT_MAX)
     .some(({ op, kind, key }) => op === 'delete' || view.get(kind, key) !== undefined)
@@ -73,19 +74,17 @@ function warnOfLosses(view: View, changes: readonly Change[]): string[] {
 }
 
 /** The same of the ends alone that the changes give to role assignments. */
-export function warnOfEnds(view: View, changes: readonly Change[]): string[] {
-  if (view.count('condition_set') === 0) return []
+export function warnOfEnds(view: View, changes: readonly Change[], now: number): string[] {
   const ending = changes.filter((change) => getsEnd(view, change)).slice(0, LOSSES_LOOKED_AT_MAX)
-  return ending.length === 0 ? [] : new Losses(view, changes).warnings(ending)
+  return ending.length === 0 ? [] : new Losses(view, changes, now).warnings(ending)
 }
 
-/** Whether a change gives a role in a tenant an end, or another one than it has. */
-function getsEnd(view: View, change: Change): change is PutAssignment {
+/** Whether a change gives a role an end, or another one than it has. */
+function getsEnd(view: View, change: Change): boolean {
   if (change.op !== 'put' || change.kind !== 'role_assignment') return false
-  const { valid_until: until = null, resource_instance: instance } = change.value
-  return until !== null && instance === null && view.get('role_assignment', change.key)?.valid_until !== until
+  const { valid_until: until = null } = change.value
+  return until !== null && view.get('role_assignment', change.key)?.valid_until !== until
 }
-type PutAssignment = Extract<Change, { readonly op: 'put'; readonly kind: 'role_assignment' }>
 
 /** Kinds of objects that conditions count on. */
 const DELETABLE: ReadonlySet<KindName> = new Set(['membership', 'user', 'tenant', 'resource_instance'] as const)
@@ -107,6 +106,8 @@ interface SetGap {
 class Losses {
   readonly #before: View
   readonly #changes: readonly Change[]
+  /** ms since 1970: what is gone is gone from then on */
+  readonly #now: number
   /** with the changes; made when something asks, because most writes take nothing away that counts */
   #draft: Draft | undefined
   /** by the sentence: whom it is about, the first one and how many more */
@@ -117,9 +118,10 @@ class Losses {
   readonly #switched = new Map<string, readonly string[]>()
   readonly #conditions = new Map<string, Condition>()
 
-  constructor(view: View, changes: readonly Change[]) {
+  constructor(view: View, changes: readonly Change[], now: number) {
     this.#before = view
     this.#changes = changes
+    this.#now = now
   }
 
   get #after(): Draft {
@@ -193,10 +195,12 @@ class Losses {
 
   #assignment(key: string): void {
     const gone = this.#before.get('role_assignment', key)
-    if (gone === undefined) return
+    // what is not in force gives nothing that could go
+    if (gone === undefined || !isInForce(gone, this.#now)) return
     const { user, role, tenant, resource_instance: instance } = gone
     if (instance !== null) {
-      this.#directRole(user, instance)
+      for (const derived of this.#derivedWithout(gone, this.#now))
+        this.#warn(`${derived}: the last one is gone from`, `user \`${user}\` on \`${instance}\``)
       return
     }
     for (const set of this.#readers(USER_TYPE, 'roles')) {
@@ -206,35 +210,49 @@ class Losses {
     }
   }
 
-  /** A role whose end takes away what conditions count on. */
-  #end({ user, role, tenant, valid_until: until }: RoleAssignment): void {
-    const at = formatInstant(until ?? Number.POSITIVE_INFINITY)
+  /** A role whose end takes away what conditions count on, or a direct role that keeps a derived one away. */
+  #end(assignment: RoleAssignment): void {
+    const { user, role, tenant, resource_instance: instance, valid_until: until } = assignment
+    if (until === null || until === undefined) return
+    const at = formatInstant(until)
+    if (instance !== null) {
+      for (const derived of this.#derivedWithout(assignment, until))
+        this.#warn(
+          `${derived} and may then be given: the last one, \`${role}\`, ends for`,
+          `user \`${user}\` on \`${instance}\` at ${at}`,
+        )
+    }
+    const ends = `role \`${role}\` ends for`
     const who = `user \`${user}\` in tenant \`${tenant}\` at ${at}`
-    for (const [list, item] of [
-      ['roles', role],
-      ['tenants', tenant],
-    ] as const) {
-      for (const set of this.#readers(USER_TYPE, list)) {
-        if (gainsByLoss(this.#conditionOf(set), list, item))
-          this.#warn(
-            `condition set \`${set.key}\` tests \`user.${list}\` and may then be true: role \`${role}\` ends for`,
-            who,
-          )
-      }
+    if (instance === null) this.#listEnds('roles', role, ends, who)
+    // a role on an instance is a tie to its tenant, too (D6)
+    this.#listEnds('tenants', tenant, ends, who)
+    const attributes = this.#after.get('tenant', tenant)?.attributes ?? {}
+    for (const name of Object.keys(attributes))
+      for (const { set, gap } of this.#tenantGaps(name))
+        if (isLost(gap.names, attributes, {})) this.#warn(`${negation(set, gap, 'then')}: ${ends}`, who)
+  }
+
+  #listEnds(list: 'roles' | 'tenants', item: string, ends: string, who: string): void {
+    for (const set of this.#readers(USER_TYPE, list)) {
+      if (gainsByLoss(this.#conditionOf(set), list, item))
+        this.#warn(`condition set \`${set.key}\` tests \`user.${list}\` and may then be true: ${ends}`, who)
     }
   }
 
-  /** A role that is derived only for users without a direct role on the object, when the last one goes. */
-  #directRole(user: string, instance: string): void {
+  /** The roles that are derived for a user without a direct role on an object, if this one is the last at an instant. */
+  #derivedWithout({ id, user, resource_instance }: RoleAssignment, at: number): readonly string[] {
+    const instance = resource_instance ?? ''
     const roles = this.#switchedRoles(instance.slice(0, instance.indexOf(':')))
-    if (roles.length === 0) return
+    if (roles.length === 0) return []
     const after = this.#after
-    if (after.countBy('assignments_of_user_on_instance', `${user}/${instance}`) > 0) return
-    if (after.get('user', user) === undefined || after.get('resource_instance', instance) === undefined) return
-    for (const role of roles) {
-      const what = `role \`${role}\` is derived for users without a direct role on the object (\`no_direct_roles_on_object\`)`
-      this.#warn(`${what}: the last one is gone from`, `user \`${user}\` on \`${instance}\``)
-    }
+    for (const other of after.by('assignments_of_user_on_instance', `${user}/${instance}`))
+      if (other.id !== id && isInForce(other, at)) return []
+    if (after.get('user', user) === undefined || after.get('resource_instance', instance) === undefined) return []
+    return roles.map(
+      (role) =>
+        `role \`${role}\` is derived for users without a direct role on the object (\`no_direct_roles_on_object\`)`,
+    )
   }
 
   /** The roles of a type that direct roles on the object switch off. */
@@ -365,8 +383,8 @@ function once<T>(values: Map<string, T>, name: string, find: () => T): T {
   return value
 }
 
-const negation = (set: ConditionSet, gap: Gap): string =>
-  `condition set \`${set.key}\` has a \`not\` over \`${gapName(gap)}\`, which may now be true`
+const negation = (set: ConditionSet, gap: Gap, when: 'now' | 'then' = 'now'): string =>
+  `condition set \`${set.key}\` has a \`not\` over \`${gapName(gap)}\`, which may ${when} be true`
 
 const userAttributes = ({ email, first_name, last_name, attributes }: User): JsonObject => ({
   email,

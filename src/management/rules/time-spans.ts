@@ -4,6 +4,7 @@ import type { Span } from '../../store/view.ts'
 import type { TimedFact } from './payload.ts'
 
 const ENDS = { role_assignment: 'assignments_by_end', relationship_tuple: 'tuples_by_end' } as const
+const UNANNOUNCED = { role_assignment: 'assignments_unannounced', relationship_tuple: 'tuples_unannounced' } as const
 const STARTS = { role_assignment: 'assignments_by_start', relationship_tuple: 'tuples_by_start' } as const
 /** In this order they are told of. */
 export const TIMED_FACTS = Object.keys(ENDS) as readonly TimedFact[]
@@ -11,6 +12,13 @@ export const TIMED_FACTS = Object.keys(ENDS) as readonly TimedFact[]
 /** What ends from an instant on and before another one, in ms since 1970. */
 export const endingSpan = (kind: TimedFact, from: number, to: number = INSTANT_MAX + 1): Span => ({
   index: ENDS[kind],
+  from,
+  to,
+})
+
+/** What ends from an instant on and before another one, and is not announced. */
+export const unannouncedSpan = (kind: TimedFact, from: number, to: number): Span => ({
+  index: UNANNOUNCED[kind],
   from,
   to,
 })

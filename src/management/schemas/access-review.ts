@@ -85,6 +85,10 @@ const AccessLineRead = t.named(
     change: t.described(t.nullable(t.enumOf('added', 'removed')), 'change since `since`'),
     valid_from: t.optional(t.described(Time, 'for an assigned role: from when on it is in force')),
     valid_until: t.optional(t.described(Time, 'for an assigned role: until when it is in force')),
+    reason: t.optional(
+      t.described(t.Text, 'for an assigned role: why it was given, unless it was written again after this revision'),
+    ),
+    ticket: t.optional(t.described(t.Text, 'for an assigned role: the same')),
   }),
 )
 

@@ -11,6 +11,7 @@ import {
   type RegularName,
   type SentFields,
 } from '../../kinds/fields.ts'
+import { noteFields } from '../../kinds/role-assignment.ts'
 import { durationFields, timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
@@ -149,6 +150,9 @@ export const readNames = answerMembers(named)
 /** The times of what is granted, in bodies that are of no kind with such fields. */
 export const timeMembers = bodyMembers(timeFields, {})
 export type SentTimes = t.Static<ReturnType<typeof t.closed<typeof timeMembers>>>
+
+/** Why a role is given, in bodies that are of no kind with such fields. */
+export const noteMembers = bodyMembers(noteFields, {})
 
 /** How long a role is given for, in bodies. */
 export const durationMembers = bodyMembers(durationFields, {})

@@ -1,7 +1,8 @@
 // User invites in the API: what is sent and what is answered at /v2/facts/{p}/{e}/user_invites.
+import { noteFields } from '../../kinds/role-assignment.ts'
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
-import { answerMembers, timeMembers } from './field-members.ts'
+import { answerMembers, noteMembers, timeMembers } from './field-members.ts'
 import { page, query, roleFilter, search, tenantFilter } from './query-parameters.ts'
 import { Attributes, Id, known, sameKey, UserKey } from './schema-parts.ts'
 
@@ -18,6 +19,7 @@ const fields = {
   tenant_id: t.described(t.Text, 'key or id'),
   resource_instance_id: t.maybe(InstanceRef),
   ...timeMembers,
+  ...noteMembers,
 }
 
 export const InviteCreate = t.named('UserInviteCreate', t.closed({ key: UserKey, ...fields }))
@@ -38,6 +40,7 @@ export const InviteUpdate = t.named(
     tenant_id: t.maybe(t.Text),
     resource_instance_id: t.maybe(InstanceRef),
     ...timeMembers,
+    ...noteMembers,
   }),
 )
 export type InviteUpdate = t.Static<typeof InviteUpdate>
@@ -60,7 +63,7 @@ export const InviteRead = t.named(
     role_id: t.nullable(Id),
     tenant_id: t.nullable(Id),
     resource_instance_id: t.nullable(Id),
-    ...answerMembers(timeFields),
+    ...answerMembers({ ...timeFields, ...noteFields }),
   }),
 )
 export type InviteRead = t.Static<typeof InviteRead>

@@ -151,12 +151,15 @@ const Outside = t.named(
   }),
 )
 
-const GrantKind = t.enumOf('role_assignment', 'relationship_tuple')
+const TimedKind = t.described(
+  t.enumOf('role_assignment', 'relationship_tuple', 'suspension'),
+  'what has times: a grant, or the suspension of a user, whose key is that of the user',
+)
 
-const Turn = t.named('PlanTurn', t.open({ is: t.enumOf('starts', 'ends'), at: Time, kind: GrantKind, key: t.Text }))
+const Turn = t.named('PlanTurn', t.open({ is: t.enumOf('starts', 'ends'), at: Time, kind: TimedKind, key: t.Text }))
 
 const ScheduledGrant = t.open({
-  kind: GrantKind,
+  kind: TimedKind,
   key: t.Text,
   valid_from: t.optional(Time),
   valid_until: t.optional(Time),
@@ -197,7 +200,7 @@ export const Plan = t.named(
     scheduled: t.optional(
       t.described(
         t.listOf(Scheduled),
-        'without a second instant: grants of the plan that make no difference now, but later, by that instant',
+        'without a second instant: grants and suspensions of the plan that make no difference now, but later, by that instant',
       ),
     ),
     warnings: t.optional(

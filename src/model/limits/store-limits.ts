@@ -37,6 +37,16 @@ export const RETENTION_EVERY_MS = 60_000
 export const ENDED_KEPT_SECONDS_DEFAULT = 2_592_000
 /** Objects that upkeep deletes in one revision because they have ended: the one thread that writes does it. */
 export const ENDED_PER_REVISION = 1_000
+/**
+ * Seconds before its end at which what was granted for a time is announced, unless `ZEROHOP_ENDING_NOTICE` says otherwise.
+ */
+export const ENDING_NOTICE_SECONDS_DEFAULT = 86_400
+/** Ends that upkeep announces in one revision: the one thread that writes does it. */
+export const ENDING_PER_REVISION = 1_000
+/** Ends that upkeep announces of one environment in one round; the others follow in the next one. */
+export const ENDING_PER_ROUND_MAX = 20_000
+/** Grants that an announcement names in its summary; its changes have all. */
+export const ENDING_NAMED_MAX = 3
 /** Revisions whose deltas a follower can still get, unless `ZEROHOP_DELTA_REVISIONS` says otherwise. */
 export const DELTA_REVISIONS_DEFAULT = 100_000
 /** Days for which a follower can still get deltas, unless `ZEROHOP_DELTA_DAYS` says otherwise. */

@@ -168,16 +168,16 @@ describe('an access review', () => {
       'access',
     ])
     const start = `default/development,${last},${time},${first}`
-    expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,,,`)
-    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public is true,,`)
-    expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,,,`)
+    expect(rows[1]).toBe(`${start},added,'@sum+1,allowed,read,doc,*,default,role,editor,,,,,,,,`)
+    expect(rows).toContain(`${start},,cyd,conditional,read,doc,*,*,set_rule,,staff,open,,resource.public is true,,,,`)
+    expect(rows).toContain(`${start},removed,ana,allowed,read,doc,*,default,role,editor,,,,,,,,`)
     expect(rows).toHaveLength(11)
     expect(rows.at(-1)).toBe('')
     // what was cut anywhere lacks it
-    expect(rows.at(-2)).toBe(`${start},,,complete,,,,,,,,,,8 lines,,`)
+    expect(rows.at(-2)).toBe(`${start},,,complete,,,,,,,,,,8 lines,,,,`)
     expect(rows.filter((row) => row.includes(',complete,'))).toHaveLength(1)
     const none = String((await api.ask('GET', `${ACCESS}?format=csv&user=nobody&at=${last}`)).body).split('\r\n')
-    expect(none).toEqual([rows[0], `default/development,${last},${time},,,,complete,,,,,,,,,,0 lines,,`, ''])
+    expect(none).toEqual([rows[0], `default/development,${last},${time},,,,complete,,,,,,,,,,0 lines,,,,`, ''])
   })
 
   it.each([
@@ -306,8 +306,44 @@ describe('a review of roles for a time', () => {
     const [header, line] = String(body)
       .split('\r\n')
       .map((text) => text.split(','))
-    expect(header!.slice(-2)).toEqual(['valid_from', 'valid_until'])
-    expect(line!.slice(-2)).toEqual(['', toText(START + 2000)])
+    expect(header!.slice(-4)).toEqual(['valid_from', 'valid_until', 'reason', 'ticket'])
+    expect(line!.slice(-4)).toEqual(['', toText(START + 2000), '', ''])
+  })
+
+  it('has why a role was given, of what was not written again after its revision', async () => {
+    await api.ask('POST', '$F/users', { key: 'why' })
+    const write = async (method: 'POST' | 'PUT' | 'DELETE', body: object) => {
+      const sent = { user: 'why', tenant: 'default', ...body }
+      const { status, headers } = await api.ask(method, '$F/role_assignments', sent)
+      expect(status).toBeLessThan(300)
+      return Number(headers['x-revision'])
+    }
+    await write('POST', { role: 'editor', ticket: 'OPS-1', reason: 'restores, "all"' })
+    const first = await write('POST', { role: 'owner', resource_instance: 'doc:one', ticket: 'OPS-2' })
+    const whys = async (query: string) =>
+      (await get(`?user=why&action=read${query}`)).lines.map(({ resource_instance, ticket, reason }: Line) => [
+        resource_instance,
+        ticket,
+        reason,
+      ])
+    const both = [
+      [null, 'OPS-1', 'restores, "all"'],
+      ['one', 'OPS-2', undefined],
+    ]
+    expect(await whys('')).toEqual(both)
+    const { body } = await api.ask('GET', `${ACCESS}?user=why&action=read&format=csv`)
+    const texts = String(body).split('\r\n')
+    expect(texts.slice(1, 3).map((text) => text.split(',,').at(-1))).toEqual([
+      expect.stringContaining('"restores, ""all""",OPS-1'),
+      expect.stringMatching(/OPS-2$/),
+    ])
+    await new Promise((resolve) => setTimeout(resolve, 5)) // in another millisecond
+    await write('PUT', { role: 'editor', ticket: 'OPS-3' })
+    expect(await whys('')).toEqual([[null, 'OPS-3', 'restores, "all"'], both[1]])
+    expect(await whys(`&at=${first}`)).toEqual([[null, undefined, undefined], both[1]])
+    // of what is gone since, the reason is not known either
+    await write('DELETE', { role: 'editor' })
+    expect(await whys(`&since=${first}&changed=true`)).toEqual([[null, undefined, undefined]])
   })
 
   it('[D15] never counts over an instant at which something starts or ends', async () => {

@@ -55,6 +55,37 @@ describe('the reason and the ticket of an assignment', () => {
     }
   })
 
+  it('of an invite are those of the assignment that approving makes', async () => {
+    const invite = { key: 'eve', status: 'pending', email: 'eve@acme.test', first_name: 'E', last_name: 'V' }
+    const of = { role_id: 'editor', tenant_id: 'acme', valid_until: '2099-01-01T00:00:00.000Z' }
+    const approve = (user: string) =>
+      ask('POST', '$F/user_invites/eve/approve', { key: user, email: 'eve@acme.test', attributes: {} })
+    const made = await ask('POST', '$F/user_invites', { ...invite, ...of, ...WHY })
+    expect([made.status, made.body]).toEqual([200, expect.objectContaining(WHY)])
+    // what is not sent stays, and null clears
+    expect((await ask('PUT', '$F/user_invites/eve', { ...invite, ...of })).body).toMatchObject(WHY)
+    expect((await ask('PATCH', '$F/user_invites/eve', { reason: null })).body).not.toHaveProperty('reason')
+    await ask('PATCH', '$F/user_invites/eve', { reason: WHY.reason })
+    expect((await ask('GET', '$F/user_invites?search=eve')).body.data).toMatchObject([WHY])
+    expect((await approve('eve')).status).toBe(200)
+    expect(held('eve/editor/acme')).toEqual(WHY)
+    // who has the role keeps it as it is
+    await put({ ticket: 'OPS-2' })
+    await ask('PATCH', '$F/user_invites/eve', { status: 'pending', valid_until: null })
+    const kept = await approve('ana')
+    expect(kept.headers.warning).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('the times of the invite are ignored, and its reason and ticket'),
+      ]),
+    )
+    expect(held()).toEqual({ ticket: 'OPS-2' })
+    for (const wrong of [{ reason: '' }, { ticket: 5 }, { ticket: 'x'.repeat(10_000) }]) {
+      const { status, body } = await ask('PATCH', '$F/user_invites/eve', wrong)
+      expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining(Object.keys(wrong)[0]!)])
+    }
+    expect((await ask('DELETE', '$F/user_invites/eve')).status).toBe(204)
+  })
+
   it('are answered, alone and in lists, and left out where there are none', async () => {
     expect((await put(WHY)).body).toMatchObject(WHY)
     await ask('POST', '$F/role_assignments', { ...ASSIGNED, role: 'viewer' })

@@ -96,6 +96,29 @@ describe('a plan with a second instant', () => {
     expect(body).not.toHaveProperty('scheduled')
   })
 
+  it('[D16] says the same of suspensions', async () => {
+    const suspend = (body: object) => api.ask('PUT', '$F/users/ana/suspension', { reason: 'leave', ...body })
+    expect((await suspend({ valid_from: inDays(3), valid_until: inDays(5) })).status).toBe(200)
+    const { body } = await plan({ at: inDays(4) })
+    expect(body.turns).toEqual([{ is: 'starts', at: inDays(3), kind: 'suspension', key: 'ana' }])
+    expect(body.access.gained).toMatchObject({ decisions: 0 })
+    const since = inDays(3)
+    expect(body.access.lost.first).toMatchObject([
+      { user: 'ana', action: 'read', since },
+      { user: 'ana', action: 'write', since },
+    ])
+    // over all of it nothing differs
+    expect((await plan({ at: inDays(5) })).body).toMatchObject({ turns: [], access: { lost: { decisions: 0 } } })
+    await suspend({ valid_from: null })
+    const ended = (await plan({ at: inDays(5) })).body
+    expect(ended.turns).toEqual([{ is: 'ends', at: inDays(5), kind: 'suspension', key: 'ana' }])
+    expect(ended.access.gained.first).toMatchObject([
+      { user: 'ana', action: 'read', since: inDays(5) },
+      { user: 'ana', action: 'write', since: inDays(5) },
+    ])
+    expect((await api.ask('DELETE', '$F/users/ana/suspension')).status).toBe(200)
+  })
+
   it('is refused unless that is an instant to come', async () => {
     for (const at of ['soon', inDays(-1), 1]) {
       const { status, body } = await plan({ at })
@@ -159,6 +182,37 @@ describe('a plan that schedules grants', () => {
     expect(longer).toMatchObject([{ at: inDays(10), access: { gained: one, lost: none } }])
     const shorter = (await plan(file({ valid_until: inDays(5) }))).body.scheduled
     expect(shorter).toMatchObject([{ at: inDays(5), access: { gained: none, lost: one } }])
+  })
+
+  it('[D16] says the same of a suspension, beside what else the plan does to its user', async () => {
+    const change = (op: 'create' | 'update', key: string, value: object) => ({ op, kind: 'user', key, value })
+    const suspension = { reason: 'leave', valid_from: inDays(6), valid_until: inDays(30) }
+    const [nobody, both] = [
+      { decisions: 0 },
+      { decisions: 2, first: [{ user: 'ben', action: 'print' }, { action: 'write' }] },
+    ]
+    const noGuest = await plan({ changes: [change('update', 'ben', { first_name: 'Ben', suspension })] })
+    expect(noGuest.body).toMatchObject({ access: { lost: nobody, gained: nobody } })
+    const grants = [{ kind: 'suspension', key: 'ben', valid_from: inDays(6), valid_until: inDays(30) }]
+    // ben may print from the first role on, which starts after the suspension
+    expect(noGuest.body.scheduled).toMatchObject([{ at: inDays(6), more: 0, grants, access: { gained: nobody } }])
+    const role = createAssignment('ben', 'printer', {})
+    const printer = {
+      op: 'create',
+      kind: 'role',
+      key: 'printer',
+      value: { name: 'printer', permissions: ['doc:print'] },
+    }
+    const { body } = await plan({ changes: [printer, change('update', 'ben', { suspension }), role] })
+    expect(body.access).toMatchObject({ gained: { users: 1 }, lost: nobody })
+    expect(body.scheduled).toMatchObject([{ at: inDays(6), grants, access: { gained: nobody, lost: both } }])
+    // of a user whom the plan makes, and at once
+    const made = [change('create', 'eva', { key: 'eva', suspension }), createAssignment('eva', 'reader', {})]
+    const { scheduled } = (await plan({ changes: made })).body
+    expect(scheduled).toMatchObject([{ at: inDays(6), access: { lost: { decisions: 3, users: 1 } } }])
+    const atOnce = (await plan({ changes: [change('update', 'ana', { suspension: { reason: 'left' } })] })).body
+    expect(atOnce).not.toHaveProperty('scheduled')
+    expect(atOnce.access.lost.decisions).toBeGreaterThan(0)
   })
 
   it('compares access at so many instants, and lists the others', async () => {

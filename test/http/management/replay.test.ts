@@ -195,6 +195,23 @@ describe('a recorded decision', () => {
     expect(before.today).toMatchObject({ answer: 'deny', changed_by: null, changes: 2 })
     expect(before.today.causes).toEqual([started, ended])
     // an instant of its own, where conditions saw another time
+    await write('PATCH', '$F/users/tim', { attributes: { level: 5 } })
+    const asked = { user: 'tim', action: 'approve', resource: { type: 'doc', tenant: 'default' } }
+    const sentTime = (now: number) =>
+      decide({ ...asked, context: { now } }, 'none', (line) =>
+        line.replace(`"now":${now}`, `"now":${now},"instant":${ten}`),
+      )
+    // NOON is past: at the present the condition is false, and at the time that was sent it is true
+    const [kept, past] = [await replay(await sentTime(NOON - 1)), await replay(await sentTime(NOON))]
+    expect(kept).toMatchObject({ recorded: true, reproducible: true, agrees: true, allow: true, reason: 'abac' })
+    expect(kept.today).toMatchObject({ answer: 'allow', changed_by: null, causes: [], complete: true })
+    expect(past).toMatchObject({ recorded: false, agrees: true, today: { answer: 'deny', causes: [] } })
+    const followed = await replay(await decide({ ...asked, context: { now: NOON - 1 } }))
+    expect(followed.today).toMatchObject({
+      answer: 'deny',
+      changed_by: 'time',
+      causes: [{ by: 'time', at: printTime(NOON) }],
+    })
     const instant = (line: string) =>
       line.replace(`"now":${nine}`, `"now":${nine},"instant":${ten}`).replace('"decision":false', '"decision":true')
     expect(await replay(await decide(at(nine), 'none', instant))).toMatchObject({ recorded: true, agrees: true })

@@ -182,6 +182,16 @@ describe('[D11] warnings of a write', () => {
       expect.stringMatching(/condition set `only_viewers` tests `user.roles` and may then be true/),
     ])
     expect(await put(ending)).toBeUndefined()
+    await api.ask('POST', '$F/role_assignments', { ...role, user: 'eva', tenant: 'acme' })
+    // it also ties the user to the tenant: to what its conditions and attributes say
+    const then = 'role `blocked` ends for user `eva` in tenant `acme` at 2100-01-01T00:00:00.000Z'
+    expect(await put({ ...ending, tenant: 'acme' })).toEqual([
+      expect.stringContaining(`\`unblocked\` tests \`user.roles\` and may then be true: ${then}`),
+      expect.stringContaining('`only_viewers`'),
+      expect.stringContaining(`\`outsiders\` tests \`user.tenants\` and may then be true: ${then}`),
+      expect.stringContaining(`\`thawed\` has a \`not\` over \`tenant.frozen\`, which may then be true: ${then}`),
+    ])
+    await api.ask('DELETE', '$F/role_assignments', { ...role, user: 'eva', tenant: 'acme' })
     await api.ask('DELETE', '$F/users/eva/roles', role)
     await api.ask('POST', '$F/users/eva/roles', { ...role, role: 'viewer' })
     // a role that no condition names
@@ -246,13 +256,33 @@ describe('[D11] warnings of a write', () => {
       },
     })
     const guest = { user: 'eva', role: 'guest', resource_instance: 'page:p', tenant: 'default' }
-    expect((await api.ask('POST', '$F/role_assignments', guest)).status).toBe(200)
-    const { headers } = await api.ask('DELETE', '$F/role_assignments', guest)
-    expect(headers.warning).toEqual([
-      expect.stringMatching(
-        /role `page#owner` is derived for users without a direct role .*the last one is gone from user `eva` on `page:p`/,
-      ),
-    ])
+    const write = async (method: 'POST' | 'PUT' | 'DELETE', body: object) => {
+      const { status, headers } = await api.ask(method, '$F/role_assignments', body)
+      expect(status).toBeLessThan(300)
+      return headers.warning
+    }
+    const derived =
+      '299 zerohop "role `page#owner` is derived for users without a direct role on the object (`no_direct_roles_on_object`)'
+    const gone = [`${derived}: the last one is gone from user \`eva\` on \`page:p\`"`]
+    expect(await write('POST', guest)).toBeUndefined()
+    expect(await write('DELETE', guest)).toEqual(gone)
+    // the same of an end, after which it may be derived, unless another direct role is in force then
+    const until = (day: number) => ({ valid_until: `2100-01-0${day}T00:00:00.000Z` })
+    const ends = (role: string, day: number) => [
+      `${derived} and may then be given: the last one, \`${role}\`, ends for user \`eva\` on \`page:p\` at ${until(day).valid_until}"`,
+    ]
+    expect(await write('POST', { ...guest, ...until(2) })).toEqual(ends('guest', 2))
+    expect(await write('PUT', { ...guest, ...until(2) })).toBeUndefined()
+    const owner = { ...guest, role: 'owner' }
+    expect(await write('POST', { ...owner, ...until(3) })).toEqual(ends('owner', 3))
+    expect(await write('PUT', { ...guest, ...until(1) })).toBeUndefined()
+    const policy = { zerohop: 2, role_assignments: [{ ...guest, ...until(4) }] }
+    const plan = (await api.ask('POST', '/v2/projects/default/envs/development/plan', { policy })).body
+    expect(plan.warnings.map((text: string) => `299 zerohop "${text}"`)).toEqual(ends('guest', 4))
+    // what has ended already keeps nothing away
+    expect(await write('PUT', { ...guest, valid_until: 5 })).toBeUndefined()
+    expect(await write('DELETE', owner)).toEqual(gone)
+    expect(await write('DELETE', guest)).toBeUndefined()
   })
 
   it('say that values of another type count as missing from now on', async () => {

@@ -62,6 +62,7 @@ set_rules: [{ user_set: s, permission: 'note:read', resource_set: note }]
   it('[D15] warns of an end after which a condition may be true, at that end', () => {
     const ends = (conditions: string, assignment: string, parent = '{}') =>
       read(`zerohop: 2
+resources: [{ key: doc, roles: { guest: {} } }]
 roles: [{ key: guest }]
 condition_sets:
   - { key: up, type: userset, conditions: ${parent} }
@@ -73,12 +74,47 @@ role_assignments:
     const until = 'valid_until: "2100-01-01T00:00:00Z"'
     const may = (list: string) => `when role \`guest\` ends, condition set \`s\` may be true: it tests \`user.${list}\``
     const noGuest = '{ not: { user.roles: { array_contains: guest } } }'
-    expect(ends(noGuest, until)).toEqual([[may('roles'), 8]])
-    expect(ends('{ not: { user.tenants: { array_contains: acme } } }', until)).toEqual([[may('tenants'), 8]])
+    expect(ends(noGuest, until)).toEqual([[may('roles'), 9]])
+    expect(ends('{ not: { user.tenants: { array_contains: acme } } }', until)).toEqual([[may('tenants'), 9]])
     expect(ends(noGuest, '')).toEqual([])
     expect(ends(noGuest, `${until}, resource_instance: "doc:one"`)).toEqual([])
+    // a role on an instance is a tie to its tenant, too
+    const noAcme = '{ not: { user.tenants: { array_contains: acme } } }'
+    expect(ends(noAcme, `${until}, resource_instance: "doc:one"`)).toEqual([[may('tenants'), 9]])
     expect(ends('{ user.roles: { array_contains: guest } }', until)).toEqual([])
     expect(ends('{ not: { user.roles: { array_contains: other } } }', until)).toEqual([])
+  })
+
+  it('[D15] warns of the end of the last direct role that keeps a derived one away', () => {
+    const ends = (...assignments: string[]) =>
+      read(`zerohop: 2
+resources:
+  - { key: team, roles: { lead: {} } }
+  - key: page
+    relations: { team: { subject_resource: team } }
+    roles:
+      guest: {}
+      editor: {}
+      owner:
+        granted_to:
+          when: { no_direct_roles_on_object: true }
+          users_with_role: [{ role: lead, on_resource: team, linked_by_relation: team }]
+users: [{ key: ana }]
+role_assignments:
+${assignments.map((each) => `  - { user: ana, tenant: acme, ${each} }`).join('\n')}
+`).problems.flatMap(({ message, place }) => (message.startsWith('when role') ? [[message, place?.line]] : []))
+    const until = (day: number) => `valid_until: "2100-01-0${day}T00:00:00Z"`
+    const guest = (rest: string) => `role: guest, resource_instance: "page:p", ${rest}`
+    const editor = (rest: string) => `role: editor, resource_instance: "page:p", ${rest}`
+    const derived =
+      'role `page#owner` may be derived: it is for users without a direct role on the object (`no_direct_roles_on_object`)'
+    expect(ends(guest(until(2)))).toEqual([[`when role \`guest\` ends, ${derived}`, 15]])
+    expect(ends(guest(until(2)), editor(''))).toEqual([])
+    expect(ends(guest(until(2)), editor(until(3)))).toEqual([[`when role \`editor\` ends, ${derived}`, 16]])
+    // the other one begins only later
+    expect(ends(guest(until(2)), editor(until(3).replace('until', 'from')))).toHaveLength(1)
+    expect(ends(guest(until(2)), `role: editor, resource_instance: "page:q"`)).toHaveLength(1)
+    expect(ends(`role: lead, resource_instance: "team:t", ${until(2)}`)).toEqual([])
   })
 
   it('of version 1 is read as one of version 2', () => {

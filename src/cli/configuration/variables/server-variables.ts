@@ -8,6 +8,7 @@ import {
   DELTA_REVISIONS_DEFAULT,
   ENDED_KEPT_SECONDS_DEFAULT,
   ENDING_MS_DEFAULT,
+  ENDING_NOTICE_SECONDS_DEFAULT,
   FIXED_KEY_LENGTH_MIN,
   HISTORY_DAYS_DEFAULT,
   HISTORY_REVISIONS_DEFAULT,
@@ -206,6 +207,12 @@ export const SERVER_VARIABLES = {
       'how long role assignments and relationship tuples are kept after their end, such as `30d` or `12h`. After that they are [deleted](#what-has-ended)',
     readBy: MANAGEMENT,
     unset: '`30d`',
+  }),
+  ZEROHOP_ENDING_NOTICE: withDefault(Duration, ENDING_NOTICE_SECONDS_DEFAULT, {
+    about:
+      'how long before their end role assignments and relationship tuples are [announced](#what-has-ended), such as `1d` or `8h`. 0: not at all',
+    readBy: MANAGEMENT,
+    unset: '`1d`',
   }),
   ZEROHOP_PAST_REVISIONS: withDefault(CountOrNone, PAST_REVISIONS_DEFAULT, {
     about: 'number of past revisions per environment that can be queried. 0: none',

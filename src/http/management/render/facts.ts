@@ -1,11 +1,12 @@
 // How facts print: users, assignments, instances, tuples, set rules, invites and proxy configs: the
 // exact fields that clients read. Nothing here decides or reads more than it must.
 
+import { presentFields } from '../../../kinds/fields.ts'
 import type { Group } from '../../../kinds/group.ts'
 import type { ProxyConfig } from '../../../kinds/proxy-config.ts'
 import { type RelationshipTuple, relationshipTupleFields } from '../../../kinds/relationship-tuple.ts'
 import { type ResourceInstance, resourceInstanceFields } from '../../../kinds/resource-instance.ts'
-import { type RoleAssignment, roleAssignmentFields } from '../../../kinds/role-assignment.ts'
+import { noteFields, type RoleAssignment, roleAssignmentFields } from '../../../kinds/role-assignment.ts'
 import type { SetRule } from '../../../kinds/set-rule.ts'
 import { timeFields } from '../../../kinds/times.ts'
 import { type User, userFields } from '../../../kinds/user.ts'
@@ -246,6 +247,7 @@ export function inviteRead(scope: Scope, view: View, invite: UserInvite): Invite
     ...printTimes({}, invite, ''),
     ...place(scope),
     ...times(invite),
+    ...presentFields(noteFields, invite),
   }
 }
 

@@ -3,8 +3,9 @@
 // makes them.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ReviewPage, ReviewPlace } from '../../../image/access-review/review.ts'
+import type { ComparedLine, ReviewPlace } from '../../../image/access-review/review.ts'
 import { CSV_HEADER, type CsvLine, csvLine } from '../../../management/access-review/csv.ts'
+import { type NotedLine, withNotes } from '../../../management/access-review/notes.ts'
 import type { ReviewedRevision } from '../../../management/access-review/review-task.ts'
 import { Reviewer } from '../../../management/access-review/reviewer.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
@@ -60,13 +61,22 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       const isByEnd = readByEnd(query)
       const question = { filter: readFilter(query), changed: readFlag(query, 'changed'), isByEnd, now }
       reply.header('x-revision', String(found.revision))
+      const noted = (lines: readonly ComparedLine[]): NotedLine[] =>
+        withNotes(store.view(scope.environment.id), lines, { at: found.at, since: since?.at })
       if (format === 'json') {
         const { lines, next } = await reviewer.ask({ ...revision, task: 'lines', question, after: cursor, limit })
         const after = next === undefined ? null : cursorText({ ...next, revision: found.revision, now }, asked)
-        return { ...answered(found), since: since?.revision ?? null, lines: lines.map(withInstants), next: after }
+        return {
+          ...answered(found),
+          since: since?.revision ?? null,
+          lines: noted(lines).map(withInstants),
+          next: after,
+        }
       }
-      const ask = (after: ReviewPlace | undefined) =>
-        reviewer.ask({ ...revision, task: 'lines', question, after, limit: REVIEW_LINES_MAX })
+      const ask = async (after: ReviewPlace | undefined) => {
+        const page = await reviewer.ask({ ...revision, task: 'lines', question, after, limit: REVIEW_LINES_MAX })
+        return { lines: noted(page.lines), next: page.next }
+      }
       const first = await ask(cursor) // what cannot be made is refused before the file begins
       const text = writeCsv(first, ask, { scope, found, since })
       reply
@@ -152,10 +162,15 @@ function formatFileName({ environment }: Scope, { revision }: Found): string {
   return `access-${environment.key}-r${revision}.csv`.replaceAll(/[^\w.-]/g, '-')
 }
 
+interface NotedPage {
+  readonly lines: readonly NotedLine[]
+  readonly next: ReviewPlace | undefined
+}
+
 /** A file in pieces: the next page is asked for when the one before was taken. */
 async function* writeCsv(
-  first: ReviewPage,
-  ask: (after: ReviewPlace) => Promise<ReviewPage>,
+  first: NotedPage,
+  ask: (after: ReviewPlace) => Promise<NotedPage>,
   { scope, found, since }: CsvOf,
 ): AsyncGenerator<string> {
   const time = printTime(found.at)
