@@ -49,7 +49,7 @@ import type { PolicyObjects, PolicyPut } from '../kinds/index.ts'
 import { isTimed } from '../kinds/times.ts'
 import type { Change } from '../log/change.ts'
 import { project } from '../log/delta.ts'
-import { type Json, partKey } from '../model/objects.ts'
+import { type Json, partKey, resourceRoleOfSet } from '../model/objects.ts'
 
 /** The size of the objects of one environment: a plain sum over them. */
 export interface ImageSize {
@@ -99,6 +99,13 @@ export function sizeOfPolicy(put: PolicyPut): ImageSize {
       const edges = put.value.extends.length
       const bytes = symbol(Role.Key, put.key) + edges * EDGE_BYTES + (edges > 0 ? ROW_BYTES : 0)
       return { bytes: bytes + rules.length * RULE_BYTES, permissions: 0, rows: edges > 0 ? 2 : 1 }
+    }
+    case 'set_rule': {
+      const role = resourceRoleOfSet(put.value.user_set)
+      if (role === undefined) return { ...NO_SIZE, bytes: factBytes(put) }
+      // D17: a permission stands for the role, here one for each rule
+      const bytes = factBytes(put) + permissionBytes(role.resource, role.role)
+      return { bytes, permissions: 1, rows: 0 }
     }
     default:
       return { ...NO_SIZE, bytes: factBytes(put) }
@@ -177,8 +184,11 @@ function resourceBytes(
 ) {
   const bytes =
     symbol(Resource.Key, key) + valueBytes(Object.fromEntries(Object.keys(declared).map((name) => [name, 0])))
-  return actions.reduce((sum, action) => sum + symbol(Permission.Key, `${key}:${action}`) + IN_DIRECTORY, bytes)
+  return actions.reduce((sum, action) => sum + permissionBytes(key, action), bytes)
 }
+
+const permissionBytes = (resource: string, name: string): number =>
+  symbol(Permission.Key, `${resource}:${name}`) + IN_DIRECTORY
 
 /** The conditions as text, their constants, their program with its tests, and every path that they may read. */
 function conditionBytes(conditions: Json): number {

@@ -71,6 +71,20 @@ const sets = Array.from({ length: 60 }, (_, at) =>
 const many = Array.from({ length: 4500 }, (_, at) => `a${at}`)
 const wide = [0, 1, 2, 3, 4].map((at) => put('resource', `w${at}`, { actions: many.slice(0, 900) }))
 
+/** So that the text of a key is most of what the permission that stands for a role takes. */
+const longKey = (at: number) => `${at}${'k'.repeat(230)}`
+/** As many as make these permissions more than a page of each row. */
+const heldRoles = Array.from({ length: 2_100 }, (_, at) =>
+  put('resource_role', `doc/${longKey(at)}`, {
+    ...{ resource: 'doc', role: longKey(at), permissions: [], granted_to: null },
+    extends: at > 0 && at % 50 === 0 ? [longKey(at - 1)] : [],
+  }),
+)
+const ruleOfRole = (at: number): PolicyPut => {
+  const rule = { user_set: `__autogen_doc#${longKey(at)}`, permission: 'doc:read', resource_set: '__autogen_doc' }
+  return put('set_rule', Object.values(rule).join('/'), rule)
+}
+
 const condition = (at: number): JsonObject =>
   [
     {},
@@ -198,6 +212,11 @@ const KINDS: Record<string, { before: PolicyPut[]; make: Make; count: number }> 
         return put('set_rule', `s${at}/w0:${action}/__autogen_w0`, rule)
       }),
   },
+  'set rules for roles on instances, one role each': {
+    before: [...BASE, ...heldRoles],
+    count: heldRoles.length,
+    make: (at) => [ruleOfRole(at)],
+  },
   'proxy configs': {
     before: BASE,
     count: 200,
@@ -233,6 +252,20 @@ describe('the bytes that are accounted', () => {
     const real = realBytes([...before, ...added]) - realBytes(before)
     const least = imageBytes(accounted([...before, ...added])) - imageBytes(accounted(before))
     expect(real).toBeLessThanOrEqual(least)
+  })
+
+  it('have a permission that stands for a role only where a rule is for the role (D17)', () => {
+    const [role, ofTenants] = [
+      ruleOfRole(0),
+      put('set_rule', 's/doc:read/__autogen_doc', {
+        user_set: 's',
+        permission: 'doc:read',
+        resource_set: '__autogen_doc',
+      }),
+    ]
+    const least = sizeOfPolicy(role).bytes - sizeOfPolicy(ofTenants).bytes
+    expect([sizeOfPolicy(role).permissions, sizeOfPolicy(ofTenants).permissions]).toEqual([1, 0])
+    expect(least).toBeGreaterThan(longKey(0).length)
   })
 
   it('are more than an empty image takes', () => {
