@@ -4,6 +4,7 @@ import { measureChecks, measurePeers } from './checks.mjs'
 import { measureAccessDiff } from './figures/access-diff.mjs'
 import { measureAccessReview } from './figures/access-review.mjs'
 import { measureApi } from './figures/api.mjs'
+import { measureConditional } from './figures/conditional.mjs'
 import { measureConsole } from './figures/console.mjs'
 import { measureCurves } from './figures/curves.mjs'
 import { measureDeltas } from './figures/delta.mjs'
@@ -29,6 +30,7 @@ const FIGURES = {
   facts: measureFacts,
   permissions: measurePermissions,
   times: measureTimes,
+  conditional: measureConditional,
   delta: measureDeltas,
   http: measureHttp,
   api: measureApi,

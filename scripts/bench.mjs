@@ -15,6 +15,7 @@ const SECTIONS = [
   'facts',
   'permissions',
   'times',
+  'conditional',
   'delta',
   'http',
   'api',

@@ -1,12 +1,10 @@
 // The process behind the rows about grants for a time: images that differ in nothing but times, asked in turn.
 import { loadImage } from '../../dist/src/index.js'
 import { serveJob } from '../child.mjs'
+import { askAll, measure } from '../interleaved.mjs'
 import { median } from '../sampling.mjs'
 import { countGrants, manyChanges, tenantKey, timedChanges, timedQuestions } from '../times-world.mjs'
 import { ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
-
-/** Rounds after which all of it is compiled. */
-const WARM = 200
 
 serveJob(async ({ users, others, many, questions: count, rounds }, loaded) => {
   const build = (changes) => Image.build(ENVIRONMENT, FIRST, changes).save()
@@ -43,42 +41,8 @@ serveJob(async ({ users, others, many, questions: count, rounds }, loaded) => {
   }
 })
 
-/**
- * A function that asks all the questions, made from its text, so that each is compiled for its own image alone.
- * @throws when a decision is not the right one
- */
-function askAll(name, pdp, questions) {
-  const ask = new Function(
-    'pdp',
-    'questions',
-    `return () => { let allowed = 0; for (const { user, resource } of questions) if (pdp.check(user, 'read', resource)) allowed++; return allowed }`,
-  )(pdp, questions)
-  const wrong = questions.find(({ user, resource, isAllowed }) => pdp.check(user, 'read', resource) !== isAllowed)
-  if (wrong) throw new Error(`${name}: ${wrong.user} in ${wrong.resource.tenant} is not ${wrong.isAllowed}`)
-  const expected = questions.filter(({ isAllowed }) => isAllowed).length
-  return () => {
-    const allowed = ask()
-    if (allowed !== expected) throw new Error(`${name}: ${allowed} are allowed, not ${expected}`)
-  }
-}
-
 function readClock(times) {
   let sum = 0
   for (let at = 0; at < times; at++) sum += Date.now() % 2
   if (sum < 0) throw new Error('the clock was not read')
-}
-
-/** Interleaved, the order turned with each round. */
-function measure(works, rounds) {
-  for (let round = 0; round < Math.min(WARM, rounds * 4); round++) for (const [, work] of works) work()
-  const samples = Object.fromEntries(works.map(([name]) => [name, []]))
-  for (let round = 0; round < rounds; round++) {
-    for (let turn = 0; turn < works.length; turn++) {
-      const [name, work] = works[(turn + round) % works.length]
-      const start = performance.now()
-      work()
-      samples[name].push(performance.now() - start)
-    }
-  }
-  return samples
 }
