@@ -10,6 +10,7 @@ import { storedRow } from './law.ts'
 import { CREATE_LINKS } from './links.ts'
 import { CREATE, inserts, TABLE } from './mariadb-table.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES, makeFilter, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { saysSql } from './policy-law.ts'
 import { createTables } from './policy-tables.ts'
 import { filterTests } from './suite.ts'
 import { type Ways, waysOfMariaDb } from './ways.ts'
@@ -60,6 +61,7 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
     ask: (columns, values) => find(`SELECT n, ${columns} FROM \`rows\` r ORDER BY n`, values),
     policies: {
       name: 'mysql',
+      say: saysSql('mysql'),
       ways: of.ways,
       all: (table) => find(`SELECT * FROM ${table}`),
       async put(facts, links) {

@@ -39,7 +39,7 @@ function time(value: Json): Date | undefined {
 }
 
 /** By database; the names are those of the columns. */
-export const FORMS: Readonly<Record<DialectName, Readonly<Record<string, ColumnForm>>>> = {
+const FORMS: Readonly<Record<DialectName, Readonly<Record<string, ColumnForm>>>> = {
   postgres: {
     json: { type: 'json', sql: 'jsonb', write: json },
     text: { type: 'text', sql: 'text', write: text },
@@ -73,9 +73,47 @@ export const FORMS: Readonly<Record<DialectName, Readonly<Record<string, ColumnF
   },
 }
 
-/** Where an attribute is held; a name that has to be quoted, and is in no column of a subquery. */
-export const columnName = (attribute: string, form: string): string =>
-  `${form} ${ATTRIBUTES.indexOf(attribute as never)}"`
+/** What a model of Prisma has; its fields of JSON no where object reads. */
+const prismaForms = (types: {
+  readonly double: string
+  readonly time: string
+}): Readonly<Record<string, ColumnForm>> => ({
+  text: { type: 'text', sql: 'TEXT', write: text },
+  double: { type: 'double', sql: types.double, write: double },
+  integer: { type: 'integer', sql: 'BIGINT', write: integer },
+  boolean: { type: 'boolean', sql: 'BOOLEAN', write: boolean },
+  time: { type: 'timestamptz', sql: types.time, write: time },
+  json: { type: 'json', sql: 'TEXT', write: () => undefined },
+})
+
+/** Tables of a database. */
+interface Tables {
+  readonly dialect: DialectName
+  readonly forms: Readonly<Record<string, ColumnForm>>
+  /** Where an attribute is held. */
+  readonly columnName: (attribute: string, form: string) => string
+  /** whether a relation may be in a table that joins */
+  readonly joins: boolean
+}
+
+const place = (attribute: string) => ATTRIBUTES.indexOf(attribute as never)
+/** A name that has to be quoted, and is in no column of a subquery. */
+const quotedName: Tables['columnName'] = (attribute, form) => `${form} ${place(attribute)}"`
+const ofDialect = (dialect: DialectName): Tables => ({
+  ...{ dialect, forms: FORMS[dialect], columnName: quotedName, joins: true },
+})
+const ofPrisma = (dialect: DialectName, forms: Tables['forms']): Tables => ({
+  ...{ dialect, forms, columnName: (attribute, form) => `${form}_${place(attribute)}`, joins: false },
+})
+
+export const TABLES = {
+  postgres: ofDialect('postgres'),
+  mysql: ofDialect('mysql'),
+  sqlite: ofDialect('sqlite'),
+  prismaPostgres: ofPrisma('postgres', prismaForms({ double: 'double precision', time: 'timestamptz' })),
+  prismaSqlite: ofPrisma('sqlite', prismaForms({ double: 'REAL', time: 'DATETIME' })),
+} as const satisfies Record<string, Tables>
+export type TablesName = keyof typeof TABLES
 
 /** How many relations a question may read: each has a column of the rows, and a table that joins. */
 export const RELATIONS = 3
@@ -85,9 +123,12 @@ const PLACES = Array.from({ length: RELATIONS }, (_, place) => place)
 const COLUMNS = ['n', 'question', 'org', 'id', ...PLACES.map((place) => `related_${place}`)]
 
 /** Every column of the table `facts`, in order. */
-export function listColumns(dialect: DialectName): string[] {
-  const forms = Object.keys(FORMS[dialect])
-  return [...COLUMNS, ...ATTRIBUTES.flatMap((attribute) => forms.map((form) => columnName(attribute, form)))]
+export function listColumns(name: TablesName): string[] {
+  const { forms, columnName } = TABLES[name]
+  return [
+    ...COLUMNS,
+    ...ATTRIBUTES.flatMap((attribute) => Object.keys(forms).map((form) => columnName(attribute, form))),
+  ]
 }
 
 const isMysql = (dialect: DialectName) => dialect === 'mysql'
@@ -97,11 +138,11 @@ function quoted(dialect: DialectName, name: string): string {
 }
 
 /** Statements that make the tables. PostgreSQL has the collation `ignore_case` before. */
-export function createTables(dialect: DialectName): string[] {
+export function createTables(name: TablesName): string[] {
+  const { dialect, forms, columnName } = TABLES[name]
   const key = isMysql(dialect) ? 'VARCHAR(600)' : 'TEXT'
-  const forms = Object.entries(FORMS[dialect])
   const attributes = ATTRIBUTES.flatMap((attribute) =>
-    forms.map(([form, { sql }]) => `${quoted(dialect, columnName(attribute, form))} ${sql}`),
+    Object.entries(forms).map(([form, { sql }]) => `${quoted(dialect, columnName(attribute, form))} ${sql}`),
   )
   const keys = COLUMNS.slice(2).map((name) => `${name} ${key}`)
   return [

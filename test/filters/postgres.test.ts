@@ -6,6 +6,7 @@ import { endPostgres, openPool, startPostgres, withoutPostgres } from '../suppor
 import { storedRow } from './law.ts'
 import { CREATE_LINKS } from './links.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES } from './plans.ts'
+import { saysSql } from './policy-law.ts'
 import { createTables } from './policy-tables.ts'
 import { CREATE, rowsSql, SELECT_ROWS, TABLE } from './postgres-table.ts'
 import { filterTests } from './suite.ts'
@@ -48,6 +49,7 @@ describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
     ask: (columns, values) => find(`SELECT n, ${columns} FROM rows r ORDER BY n`, values),
     policies: {
       name: 'postgres',
+      say: saysSql('postgres'),
       ways: of.ways,
       all: (table) => find(`SELECT * FROM ${table}`),
       async put(facts, links) {

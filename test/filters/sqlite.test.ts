@@ -8,6 +8,7 @@ import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
 import { CREATE_LINKS } from './links.ts'
 import { CREATE_DOCUMENTS, CREATE_PAGES, DOCUMENTS, makeFilter, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { saysSql } from './policy-law.ts'
 import { createTables, listColumns, RELATIONS } from './policy-tables.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 import { filterTests } from './suite.ts'
@@ -51,6 +52,8 @@ describe('filters in SQLite', () => {
     ask: (columns, values) => find(`SELECT n, ${columns} FROM rows r ORDER BY n`, values),
     policies: {
       name: 'sqlite',
+      say: saysSql('sqlite'),
+      resources: { dialect: 'sqlite' },
       ways,
       all: (table) => find(`SELECT * FROM ${table}`),
       put: async (facts, links) => {

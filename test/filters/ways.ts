@@ -24,9 +24,11 @@ import type pg from 'pg'
 import { toDrizzle, toKnex, toKysely } from '../../src/filters/builders.ts'
 import type { Mapping } from '../../src/filters/meaning/mapping.ts'
 import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
+import type { Instant } from '../support/instants.ts'
 import type { Find } from './policy-law.ts'
 
-const TABLE = { table: 'facts' }
+const options = (now: Instant) => ({ table: 'facts', ...at(now) })
+const at = (now: Instant) => (now === undefined ? {} : { now })
 
 /** The columns that a mapping names, for a table of Drizzle. Conditions do not ask for their types. */
 export function drizzleColumns<C>(
@@ -59,25 +61,25 @@ function makeWays(name: DialectName, query: Query, dialect: Dialect, knex: Knex,
   const first = name === 'postgres' ? '$1' : '?'
   return {
     ways: {
-      SQL: async (question, filter, mapping) => {
-        const { text, values } = toSql(filter, mapping, name, { ...TABLE, firstPlaceholder: 2 })
+      SQL: async (question, filter, mapping, now) => {
+        const { text, values } = toSql(filter, mapping, name, { ...options(now), firstPlaceholder: 2 })
         const where = `question = ${first} AND ${text}`
         return ns(await query(`SELECT n FROM facts WHERE ${where} ORDER BY n`, [question, ...values]))
       },
-      Kysely: async (question, filter, mapping) => {
-        const condition = toKysely(kyselySql<boolean>, filter, mapping, name, TABLE)
+      Kysely: async (question, filter, mapping, now) => {
+        const condition = toKysely(kyselySql<boolean>, filter, mapping, name, options(now))
         const found = kysely.selectFrom('facts').select('n').where('question', '=', question).where(condition)
         return ns(await found.orderBy('n').execute())
       },
-      Drizzle: async (question, filter, mapping) =>
+      Drizzle: async (question, filter, mapping, now) =>
         ns(
           await drizzled.find(
             question,
-            toDrizzle(drizzleSql, filter, mapping, name, { table: drizzled.table(mapping) }),
+            toDrizzle(drizzleSql, filter, mapping, name, { table: drizzled.table(mapping), ...at(now) }),
           ),
         ),
-      Knex: async (question, filter, mapping) => {
-        const condition = toKnex(knex, filter, mapping, name, TABLE)
+      Knex: async (question, filter, mapping, now) => {
+        const condition = toKnex(knex, filter, mapping, name, options(now))
         return ns(await knex('facts').select('n').where({ question }).where(condition).orderBy('n'))
       },
     },

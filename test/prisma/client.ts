@@ -18,16 +18,21 @@ const TYPES = {
 export type Provider = keyof typeof TYPES
 export type FoundRow = Record<string, unknown>
 
+/** What the tests use of a model. */
+interface Model {
+  findMany(query?: object): Promise<FoundRow[]>
+  findUnique(query: object): Promise<FoundRow | null>
+  count(query: object): Promise<number>
+  createMany(query: object): Promise<unknown>
+  updateMany(query: object): Promise<{ readonly count: number }>
+  deleteMany(query?: object): Promise<{ readonly count: number }>
+}
+
 /** What the tests use of a generated client. */
 export interface Client {
-  readonly row: {
-    findMany(query?: object): Promise<FoundRow[]>
-    findUnique(query: object): Promise<FoundRow | null>
-    count(query: object): Promise<number>
-    createMany(query: object): Promise<unknown>
-    updateMany(query: object): Promise<{ readonly count: number }>
-    deleteMany(query?: object): Promise<{ readonly count: number }>
-  }
+  readonly row: Model
+  /** of the table `facts` (../filters/policy-tables.ts), which its tests make */
+  readonly fact: Model
   $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<FoundRow[]>
   $disconnect(): Promise<void>
 }

@@ -9,26 +9,43 @@ import type { Json } from '../../src/model/objects.ts'
 import { type Request, resolveTenant } from '../reference/request.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { isRowAllowed, type Row, rowAttribute } from '../support/rows.ts'
-import type { World } from '../support/world.ts'
-import { FILTER_POOL, filterWorld } from './filter-worlds.ts'
-import { numbers, POOLS, untimedHistories } from './histories.ts'
+import { putsOf } from '../support/ways/objects.ts'
+import { World } from '../support/world.ts'
+import { addMore, FILTER_POOL, filterQuestions, filterWorld } from './filter-worlds.ts'
+import { findPool, numbers, timedHistories, untimedHistories } from './histories.ts'
 import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { makeWords } from './set-edits.ts'
+import { withTimes } from './times.ts'
 import { drawAttributes, hintsFor, type Next, sentFrom, type Words } from './values.ts'
 
 /** Questions about one environment, and rows for each. */
 const ASKED = 3
 const ROWS = 6
 
-/** What is drawn: a small world whose set rules read rows, or any history. */
-export type Drawn = { readonly seed: number } | Play
+/**
+ * What is drawn: a small world whose set rules read rows, or any history. Where there are seeds for them, the world also has
+ * suspended users and set rules for roles on instances, and its grants and suspensions have times.
+ */
+export type Drawn = { readonly seed: number; readonly more?: number; readonly times?: number } | Play
 
-export const situations: fc.Arbitrary<Drawn> = fc.oneof(
-  { weight: 15, arbitrary: fc.record({ seed: fc.nat() }) },
-  { weight: 1, arbitrary: fc.record({ history: untimedHistories, seed: fc.nat() }) },
+/** Without times: for what is asked at no instant. */
+export const situations = situationsFrom(fc.record({ seed: fc.nat(), more: fc.nat() }, { requiredKeys: ['seed'] }))
+/** The same without suspended users and without rules for roles on instances. */
+export const plainSituations = situationsFrom(fc.record({ seed: fc.nat() }))
+export const timedSituations: fc.Arbitrary<Drawn> = fc.oneof(
+  {
+    weight: 15,
+    arbitrary: fc.record({ seed: fc.nat(), more: fc.nat(), times: fc.nat() }, { requiredKeys: ['seed', 'times'] }),
+  },
+  { weight: 2, arbitrary: fc.record({ history: timedHistories, seed: fc.nat() }) },
 )
+
+function situationsFrom(small: fc.Arbitrary<Exclude<Drawn, Play>>): fc.Arbitrary<Drawn> {
+  const history = fc.record({ history: untimedHistories, seed: fc.nat() })
+  return fc.oneof({ weight: 15, arbitrary: small }, { weight: 1, arbitrary: history })
+}
 
 export interface Compared {
   readonly world: World
@@ -90,17 +107,21 @@ interface Situation {
 
 /** The environment that was drawn, and questions about it. */
 export function makeSituation(drawn: Drawn, next: Next): Situation {
-  return 'history' in drawn ? played(drawn, next) : ruled(next)
+  return 'history' in drawn ? played(drawn, next) : ruled(drawn, next)
 }
 
 function played(drawn: Play, next: Next): Situation {
   const { image, world } = play(drawn, { checksPerRevision: 0 })
-  const pool = POOLS[drawn.history.pool]
+  const pool = findPool(drawn.history)
   return { image, world, pool, requests: questions(world, pool, next, ASKED * 2) }
 }
 
-function ruled(next: Next): Situation {
-  const { world, requests } = filterWorld(next, ASKED)
+function ruled({ more, times }: Exclude<Drawn, Play>, next: Next): Situation {
+  const { world: plain } = filterWorld(next, 0)
+  if (more !== undefined) addMore(plain, more)
+  const requests = filterQuestions(plain, next, ASKED)
+  const world = times === undefined ? plain : new World()
+  if (times !== undefined) world.runAll(withTimes([...putsOf(plain)], times))
   return { image: Image.build(ENVIRONMENT, makePosition(1), world.contents()), world, pool: FILTER_POOL, requests }
 }
 

@@ -5,6 +5,7 @@ import type { AttributeType, JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import { putsOf } from '../support/ways/objects.ts'
 import { type Operation, World } from '../support/world.ts'
+import { numbers } from './numbers.ts'
 import type { Pool } from './pool.ts'
 import { makeWords, writable } from './set-edits.ts'
 import { withTimes } from './times.ts'
@@ -50,6 +51,51 @@ export function makeFilterWorld(next: Next, times?: number): World {
   const timed = new World()
   timed.runAll(withTimes([...putsOf(world)], times))
   return timed
+}
+
+/**
+ * Adds to such a world what only a share of worlds has: suspended users (D16), and set rules for roles on instances (D17),
+ * which mostly have no other permission of `doc:read`. From numbers of their own, so that the rest is as it was.
+ */
+export function addMore(world: World, seed: number): void {
+  const next = numbers(seed)
+  const { user, resource_instance, resource_role, set_rule } = world.policy
+  const suspended = [...user].filter(() => next(8) === 0)
+  world.runAll(suspended.map(([key, value]): Operation => ['put', 'user', { ...value, key, suspension: {} }]))
+  if (next(4) === 0) return
+  const { reader, owner } = { reader: resource_role.get('doc/reader')!, owner: resource_role.get('doc/owner')! }
+  const when = () => ({ no_direct_roles_on_object: next(3) === 0 })
+  const derived = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent', when: when() }
+  if (next(3) > 0) world.run(['put', 'resource_role', { ...reader, permissions: [] }])
+  if (next(2) === 0)
+    world.run(['put', 'resource_role', { ...owner, granted_to: { when: when(), users_with_role: [derived] } }])
+  if (next(2) === 0) world.runAll([...set_rule.values()].map((rule): Operation => ['delete', 'set_rule', rule]))
+  world.runAll(
+    [...resource_instance].flatMap(([resource_instance, { tenant }]): Operation[] => {
+      const roles = resource_instance.startsWith('doc:') ? ['reader', 'owner'] : ['editor', 'viewer']
+      return FILTER_POOL.users
+        .filter(() => next(2) === 0)
+        .map((user) => ['put', 'role_assignment', { user, role: any(next, roles), tenant, resource_instance }])
+    }),
+  )
+  for (let count = 1 + next(2); count > 0; count--) {
+    const key = `if${count}`
+    const conditions = aboutRow(next, makeWords(world, FILTER_POOL))
+    const sets = [...world.policy.condition_set].filter(([, { resource }]) => resource === 'doc')
+    const others = ['__autogen_doc', '__autogen_doc', ...sets.map(([each]) => each)]
+    world.runAll([
+      ['put', 'condition_set', { key, type: 'resourceset', resource: 'doc', conditions }],
+      [
+        'put',
+        'set_rule',
+        {
+          user_set: `__autogen_doc#${any(next, ['reader', 'owner'])}`,
+          permission: 'doc:read',
+          resource_set: next(3) > 0 ? key : any(next, others),
+        },
+      ],
+    ])
+  }
 }
 
 function drawPolicy(next: Next): Operation[] {

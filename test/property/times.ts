@@ -60,6 +60,12 @@ export function bordersIn({ role_assignment, relationship_tuple, user }: Policy)
   return [...all].sort((a, b) => a - b)
 }
 
+/** Before, at and after each start and end, and a year on. */
+export function instantsAround(policy: Policy): readonly number[] {
+  const borders = bordersIn(policy)
+  return [...borders.flatMap((border) => [border - 1, border, border + 1]), (borders.at(-1) ?? 0) + YEAR]
+}
+
 /**
  * So many instants at which to ask about a policy, in any order, and at last the first of them again. Of a policy without
  * times: no instant, as ever.
