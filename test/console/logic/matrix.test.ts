@@ -1,8 +1,18 @@
 // Rows, columns and the keyboard of the matrix, without a page.
 import { expect, it } from 'vitest'
+import type { Conditions } from '../../../console/src/pages/conditions/condition-model.ts'
+import { describeConditions } from '../../../console/src/pages/conditions/conditions-in-words.ts'
+import { rulesByCell, toAccessRule } from '../../../console/src/pages/policy/access-rules.ts'
 import { NO_EDITS, withoutRole, withPermission, withRole } from '../../../console/src/pages/policy/draft.ts'
 import { moved } from '../../../console/src/pages/policy/matrix-position.ts'
-import { cellLabel, isCellChanged, listColumns, listRows } from '../../../console/src/pages/policy/matrix-rows.ts'
+import {
+  cellLabel,
+  isCellChanged,
+  listColumns,
+  listInstanceRows,
+  listRows,
+  type Row,
+} from '../../../console/src/pages/policy/matrix-rows.ts'
 import type { ResourceType, Role, Roles } from '../../../console/src/pages/policy/policy.ts'
 import {
   keyOfName,
@@ -105,4 +115,41 @@ it('a new role needs a key of its own, and cannot extend what extends it', () =>
 it('a duration is shown as it can be typed', () => {
   for (const seconds of [1, 59, 60, 90, 3_600, 5_400, 86_400, 7 * 86_400, 3_155_760_000])
     expect(parseDuration(formatSeconds(seconds))).toBe(seconds)
+})
+
+it('a cell names the access rules that give it, also to roles on instances that extend the one of the rule', () => {
+  const roles: Roles = new Map(
+    [role('doc#editor', 'doc#editor', ['doc:read']), role('doc#owner', 'doc#owner', [], ['doc#editor'])].map((each) => [
+      each.key,
+      each,
+    ]),
+  )
+  const rule = (user_set: string, resource_set: string) => ({ user_set, permission: 'doc:write', resource_set })
+  const sent = [
+    rule('__autogen_doc#editor', 'open'),
+    rule('__autogen_viewer', '__autogen_doc'),
+    rule('staff', 'open'), // a set of users, which has no row
+  ]
+  const cells = rulesByCell(sent.flatMap(toAccessRule), roles)
+  expect([...cells.keys()].sort()).toEqual(['doc#editor', 'doc#owner', 'viewer'])
+  const label = (row: Row, permission = 'doc:write') =>
+    cellLabel(row, permission, new Map(), cells.get(row.key)?.get(permission))
+  const [editor, owner] = listInstanceRows(roles, {})
+  expect(label(editor!)).toBe('doc#editor has doc:write: conditional, on open')
+  expect(label(owner!)).toBe('doc#owner has doc:write: conditional, on open, from doc#editor')
+  expect(label(editor!, 'doc:read')).toBe('doc#editor has doc:read: direct')
+  const [viewer, redaktion] = listRows(STORED, NO_EDITS, {})
+  expect(label(viewer!)).toBe('viewer has doc:write: by an access rule')
+  expect(label(redaktion!)).toBe('editor does not have doc:write') // a role in tenants is exact (D6)
+  expect(listInstanceRows(roles, { role: 'OWN' }).map(({ key }) => key)).toEqual(['doc#owner'])
+})
+
+it('conditions are said in one sentence', () => {
+  const say = (conditions: Conditions) => describeConditions(conditions)
+  expect(say({})).toBeUndefined()
+  expect(say({ not: { 'resource.archived': { equals: true } } })).toBe('not (resource.archived is true)')
+  const size = { 'resource.size': { 'less-than': 10 } }
+  expect(say({ allOf: [size, { anyOf: [{ 'user.key': { equals: { ref: 'resource.owner' } } }, size] }] })).toBe(
+    'resource.size less than 10 and (user.key is resource.owner or resource.size less than 10)',
+  )
 })

@@ -1,6 +1,7 @@
 // One role. It is drawn again when it changes, or when other columns become visible, and not while rows scroll.
 import type { VirtualItem } from '@tanstack/react-virtual'
 import { memo } from 'react'
+import { type AccessRule, NO_RULES } from './access-rules.ts'
 import classes from './matrix.module.css'
 import { type Column, cellLabel, isCellChanged, type Row } from './matrix-rows.ts'
 import { permissionSet } from './policy.ts'
@@ -13,6 +14,8 @@ interface MatrixRowProps {
   readonly columns: readonly Column[]
   readonly visible: readonly VirtualItem[]
   readonly inherited: ReadonlyMap<string, string>
+  /** by permission: what access rules give the role */
+  readonly rules?: ReadonlyMap<string, readonly AccessRule[]> | undefined
   /** the column of the keyboard, when it is in this row */
   readonly active: number | undefined
 }
@@ -20,7 +23,7 @@ interface MatrixRowProps {
 const STATES = { same: '', new: 'new', changed: 'changed', deleted: 'will be deleted' } as const
 
 export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
-  const { row, index, top, namesWidth, columns, visible, inherited, active } = props
+  const { row, index, top, namesWidth, columns, visible, inherited, active, rules = NO_RULES } = props
   const own = permissionSet(row.role)
   const { key, name } = row.role
   return (
@@ -31,6 +34,7 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
       aria-rowindex={index + 3}
       className={classes.row}
       data-state={row.state}
+      data-instances={row.isOnInstances}
       style={{ transform: `translateY(${top}px)` }}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
@@ -52,7 +56,7 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
       {visible.map(({ index: column, start, size }) => {
         const permission = columns[column]?.permission
         if (permission === undefined) return null
-        const label = cellLabel(row, permission, inherited)
+        const label = cellLabel(row, permission, inherited, rules.get(permission))
         return (
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: as above
@@ -75,6 +79,7 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
               className={classes.mark}
               data-own={own.has(permission) || undefined}
               data-inherited={inherited.has(permission) || undefined}
+              data-conditional={rules.has(permission) || undefined}
             />
           </div>
         )

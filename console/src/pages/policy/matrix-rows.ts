@@ -1,4 +1,5 @@
 // Rows and columns of the matrix, and what a cell says.
+import type { AccessRule } from './access-rules.ts'
 import { type Edits, editedRoles } from './draft.ts'
 import { formatPermission, permissionSet, type ResourceType, type Role, type Roles } from './policy.ts'
 
@@ -9,6 +10,8 @@ export interface Row {
   /** before the draft; null for a new one */
   readonly base: Role | null
   readonly state: 'same' | 'new' | 'changed' | 'deleted'
+  /** a role on instances, which is not changed here */
+  readonly isOnInstances?: true
 }
 
 export interface Column {
@@ -44,6 +47,15 @@ export function listRows(
     if (role === null || !`${key} ${role.name}`.toLowerCase().includes(wanted)) return []
     return [{ key, role, base, state: editState(edit) }]
   })
+}
+
+/** Roles on instances, below the others. */
+export function listInstanceRows(roles: Roles, { role: text = '', isChanged = false }: RowFilter): readonly Row[] {
+  const wanted = text.toLowerCase()
+  if (isChanged) return []
+  return [...roles.values()]
+    .filter(({ key }) => key.toLowerCase().includes(wanted))
+    .map((role) => ({ key: role.key, role, base: role, state: 'same', isOnInstances: true }))
 }
 
 function editState(edit: { readonly base: Role | null; readonly now: Role | null } | undefined): Row['state'] {
@@ -86,15 +98,33 @@ function changedPermissions(edits: Edits): ReadonlySet<string> {
 }
 
 /** What a cell means, in words. */
-export function cellLabel(row: Row, permission: string, inherited: ReadonlyMap<string, string>): string {
+export function cellLabel(
+  row: Row,
+  permission: string,
+  inherited: ReadonlyMap<string, string>,
+  rules: readonly AccessRule[] = [],
+): string {
   const { key, state } = row
   if (state === 'deleted') return `${key} will be deleted`
   const source = inherited.get(permission)
   const from = source === undefined ? '' : ` from ${source}`
   const own = permissionSet(row.role).has(permission)
   const says = own ? (source === undefined ? 'direct' : `direct, and inherited${from}`) : `inherited${from}`
-  const text = own || source !== undefined ? `${key} has ${permission}: ${says}` : `${key} does not have ${permission}`
+  const text =
+    own || source !== undefined
+      ? `${key} has ${permission}: ${says}`
+      : rules.length > 0
+        ? `${key} has ${permission}: ${rulesText(key, rules)}`
+        : `${key} does not have ${permission}`
   return isCellChanged(row, permission) ? `${text}, not saved` : text
+}
+
+/** `conditional, on open-documents` */
+function rulesText(row: string, rules: readonly AccessRule[]): string {
+  const sets = [...new Set(rules.flatMap(({ set }) => (set === undefined ? [] : [set])))]
+  const by = rules.some(({ set }) => set === undefined) ? 'by an access rule' : `conditional, on ${sets.join(' or ')}`
+  const others = [...new Set(rules.map(({ role }) => role))].filter((role) => role !== row)
+  return others.length === 0 ? by : `${by}, from ${others.join(', ')}`
 }
 
 export function isCellChanged({ role, base, state }: Row, permission: string): boolean {

@@ -4,6 +4,8 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { type AccessRule, NO_RULES, type RulesByCell } from './access-rules.ts'
+import { CellRules } from './cell-rules.tsx'
 import classes from './matrix.module.css'
 import { MatrixHead } from './matrix-head.tsx'
 import { moved, type Position } from './matrix-position.ts'
@@ -29,6 +31,7 @@ interface MatrixProps {
   readonly rows: readonly Row[]
   readonly columns: readonly Column[]
   readonly inheritance: Inheritance
+  readonly rules: RulesByCell
   readonly canEdit: boolean
   /** the role that the page begins at */
   readonly initialRole: string | undefined
@@ -38,7 +41,7 @@ interface MatrixProps {
 
 const cellId = ({ row, column }: Position): string => `cell-${row}-${column}`
 
-export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onToggle, onOpen }: MatrixProps) {
+export function Matrix({ rows, columns, inheritance, rules, canEdit, initialRole, onToggle, onOpen }: MatrixProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<Position>({ row: 0, column: -1 })
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false
@@ -58,7 +61,7 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
     if (role === undefined) return
     const permission = columns[column]?.permission
     if (permission === undefined) onOpen(role.key)
-    else if (canEdit && role.state !== 'deleted') onToggle(role.key, permission)
+    else if (canEdit && role.state !== 'deleted' && !role.isOnInstances) onToggle(role.key, permission)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(((frame.current?.clientHeight ?? 0) - HEAD_HEIGHT) / ROW_HEIGHT) - 1)
@@ -121,13 +124,14 @@ export function Matrix({ rows, columns, inheritance, canEdit, initialRole, onTog
                 columns={columns}
                 visible={visible}
                 inherited={inheritance.of(rows[index]!.key)}
+                rules={rules.get(rows[index]!.key)}
                 active={at.row === index ? at.column : undefined}
               />
             ))}
           </div>
         </div>
       </div>
-      <Foot row={rows[at.row]} column={columns[at.column]} inheritance={inheritance} />
+      <Foot row={rows[at.row]} column={columns[at.column]} inheritance={inheritance} rules={rules} />
     </>
   )
 }
@@ -169,23 +173,31 @@ interface FootProps {
   readonly row: Row | undefined
   readonly column: Column | undefined
   readonly inheritance: Inheritance
+  readonly rules: RulesByCell
 }
 
 /** What the cell of the keyboard means, and what the marks do. */
-function Foot({ row, column, inheritance }: FootProps) {
+function Foot({ row, column, inheritance, rules }: FootProps) {
+  const ofCell = findRules(rules, row, column)
   const text =
     row !== undefined && column !== undefined
-      ? cellLabel(row, column.permission, inheritance.of(row.key))
+      ? cellLabel(row, column.permission, inheritance.of(row.key), ofCell)
       : row?.role.description
   return (
     <div className={classes.foot}>
-      <p className={classes.label}>{text}</p>
+      <div className={classes.about}>
+        <p className={classes.label}>{text}</p>
+        <CellRules rules={ofCell} />
+      </div>
       <ul className={classes.legend} aria-label="Legend">
         <li>
           <span className={classes.mark} data-own="true" /> Direct
         </li>
         <li>
           <span className={classes.mark} data-inherited="true" /> Inherited
+        </li>
+        <li>
+          <span className={classes.mark} data-conditional="true" /> Conditional, by access rule
         </li>
         <li>
           <span className={classes.mark} /> Not granted
@@ -197,6 +209,9 @@ function Foot({ row, column, inheritance }: FootProps) {
     </div>
   )
 }
+
+const findRules = (rules: RulesByCell, row: Row | undefined, column: Column | undefined): readonly AccessRule[] =>
+  (rules.get(row?.key ?? '') ?? NO_RULES).get(column?.permission ?? '') ?? []
 
 function widthOf(column: Column | undefined): number {
   const width = (column?.action.length ?? 0) * CHARACTER_WIDTH + COLUMN_PADDING

@@ -1,5 +1,6 @@
 // The page Policy: the matrix of roles and actions. What is changed gathers in a draft, which Review shows and saves.
 import { Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { counted } from 'zerohop/change-words'
@@ -9,10 +10,12 @@ import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
 import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
+import { type RulesByCell, rulesByCell } from './access-rules.ts'
+import { accessRulesQuery } from './access-rules-query.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { Matrix } from './matrix.tsx'
 import { MatrixFilters } from './matrix-filters.tsx'
-import { listColumns, listRows } from './matrix-rows.ts'
+import { listColumns, listInstanceRows, listRows } from './matrix-rows.ts'
 import { type Policy, permissionSet } from './policy.ts'
 import classes from './policy-page.module.css'
 import { RoleDialog } from './role-dialog.tsx'
@@ -135,7 +138,14 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
   const { edits, inheritance, roles } = draft
   const filter = { role: search.roles, action: search.actions, isChanged: search.changed === true && edits.size > 0 }
   const { role, action, isChanged } = filter
-  const rows = useMemo(() => listRows(policy.roles, edits, { role, isChanged }), [policy.roles, edits, role, isChanged])
+  const rows = useMemo(
+    () => [
+      ...listRows(policy.roles, edits, { role, isChanged }),
+      ...listInstanceRows(policy.instanceRoles, { role, isChanged }),
+    ],
+    [policy.roles, policy.instanceRoles, edits, role, isChanged],
+  )
+  const rules = useRules(policy)
   // while all are shown, an edit leaves the columns as they are
   const changes = isChanged ? edits : undefined
   const columns = useMemo(() => listColumns(policy.resources, changes, { action }), [policy.resources, changes, action])
@@ -185,14 +195,32 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
           rows={rows}
           columns={columns}
           inheritance={inheritance}
+          rules={rules}
           canEdit={canEdit && roles.size > 0}
           initialRole={search.role}
           onToggle={toggle}
-          onOpen={onOpen}
+          onOpen={(key) => {
+            const [resource = '', onInstances] = key.split('#')
+            if (onInstances === undefined) onOpen(key)
+            else
+              void navigate({
+                to: '/$project/$environment/resources/$resource',
+                params: { resource },
+                search: { tab: 'roles' },
+              })
+          }}
         />
       )}
     </>
   )
+}
+
+const NOTHING: RulesByCell = new Map()
+
+/** What access rules give to roles, once it is read: the matrix does not wait for it. */
+function useRules({ instanceRoles }: Policy): RulesByCell {
+  const { data } = useQuery(accessRulesQuery(useEnvironmentPath()))
+  return useMemo(() => (data === undefined ? NOTHING : rulesByCell(data, instanceRoles)), [data, instanceRoles])
 }
 
 function NoRoles({ canEdit, onCreate }: { readonly canEdit: boolean; readonly onCreate: () => void }) {

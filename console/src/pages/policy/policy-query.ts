@@ -4,8 +4,9 @@ import { queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
+import { permissionAction } from '../resources/role-permissions.ts'
 import type { PlannedChange } from './draft.ts'
-import { formatPermission, type Policy } from './policy.ts'
+import { formatPermission, type Policy, type Role, type Roles } from './policy.ts'
 
 /** Rows of a page of the API: the most that it answers. */
 const ROWS = 100
@@ -76,8 +77,28 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
       name,
       actions: Object.entries(actions).map(([action, about]) => ({ key: action, name: about.name ?? action })),
     })),
+    instanceRoles: listInstanceRoles(resources.rows),
     unread: { roles: roles.unread, resources: resources.unread },
   }
+}
+
+function listInstanceRoles(resources: readonly components['schemas']['Resource'][]): Roles {
+  const named = (resource: string, role: string) => `${resource}#${role}`
+  return new Map(
+    resources.flatMap(({ key: resource, roles }) =>
+      Object.values(roles).map(({ key, description, permissions, extends: parents, ...others }): [string, Role] => {
+        const { default_duration = null, max_duration = null } = others
+        const role = {
+          key: named(resource, key),
+          name: named(resource, key),
+          ...{ description, default_duration, max_duration },
+          permissions: permissions.map((each) => formatPermission(resource, permissionAction(each))),
+          extends: parents.map((parent) => named(resource, parent)),
+        }
+        return [role.key, role]
+      }),
+    ),
+  )
 }
 
 /** All permissions that there are. */

@@ -33,6 +33,8 @@ export interface Policy {
   /** by key, in the order of the server */
   readonly roles: Roles
   readonly resources: readonly ResourceType[]
+  /** roles on instances, as `document#editor`; changed on the page of their resource */
+  readonly instanceRoles: Roles
   /** roles and resource types that were too many to be read */
   readonly unread: { readonly roles: number; readonly resources: number }
 }

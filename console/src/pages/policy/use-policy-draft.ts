@@ -48,7 +48,7 @@ export interface PolicyDraft {
 
 export function usePolicyDraft(environment: string, policy: Policy): PolicyDraft {
   const store = useDraft(environment)
-  const { roles: stored, revision } = policy
+  const { roles: stored, instanceRoles, revision } = policy
   const kept = store.draft.edits
   // a page that was closed while it saved finds its own revision
   const edits = useMemo(() => unsavedEdits(stored, kept), [stored, kept])
@@ -56,7 +56,7 @@ export function usePolicyDraft(environment: string, policy: Policy): PolicyDraft
     if (edits !== kept) store.rebase(edits, revision)
   })
   const roles = useMemo(() => editedRoles(stored, edits), [stored, edits])
-  const inheritance = useMemo(() => new Inheritance(roles), [roles])
+  const inheritance = useMemo(() => new Inheritance(new Map([...roles, ...instanceRoles])), [roles, instanceRoles])
   const permissions = useMemo(() => allPermissions(policy), [policy])
   const conflicts = useMemo(() => listConflicts(stored, permissions, edits), [stored, permissions, edits])
   return {
