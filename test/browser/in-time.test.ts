@@ -6,6 +6,7 @@ import { loadSnapshot } from '../../src/browser/load.ts'
 import { permissions } from '../../src/browser/permissions.ts'
 import { SnapshotKeeper } from '../../src/browser/react/snapshot-keeper.ts'
 import { Image } from '../../src/image/image.ts'
+import type { TimesPolicy } from '../../src/kinds/times.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { FixedImage } from '../../src/pdp/fixed-image.ts'
@@ -18,10 +19,11 @@ const START = Date.UTC(2001, 10, 20, 9)
 const LIFETIME = 300_000
 
 /** The application's server, with a clock of its own: it answers with 304 to the tag of what it would send. */
-function openServer(role: { readonly valid_from?: number; readonly valid_until?: number }) {
+function openServer(role: TimesPolicy, suspension?: TimesPolicy) {
   const value = { user: 'zoe', role: 'viewer', tenant: 'acme', ...role }
   const put: PolicyChange = { op: 'put', kind: 'role_assignment', key: 'zoe/viewer/acme', value }
-  const image = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, put])
+  const user: PolicyChange = { op: 'put', kind: 'user', key: 'zoe', value: suspension ? { suspension } : {} }
+  const image = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, user, put])
   const clock = { now: START }
   const source = new FixedImage(image)
   image.useClock(() => clock.now)
@@ -64,6 +66,20 @@ describe('[D15] a snapshot of what starts or ends', () => {
     expect(after).toMatchObject({ lifetimeMs: LIFETIME, expiresAt: validUntil + LIFETIME })
     expect(after).not.toHaveProperty('validUntil')
     expect(after.etag).not.toBe(first.etag)
+  })
+
+  it('[D16] expires when the suspension of its user starts', () => {
+    const starts = START + LIFETIME / 2
+    const { pdp, clock, check } = openServer({}, { valid_from: starts, valid_until: starts + 1_000 })
+    const at = (ms: number): Snapshot => {
+      clock.now = ms
+      return pdp.snapshot('zoe', { tenants: ['acme'], lifetimeMs: LIFETIME })
+    }
+    expect([at(START).validUntil, at(START).expiresAt, check()]).toEqual([starts, starts, true])
+    expect([at(starts).validUntil, at(starts).lifetimeMs, check()]).toEqual([starts + 1_000, 1_000, false])
+    expect(at(starts)).toMatchObject({ tenants: {} })
+    expect(at(starts + 1_000)).not.toHaveProperty('validUntil')
+    expect(new Set([START, starts, starts + 1_000].map((ms) => at(ms).etag)).size).toBe(3)
   })
 
   it('has a tag of that instant, and ends also for tenants that it does not name yet', () => {

@@ -126,6 +126,26 @@ describe('[D15] a filter is valid until', () => {
     expect(plain.filter(NINE, 'print')).not.toHaveProperty('validUntil') // no role has the action
   })
 
+  it('[D16] the suspension of its user starts, or ends', () => {
+    const suspended = (suspension: TimesPolicy) => put('user', 'zoe', { suspension })
+    const { image, filter } = pdpAt(assign('auditor', {}), suspended({ valid_from: TEN, valid_until: NOON }))
+    expect(filter(NINE)).toMatchObject({ kind: 'always', validUntil: TEN })
+    expect(filter(TEN - 1)).toMatchObject({ kind: 'always', validUntil: TEN })
+    expect(filter(TEN)).toMatchObject({ kind: 'never', validUntil: NOON })
+    expect(filter(NOON)).toMatchObject({ kind: 'always' })
+    expect(filter(NOON)).not.toHaveProperty('validUntil')
+    // where a role ends in between, what comes first counts
+    image.apply(deltaTo(8, [assign('auditor', { valid_until: TEN - 1 })]))
+    expect(filter(NINE)).toMatchObject({ kind: 'always', validUntil: TEN - 1 })
+    image.apply(deltaTo(9, [assign('auditor', {}), suspended({})]))
+    expect(filter(NINE)).toMatchObject({ kind: 'never' })
+    expect(filter(NINE)).not.toHaveProperty('validUntil')
+    const before = pdpAt(assign('auditor', {}), suspended({ valid_from: TEN })).filter(NINE)
+    const row = { key: '1', tenant: 'acme' }
+    expect(matches(before, row, { now: TEN - 1 })).toBe(true)
+    expect(() => matches(before, row, { now: TEN })).toThrow(expect.objectContaining({ code: 'FILTER_EXPIRED' }))
+  })
+
   it('and a delta that comes in between counts', () => {
     const { image, filter } = pdpAt(assign('auditor', { valid_until: NOON }), assign('editor', {}, 'folder:top'))
     expect(filter(NINE).validUntil).toBe(NOON)

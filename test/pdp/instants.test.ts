@@ -221,3 +221,35 @@ describe('a clock that is behind', () => {
     expect(reads()).toBe(true)
   })
 })
+
+describe('a PDP that hears nothing for a week', () => {
+  const WEEK = 7 * 86_400_000
+  /** cyd reads from the third day on */
+  const offline = (staleMs: number | undefined): Answering => {
+    const answering = new Answering(staleMs)
+    const image = build()
+    image.apply(deltaTo(2, [put('user', 'cyd', {}), assigned('cyd', 'reader', { valid_from: NINE + WEEK / 2 })]))
+    answering.answer(image, 'feed')
+    answering.heard({ monotonic: performance.now(), wall: clock.now })
+    answering.heardTime(NINE)
+    return answering
+  }
+  const readers = (answering: Answering): string[] =>
+    ['ana', 'ben', 'cyd'].filter((user) => answering.take().check(user, 'read', 'doc', 'acme'))
+
+  it('goes on by its own clock where it may: what ends ends, and what starts starts', () => {
+    const answering = offline(undefined)
+    expect(readers(answering)).toEqual(['ana', 'ben'])
+    setClock(NINE + WEEK)
+    expect(readers(answering)).toEqual(['ana', 'cyd'])
+    setClock(NINE) // a clock that goes back
+    expect(readers(answering)).toEqual(['ana', 'ben'])
+  })
+
+  it('refuses where its image may not be that old', () => {
+    const answering = offline(60_000)
+    expect(readers(answering)).toEqual(['ana', 'ben'])
+    setClock(NINE + WEEK)
+    expect(() => readers(answering)).toThrow(expect.objectContaining({ code: 'STALE' }))
+  })
+})
