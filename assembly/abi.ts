@@ -96,6 +96,8 @@ export enum Header {
   RolesAsSets = 236,
   /** suspensions with times */
   TimedSuspensions = 240,
+  /** the party that stands for everybody (D16), in no table; 0 while it has no role */
+  Everybody = 244,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -579,7 +581,7 @@ export enum Suspension {
 /**
  * What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun.
  */
-export const QUERY_BYTES = 212
+export const QUERY_BYTES = 216
 export enum Query {
   User = 0,
   Tenant = 4,
@@ -618,10 +620,12 @@ export enum Query {
    * f64: the instant of the question, ms since 1970; NaN when none is given. No question changes it
    */
   Now = 72,
+  /** 1: questions are about what users hold themselves, without what everybody does. No question changes it */
+  OwnAlone = 80,
   /** resource roles that stand for user sets of the permission, as far as they were searched for */
-  RoleSides = 80,
+  RoleSides = 84,
   /** ROLE_SIDES_MAX words: the role, with the verdict in the lowest two bits */
-  SideRoles = 84,
+  SideRoles = 88,
 }
 /** What `verify` has counted so far. */
 export const TALLY_BYTES = 40

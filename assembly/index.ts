@@ -29,6 +29,7 @@ import {
   deleteTenant as removeTenant,
   deleteUser as removeUser,
 } from './policy/deletions'
+import { putEverybody as createEverybody, everybody as findEverybody } from './policy/everybody'
 import {
   assign as assignRole,
   putGrant as createWholeGrant,
@@ -98,9 +99,14 @@ export function setNow(now: f64): void {
   store<f64>(QUERY, now, Query.Now)
 }
 
+/** 1: questions from now on are about what users hold themselves; 0, as at first: also about what everybody does (D16). */
+export function setOwnAlone(on: u32): void {
+  store<u32>(QUERY, on, Query.OwnAlone)
+}
+
 /**
- * Verdict for the ids, of roles in the tenant, with ASK_SETS when it is not Allow and set rules have a say; any 0 is
- * Deny (D1).
+ * Verdict for the ids, of roles in the tenant, with ASK_SETS when it is not Allow and set rules have a say. For a user of
+ * 0, who is not stored, roles of everybody count alone (D16); any other 0 is Deny (D1).
  */
 export function decide(user: u32, tenant: u32, permission: u32): u32 {
   return decideIn(QUERY, user, tenant, permission)
@@ -300,6 +306,16 @@ export function resume(user: u32): void {
 /** The record that says when the user is suspended, or 0. */
 export function suspensionOfStored(user: u32): u32 {
   return findSuspension(user)
+}
+
+/** The party that stands for everybody, or 0 while nothing is given to everybody. */
+export function everybody(): u32 {
+  return findEverybody()
+}
+
+/** The same, made where it is missing; a grant of it must follow. */
+export function putEverybody(): u32 {
+  return createEverybody()
 }
 
 export function deleteUser(user: u32): void {

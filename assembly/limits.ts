@@ -5,7 +5,7 @@
  * Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another
  * number.
  */
-export const ABI_VERSION = 8
+export const ABI_VERSION = 9
 
 // ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Bytes that one call takes or answers in the scratch area. */
@@ -229,4 +229,5 @@ export enum Fault {
   /** the order of keys */
   Order = 18,
   Suspension = 19,
+  Everybody = 20,
 }

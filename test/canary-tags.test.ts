@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   OF_COLLISIONS,
+  OF_EVERYBODY,
   OF_ROLE_SIDES,
   OF_SUSPENSIONS,
   OF_TENANTS_IN_TIME,
@@ -24,6 +25,7 @@ const CANARIES: readonly Canary[] = [
   OF_UNKNOWN_IDS,
   OF_TIMES,
   OF_SUSPENSIONS,
+  OF_EVERYBODY,
   OF_TENANTS_IN_TIME,
   OF_ROLE_SIDES,
   OF_HOLDERS,

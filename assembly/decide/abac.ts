@@ -6,6 +6,7 @@ import { ASK_SETS, ASK_TIME, CANDIDATES_MAX, Table, Verdict } from '../limits'
 import { follow, linksMax } from '../memory/lists'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
+import { everybody } from '../policy/everybody'
 import { permissionRecord } from '../policy/permissions'
 import { isResourceRole } from '../policy/role-sides'
 import { findSetRule } from '../policy/set-rules'
@@ -189,7 +190,7 @@ function begin(query: u32, user: u32, tenant: u32, permission: u32, instance: u3
   if (user === 0 || tenant === 0 || permission === 0) return false
   // An id stays its key's when the object is deleted; here, unlike for roles, nothing else says that it is gone.
   if (!isLive(user) || !isLive(tenant) || !isLive(permissionRecord(permission))) return false
-  if (isSuspended(query, user)) return false // D16
+  if (user === everybody() || isSuspended(query, user)) return false // D16
   if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return false
   ask(query, user, tenant, permission, instance, end)
   resetSteps(query)

@@ -2,12 +2,13 @@
 // interns, never allocates. What cannot be found arrives as id 0 and is denied (D1).
 import { Grant, Instance, Permission, TIMED } from '../abi'
 import { ASK_TIME, ASK_USER, Verdict } from '../limits'
+import { everybody, everybodyAsked } from '../policy/everybody'
 import { findGrantStored } from '../policy/grants'
 import { permissionRecord } from '../policy/permissions'
 import { hasSuspension, isAlwaysSuspended, isSuspended } from '../policy/suspensions'
 import { settle } from '../policy/times'
 import { askSets } from './abac'
-import { plainHolds, timedHolds } from './rbac'
+import { grantHolds, plainHolds, timedHolds } from './rbac'
 import { deriveRole } from './rebac'
 
 /**
@@ -42,10 +43,11 @@ export function decideByRelation(
   instance: u32,
   related: u32,
 ): Verdict {
-  if (user === 0 || tenant === 0 || (instance | related) === 0) return Verdict.Deny // D1
+  const shared = everybodyAsked(query)
+  if ((user | shared) === 0 || tenant === 0 || (instance | related) === 0) return Verdict.Deny // D1
   if (/* canary: suspended-by-relations */ isSuspended(query, user)) return Verdict.Deny // D16
   if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return Verdict.Deny // D2
-  return deriveRole(query, user, tenant, permission, type, instance, related)
+  return deriveRole(query, user, shared, tenant, permission, type, instance, related)
 }
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */
@@ -54,15 +56,32 @@ export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u
   return verdict === ASK_USER ? decideUser(query, user, tenant, permission) : verdict
 }
 
-/** The same of a user who is suspended at some instants: now, or not. */
+/**
+ * The same where the roles of the user do not say it: the user is suspended at some instants, or everybody has roles (D16).
+ */
 function decideUser(query: u32, user: u32, tenant: u32, permission: u32): u32 {
-  const verdict = settle(query, isSuspended(query, user) ? Verdict.Deny : Verdict.Allow)
-  if (verdict !== Verdict.Allow) return verdict
-  return decideByRoles(query, rolesStored(user, tenant), permission)
+  if (tenant === 0 || permission === 0) return Verdict.Deny // D1
+  if (isSuspended(query, user)) return settle(query, Verdict.Deny)
+  const allows =
+    holdsIn(query, user, tenant, permission) ||
+    /* canary: everybody-in-tenants */ holdsIn(query, everybodyAsked(query), tenant, permission)
+  // A user set is never true for who is not stored.
+  return settle(query, allows ? (Verdict.Allow as u32) : user === 0 ? (Verdict.Deny as u32) : askSets(permission))
 }
 
-/** Stands for the roles of an unknown user, or in an unknown tenant: no record has this address, and it has no tag. */
+/** D4: has the party, if there is one, a role in the tenant that has the permission? */
+function holdsIn(query: u32, party: u32, tenant: u32, permission: u32): bool {
+  const roles = party === 0 ? 0 : rolesStored(party, tenant)
+  return roles !== 0 && grantHolds(query, roles, permission)
+}
+
+/**
+ * Stands for the roles of an unknown user, or in an unknown tenant, to whom nothing is allowed: no record has this address,
+ * and it has no tag.
+ */
 const OF_NOBODY: u32 = 4
+/** The same of an unknown user while everybody has roles. */
+const OF_ANYBODY: u32 = 8
 /** Stands for the roles of a user who is suspended at some instants: it has the tag of roles with times. */
 const OF_SOMETIMES_SUSPENDED: u32 = TIMED + 4
 
@@ -72,7 +91,8 @@ const OF_SOMETIMES_SUSPENDED: u32 = TIMED + 4
  * when they are asked for a permission.
  */
 export function rolesIn(user: u32, tenant: u32): u32 {
-  if (user === 0 || tenant === 0) return OF_NOBODY // D1
+  if (tenant === 0) return OF_NOBODY // D1
+  if (user === 0) return everybody() === 0 ? OF_NOBODY : OF_ANYBODY
   if (/* canary: suspended-in-tenants */ hasSuspension(user))
     return isAlwaysSuspended(user) ? OF_NOBODY : OF_SOMETIMES_SUSPENDED // D16
   return rolesStored(user, tenant)
@@ -91,8 +111,14 @@ export function decideByRoles(query: u32, roles: u32, permission: u32): u32 {
   if (roles === OF_NOBODY || permission === 0) return Verdict.Deny // D1
   if ((roles & TIMED) !== 0) {
     if (roles === OF_SOMETIMES_SUSPENDED) return ASK_USER
-    return settle(query, timedHolds(query, roles, permission) ? (Verdict.Allow as u32) : askSets(permission))
+    return settle(query, timedHolds(query, roles, permission) ? (Verdict.Allow as u32) : orAsk(permission))
   }
+  if (roles === OF_ANYBODY) return ASK_USER
   if (roles !== 0 && plainHolds(roles, permission)) return Verdict.Allow
-  return askSets(permission)
+  return orAsk(permission)
+}
+
+/** These roles do not allow it: everybody's may, which are looked at second. One load where there are none. */
+function orAsk(permission: u32): u32 {
+  return everybody() === 0 ? askSets(permission) : ASK_USER
 }

@@ -24,6 +24,7 @@ import {
 } from '../abi'
 import { GOALS_MAX, RELATION_STEPS_MAX, RULE_NO_DIRECT, Verdict } from '../limits'
 import { isLive } from '../memory/symbols'
+import { everybody } from '../policy/everybody'
 import { findGrant } from '../policy/grants'
 import { isBy } from '../policy/relations'
 import { holds } from '../policy/roles'
@@ -33,11 +34,13 @@ const SLOTS: u32 = WORK + GOALS_MAX * GOAL_BYTES
 
 /**
  * D5 and D14 without the test of the instance's tenant. Permission 0 asks for any role on it. `instance` is 0 when it is
- * not stored, and then of `type`; the relations that were sent are the first `related` bytes of their area.
+ * not stored, and then of `type`; the relations that were sent are the first `related` bytes of their area. What `shared`
+ * holds (the party of everybody, or 0) counts as what the user holds; a direct role is one of the user alone.
  */
 export function deriveRole(
   query: u32,
   user: u32,
+  shared: u32,
   tenant: u32,
   permission: u32,
   type: u32,
@@ -45,13 +48,14 @@ export function deriveRole(
   related: u32,
 ): Verdict {
   store<u32>(query, 0, Query.RelationSteps)
-  return goOn(query, user, tenant, permission, type, instance, related)
+  return goOn(query, user, shared, tenant, permission, type, instance, related)
 }
 
 /** The same with what is left of the steps of the searches before it. */
 export function goOn(
   query: u32,
   user: u32,
+  shared: u32,
   tenant: u32,
   permission: u32,
   type: u32,
@@ -62,9 +66,8 @@ export function goOn(
   store<u32>(query, 0, Query.Met)
   store<u32>(query, tenant, Query.Tenant)
   store<u32>(query, related === 0 ? 0 : RELATED + related, Query.RelatedEnd)
-  const direct = grantOn(query, user, instance)
-  if (direct !== 0 && (permission === 0 || grantHolds(query, load<u32>(direct, Grant.Roles), permission)))
-    return Verdict.Allow
+  if (gives(query, grantOn(query, user, instance), permission)) return Verdict.Allow
+  if (shared !== 0 && gives(query, grantOn(query, shared, instance), permission)) return Verdict.Allow
   const ofType = instance === 0 ? type : load<u32>(instance, Instance.Type)
   for (let role = load<u32>(ofType, Resource.Roles); role !== 0; role = load<u32>(role, Role.NextOfType)) {
     if (!countStep(query)) return Verdict.Undecided
@@ -77,20 +80,34 @@ export function goOn(
     const wanted = load<u32>(goal, Goal.Role)
     const grant = grantOn(query, user, at)
     // Exactly this role: who holds one that extends it has its permissions, but derives nothing by it.
-    if (grant !== 0 && hasRole(query, load<u32>(grant, Grant.Roles), wanted)) {
+    if (
+      givesRole(query, grant, wanted) ||
+      /* canary: everybody-at-goals */ givesRole(query, grantOn(query, shared, at), wanted)
+    ) {
       store<u32>(query, number + 1, Query.Met)
       return Verdict.Allow
     }
     // D14: what was sent is the last hop, so it leads to the roles that are asked for and no further.
     const relatedEnd = load<u32>(goal, Goal.From) === 0 ? load<u32>(query, Query.RelatedEnd) : 0
-    if (!addSources(query, at, wanted, grant !== 0, number + 1, relatedEnd)) return Verdict.Undecided
+    const isDirect = /* canary: direct-roles-of-everybody */ grant !== 0 && user !== everybody()
+    if (!addSources(query, at, wanted, isDirect, number + 1, relatedEnd)) return Verdict.Undecided
   }
   return Verdict.Deny
 }
 
-/** The grant of the user on the instance, or 0: no one has one on an instance that is not stored. */
+/** The grant of the user on the instance, or 0: no one has one on an instance that is not stored, nor who is not. */
 function grantOn(query: u32, user: u32, instance: u32): u32 {
-  return instance === 0 ? 0 : findGrant(query, user, instance)
+  return user === 0 || instance === 0 ? 0 : findGrant(query, user, instance)
+}
+
+/** Has a role of the grant, if there is one, the permission? Permission 0 asks for any role. */
+function gives(query: u32, grant: u32, permission: u32): bool {
+  return grant !== 0 && (permission === 0 || grantHolds(query, load<u32>(grant, Grant.Roles), permission))
+}
+
+/** Is it one of the roles of the grant, if there is one? */
+function givesRole(query: u32, grant: u32, role: u32): bool {
+  return grant !== 0 && hasRole(query, load<u32>(grant, Grant.Roles), role)
 }
 
 /** Counts a tuple, rule or role that is looked at; false when there were too many. */

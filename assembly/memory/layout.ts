@@ -119,7 +119,7 @@ if (CELL_BYTES !== Cell.Value + 8) ERROR('CELL_BYTES')
 if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
 if (TEST_BYTES !== Tests.Hash + 4 - Tests.Path) ERROR('TEST_BYTES')
 if (FRAME_BYTES < Frame.Type + 4) ERROR('FRAME_BYTES')
-if (Query.RoleSides !== Query.Now + 8 || (QUERY + Query.Now) % 8 !== 0) ERROR('Query.Now')
+if (Query.OwnAlone !== Query.Now + 8 || (QUERY + Query.Now) % 8 !== 0) ERROR('Query.Now')
 if (QUERY_BYTES !== Query.SideRoles + ROLE_SIDES_MAX * 4) ERROR('QUERY_BYTES')
 if (TALLY_BYTES < Tally.Sides + 4 || Tally.Previous < Tally.Uses + 8 || Tally.Uses < Tally.References + 8)
   ERROR('TALLY_BYTES')
@@ -146,7 +146,7 @@ if (NodeEntry.First !== 0 || NODE_ENTRY_BYTES !== NodeEntry.Node + 4) ERROR('NOD
 
 // The header: free lists of each power of two from 512 bytes up, and of each multiple of four up to 512.
 if (Header.TimedRoles < Header.Orders + ORDERS * OrderRoot.Bytes) ERROR('Header.Orders')
-if (Header.Tables < Header.TimedSuspensions + 4) ERROR('Header.TimedSuspensions')
+if (Header.Tables < Header.Everybody + 4) ERROR('Header.Everybody')
 if (Header.FreeLarge < Header.Tables + TABLES * TABLE_BYTES) ERROR('Header.Tables')
 if (Header.FreeSmall < Header.FreeLarge + (32 - 9) * 4 || HEADER_BYTES < Header.FreeSmall + 512)
   ERROR('Header.FreeSmall')

@@ -29,6 +29,7 @@ import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { grantAt, roleSetAt, timedRolesAt } from '../memory/records'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
+import { dropEverybody } from './everybody'
 import { hasTimes, isInForce } from './times'
 
 /** Where the roles of a grant are put together: the second half of the scratch area. Those with times lie behind. */
@@ -194,6 +195,7 @@ export function deleteGrant(grant: u32): void {
   remove(Table.Grants, grantHash(user, scope), grant)
   release(grant, GRANT_BYTES)
   dropRoles(roles)
+  dropEverybody(user)
 }
 
 /** How many roles a grant that stores this has, with and without times. */

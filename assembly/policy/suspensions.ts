@@ -13,9 +13,9 @@ export function suspensionHash(user: u32): u32 {
   return grantHash(user, 0)
 }
 
-/** Has the user a suspension, in force or not? */
+/** Has the user a suspension, in force or not? Who is not stored (0) has none. */
 export function hasSuspension(user: u32): bool {
-  return (load<u8>(user, SymbolRecord.Flags) & FLAG_SUSPENDED) !== 0
+  return user !== 0 && (load<u8>(user, SymbolRecord.Flags) & FLAG_SUSPENDED) !== 0
 }
 
 /** When the user is suspended; 0 when there is nothing about it. */

@@ -43,9 +43,11 @@ import {
   recordAt,
   rootAddress,
 } from '../memory/table'
+import { everybody } from '../policy/everybody'
 import { findGrantStored, grantHash, plainRoles, roleCountStored, timedCount, timedStart } from '../policy/grants'
 import { areTimes, inHeap, isLiveSymbol, isSymbol } from './bounds'
 import { verifyConditions } from './verify-conditions'
+import { isParty, verifyEverybody } from './verify-everybody'
 import { verifyOrders } from './verify-key-order'
 import { verifyRelations } from './verify-relations'
 import { verifyRoles } from './verify-roles'
@@ -53,6 +55,8 @@ import { verifySides } from './verify-set-rule-index'
 import { verifySuspensions } from './verify-suspensions'
 import { soundReferences, verifyAttributes, verifyMembers } from './verify-values'
 
+/** Instead of a count. */
+const BROKEN: u32 = 0xffffffff
 /** The smallest record of any table: an empty text. */
 const RECORD_BYTES: u32 = 8
 
@@ -70,6 +74,7 @@ export function verifyImage(): Fault {
     const fault = hasSymbols(table) ? verifySymbols(table) : Fault.None
     if (fault !== Fault.None) return fault
   }
+  if (!verifyEverybody()) return Fault.Everybody
   const sets = verifyRoleSets()
   if (sets !== Fault.None) return sets
   const grants = verifyGrants()
@@ -215,7 +220,7 @@ function verifyGrants(): Fault {
     if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
     const user = load<u32>(grant, Grant.User)
     const scope = load<u32>(grant, Grant.Scope)
-    if (!isLiveSymbol(user, Table.Users) || !isScope(scope)) return Fault.Grant
+    if (!isParty(user) || !isScope(scope)) return Fault.Grant
     if (grantHash(user, scope) !== hashOfEntry(entry)) return Fault.Grant
     if (findGrantStored(user, scope) !== grant) return Fault.Grant
     const roles = load<u32>(grant, Grant.Roles)
@@ -278,25 +283,33 @@ function isRoleSet(set: u32): bool {
 /** Lists of users and scopes: every grant is in both, linked both ways, and nowhere else. */
 function verifyParties(): Fault {
   const ofUsers = countLists(Table.Users, Grant.User, Grant.NextOfUser, Grant.PreviousOfUser)
+  const ofEverybody = countList(everybody(), 0, Grant.User, Grant.NextOfUser, Grant.PreviousOfUser)
   const ofTenants = countLists(Table.Tenants, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
   const ofInstances = countLists(Table.Instances, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
   const grants = field(Header.Grants)
-  if (ofUsers !== grants || ofTenants > grants || ofInstances > grants) return Fault.Grant
+  if (ofUsers > grants || ofTenants > grants || ofInstances > grants) return Fault.Grant
+  if (ofEverybody > grants || ofUsers + ofEverybody !== grants) return Fault.Grant
   return ofTenants + ofInstances === grants ? Fault.None : Fault.Grant
 }
 
-/** Entries over the lists of a table's parties; u32.MAX_VALUE when one is broken. */
+/** Entries over the lists of a table's parties; BROKEN when one is. */
 function countLists(table: u32, owner: u32, next: u32, previous: u32): u32 {
-  const most = field(Header.Grants)
   let total: u32 = 0
-  for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
-    const party = entryRecord(entry)
-    let before: u32 = 0
-    for (let grant = load<u32>(party, Principal.Grants); grant !== 0; grant = load<u32>(grant + next)) {
-      if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff
-      if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== before) return 0xffffffff
-      before = grant
-    }
+  for (let entry = firstEntry(table); entry !== 0 && total !== BROKEN; entry = nextEntry(table, entry))
+    total = countList(entryRecord(entry), total, owner, next, previous)
+  return total
+}
+
+/** Adds the entries of the list of one party, if there is one, to a count; BROKEN as above. */
+function countList(party: u32, before: u32, owner: u32, next: u32, previous: u32): u32 {
+  if (party === 0) return before
+  const most = field(Header.Grants)
+  let total = before
+  let last: u32 = 0
+  for (let grant = load<u32>(party, Principal.Grants); grant !== 0; grant = load<u32>(grant + next)) {
+    if (++total > most || !inHeap(grant, GRANT_BYTES)) return BROKEN
+    if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== last) return BROKEN
+    last = grant
   }
   return total
 }

@@ -6,6 +6,7 @@ import type { PolicyKind, PolicyObjects, PolicyPut } from '../kinds/index.ts'
 import { roleKeyIn } from '../kinds/kind.ts'
 import type { PolicyChange } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { assignmentKey, membershipKey, partKey } from '../model/objects.ts'
 
 /** A rule that derives a role over a relation (D5), with full keys: `object type/relation` and `type/role`. */
@@ -48,6 +49,8 @@ export interface Contents {
   readonly roles: Map<string, RoleContent>
   readonly tenants: Map<string, PolicyObjects['tenant']>
   readonly users: Map<string, UserContent>
+  /** what is assigned to everybody (D16) */
+  readonly everybody: AssignmentContent[]
   readonly instances: Map<string, InstanceContent>
   readonly tuples: Map<string, TupleContent>
   readonly sets: Map<string, PolicyObjects['condition_set']>
@@ -61,6 +64,7 @@ export function emptyContents(): Contents {
     roles: new Map(),
     tenants: new Map(),
     users: new Map(),
+    everybody: [],
     instances: new Map(),
     tuples: new Map(),
     sets: new Map(),
@@ -145,9 +149,12 @@ export function fold(changes: Iterable<PolicyChange>): Contents {
     else if (Object.hasOwn(objects, kind)) (objects[kind] as Map<string, unknown>).set(key, toContent(change))
     else throw invalid(`kind \`${kind}\` is not known to this version`)
   }
+  if (contents.users.has(EVERYBODY)) throw invalid(`no user has the key \`${EVERYBODY}\``)
   for (const assignment of assignments.values()) {
     requireAssigned(contents, assignment)
-    contents.users.get(assignment.user)!.assignments.push(assignment)
+    const { user } = assignment
+    const { assignments: held } = user === EVERYBODY ? { assignments: contents.everybody } : contents.users.get(user)!
+    held.push(assignment)
   }
   for (const membership of memberships.values()) {
     const { user, tenant } = membership
@@ -186,7 +193,7 @@ export const userContent = (value: PolicyObjects['user']): UserContent => ({ val
 function requireAssigned(contents: Contents, assignment: AssignmentContent): void {
   const { user, tenant, resource_instance: instance } = assignment
   const role = assignedRole(assignment)
-  if (!contents.users.has(user)) throw invalid(`user \`${user}\` of an assignment does not exist`)
+  if (user !== EVERYBODY && !contents.users.has(user)) throw invalid(`user \`${user}\` of an assignment does not exist`)
   if (!contents.roles.has(role)) throw invalid(`role \`${role}\` of an assignment does not exist`)
   if (!isOnInstance(assignment)) {
     if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of an assignment does not exist`)
@@ -214,10 +221,15 @@ export function* toChanges(contents: Contents): Iterable<PolicyChange> {
     yield { op: 'put', kind: 'user', key: user, value: content.value }
     for (const value of sortedMemberships(content))
       yield { op: 'put', kind: 'membership', key: membershipKey(value.tenant, user), value }
-    for (const value of sortedAssignments(content)) {
-      const { role, tenant, resource_instance: instance } = value
-      yield { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
-    }
+    yield* assignmentChanges(content.assignments)
+  }
+  yield* assignmentChanges(contents.everybody)
+}
+
+function* assignmentChanges(assignments: readonly AssignmentContent[]): Iterable<PolicyChange> {
+  for (const value of sortedAssignments(assignments)) {
+    const { user, role, tenant, resource_instance: instance } = value
+    yield { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
   }
 }
 
@@ -226,7 +238,7 @@ export const sortedMemberships = ({ memberships }: UserContent): readonly Member
   memberships.length < 2 ? memberships : memberships.toSorted((left, right) => compareUnits(left.tenant, right.tenant))
 
 /** Those in tenants by tenant, then those on instances by instance; of one scope by role. */
-export const sortedAssignments = ({ assignments }: UserContent): readonly AssignmentContent[] =>
+export const sortedAssignments = (assignments: readonly AssignmentContent[]): readonly AssignmentContent[] =>
   assignments.length < 2 ? assignments : assignments.toSorted(compareAssignments)
 
 function compareAssignments(left: AssignmentContent, right: AssignmentContent): number {

@@ -41,7 +41,7 @@ import { PolicyNames } from './list/policy-names.ts'
 import { LiveIds } from './live-ids.ts'
 import { findInstance } from './look-up.ts'
 import { read, readConfigs } from './read-records.ts'
-import { nextChangeOfUser } from './records/grant.ts'
+import { nextChangeFor } from './records/grant.ts'
 import { hasTimes, imageEnvironment, imagePosition, writeEnvironment, writePosition } from './records/header.ts'
 import { instanceTenant } from './records/instance.ts'
 import { atInstant, noInstant } from './records/times.ts'
@@ -472,11 +472,11 @@ export class Image {
   }
 
   /**
-   * The earliest instant after that of the request at which a role of the user starts or ends (D15), in ms since 1970;
+   * The earliest instant after that of the request at which a role of the user, or of everybody, starts or ends (D15), in ms since 1970;
    * infinite when none does.
    */
   nextChangeOf(user: string): number {
-    return this.#guardInstant(() => nextChangeOfUser(this.#kernel, this.user(user)))
+    return this.#guardInstant(() => nextChangeFor(this.#kernel, this.user(user)))
   }
 
   /**
@@ -486,9 +486,9 @@ export class Image {
   nextChangeFor(user: string, limit: number): number | undefined {
     return this.#guardInstant(() => {
       const id = this.user(user)
-      return id === 0 || !hasTimes(this.#kernel)
+      return !hasTimes(this.#kernel)
         ? Number.POSITIVE_INFINITY
-        : walkInstanceRoles(this.#kernel, id, limit)?.until
+        : walkInstanceRoles(this.#kernel, id, limit, { withEverybody: true })?.until
     })
   }
 

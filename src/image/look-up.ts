@@ -4,6 +4,8 @@
 // that a delta ends.
 import { Table } from '../../assembly/limits.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { EVERYBODY } from '../model/keys.ts'
+import { everybodyStored } from './records/everybody.ts'
 
 /** The table in which the objects of a kind are symbols. */
 export const TABLE_OF = {
@@ -31,6 +33,11 @@ export function findWritten(kernel: Kernel, table: Table, length: number): numbe
 export function findSymbol(kernel: Kernel, kind: SymbolKind, key: string): number {
   const whole = kind === 'resource_role' || kind === 'resource_instance'
   return findWritten(kernel, TABLE_OF[kind], whole ? kernel.writeWhole(key) : kernel.writeKey(key))
+}
+
+/** The id of who may have roles: of a live user, or of the party that stands for everybody (D16); or 0. */
+export function findHolder(kernel: Kernel, key: string): number {
+  return key === EVERYBODY ? everybodyStored(kernel) : findSymbol(kernel, 'user', key)
 }
 
 /** The id of the stored instance `type:key`, or 0; also without a key. */

@@ -49,6 +49,7 @@ import type { PolicyObjects, PolicyPut } from '../kinds/index.ts'
 import { isTimed } from '../kinds/times.ts'
 import type { Change } from '../log/change.ts'
 import { project } from '../log/delta.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { type Json, partKey, resourceRoleOfSet } from '../model/objects.ts'
 
 /** The size of the objects of one environment: a plain sum over them. */
@@ -123,7 +124,7 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
       return symbol(Instance.Key, key) + ORDERED + attributes(value.attributes)
     case 'role_assignment':
       // Roles of a user in one scope share a grant: no larger than one each.
-      return GRANT_BYTES + ENTRY + (isTimed(value) ? TIMED_ROLE : 0)
+      return GRANT_BYTES + ENTRY + (isTimed(value) ? TIMED_ROLE : 0) + (value.user === EVERYBODY ? PARTY : 0)
     case 'membership':
       return MEMBER_BYTES + ENTRY
     case 'relationship_tuple':
@@ -158,6 +159,8 @@ const ORDERED = Math.ceil((NODE_BYTES / LEAF_RECORDS) * 1.05)
 const IN_DIRECTORY = 16
 /** Room of the times of a role, as if it were the only one of its grant that has some. */
 const TIMED_ROLE = TimedRoles.Roles + TIMED_ROLE_BYTES
+/** Room of the party of everybody, as if each of its roles made one. */
+const PARTY = Principal.Key + 4
 /** Header, the first segment of each table, the first directories, the nodes at the edge of each order. */
 const EMPTY = HEADER_BYTES + TABLES * (SEGMENT_BYTES + 4 * BUCKET_BYTES) + 32 * 1024
 

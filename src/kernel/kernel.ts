@@ -20,6 +20,7 @@ export class Kernel {
   #words: Uint32Array
   #floats: DataView
   #now = Number.NaN
+  #isOwnAlone = false
 
   /** A kernel with room for an image of `bytes`; its memory holds no image yet (`calls.create` or `fill`). */
   constructor(source: KernelSource, bytes = 0) {
@@ -42,6 +43,16 @@ export class Kernel {
   set now(now: number) {
     this.#now = now
     this.calls.setNow(now)
+  }
+
+  /** Whether questions are about what users hold themselves, without what everybody does (D16). Set back as `now` is. */
+  get isOwnAlone(): boolean {
+    return this.#isOwnAlone
+  }
+
+  set isOwnAlone(on: boolean) {
+    this.#isOwnAlone = on
+    this.calls.setOwnAlone(on ? 1 : 0)
   }
 
   /** The whole memory, valid until the next call into the kernel that may grow it. */

@@ -34,6 +34,7 @@ export interface KernelExports {
   find(table: number, length: number): number
   findPermission(length: number): number
   setNow(now: number): void
+  setOwnAlone(on: number): void
   decide(user: number, tenant: number, permission: number): number
   rolesIn(user: number, tenant: number): number
   decideByRoles(roles: number, permission: number): number
@@ -50,6 +51,8 @@ export interface KernelExports {
   goalMet(): number
   put(table: number, length: number): number
   putPermission(resource: number, length: number): number
+  everybody(): number
+  putEverybody(): number
   deleteUser(user: number): void
   deleteTenant(tenant: number): void
   deleteRole(role: number): void

@@ -42,6 +42,15 @@ export const OF_SUSPENSIONS = {
   'suspension-of-the-deleted': 'void 0',
 }
 
+/**
+ * A kernel that forgets what everybody holds, in tenants or on instances, or takes it for a direct role of the user.
+ */
+export const OF_EVERYBODY = {
+  'everybody-in-tenants': 'false',
+  'everybody-at-goals': 'false',
+  'direct-roles-of-everybody': 'grant !== 0 || grantOn(query, shared, at) !== 0',
+}
+
 /** The list of the tenants of a user is counted and filled in two places. */
 export const OF_TENANTS_IN_TIME = { 'tenants-in-force': 'true', 'tenants-of-grants-in-force': 'false' }
 

@@ -62,6 +62,12 @@ const makePlays = (histories: fc.Arbitrary<History>): fc.Arbitrary<Drawn> =>
 export const plays = makePlays(untimedHistories)
 /** The same where grants are for a time. */
 export const timedPlays = makePlays(timedHistories)
+/** The same with roles for everybody (D16). */
+export const sharedPlays = makePlays(
+  fc
+    .record({ history: untimedHistories, everybody: fc.nat() })
+    .map(({ history, everybody }) => ({ ...history, everybody })),
+)
 
 /** One change of a policy. */
 export interface Step {

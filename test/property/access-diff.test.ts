@@ -9,7 +9,7 @@ import type { Canary } from '../support/canary.ts'
 import { pickSome } from '../support/sample.ts'
 import { CANARIES, diffWith } from './access-diff-canaries.ts'
 import { exampleSteps } from './access-diff-examples.ts'
-import { defined, difference, found, plays, steps, timedPlays } from './access-diff-law.ts'
+import { defined, difference, found, plays, sharedPlays, steps, timedPlays } from './access-diff-law.ts'
 import { parameters } from './seed.ts'
 
 const examples = [...exampleSteps()].map(([name, step]) => ({ name, step, expected: defined(step) }))
@@ -18,6 +18,7 @@ describe('access diffs', () => {
   it.each([
     ['that have no times', plays, 24],
     ['at an instant (D15)', timedPlays, 12],
+    ['with roles for everybody (D16)', sharedPlays, 12],
   ] as const)(
     'list exactly the answers of policies that change, as every question asked of both finds them: %s',
     (_, drawnFrom, runs) => {

@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { Operation, World } from '../support/world.ts'
+import { withEverybody } from './everybody.ts'
 import type { Pool } from './pool.ts'
 import { RELATION_VERBS, relationEdits } from './relation-edits.ts'
 import { plainSetEdits, SET_VERBS, setEdits, typesIn } from './set-edits.ts'
@@ -59,11 +60,16 @@ export interface History {
   readonly revisions: readonly (readonly Edit[])[]
   /** seed of the times of grants (times.ts); absent: they have none */
   readonly times?: number
+  /** seed of the roles for everybody (everybody.ts); absent: there are none */
+  readonly everybody?: number
 }
 
 /** What the history draws from. */
-export const findPool = ({ pool, times }: Pick<History, 'pool' | 'times'>): Pool =>
-  times === undefined ? POOLS[pool] : { ...POOLS[pool], times }
+export const findPool = ({ pool, times, everybody }: Pick<History, 'pool' | 'times' | 'everybody'>): Pool => ({
+  ...POOLS[pool],
+  ...(times === undefined ? {} : { times }),
+  ...(everybody === undefined ? {} : { everybody }),
+})
 
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
 const listKeys = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
@@ -154,12 +160,11 @@ const ALL_VERBS = { ...VERBS, ...RELATION_VERBS, ...SET_VERBS }
 
 /** The operations of the edit in this world; none when there is nothing to edit. */
 export function listOperations(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
-  const operations: readonly Operation[] = ALL_VERBS[verb](world, pool, numbers)
-  if (pool.times === undefined) return operations
-  return withTimes(
-    operations,
-    numbers.reduce((seed, number) => (Math.imul(seed, 31) + number) | 0, pool.times),
-  )
+  const { times, everybody } = pool
+  const seed = (first: number) => numbers.reduce((sum, number) => (Math.imul(sum, 31) + number) | 0, first)
+  const drawn: readonly Operation[] = ALL_VERBS[verb](world, pool, numbers)
+  const operations = everybody === undefined ? drawn : withEverybody(drawn, seed(everybody))
+  return times === undefined ? operations : withTimes(operations, seed(times))
 }
 
 function assignments(world: World, op: 'put' | 'delete', u: number, t: number, roles: readonly string[]): Operation[] {
@@ -324,7 +329,14 @@ const TIMED = Number(process.env.ZEROHOP_TEST_TIMED ?? 40)
 export const byShare = <T>(untimed: fc.Arbitrary<T>, timed: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 100 - TIMED, arbitrary: untimed }, { weight: TIMED, arbitrary: timed })
 
-export const mixedHistories = byShare(untimedHistories, timedHistories)
+/** Of so many of them in a hundred some roles are for everybody (D16). */
+const SHARED = 25
+
+const asIs = byShare(untimedHistories, timedHistories)
+const shared = fc
+  .record({ history: asIs, everybody: fc.nat() })
+  .map(({ history, everybody }): History => ({ ...history, everybody }))
+export const mixedHistories = fc.oneof({ weight: 100 - SHARED, arbitrary: asIs }, { weight: SHARED, arbitrary: shared })
 
 /** The same of whatever else is drawn: a share of it has a seed for times. */
 export const withTimedToo = <T extends object>(drawn: fc.Arbitrary<T>): fc.Arbitrary<T & { readonly times?: number }> =>

@@ -5,9 +5,10 @@
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { check } from '../reference/check.ts'
-import { listPermissions } from '../reference/listing.ts'
+import { listPermissions, permissionsIn } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import { type Request, sentAt } from '../reference/request.ts'
+import { isSuspended } from '../reference/suspensions.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { type Instant, policyIn } from '../support/instants.ts'
 import { definedListings, type Listings, makeListings, tenantPermissionsIn } from '../support/listings.ts'
@@ -86,9 +87,20 @@ export function permitsAsDefined(image: Image, policy: Policy, request: Request,
     inTime(() => tenantPermissionsIn(image, user, sent)),
   ]
   requireSame('permissions in tenants', request, inTenants)
+  const { tenant = 'default' } = request.resource
+  const inNamed = [
+    permittedIn(policyIn(policy, t), { user, tenant, sent: t === undefined ? sent : sentAt(sent, t) }),
+    inTime(() => tenantPermissionsIn(image, user, sent, { tenants: [tenant] })),
+  ]
+  requireSame('permissions in a named tenant', request, inNamed)
   const [onInstances, listed] = [defined, got].map((each) => each.instancePermissions(user, sent))
   requireSame('permissions on instances', request, [onInstances, listed])
   requireSame('tenants of the user', request, [defined.userTenants(user), got.userTenants(user)])
+}
+
+/** The permissions in a tenant that is asked for by name: there what everybody has counts (D12). */
+function permittedIn(policy: Policy, of: Parameters<typeof permissionsIn>[1]) {
+  return isSuspended(policy, of.user) || !policy.tenant.has(of.tenant) ? [] : permissionsIn(policy, of)
 }
 
 function requireSame(name: string, request: Request, [defined, got]: readonly unknown[]): void {

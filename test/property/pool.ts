@@ -9,4 +9,6 @@ export interface Pool {
   readonly actions: readonly string[]
   /** seed of the times of grants (times.ts); absent: they have none */
   readonly times?: number
+  /** seed of the roles for everybody (everybody.ts); absent: there are none */
+  readonly everybody?: number
 }

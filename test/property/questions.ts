@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
+import { askedByAnybody } from './everybody.ts'
 import type { Pool } from './pool.ts'
 import { makeWords } from './set-edits.ts'
 import { BORDERS } from './times.ts'
@@ -11,6 +12,15 @@ import { hintsFor, type Next, sentFrom } from './values.ts'
 const ODD = ['', 'nobody', ':', 'ana/admin', '\ud800', 'Ana', 'default ', 'ünknown', 'x'.repeat(300)]
 
 export function* questions(
+  world: World,
+  pool: Pool,
+  next: (below: number) => number,
+  count: number,
+): Generator<Request> {
+  for (const request of questionsOfWorld(world, pool, next, count)) yield askedByAnybody(request, pool.users, next)
+}
+
+function* questionsOfWorld(
   world: World,
   pool: Pool,
   next: (below: number) => number,

@@ -4,6 +4,7 @@
 import { type Condition, parseConditions } from '../../src/model/condition.ts'
 import { readings } from '../../src/model/condition-reads.ts'
 import { check } from './check.ts'
+import { EVERYBODY, withoutEverybody } from './everybody.ts'
 import { authorizedUsers } from './listing.ts'
 import type { Policy } from './policy.ts'
 import type { Request } from './request.ts'
@@ -78,7 +79,7 @@ class Diff {
   run(): Defined {
     const tenants = this.#either('tenant')
     const instances = this.#either('resource_instance')
-    for (const user of this.#either('user')) {
+    for (const user of [EVERYBODY, ...this.#either('user')]) {
       for (const [type, action] of this.#permissions()) {
         const onType = { user, action, type }
         const flipped = new Map<string, Direction>()
@@ -125,10 +126,11 @@ class Diff {
 
   #compare(asked: Asked, tenants: readonly [string, string]): Direction | undefined {
     this.#questions++
-    const [was, is] = this.#sides.map(({ policy, onTypes, known }, side) => {
+    const [was, is] = this.#sides.map((each, side) => {
+      const { known } = each
       const request = this.#request(asked, tenants[side]!, side)
       const name = JSON.stringify(request)
-      const allowed = known.get(name) ?? check(asked.key === undefined ? onTypes : policy, request)
+      const allowed = known.get(name) ?? check(policyFor(each, asked), request)
       known.set(name, allowed)
       return allowed
     })
@@ -140,15 +142,13 @@ class Diff {
     const { user, action, type, key } = asked
     const side = direction === 'gained' ? 1 : 0
     const tenant = tenants[side]
-    const { policy, onTypes } = this.#sides[side]
-    const because = firstSource(key === undefined ? onTypes : policy, this.#request(asked, tenant, side))
+    const because = firstSource(policyFor(this.#sides[side], asked), this.#request(asked, tenant, side))
     const lifecycle = this.#lifecycle(user, tenant, key === undefined ? undefined : `${type}:${key}`)
     const resource = key === undefined ? { type } : { type, key }
     const [before] = this.#sides
     const [was, is] = this.#at
     const atOther = this.#request(asked, tenants[0], 1)
-    const isByCondition =
-      was !== is && check(key === undefined ? before.onTypes : before.policy, atOther) === (direction === 'gained')
+    const isByCondition = was !== is && check(policyFor(before, asked), atOther) === (direction === 'gained')
     return {
       ...{ user, action, resource, tenant, because },
       ...(lifecycle === undefined ? {} : { lifecycle }),
@@ -164,7 +164,7 @@ class Diff {
       ['instance', 'resource_instance', instance],
     ] as const
     for (const [name, kind, key] of objects) {
-      if (key === undefined) continue
+      if (key === undefined || key === EVERYBODY) continue
       if (!before[kind].has(key)) return `new_${name}`
       if (!after[kind].has(key)) return `deleted_${name}`
     }
@@ -172,10 +172,16 @@ class Diff {
   }
 }
 
+/** D16: users are asked about what they hold themselves; what everybody has is asked about once. */
+function policyFor({ policy, onTypes }: Side, { user, key }: Pick<Asked, 'user' | 'key'>): Policy {
+  const whole = key === undefined ? onTypes : policy
+  return user === EVERYBODY ? whole : withoutEverybody(whole)
+}
+
 /** The first way by which the question is allowed, which it is. */
 function firstSource(policy: Policy, request: Request): Source {
   const { user, ...about } = request
-  const ways = authorizedUsers({ ...policy, user: new Map([[user, policy.user.get(user)!]]) }, about)[0]![1]
+  const ways = authorizedUsers(policy, about).find(([key]) => key === user)![1]
   const inTenant = ways.filter(([on]) => on.startsWith('__tenant:')).map(([, role]) => role)
   if (inTenant.length > 0) return { kind: 'role', role: inTenant.sort(compare)[0]! }
   const onInstances = ways
@@ -201,9 +207,9 @@ export function isAllowedAt(
   { user, action, resource, tenant }: Omit<Flip, 'because'>,
   t: number,
 ): boolean {
-  const { policy: whole, onTypes } = ensureSide(policyAt(policy, t))
   const request = { user, action, resource: { ...resource, tenant }, sent: { context: { now: t } } }
-  return check(resource.key === undefined ? onTypes : whole, request)
+  const of = resource.key === undefined ? { user } : { user, key: resource.key }
+  return check(policyFor(ensureSide(policyAt(policy, t)), of), request)
 }
 
 /** The policy, and the same with only those set rules that do not depend on the resource. */

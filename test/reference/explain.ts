@@ -53,7 +53,12 @@ export const explainAt = (policy: Policy, request: Request, t: number): ReasonsA
 
 export function explain(policy: Policy, request: Request): Reasons {
   const unknown = unknownName(policy, request)
-  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown, misses: [], matches: [], notes: [] } // D1
+  if (unknown !== undefined) {
+    const isOpen = unknown === 'user_not_synced' // D16: what everybody has counts
+    const rbac = isOpen && byRoles(policy, request) ? 'allow' : unknown
+    const rebac = isOpen && byRelations(policy, request) ? 'allow' : unknown
+    return { rbac, rebac, abac: unknown, misses: [], matches: [], notes: [] } // D1
+  }
   return {
     rbac: whyRoles(policy, request),
     rebac: whyRelations(policy, request),
@@ -77,10 +82,11 @@ function unknownName(policy: Policy, request: Request): Unknown | undefined {
 }
 
 function whyRoles(policy: Policy, request: Request): RbacCode {
+  if (byRoles(policy, request)) return 'allow' // also by what everybody has (D16)
   const tenants = [...policy.tenant.keys()].filter((tenant) => rolesIn(policy, request.user, tenant).length > 0)
   if (tenants.length === 0) return 'no_user_roles'
   if (!tenants.includes(resolveTenant(policy, request))) return 'no_role_in_tenant' // D4
-  return byRoles(policy, request) ? 'allow' : 'no_permission'
+  return 'no_permission'
 }
 
 function whyRelations(policy: Policy, request: Request): RebacCode {

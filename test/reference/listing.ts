@@ -1,6 +1,7 @@
 // The definition: listings. D12: a listing is the set of questions that `check` allows, so each is found by asking all
 // of them, with what is sent with the listing. Keys are sorted by their UTF-8 bytes.
 import { check } from './check.ts'
+import { EVERYBODY, withoutEverybody } from './everybody.ts'
 import type { Policy } from './policy.ts'
 import { grantsOn, listDirectRoles, rolesOn } from './relations.ts'
 import { isElsewhere, type Request, resolveTenant, type Sent } from './request.ts'
@@ -46,7 +47,7 @@ export function tenantsAllowed(policy: Policy, about: Request): string[] {
 
 /** The tenants in which the user has a role, or has one on an instance. */
 export function tenantsWithRoles(policy: Policy, user: string): string[] {
-  if (isSuspended(policy, user)) return [] // D16
+  if (isSuspended(policy, user) || user === EVERYBODY) return [] // D16
   const assigned = [...policy.role_assignment.values()].filter((each) => each.user === user)
   return sorted([...new Set(assigned.map(({ tenant }) => tenant))])
 }
@@ -57,20 +58,34 @@ export interface TenantPermissions {
   readonly permissions: readonly string[]
 }
 
+/** D12: what everybody has (D16) is in the permissions of a user only in the tenants to which the user belongs, or that are named. */
+function countingIn(policy: Policy, user: string, tenant: string): Policy {
+  const ties = [...policy.role_assignment.values(), ...policy.membership.values()]
+  const belongs = user !== EVERYBODY && ties.some((tie) => tie.user === user && tie.tenant === tenant)
+  return belongs ? policy : withoutEverybody(policy)
+}
+
 /**
  * Every tenant in which the user has a role or anything is allowed on a type, with the roles and what is allowed; each
  * list sorted.
  */
 export function listPermissions(policy: Policy, user: string, sent: Sent = {}): TenantPermissions[] {
-  if (!policy.user.has(user) || isSuspended(policy, user)) return [] // D1, D16
-  const rows = sorted([...policy.tenant.keys()]).map((tenant) => ({
-    tenant,
-    roles: sorted(rolesIn(policy, user, tenant)),
-    permissions: sorted(
-      [...policy.resource.keys()].flatMap((type) => permissionsOn(policy, { user, resource: { type, tenant }, sent })),
-    ),
-  }))
-  return rows.filter(({ roles, permissions }) => roles.length + permissions.length > 0)
+  if (isSuspended(policy, user)) return [] // D16
+  return sorted([...policy.tenant.keys()]).flatMap((tenant) =>
+    permissionsIn(countingIn(policy, user, tenant), { user, tenant, sent }),
+  )
+}
+
+/** The entry of a tenant, where there is one: what the policy allows there. */
+export function permissionsIn(
+  policy: Policy,
+  { user, tenant, sent }: { readonly user: string; readonly tenant: string; readonly sent?: Sent | undefined },
+): TenantPermissions[] {
+  const roles = sorted(rolesIn(withoutEverybody(policy), user, tenant))
+  const permissions = sorted(
+    [...policy.resource.keys()].flatMap((type) => permissionsOn(policy, { user, resource: { type, tenant }, sent })),
+  )
+  return roles.length + permissions.length > 0 ? [{ tenant, roles, permissions }] : []
 }
 
 export interface InstancePermissions {
@@ -87,14 +102,15 @@ export interface InstancePermissions {
  * tenant; each list sorted.
  */
 export function listInstancePermissions(policy: Policy, user: string, sent: Sent = {}): InstancePermissions[] {
-  if (!policy.user.has(user) || isSuspended(policy, user)) return [] // D1, D16
+  if (isSuspended(policy, user)) return [] // D16
   const instances = [...policy.resource.keys()].flatMap((type) =>
     listInstances(policy, type).flatMap((key) => {
       const resource = { type, key }
-      const roles = sorted(rolesOn(policy, { user, action: '', resource }))
-      const permissions = permissionsOn(policy, { user, resource, sent })
       const { tenant } = policy.resource_instance.get(`${type}:${key}`)!
-      const ofType = permissionsOn(policy, { user, resource: { type, tenant }, sent })
+      const roles = sorted(rolesOn(withoutEverybody(policy), { user, action: '', resource }))
+      const counting = countingIn(policy, user, tenant)
+      const permissions = permissionsOn(counting, { user, resource, sent })
+      const ofType = permissionsOn(counting, { user, resource: { type, tenant }, sent })
       const same = permissions.join() === ofType.join()
       return roles.length === 0 && same ? [] : [{ instance: `${type}:${key}`, roles, permissions }]
     }),
@@ -105,15 +121,19 @@ export function listInstancePermissions(policy: Policy, user: string, sent: Sent
 /** One way by which a user is allowed: a role and where it is held, or a user set and what was asked about. */
 export type Way = readonly [resource: string, role: string]
 
-/** Every user who may do the action, with all ways: roles in the tenant, roles assigned on instances, user sets. */
+/**
+ * Every user who may do the action, with all ways: roles in the tenant, roles assigned on instances, user sets. What everybody
+ * has (D16) is one line of its own, and makes no user one of them.
+ */
 export function authorizedUsers(policy: Policy, about: AboutUsers): [user: string, ways: Way[]][] {
-  return usersAllowed(policy, about).map((user) => {
+  const own = withoutEverybody(policy)
+  const users = usersAllowed(own, about).map((user): [string, Way[]] => {
     const request = { ...about, user }
-    return [
-      user,
-      [...waysByRoles(policy, request), ...waysByRelations(policy, request), ...waysBySets(policy, request)],
-    ]
+    return [user, [...waysByRoles(own, request), ...waysByRelations(own, request), ...waysBySets(own, request)]]
   })
+  const shared = { ...about, user: EVERYBODY }
+  if (!check(policy, shared)) return users
+  return [[EVERYBODY, [...waysByRoles(policy, shared), ...waysByRelations(policy, shared)]], ...users]
 }
 
 function waysByRoles(policy: Policy, request: Request): Way[] {

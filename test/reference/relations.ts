@@ -1,6 +1,7 @@
 // The definition: roles on instances (D5), also by relations that are sent with the question (D14). What a user holds
 // is found from what was assigned, upwards over relations, until nothing new comes; cycles need no care, because what
 // is held already is not new.
+import { EVERYBODY, holdersFor } from './everybody.ts'
 import type { Policy } from './policy.ts'
 import { findInstanceName, isElsewhere, type Request, resolveTenant, storedInstance } from './request.ts'
 
@@ -19,7 +20,7 @@ export function byRelations(policy: Policy, request: Request): boolean {
 }
 
 /** The roles that the user of the question holds on its resource; or only what comes of some of the assigned ones. */
-export function rolesOn(policy: Policy, request: Request, assigned = listDirectRoles(policy, request.user)): string[] {
+export function rolesOn(policy: Policy, request: Request, assigned = assignedFor(policy, request.user)): string[] {
   if (isElsewhere(policy, request)) return []
   const held = heldBy(policy, request.user, assigned)
   const stored = storedInstance(policy, request) === undefined ? [] : rolesIn(held, findInstanceName(request)!)
@@ -38,7 +39,7 @@ function rolesBySentRelations(policy: Policy, request: Request, held: ReadonlySe
   const object = `${type}:${key}`
   // D2: a marked row is not what is stored under its key in another tenant, nor are roles on that roles on the row
   const isStored = storedInstance(policy, request) !== undefined
-  const hasDirectRole = isStored && rolesIn(listDirectRoles(policy, request.user), object).length > 0
+  const hasDirectRole = isStored && rolesIn(listOwnRoles(policy, request.user), object).length > 0
   const pairs = Object.entries(relations).flatMap(([relation, subjects]) =>
     subjects.map((subject) => ({ subject, relation, object })),
   )
@@ -47,19 +48,26 @@ function rolesBySentRelations(policy: Policy, request: Request, held: ReadonlySe
     .flatMap((pair) => rolesIn(held, pair.subject).flatMap((role) => derivedBy(policy, role, pair, hasDirectRole)))
 }
 
+/** D5, D16: what counts as assigned to the user: also what is assigned to everybody. */
+const assignedFor = (policy: Policy, user: string): Held[] =>
+  holdersFor(user).flatMap((holder) => listDirectRoles(policy, holder))
+
 /** D5: the roles on instances that were assigned to the user. */
 export function listDirectRoles(policy: Policy, user: string): Held[] {
   const direct = [...policy.role_assignment.values()].filter((each) => each.user === user && each.resource_instance)
   return direct.map(({ resource_instance, role }) => `${resource_instance}/${role}`)
 }
 
+/** D16: what is assigned to everybody is a direct role of nobody. */
+const listOwnRoles = (policy: Policy, user: string): Held[] => (user === EVERYBODY ? [] : listDirectRoles(policy, user))
+
 /**
  * D5: every role that the user holds on any instance, assigned or derived; or only what comes of some of the assigned
  * ones.
  */
-export function heldBy(policy: Policy, user: string, assigned = listDirectRoles(policy, user)): Set<Held> {
+export function heldBy(policy: Policy, user: string, assigned = assignedFor(policy, user)): Set<Held> {
   const held = new Set(assigned)
-  const withDirectRole = new Set(listDirectRoles(policy, user).map((each) => each.split('/')[0]))
+  const withDirectRole = new Set(listOwnRoles(policy, user).map((each) => each.split('/')[0]))
   for (const each of held) {
     // a Set also walks what is added on the way
     const [instance = '', role = ''] = each.split('/')

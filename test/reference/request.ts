@@ -69,15 +69,11 @@ export function isElsewhere(policy: Policy, request: Request): boolean {
 }
 
 /**
- * D1: user, tenant, resource type and action must exist. D9: the same key is the same string, unfolded and not
+ * D1: tenant, resource type and action must exist. Who is not stored has what everybody has (D16). D9: the same key is the same string, unfolded and not
  * normalised.
  */
 export function isKnown(policy: Policy, request: Request): boolean {
-  return (
-    policy.user.has(request.user) &&
-    policy.tenant.has(resolveTenant(policy, request)) &&
-    hasAction(policy, request.resource.type, request.action)
-  )
+  return policy.tenant.has(resolveTenant(policy, request)) && hasAction(policy, request.resource.type, request.action)
 }
 
 export function hasAction(policy: Policy, type: string, action: string): boolean {

@@ -1,11 +1,14 @@
 // The definition: roles in tenants (D4).
+import { holdersFor } from './everybody.ts'
 import type { Policy } from './policy.ts'
 import { type Request, resolveTenant } from './request.ts'
 
 /** D4. D1: an instance that is not stored takes nothing away: `resource.key` plays no part but for the tenant of D2. */
 export function byRoles(policy: Policy, request: Request): boolean {
   const permission = `${request.resource.type}:${request.action}`
-  return rolesIn(policy, request.user, resolveTenant(policy, request)).some((role) => grants(policy, role, permission))
+  const tenant = resolveTenant(policy, request)
+  const held = holdersFor(request.user).flatMap((holder) => rolesIn(policy, holder, tenant)) // D16
+  return held.some((role) => grants(policy, role, permission))
 }
 
 /** D4: the roles assigned in exactly this tenant. What is assigned in another one gives nothing here. */

@@ -5,7 +5,7 @@ import { EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
 import { check } from './check.ts'
 import type { Policy } from './policy.ts'
 import { byRelations } from './relations.ts'
-import type { Request } from './request.ts'
+import { isKnown, type Request } from './request.ts'
 import { byRoles } from './roles.ts'
 import { isSuspended } from './suspensions.ts'
 
@@ -55,7 +55,7 @@ export type NotInForce = (Assignment | Tuple) & { readonly state: 'ended' | 'sch
 /** What is denied at an instant: the grants that are stored and would allow, those nearest in time first. */
 export function listNotInForce(policy: Policy, request: Request, t: number): NotInForce[] {
   const now = policyAt(policy, t)
-  if (check(now, request) || isSuspended(now, request.user)) return [] // D16: nothing would allow
+  if (check(now, request) || isSuspended(now, request.user) || !isKnown(policy, request)) return [] // D16: nothing would allow
   const found: { readonly grant: NotInForce; readonly distance: number; readonly name: string }[] = []
   for (const kind of ['role_assignment', 'relationship_tuple'] as const) {
     for (const [name, grant] of policy[kind]) {

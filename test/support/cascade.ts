@@ -3,6 +3,7 @@
 
 import type { PolicyKind, PolicyObjects } from '../../src/kinds/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import { applyChanges, type Policy } from '../reference/policy.ts'
 
 /**
@@ -68,7 +69,7 @@ const REST: {
   },
   role_assignment(assignment, policy) {
     const { user, role, tenant, resource_instance } = assignment
-    if (!policy.user.has(user) || !policy.tenant.has(tenant)) return undefined
+    if ((user !== EVERYBODY && !policy.user.has(user)) || !policy.tenant.has(tenant)) return undefined
     if (resource_instance == null) return policy.role.has(role) ? assignment : undefined
     const held = policy.resource_role.has(`${instanceType(resource_instance)}/${role}`)
     return held && policy.resource_instance.has(resource_instance) ? assignment : undefined

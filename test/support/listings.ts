@@ -113,5 +113,9 @@ const tenantsIn = (rows: readonly NamedRow[]): TenantPermissions[] =>
   )
 
 /** The permissions of a user in tenants, as the definition gives them. */
-export const tenantPermissionsIn = (image: Image, user: string, sent?: Sent): TenantPermissions[] =>
-  tenantsIn(permissionRows(image, user, sent))
+export const tenantPermissionsIn = (
+  image: Image,
+  user: string,
+  sent?: Sent,
+  query: PermissionQuery = {},
+): TenantPermissions[] => tenantsIn(permissionRows(image, user, sent, {}, query))

@@ -3,6 +3,7 @@ import type { PolicyChange } from '../../log/delta.ts'
 import type { AccessChange, AccessDiff, RenamedAccess } from '../../model/access-diff.ts'
 import { ACCESS_DIFF_WORK_MAX, ACCESS_PAGE_DEFAULT, ACCESS_PAGE_MAX } from '../../model/limits.ts'
 import type { Image } from '../image.ts'
+import { ownAloneIn } from '../records/everybody.ts'
 import { type Changed, changedBy } from './changed.ts'
 import { conditionalChanges } from './conditional.ts'
 import { Meter } from './meter.ts'
@@ -49,7 +50,8 @@ export function accessDiff(
   const named = changedBy(changes, after.revision)
   const isCopy = after.isCopyOf(before)
   const { now, nowAfter = now } = options
-  const compute = (was: Inside, is: Inside) => computeDiff([was, is], changes, { ...options, named, isCopy })
+  const compute = (was: Inside, is: Inside) =>
+    ownAloneIn([was.kernel, is.kernel], () => computeDiff([was, is], changes, { ...options, named, isCopy }))
   const diff = before.inside((was) => after.inside((is) => compute(was, is), nowAfter), now)
   if (nowAfter === now) return diff
   const { gained, lost, ...access } = diff.access

@@ -9,6 +9,7 @@ import type {
   RenamedAccess,
 } from '../../model/access-diff.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { ACCESS_FLIPS_MAX, ACCESS_GROUPS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type Bucket, type Buckets, pickFlips, toAreaNumber } from './flip-buckets.ts'
@@ -102,7 +103,8 @@ export class Flips {
   #lifecycle(user: number, tenant: number, instance: number | undefined): Lifecycle | undefined {
     const { users, tenants, instances } = this.#objects
     const ofUser = users.lacking(user)
-    if (ofUser !== undefined) return /* canary: new-users */ ofUser === 0 ? 'new_user' : 'deleted_user'
+    const isUser = ofUser !== undefined && users.key(user) !== EVERYBODY // everybody is neither new nor deleted
+    if (isUser) return /* canary: new-users */ ofUser === 0 ? 'new_user' : 'deleted_user'
     const ofTenant = tenants.lacking(tenant)
     if (ofTenant !== undefined) return ofTenant === 0 ? 'new_tenant' : 'deleted_tenant'
     const ofInstance = instance === undefined ? undefined : instances.lacking(instance)

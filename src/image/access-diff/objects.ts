@@ -2,7 +2,9 @@
 
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { findWritten } from '../look-up.ts'
+import { everybodyStored, isSignOfEverybody } from '../records/everybody.ts'
 import { hasSuspensions, isSuspended } from '../records/suspension.ts'
 import type { SymbolTable } from '../records/symbol.ts'
 import type { Changed } from './changed.ts'
@@ -19,7 +21,11 @@ export interface Objects {
 /** @param copied what changed, if one image is a copy of the other to which only these changes were applied */
 export function makeObjects(kernels: readonly [Kernel, Kernel], copied?: Changed): Objects {
   return {
-    users: new Twins(kernels, kernels.some(hasSuspensions) ? ACTIVE_USERS : USERS, copied?.users),
+    users: new Twins(
+      kernels,
+      kernels.some(hasSuspensions) ? ACTIVE_USERS : USERS,
+      copied && [...copied.users, EVERYBODY],
+    ),
     tenants: new Twins(kernels, ofTable(Table.Tenants), copied?.tenants),
     types: new Twins(kernels, ofTable(Table.Resources)),
     instances: new Twins(kernels, ofTable(Table.Instances), copied?.instances),
@@ -33,7 +39,12 @@ const ofTable = (table: SymbolTable): Kind => ({
   record: (_, id) => id,
   table,
 })
-const USERS = ofTable(Table.Users)
+/** Everybody is one of them: in an access diff what is given to everybody is asked about once (D16). */
+const USERS: Kind = {
+  ...ofTable(Table.Users),
+  find: (kernel, length) =>
+    isSignOfEverybody(kernel, length) ? everybodyStored(kernel) : findWritten(kernel, Table.Users, length),
+}
 /** Who is suspended is as good as not there: nothing is allowed to the user (D16). */
 const ACTIVE_USERS: Kind = {
   ...USERS,

@@ -9,7 +9,7 @@ import { typeInInstanceKey } from '../contents.ts'
 import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
 import { ruledPermissions } from '../list/user-sides.ts'
 import { findRelation, findSymbol } from '../look-up.ts'
-import { eachGrantInScope, grantRoleSet, grantUser, roleSetRoles } from '../records/grant.ts'
+import { eachHolderGrantInScope, grantRoleSet, grantUser, roleSetRoles } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { relationKey } from '../records/relation.ts'
 import { eachRoleOfType, idsInRowOfRole, roleKey, roleSkipsDirect } from '../records/role.ts'
@@ -115,7 +115,7 @@ export class ReachRelations {
   }
 
   *#grantsOn(kernel: Kernel, scope: number): Iterable<number> {
-    for (const at of eachGrantInScope(kernel, scope)) {
+    for (const at of eachHolderGrantInScope(kernel, scope)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }

@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { isOnInstance } from '../contents.ts'
 import { findSymbol } from '../look-up.ts'
 import {
-  eachGrantInScope,
+  eachHolderGrantInScope,
   findGrant,
   grantRoleSet,
   grantScope,
@@ -102,7 +102,7 @@ export class ReachRoles {
   }
 
   *#grantsIn(kernel: Kernel, tenant: number): Iterable<number> {
-    for (const at of eachGrantInScope(kernel, tenant)) {
+    for (const at of eachHolderGrantInScope(kernel, tenant)) {
       this.#questions.meter.spend(LOOK_WORK)
       yield at
     }

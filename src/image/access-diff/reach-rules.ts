@@ -4,7 +4,7 @@ import { Source } from '../../../assembly/limits.ts'
 import { ruleIds } from '../build/write-records.ts'
 import { READS_INSTANCE } from '../decide/required-attributes.ts'
 import { ruledPermissions, typeOfPermission } from '../list/user-sides.ts'
-import { eachGrantInScope, grantUser, permissionIdsOfGrant } from '../records/grant.ts'
+import { eachHolderGrantInScope, grantUser, permissionIdsOfGrant } from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
 import type { Changed } from './changed.ts'
@@ -167,7 +167,7 @@ export class ReachRules {
     const { kernel } = sides[side]
     const ofType = new Set(permissionsOfType(kernel, types.id(side, type)).map(([permission]) => permission))
     const tenant = tenants.id(side, this.#questions.findHomes(instance)[side])
-    for (const at of eachGrantInScope(kernel, tenant)) {
+    for (const at of eachHolderGrantInScope(kernel, tenant)) {
       const held = permissionIdsOfGrant(kernel, at).filter((permission) => ofType.has(permission))
       meter.spend(1 + held.length)
       for (const permission of held)

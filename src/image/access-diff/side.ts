@@ -10,7 +10,7 @@ import { READS_INSTANCE, type RequiredAttributes, readsOfSide } from '../decide/
 import { findSources } from '../list/permission-sources.ts'
 import { listSideRules, type SideRule } from '../list/user-sides.ts'
 import { sideKey } from '../read-records.ts'
-import { findGrant, grantRoleSet, grantRoles, roleSetRoles } from '../records/grant.ts'
+import { findGrant, grantRoleSet, grantRoles, hasDirectRole, roleSetRoles } from '../records/grant.ts'
 import { bareRole, roleKey } from '../records/role.ts'
 import { isResourceRole } from '../records/set-rule.ts'
 import { symbolTable } from '../records/symbol.ts'
@@ -185,7 +185,7 @@ export class Side {
 
   #roleOnInstance({ user, tenant, permission, instance }: AskedIds): AccessSource | undefined {
     const { kernel } = this
-    const hasDirect = (at: number): boolean => findGrant(kernel, user, at) !== 0
+    const hasDirect = (at: number): boolean => hasDirectRole(kernel, user, at)
     const limit = Math.min(this.#meter.left, SOURCES_MAX)
     const sources = findSources(kernel, { tenant, permission, instance, relate: undefined }, hasDirect, limit)
     if (sources === undefined) return this.#meter.stop()

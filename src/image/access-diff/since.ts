@@ -3,7 +3,8 @@ import type { AccessFlip } from '../../model/access-diff.ts'
 import { ACCESS_SINCE_STEPS_MAX, ACCESS_SINCE_WORK_MAX } from '../../model/limits.ts'
 import { formatInstant } from '../../model/print-time.ts'
 import type { Image } from '../image.ts'
-import { findInstance, findSymbol } from '../look-up.ts'
+import { findHolder, findInstance, findSymbol } from '../look-up.ts'
+import { ownAlone } from '../records/everybody.ts'
 import { Meter } from './meter.ts'
 import { Side } from './side.ts'
 
@@ -61,17 +62,19 @@ function isAllowed(image: Image, { user, action, resource, tenant }: AccessFlip,
     const { kernel } = inside
     const meter = new Meter(ACCESS_SINCE_WORK_MAX)
     const side = new Side(inside, meter)
-    const [userId, tenantId] = [findSymbol(kernel, 'user', user), findSymbol(kernel, 'tenant', tenant)]
+    const [userId, tenantId] = [findHolder(kernel, user), findSymbol(kernel, 'tenant', tenant)]
     const { type, key } = resource
     const permission = image.permission(type, action)
     let answer: boolean | undefined
-    meter.run(() => {
-      answer = meter.decided(() => {
+    const ask = () =>
+      meter.decided(() => {
         if (key === null || key === undefined) return side.allowsOnType(userId, tenantId, permission)
         const instance = findInstance(kernel, type, key)
         const asked = { user: userId, tenant: tenantId, permission, instance }
         return side.allowsOn({ ...asked, key: instance === 0 ? key : undefined })
       })
+    meter.run(() => {
+      answer = ownAlone(kernel, ask)
     })
     return answer
   }, now)

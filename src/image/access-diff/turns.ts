@@ -6,6 +6,7 @@ import type { PolicyChange } from '../../log/delta.ts'
 import { assignmentKey, tupleKey } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Image } from '../image.ts'
+import { everybodyStored } from '../records/everybody.ts'
 import { eachGrantOfUserStored, grantRolesStored, grantScope } from '../records/grant.ts'
 import { hasTimes } from '../records/header.ts'
 import { instanceTenant, readInstanceKey } from '../records/instance.ts'
@@ -73,7 +74,7 @@ export function findNextTurn(image: Image, from: number): number {
       next = Math.min(next, nextChange(kernel, times))
     }
     if (!hasTimes(kernel)) return next
-    for (const user of records(kernel, Table.Users)) {
+    for (const user of [everybodyStored(kernel), ...records(kernel, Table.Users)]) {
       next = Math.min(next, nextChangeOfSuspension(kernel, user))
       for (const grant of eachGrantOfUserStored(kernel, user))
         for (const role of grantRolesStored(kernel, grant)) note(role)
@@ -88,7 +89,7 @@ const compareTurns = (left: Turn, right: Turn): number =>
   left.at - right.at || compareText(left.kind, right.kind) || compareText(left.key, right.key)
 
 function* eachTurn(kernel: Kernel, from: number, to: number): Iterable<Turn> {
-  for (const user of records(kernel, Table.Users)) {
+  for (const user of [everybodyStored(kernel), ...records(kernel, Table.Users)]) {
     const suspension = suspensionStored(kernel, user)
     const turn = suspension && findTurn(suspension, from, to)
     if (turn !== undefined) yield { ...turn, kind: 'suspension', key: principalKey(kernel, user) }

@@ -11,9 +11,10 @@ import type { Inside } from '../access-diff/side.ts'
 import { findInstanceRoles, findRolesOn, type InstanceRoles } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
+import { everybodyStored } from '../records/everybody.ts'
 import {
-  eachGrantInScope,
   eachGrantOfUserStored,
+  eachHolderGrantInScope,
   findGrantStored,
   grantRolesStored,
   grantScope,
@@ -101,7 +102,7 @@ export class LinesOfUser {
     const scopes = new Set([...(inTenants ? [tenant] : []), ...(onInstances ? [only] : [])])
     let left = REVIEW_FEW_MAX
     for (const scope of scopes) {
-      for (const grant of eachGrantInScope(kernel, scope)) {
+      for (const grant of eachHolderGrantInScope(kernel, scope)) {
         if (--left < 0) return undefined
         users.add(grantUser(kernel, grant))
       }
@@ -121,7 +122,7 @@ export class LinesOfUser {
     return false
   }
 
-  /** The lines of a stored user, in order, and the work that they took. */
+  /** The lines of a stored user, or of everybody, in order, and the work that they took. */
   of(user: number): { readonly lines: AccessLine[]; readonly work: number } {
     this.#evaluator.left = LISTING_WHOLE_WORK_MAX
     const lines: AccessLine[] = []
@@ -131,7 +132,8 @@ export class LinesOfUser {
     const { state } = this.#filter
     if (state !== undefined && onInstances) this.#assignedOnInstances(user, key, lines)
     const isWhole = state !== undefined || !onInstances || this.#onInstances(user, key, lines)
-    const areRulesWhole = state !== undefined || this.#rules.add(user, key, lines)
+    const hasNoRules = state !== undefined || user === everybodyStored(this.kernel) // D16: no set is true for everybody
+    const areRulesWhole = hasNoRules || this.#rules.add(user, key, lines)
     if (!isWhole || !areRulesWhole) lines.push(incomplete(key))
     const work =
       LISTING_WHOLE_WORK_MAX - this.#evaluator.left + LINE_WORK * (1 + lines.length) + this.#rules.takeShared()

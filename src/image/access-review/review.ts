@@ -4,10 +4,12 @@
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { REVIEW_ENDS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { findSymbol } from '../look-up.ts'
+import { findHolder } from '../look-up.ts'
+import { everybodyStored, ownAloneIn } from '../records/everybody.ts'
 import { principalKey } from '../records/principal.ts'
 import { isSuspended } from '../records/suspension.ts'
 import { inOrder, records } from '../records/tables.ts'
@@ -64,6 +66,11 @@ export class AccessReview {
    * work is done.
    */
   page(after: ReviewPlace | undefined, limit: number, work: number): ReviewPage {
+    const kernels = this.#sides.flatMap((side) => (side === undefined ? [] : [side.kernel]))
+    return ownAloneIn(kernels, () => this.#page(after, limit, work))
+  }
+
+  #page(after: ReviewPlace | undefined, limit: number, work: number): ReviewPage {
     const lines: ComparedLine[] = []
     if (this.#sides.every((side) => side === undefined || side.isEmpty)) return { lines, next: undefined }
     if (this.#question.isByEnd) return this.#pageByEnd(after, limit)
@@ -99,7 +106,9 @@ export class AccessReview {
       lines.length = Math.min(lines.length, REVIEW_ENDS_MAX)
     }
     const { user: only } = this.#question.filter
-    const users = only === undefined ? records(side.kernel, Table.Users) : [findSymbol(side.kernel, 'user', only)]
+    const { kernel } = side
+    const all = () => [everybodyStored(kernel), ...records(kernel, Table.Users)]
+    const users = only === undefined ? all() : [findHolder(kernel, only)]
     for (const user of users) {
       if (user === 0 || !side.hasEnds(user) || /* canary: ends-of-the-suspended */ isSuspended(side.kernel, user))
         continue // D16
@@ -143,8 +152,7 @@ export class AccessReview {
   /** The users of both images from a place on, in the order of their keys. */
   *#usersFrom(after: ReviewPlace | undefined): Iterable<UserOfSides> {
     const kernels = this.#sides.map((side) => side?.kernel)
-    const findUserIds = (key: string) =>
-      kernels.map((kernel) => (kernel === undefined ? 0 : findSymbol(kernel, 'user', key)))
+    const findUserIds = (key: string) => kernels.map((kernel) => (kernel === undefined ? 0 : findHolder(kernel, key)))
     const { user: only } = this.#question.filter
     if (only !== undefined) {
       if (after === undefined || after.lines !== null) yield { key: only, ids: findUserIds(only) }
@@ -184,6 +192,8 @@ interface UserOfSides {
 
 /** The stored users behind a key, in order. */
 function* usersAfter(kernel: Kernel, after: string): Generator<{ key: string; id: number }, undefined> {
+  const shared = everybodyStored(kernel)
+  if (after === '' && shared !== 0) yield { key: EVERYBODY, id: shared } // its sign is before all keys of users
   for (const id of inOrder(kernel, Table.Users, after)) yield { key: principalKey(kernel, id), id }
   return undefined
 }

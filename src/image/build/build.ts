@@ -57,8 +57,10 @@ export function buildKernel(contents: Contents, source: KernelSource): Kernel {
     const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
     putUser(kernel, user, content.value)
     putMemberships(kernel, user, sortedMemberships(content), ids)
-    putGrants(kernel, user, sortedAssignments(content), ids)
+    putGrants(kernel, user, sortedAssignments(content.assignments), ids)
   }
+  if (contents.everybody.length > 0)
+    putGrants(kernel, kernel.calls.putEverybody(), sortedAssignments(contents.everybody), ids)
   return kernel
 }
 

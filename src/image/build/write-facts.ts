@@ -4,6 +4,7 @@
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isTimed } from '../../kinds/times.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { partKey } from '../../model/objects.ts'
 import {
   type AssignmentContent,
@@ -15,7 +16,7 @@ import {
   type TupleContent,
   typeInInstanceKey,
 } from '../contents.ts'
-import { findRelation, findSymbol, findWritten } from '../look-up.ts'
+import { findHolder, findRelation, findSymbol, findWritten } from '../look-up.ts'
 import { type StoredRole, writeTimedRoles } from '../records/grant.ts'
 import { recordTimes } from '../records/times.ts'
 
@@ -73,6 +74,7 @@ export function putTuple(kernel: Kernel, tuple: TupleContent, subject: number, o
 /** Assigns a role, or gives one that is assigned other times. Everything that the assignment names is there. */
 export function putAssignment(kernel: Kernel, assignment: AssignmentContent): void {
   const { from, until } = recordTimes(assignment)
+  if (assignment.user === EVERYBODY) kernel.calls.putEverybody()
   kernel.calls.assign(...findAssigned(kernel, assignment), from, until)
 }
 
@@ -83,7 +85,7 @@ export function removeAssignment(kernel: Kernel, assignment: AssignmentContent):
 function findAssigned(kernel: Kernel, of: AssignmentContent): [user: number, scope: number, role: number] {
   const scope = findSymbol(kernel, isOnInstance(of) ? 'resource_instance' : 'tenant', assignedScope(of))
   const role = findWritten(kernel, Table.Roles, kernel.writeWhole(assignedRole(of)))
-  return [findSymbol(kernel, 'user', of.user), scope, role]
+  return [findHolder(kernel, of.user), scope, role]
 }
 
 export function removeTuple(kernel: Kernel, { subject, relation, object }: TupleContent): void {

@@ -3,7 +3,18 @@
 // the same roles. Reads only, and stops at a limit of work.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { eachGrantOfUser, findGrant, grantRoles, grantScope, nextChangeOfUser } from '../records/grant.ts'
+import {
+  eachGrantFor,
+  eachGrantOfUser,
+  findGrant,
+  findSharedGrant,
+  grantRoles,
+  grantScope,
+  grantUser,
+  hasDirectRole,
+  nextChangeFor,
+  nextChangeOfUser,
+} from '../records/grant.ts'
 import { instanceType } from '../records/instance.ts'
 import { eachRoleOfType, roleType } from '../records/role.ts'
 import {
@@ -32,8 +43,19 @@ export type InstanceRoles = ReadonlyMap<number, readonly number[]>
  * The user's roles on instances, assigned or derived; undefined when finding them takes more than `limit` tuples and
  * roles.
  */
-export function findInstanceRoles(kernel: Kernel, user: number, limit: number): InstanceRoles | undefined {
-  return walkInstanceRoles(kernel, user, limit)?.rolesByInstance
+export function findInstanceRoles(
+  kernel: Kernel,
+  user: number,
+  limit: number,
+  of: HolderOptions = {},
+): InstanceRoles | undefined {
+  return walkInstanceRoles(kernel, user, limit, of)?.rolesByInstance
+}
+
+/** Whose roles count: those of the user; where it is said, also those of everybody (D16), on the instances that are wanted. */
+export interface HolderOptions {
+  readonly withEverybody?: boolean
+  readonly isWanted?: (instance: number) => boolean
 }
 
 /** What a walk over relations found. */
@@ -46,17 +68,24 @@ export interface InstanceRolesFound {
 }
 
 /** `findInstanceRoles`, with what it took, and until when it is so. */
-export function walkInstanceRoles(kernel: Kernel, user: number, limit: number): InstanceRolesFound | undefined {
+export function walkInstanceRoles(
+  kernel: Kernel,
+  user: number,
+  limit: number,
+  { withEverybody = false, isWanted = () => true }: HolderOptions = {},
+): InstanceRolesFound | undefined {
   const walk = new Walk(kernel, user)
-  for (const grant of eachGrantOfUser(kernel, user)) {
+  for (const grant of (withEverybody ? eachGrantFor : eachGrantOfUser)(kernel, user)) {
     const scope = grantScope(kernel, grant)
     if (symbolTable(kernel, scope) !== Table.Instances) continue
+    if (withEverybody && grantUser(kernel, grant) !== user && !isWanted(scope)) continue
     for (const role of grantRoles(kernel, grant)) walk.add(scope, role)
     if (walk.rolesByInstance.size > limit) return undefined
   }
   const left = walk.run(limit)
   if (left < 0) return undefined
-  return { rolesByInstance: walk.rolesByInstance, left, until: Math.min(walk.until, nextChangeOfUser(kernel, user)) }
+  const ofGrants = (withEverybody ? nextChangeFor : nextChangeOfUser)(kernel, user)
+  return { rolesByInstance: walk.rolesByInstance, left, until: Math.min(walk.until, ofGrants) }
 }
 
 /**
@@ -92,12 +121,18 @@ export function reachOfRoles(kernel: Kernel, roles: Iterable<number>): ReadonlyS
  * The user's roles on one instance, assigned or derived, found from the instance upwards; undefined when finding them
  * takes more than `limit` tuples and rules.
  */
-export function findRolesOn(kernel: Kernel, user: number, instance: number, limit: number): number[] | undefined {
+export function findRolesOn(
+  kernel: Kernel,
+  user: number,
+  instance: number,
+  limit: number,
+  { withEverybody = false }: HolderOptions = {},
+): number[] | undefined {
   const roles: number[] = []
   let left = limit
   for (const role of eachRoleOfType(kernel, instanceType(kernel, instance))) {
     if (!kernel.isLive(role)) continue
-    const search = new Search(kernel, user, left)
+    const search = new Search(kernel, user, left, withEverybody)
     const isHeld = search.holds(instance, role)
     left = search.left
     if (left < 0) return undefined
@@ -111,12 +146,14 @@ class Search {
   left: number
   readonly #kernel: Kernel
   readonly #user: number
+  readonly #withEverybody: boolean
   readonly #goals: [instance: number, role: number][] = []
   readonly #seen = new Map<number, number[]>()
 
-  constructor(kernel: Kernel, user: number, limit: number) {
+  constructor(kernel: Kernel, user: number, limit: number, withEverybody: boolean) {
     this.#kernel = kernel
     this.#user = user
+    this.#withEverybody = withEverybody
     this.left = limit
   }
 
@@ -126,11 +163,12 @@ class Search {
     this.#add(instance, role)
     for (let at = 0; at < this.#goals.length; at++) {
       const [on, wanted] = this.#goals[at]!
-      const grant = findGrant(kernel, this.#user, on)
-      if (grantRoles(kernel, grant).includes(wanted)) return true
+      if (this.#user !== 0 && grantRoles(kernel, findGrant(kernel, this.#user, on)).includes(wanted)) return true
+      if (this.#withEverybody && grantRoles(kernel, findSharedGrant(kernel, on)).includes(wanted)) return true
+      const isDirect = hasDirectRole(kernel, this.#user, on)
       for (const rule of eachRuleToRole(kernel, wanted)) {
         if (--this.left < 0) return false
-        if (grant !== 0 && ruleSkipsDirect(kernel, rule, wanted)) continue
+        if (isDirect && ruleSkipsDirect(kernel, rule, wanted)) continue
         this.#addSources(on, rule)
       }
     }
@@ -222,7 +260,7 @@ class Walk {
       this.until = Math.min(this.until, nextChangeOfTuple(kernel, tuple))
       if (
         /* canary: followed-tuples */ !isTupleInForce(kernel, tuple) ||
-        (noDirect && findGrant(kernel, this.#user, object) !== 0)
+        (noDirect && hasDirectRole(kernel, this.#user, object))
       )
         continue
       this.add(object, target)

@@ -4,7 +4,9 @@
 import { ASK_SETS, Source, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { everybodyAsked } from '../records/everybody.ts'
 import { instanceTenant, keyOfInstance, readInstanceKey } from '../records/instance.ts'
 import { permissionKey } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
@@ -13,6 +15,13 @@ import type { RequiredAttributes, Sent } from './required-attributes.ts'
 
 /** Writes the relations that were sent to where the kernel reads them; returns their bytes. */
 export type Relate = () => number
+
+/** What a check asks about; an id of 0 is unknown, or no instance. */
+interface AskedIds {
+  readonly tenant: number
+  readonly permission: number
+  readonly instance: number
+}
 
 /** The cost of one check in addition to its steps over relations and conditions, which take about 20 ns each. */
 const QUESTION_WORK = 16
@@ -68,6 +77,15 @@ export class Evaluator {
     return verdict === Verdict.Allow
   }
 
+  /** Whether what everybody holds allows it (D16), or that cannot be decided: it then may be allowed to any user. */
+  mayEverybody({ tenant, permission, instance }: AskedIds): boolean {
+    const { calls } = this.kernel
+    if (everybodyAsked(this.kernel) === 0) return false
+    const verdict = atInstant(calls.decideOnRelated(0, tenant, permission, instance, this.#related()))
+    this.left -= QUESTION_WORK + calls.takeWork()
+    return verdict !== Verdict.Deny
+  }
+
   /** A check on a stored instance in its own tenant (D2: the tenant of a check). */
   allowsOn(user: number, permission: number, instance: number): boolean {
     return this.allows(user, instanceTenant(this.kernel, instance), permission, instance)
@@ -99,7 +117,7 @@ export class Evaluator {
 
   /** The error when the roles of a user on an instance cannot be found. */
   undecidedRoles(user: number, instance: number): ZerohopError {
-    const what = `the roles of ${principalKey(this.kernel, user)} on ${readInstanceKey(this.kernel, instance)}`
+    const what = `the roles of ${userName(this.kernel, user)} on ${readInstanceKey(this.kernel, instance)}`
     return new ZerohopError('UNDECIDED', { what })
   }
 
@@ -155,10 +173,13 @@ export class Evaluator {
     const [type, action] = name.split(':')
     const key = instance === 0 ? unstored : this.keyOf(instance)
     const resource = key === undefined ? type : `${type}:${key}`
-    const what = `${principalKey(kernel, user)} ${action} ${resource} in ${principalKey(kernel, tenant)}`
+    const what = `${userName(kernel, user)} ${action} ${resource} in ${principalKey(kernel, tenant)}`
     return new ZerohopError('UNDECIDED', { what })
   }
 }
+
+/** Who is not stored has what everybody has. */
+const userName = (kernel: Kernel, user: number): string => (user === 0 ? EVERYBODY : principalKey(kernel, user))
 
 /** The error for a listing without pages that would take too much work. */
 export function tooLarge(what: string, limit = `${LISTING_WHOLE_WORK_MAX} steps`): ZerohopError {

@@ -2,6 +2,7 @@
 // one path over relations from the assigned role to the role that has the permission.
 import { Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { everybodyAsked } from '../records/everybody.ts'
 import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
 import { findGrant, grantRoles, grantRoleUntil } from '../records/grant.ts'
 import { hasTimes } from '../records/header.ts'
@@ -67,33 +68,39 @@ function pathOver(
     number = goalFrom(kernel, goal)
   }
   if (steps.length === 0) {
-    const grant = findGrant(kernel, user, instance)
-    const held = grantRoles(kernel, grant)
+    const held = [...rolesOn(kernel, user, instance), ...rolesOn(kernel, everybodyAsked(kernel), instance)]
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }
+  const [on, assigned] = steps[0]!
+  const isOwn = rolesOn(kernel, user, on).includes(assigned)
   const toResourceKey = (at: number): string => (at === 0 ? resource : readInstanceKey(kernel, at))
   const bare = (role: number): string => roleKey(kernel, role).replace(/^.*\//, '')
   const extended = pathTo(kernel, steps.at(-1)![1], name).slice(1)
   return {
     source: 'rebac',
-    role: bare(steps[0]![1]),
+    ...(isOwn ? {} : { everybody: true }),
+    role: bare(assigned),
     tenant,
-    resource_instance: toResourceKey(steps[0]![0]),
+    resource_instance: toResourceKey(on),
     permission: name,
     path: [...steps, ...extended.map((role) => [instance, role] as const)].map(
       ([at, role]) => `${toResourceKey(at)}#${bare(role)}`,
     ),
-    ...(hasTimes(kernel) ? endsAt(findEnd(kernel, user, steps, relate)) : {}),
+    ...(hasTimes(kernel) ? endsAt(findEnd(kernel, isOwn ? user : everybodyAsked(kernel), steps, relate)) : {}),
   }
 }
 
+/** The roles that are assigned to the user, or to everybody, on the instance. */
+const rolesOn = (kernel: Kernel, holder: number, instance: number): number[] =>
+  holder === 0 ? [] : grantRoles(kernel, findGrant(kernel, holder, instance))
+
 /** When the first of what a path follows from ends: the assigned role, or a relation. */
-function findEnd(kernel: Kernel, user: number, steps: readonly RoleOn[], relate: () => number): number {
+function findEnd(kernel: Kernel, holder: number, steps: readonly RoleOn[], relate: () => number): number {
   return steps.reduce((end, step, index) => {
     const before = steps[index - 1]
     const until =
       before === undefined
-        ? grantRoleUntil(kernel, findGrant(kernel, user, step[0]), step[1])
+        ? grantRoleUntil(kernel, findGrant(kernel, holder, step[0]), step[1])
         : findRelationBetween(kernel, before, step, relate)?.until
     return Math.min(end, until ?? end)
   }, Number.POSITIVE_INFINITY)

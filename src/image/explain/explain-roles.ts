@@ -1,6 +1,6 @@
 // Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
 import type { Kernel } from '../../kernel/kernel.ts'
-import { findGrant, grantRoles, grantRoleUntil, listTenantGrants } from '../records/grant.ts'
+import { findGrant, findSharedGrant, grantRoles, grantRoleUntil, listTenantGrants } from '../records/grant.ts'
 import { roleKey, roleParents, rolePermissions } from '../records/role.ts'
 import { type Because, endsAt, type RbacCode } from './explanation.ts'
 
@@ -15,25 +15,25 @@ export function explainRoles(
   { user, tenant, permission }: Asked,
   named: { readonly tenant: string; readonly permission: string },
 ): { code: RbacCode; roles: readonly string[]; because: Because[] } {
-  const deny = (code: RbacCode, roles: readonly string[] = []) => ({ code, roles, because: [] })
-  if (listTenantGrants(kernel, user).length === 0) return deny('no_user_roles')
-  const grant = findGrant(kernel, user, tenant)
-  if (grant === 0) return deny('no_role_in_tenant')
-  const held = grantRoles(kernel, grant)
   const name = (role: number): string => roleKey(kernel, role)
-  const because = held
-    .filter((role) => kernel.calls.holds(role, permission) === 1)
-    .map(
-      (role): Because => ({
+  const reasons = (of: number, whose: Pick<Because, 'everybody'>): Because[] =>
+    grantRoles(kernel, of)
+      .filter((role) => kernel.calls.holds(role, permission) === 1)
+      .map((role) => ({
         source: 'rbac',
+        ...whose,
         role: name(role),
         ...named,
         path: pathTo(kernel, role, named.permission).map(name),
-        ...endsAt(grantRoleUntil(kernel, grant, role)),
-      }),
-    )
-  const roles = held.map(name).sort()
-  return because.length === 0 ? deny('no_permission', roles) : { code: 'allow', roles, because }
+        ...endsAt(grantRoleUntil(kernel, of, role)),
+      }))
+  const grant = user === 0 ? 0 : findGrant(kernel, user, tenant)
+  const roles = grantRoles(kernel, grant).map(name).sort()
+  const because = [...reasons(grant, {}), ...reasons(findSharedGrant(kernel, tenant), { everybody: true })]
+  if (because.length > 0) return { code: 'allow', roles, because }
+  if (grant !== 0) return { code: 'no_permission', roles, because }
+  const code = listTenantGrants(kernel, user).length === 0 ? 'no_user_roles' : 'no_role_in_tenant'
+  return { code, roles, because }
 }
 
 /** The shortest way over `extends` from a role to one that has the permission attached. */

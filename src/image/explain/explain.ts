@@ -9,6 +9,7 @@ import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked, resolveTenant } from '../decide/tenant-of-check.ts'
 import { findPermission, findSymbol } from '../look-up.ts'
+import { everybodyAsked } from '../records/everybody.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { findSuspension, isSuspended } from '../records/suspension.ts'
 import { timesOfRecord } from '../records/times.ts'
@@ -50,7 +51,8 @@ export function explainQuestion(
   const ids = { ...resolveIds(kernel, question, tenant), instance }
   const ill_typed = attributeTypes.illTyped(question.type, question.sent)
   const unknown = unknownName(kernel, question.type, ids)
-  if (unknown !== undefined) {
+  const isOut = unknown !== undefined && (unknown !== 'user_not_synced' || everybodyAsked(kernel) === 0)
+  if (isOut) {
     const codes = { code: unknown, rebac: unknown, abac: unknown }
     const none = { because: [], roles: [], not_in_force: [], ...NO_SETS, ill_typed }
     const suspended = unknown === 'user_suspended' ? findSuspension(kernel, ids.user) : undefined
@@ -65,15 +67,21 @@ export function explainQuestion(
   const rebac = explainRelations(kernel, { ...ids, relate }, onResource, relations !== undefined)
   const isElsewhere = instance !== 0 && instanceTenant(kernel, instance) !== ids.tenant // D2
   const byRoles = [...rbac.because, ...rebac.because]
-  const end = isElsewhere ? 0 : encodeAttributes(required, ids.permission, question, byRoles.length > 0)
+  const end =
+    isElsewhere || unknown !== undefined ? 0 : encodeAttributes(required, ids.permission, question, byRoles.length > 0)
   const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })
-  const { because: bySets, ...sets } = isElsewhere
-    ? unasked('instance_in_other_tenant')
-    : end === undefined
-      ? unasked('undecided')
-      : explainSets(kernel, { ...ids, relate, end }, named)
+  const { because: bySets, ...sets } =
+    unknown !== undefined
+      ? unasked(unknown)
+      : isElsewhere
+        ? unasked('instance_in_other_tenant')
+        : end === undefined
+          ? unasked('undecided')
+          : explainSets(kernel, { ...ids, relate, end }, named)
   const because = [...byRoles, ...bySets]
-  const codes = { code: rbac.code, rebac: rebac.code }
+  // of who is not stored only what everybody has can allow (D16); all else is the reason that there is for it
+  const findCode = <C>(code: C) => (unknown === undefined || code === 'allow' || code === 'undecided' ? code : unknown)
+  const codes = { code: findCode(rbac.code), rebac: findCode(rebac.code) }
   const allow = because.length > 0
   const not_in_force = allow ? [] : listNotInForce(kernel, { ...ids, relate })
   return { allow, revision, tenant, ...codes, ...sets, because, roles: rbac.roles, not_in_force, ill_typed }

@@ -33,6 +33,8 @@ export type AbacCode =
 /** One reason: the assigned role, and how it gets the permission. */
 export interface Because {
   readonly source: 'rbac' | 'rebac' | 'abac'
+  /** the role is assigned to everybody (D16), and not to the user */
+  readonly everybody?: true
   /** the role assigned to the user; for a set rule the user set, as the rule names it */
   readonly role: string
   /** for a set rule, as the rule names it */

@@ -4,6 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { readSubjects } from '../../kernel/question-area.ts'
 import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { findSymbol } from '../look-up.ts'
+import { everybodyAsked } from '../records/everybody.ts'
 import { findGrant, grantRoleUntil } from '../records/grant.ts'
 import { relationKey } from '../records/relation.ts'
 import { eachRuleToRole, ruleRelation, ruleSource } from '../records/rule.ts'
@@ -12,6 +13,8 @@ import { type Because, endsAt } from './explanation.ts'
 
 /** A role on an instance, and how it comes from the one before. */
 export interface Hop {
+  /** the assigned role is assigned to everybody (D16), and not to the user */
+  readonly everybody?: true
   /** `type:key`; `type:*` for a resource without a key */
   readonly on: string
   readonly role: string
@@ -26,13 +29,16 @@ export function listHops(kernel: Kernel, user: number, because: readonly Because
   const way = because.find(({ source }) => source === 'rebac')
   if (way === undefined) return []
   const hops: Hop[] = []
+  const { everybody } = way
+  const holder = everybody === undefined ? user : everybodyAsked(kernel)
   for (const step of way.path) {
     const at = step.lastIndexOf('#')
     const hop = { on: step.slice(0, at), role: step.slice(at + 1) }
     const before = hops.at(-1)
     if (before === undefined) {
       const [on, role] = resolveHop(kernel, hop)
-      hops.push({ ...hop, ...endsAt(grantRoleUntil(kernel, findGrant(kernel, user, on), role)) })
+      const whose = everybody === undefined ? {} : { everybody }
+      hops.push({ ...whose, ...hop, ...endsAt(grantRoleUntil(kernel, findGrant(kernel, holder, on), role)) })
     } else if (before.on === hop.on) hops.push(hop)
     else {
       const step = findRelationBetween(kernel, resolveHop(kernel, before), resolveHop(kernel, hop), relate)

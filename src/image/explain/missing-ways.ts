@@ -2,6 +2,7 @@
 // fewest changes: a test that fails, a role that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the
 // tenant.
 import { counted } from '../../model/counted.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { EXPLAIN_NAMES_MAX } from '../../model/limits.ts'
 import type { WhyNode } from '../../model/why.ts'
 import type { Explanation, FailedSet, Miss } from './explanation.ts'
@@ -24,7 +25,10 @@ import {
 } from './why-words.ts'
 
 export function missingWays(names: QuestionNames, explained: Explanation, ways: Ways): WhyNode[] {
-  if (ways.unknown !== undefined) return [makeNode('unmet', sayUnknown(ways.unknown, names))]
+  if (ways.unknown !== undefined) {
+    const grants = explained.not_in_force.map((grant) => makeNode('unmet', sayNotInForce(grant))) // of everybody (D16)
+    return [...grants, makeNode('unmet', sayUnknown(ways.unknown, names))]
+  }
   if (explained.suspension !== undefined) return [makeNode('unmet', saySuspended(names.user, explained.suspension))]
   const { near, instance_tenant: other } = ways
   const elsewhere = `${formatResource(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules apply`
@@ -45,6 +49,7 @@ const formatPermission = ({ type, action }: QuestionNames): string => word(`${ty
 
 function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
   const { kind, name, nearest, known } = unknown
+  if (kind === 'user' && name === EVERYBODY) return 'no role that everybody has allows this'
   const what =
     kind === 'action'
       ? `resource type ${word(type)} has no action ${word(name)}`

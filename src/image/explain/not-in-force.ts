@@ -7,7 +7,16 @@ import { EXPLAIN_MISSES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { assignmentKey, tupleKey } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type AskedSources, findSources } from '../list/permission-sources.ts'
-import { eachGrantOfUserStored, findGrant, grantRoles, grantRolesStored, grantScope } from '../records/grant.ts'
+import { everybodyAsked } from '../records/everybody.ts'
+import {
+  eachGrantOfUserStored,
+  findGrant,
+  findSharedGrant,
+  grantRoles,
+  grantRolesStored,
+  grantScope,
+  hasDirectRole,
+} from '../records/grant.ts'
 import { hasTimes } from '../records/header.ts'
 import { instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
@@ -81,7 +90,8 @@ class Search {
       if (known === undefined) rolesAt.set(at, new Set([role]))
       else known.add(role)
     }
-    yield* this.#assignments(rolesAt, isPersonal)
+    yield* this.#assignments(this.#asked.user, rolesAt, isPersonal)
+    yield* this.#assignments(everybodyAsked(kernel), rolesAt, false)
     const tried = new Set<number>()
     let left = EXPLAIN_WALK_MAX
     for (const [at, role] of pairs) {
@@ -114,21 +124,26 @@ class Search {
   }
 
   #hasDirect(at: number): boolean {
-    return findGrant(this.#kernel, this.#asked.user, at) !== 0
+    return hasDirectRole(this.#kernel, this.#asked.user, at)
   }
 
-  *#assignments(rolesAt: ReadonlyMap<number, ReadonlySet<number>>, isPersonal: boolean): Iterable<Candidate> {
+  /** @param holder the user, or everybody */
+  *#assignments(
+    holder: number,
+    rolesAt: ReadonlyMap<number, ReadonlySet<number>>,
+    isPersonal: boolean,
+  ): Iterable<Candidate> {
     const kernel = this.#kernel
-    const { user, tenant, permission } = this.#asked
+    const { tenant, permission } = this.#asked
     let left = EXPLAIN_WALK_MAX
-    for (const grant of eachGrantOfUserStored(kernel, user)) {
+    for (const grant of eachGrantOfUserStored(kernel, holder)) {
       const scope = grantScope(kernel, grant)
       if (--left < 0) return
       const wanted = rolesAt.get(scope)
       if (wanted === undefined && scope !== tenant) continue
       for (const { role, ...times } of grantRolesStored(kernel, grant)) {
         if (isInForce(kernel, times.from, times.until)) continue
-        const describe = () => this.#describeAssignment(scope, role)
+        const describe = () => this.#describeAssignment(holder, scope, role)
         if (scope === tenant) {
           if (kernel.calls.holds(role, permission) === 1) yield { times, describe }
         } else if (wanted!.has(role)) {
@@ -158,7 +173,9 @@ class Search {
         this.#find(
           (at) => this.#hasDirect(at),
           tuple,
-          (at, role) => grantRoles(kernel, findGrant(kernel, user, at)).includes(role),
+          (at, role) =>
+            (user !== 0 && grantRoles(kernel, findGrant(kernel, user, at)).includes(role)) ||
+            grantRoles(kernel, findSharedGrant(kernel, at)).includes(role),
         ),
     }
   }
@@ -175,9 +192,9 @@ class Search {
     return found?.pairs.some(([at, role]) => passes(at, role)) === true
   }
 
-  #describeAssignment(scope: number, of: number) {
+  #describeAssignment(holder: number, scope: number, of: number) {
     const kernel = this.#kernel
-    const user = principalKey(kernel, this.#asked.user)
+    const user = principalKey(kernel, holder)
     const tenant = principalKey(kernel, tenantOfScope(kernel, scope))
     const role = bareRole(kernel, of)
     if (symbolTable(kernel, scope) === Table.Tenants)

@@ -2,6 +2,7 @@
 // explanation gives the same text everywhere. An allow has every way that allows. Of a deny, missing-ways.ts says what
 // would allow.
 import { counted, plural } from '../../model/counted.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { resourceRoleOfSet } from '../../model/objects.ts'
 import type { Why, WhyNode } from '../../model/why.ts'
 import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
@@ -12,6 +13,7 @@ import {
   formatResource,
   formatSide,
   makeNode,
+  nameUser,
   type QuestionNames,
   quote,
   sayEnd,
@@ -25,7 +27,7 @@ export function whyTree({ question, explanation: explained, ways }: Explained): 
   const { user, action, type, key } = question
   const { allow, revision, tenant } = explained
   const names = { user, action, type, key, tenant }
-  const text = `${word(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${formatResource(names)} in tenant ${word(tenant)}`
+  const text = `${nameUser(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${formatResource(names)} in tenant ${word(tenant)}`
   const reasons = allow ? listReasons(names, explained, ways) : missingWays(names, explained, ways)
   const tree = makeNode(allow ? 'allow' : 'deny', text, [...reasons, ...remarks(explained)])
   return { allow, revision, user, action, resource: { type, ...(key === undefined ? {} : { key }) }, tenant, tree }
@@ -42,14 +44,16 @@ function listReasons(names: QuestionNames, { because, matches }: Explanation, { 
   return [...byRoles, ...byRelations, ...matches.map((match) => sayMatch(names, match, because)), ...others]
 }
 
-function sayRole({ user }: QuestionNames, { role, tenant, path, permission, valid_until }: Because): string {
+function sayRole({ user }: QuestionNames, { everybody, role, tenant, path, permission, valid_until }: Because): string {
+  const holder = nameUser(everybody === undefined ? user : EVERYBODY)
   const extended = path.slice(1).map((each) => `, which extends ${word(each)}`)
   const held = `role ${word(role)} in tenant ${word(tenant)}${sayEnd(valid_until)}`
-  return `${word(user)} has ${held}${extended.join('')}, which has ${word(permission)}`
+  return `${holder} has ${held}${extended.join('')}, which has ${word(permission)}`
 }
 
 function sayHops({ user, action, type }: QuestionNames, hops: readonly Hop[]): string {
-  return `${word(user)} has ${sayWay(hops)}, which has ${word(`${type}:${action}`)}`
+  const holder = nameUser(hops[0]?.everybody === undefined ? user : EVERYBODY)
+  return `${holder} has ${sayWay(hops)}, which has ${word(`${type}:${action}`)}`
 }
 
 function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match, because: readonly Because[]): WhyNode {

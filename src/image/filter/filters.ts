@@ -15,7 +15,8 @@ import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from 
 import { listSideRules, type SideRule } from '../list/user-sides.ts'
 import { sideKey } from '../read-records.ts'
 import { conditionSetJson, conditionSetResource, eachSetUpwards } from '../records/condition-set.ts'
-import { nextChangeOfUser } from '../records/grant.ts'
+import { everybodyAsked } from '../records/everybody.ts'
+import { nextChangeFor } from '../records/grant.ts'
 import { instancesOfType, instanceTenant, keyOfInstance } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
@@ -87,6 +88,7 @@ export class Filters {
   readonly #rules = new Map<number, readonly SideRule[]>()
   readonly #rowRoles = new Map<number, RowRoles>()
   #held: HeldKeys | undefined
+  #ownHeld: HeldKeys | undefined
   /** keys of a type that are stored in other tenants, by `type/tenant`; what there is too much of, when it is */
   readonly #elsewhere = new Map<string, readonly string[] | TooMuch>()
   /** whether there is such a key, by `type/tenant` */
@@ -135,9 +137,10 @@ export class Filters {
   /** `type` is 0 when neither keys nor tenants of rows matter. */
   #parts(question: FilterQuestion, { user, tenant, permission }: FilterIds) {
     const kernel = this.#kernel
-    if (user === 0 || tenant === 0 || permission === 0)
+    const isNobody = user === 0 && everybodyAsked(kernel) === 0
+    if (isNobody || tenant === 0 || permission === 0)
       return { byKey: [], byRow: false, type: 0, until: Number.POSITIVE_INFINITY } as const // D1
-    const ofUser = nextChangeOfUser(kernel, user)
+    const ofUser = nextChangeFor(kernel, user)
     if (/* canary: filters-of-the-suspended */ isSuspended(kernel, user))
       return { byKey: [], byRow: false, type: 0, until: ofUser } as const // D16
     if (atInstant(kernel.calls.decide(user, tenant, permission)) === Verdict.Allow)
@@ -148,20 +151,28 @@ export class Filters {
     const { byKey, byRelation } = partsOfRoles(kernel, held, { user, tenant, type }, row)
     const rolesOfSide = (role: number): Part => {
       const asSide = this.#rolesOfRows(permissionOfRole(kernel, role), type)
-      const { byKey: keys, byRelation: related } = partsOfRoles(kernel, held, { user, tenant, type }, asSide)
+      const own = everybodyAsked(kernel) === 0 ? held : this.#ownHeldBy(user)
+      const { byKey: keys, byRelation: related } = partsOfRoles(kernel, own, { user, tenant, type }, asSide)
       return any([keyIn(keys), related])
     }
     const isByRoles = row.roles.length > 0 || permissionsOfRoleSides(kernel, permission).length > 0
     const until = isByRoles ? held.until : ofUser
-    const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent }, rolesOfSide)
+    const asked = { user, tenant, permission, sent: question.sent }
+    const bySets = user === 0 ? false : this.#bySets(question, asked, rolesOfSide)
     return { byKey, byRow: any([byRelation, bySets]), type, until }
   }
 
   /** Of the last user, because one user is asked about again and again. */
   #heldBy(user: number): HeldKeys {
     if (/* canary: roles-held-over-an-end */ this.#held?.covers(user, this.#kernel.now) !== true)
-      this.#held = new HeldKeys(this.#kernel, user)
+      this.#held = new HeldKeys(this.#kernel, user, true)
     return this.#held
+  }
+
+  /** What the user holds alone: that makes a user set true (D17), what everybody holds does not. */
+  #ownHeldBy(user: number): HeldKeys {
+    if (this.#ownHeld?.covers(user, this.#kernel.now) !== true) this.#ownHeld = new HeldKeys(this.#kernel, user)
+    return this.#ownHeld
   }
 
   #rolesOfRows(permission: number, type: number): RowRoles {

@@ -102,11 +102,12 @@ export class HeldKeys {
   /** instances with the roles on them, by `type/tenant`; undefined when finding them takes too long */
   readonly #held: ReadonlyMap<string, readonly (readonly [instance: number, roles: readonly number[]])[]> | undefined
 
-  constructor(kernel: Kernel, user: number) {
+  /** @param withEverybody the roles of everybody count too (D16) */
+  constructor(kernel: Kernel, user: number, withEverybody = false) {
     this.user = user
     this.#kernel = kernel
     this.#since = kernel.now
-    const found = walkInstanceRoles(kernel, user, LISTING_WALK_MAX)
+    const found = walkInstanceRoles(kernel, user, LISTING_WALK_MAX, { withEverybody })
     this.until = found?.until ?? this.#since
     const by = ([instance]: readonly [number, unknown]) =>
       `${instanceType(kernel, instance)}/${instanceTenant(kernel, instance)}`

@@ -6,7 +6,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
-import { findSymbol } from '../look-up.ts'
+import { findHolder, findSymbol } from '../look-up.ts'
+import { everybodyStored } from '../records/everybody.ts'
 import {
   countGrantRoles,
   eachGrantOfUser,
@@ -65,7 +66,7 @@ export class AssignmentList {
   page(filter: AssignmentFilter, first: number, count: number): AssignmentRow[] {
     const wants = resolveFilter(this.#kernel, filter)
     if (filter.user !== undefined) {
-      const user = findSymbol(this.#kernel, 'user', filter.user)
+      const user = findHolder(this.#kernel, filter.user)
       return user === 0 ? [] : this.#listRows(user, wants).slice(first, first + count)
     }
     const name = JSON.stringify([filter.role, filter.tenant, filter.resource, filter.resourceInstance])
@@ -88,7 +89,7 @@ export class AssignmentList {
     let before = start.rows
     let until = start.until
     let left = LISTING_WHOLE_WORK_MAX
-    for (const user of inOrder(kernel, Table.Users, start.user)) {
+    for (const user of eachHolder(kernel, start.user)) {
       const [here, looks] = countWanted(kernel, user, wants)
       left -= LOOK_WORK * looks
       if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
@@ -125,6 +126,13 @@ export class AssignmentList {
         compareText(left.role, right.role),
     )
   }
+}
+
+/** Those who may have roles, behind a key: everybody comes first (D16), because its sign is before those of users' keys. */
+function* eachHolder(kernel: Kernel, after: string): Iterable<number> {
+  const shared = everybodyStored(kernel)
+  if (after === '' && shared !== 0) yield shared
+  yield* inOrder(kernel, Table.Users, after)
 }
 
 const NOBODY = { user: '', rows: 0, until: Number.POSITIVE_INFINITY } as const

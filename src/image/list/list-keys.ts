@@ -11,7 +11,8 @@ import { compareText } from '../../model/text-order.ts'
 import { findInstanceRoles } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_USER, readsOfSide } from '../decide/required-attributes.ts'
-import { eachGrantOfUser, grantScope, grantUser, listTenantGrants, visitGrantsInScope } from '../records/grant.ts'
+import { everybodyStored } from '../records/everybody.ts'
+import { eachGrantFor, grantUser, tenantsOfGrantsFor, visitGrantsInScope } from '../records/grant.ts'
 import { countTenants } from '../records/header.ts'
 import { instancesInTenant, instancesOfType, instanceTenant, instanceType, keyOfInstance } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
@@ -87,7 +88,7 @@ function isGoodPart(kernel: Kernel, tenants: ReadonlySet<number>): boolean {
 
 function hasMoreGrants(kernel: Kernel, user: number, count: number): boolean {
   let left = count
-  for (const _ of eachGrantOfUser(kernel, user)) if (--left < 0) return true
+  for (const _ of eachGrantFor(kernel, user)) if (--left < 0) return true
   return false
 }
 
@@ -205,11 +206,11 @@ function openTenants(
   { user, permission, tenant }: AskedInstances,
 ): ReadonlySet<number> | undefined {
   const { kernel } = evaluator
-  const scopes = tenant !== 0 ? [tenant] : listTenantGrants(kernel, user).map((grant) => grantScope(kernel, grant))
+  const scopes = tenant !== 0 ? [tenant] : tenantsOfGrantsFor(kernel, user)
   const open = new Set(
     scopes.filter((scope) => atInstant(kernel.calls.decide(user, scope, permission)) === Verdict.Allow),
   )
-  if (open.has(tenant) || !hasRules(kernel, permission)) return open
+  if (open.has(tenant) || user === 0 || !hasRules(kernel, permission)) return open
   const sides = new SideReach(evaluator, user)
   if (tenant !== 0) return sides.mayAllowIn(tenant, permission) ? new Set([tenant]) : open
   const ruled = sides.tenantsOf(permission)
@@ -222,7 +223,7 @@ function openTenants(
  * undefined when finding them takes too much work.
  */
 function instancesHeld(kernel: Kernel, { user, permission, typeId, tenant }: AskedInstances): number[] | undefined {
-  const rolesByInstance = findInstanceRoles(kernel, user, LISTING_WALK_MAX)
+  const rolesByInstance = findInstanceRoles(kernel, user, LISTING_WALK_MAX, { withEverybody: true })
   if (rolesByInstance === undefined) return undefined
   const allowing = new Map<number, boolean>()
   const permissions = [permission, /* canary: instances-of-role-sides */ ...permissionsOfRoleSides(kernel, permission)]
@@ -268,7 +269,7 @@ function findActiveUser(kernel: Kernel): number | undefined {
  * other users may be allowed too.
  */
 export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[] | undefined {
-  if (mayBeForOthers(evaluator, asked)) return undefined
+  if (evaluator.mayEverybody(asked) || mayBeForOthers(evaluator, asked)) return undefined
   const { kernel } = evaluator
   const { tenant } = asked
   const scopes = new Set([tenant])
@@ -284,9 +285,11 @@ export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[
   }
   const users = new Set<number>()
   left = LISTING_WALK_MAX
+  const shared = everybodyStored(kernel)
   for (const scope of scopes) {
     left = visitGrantsInScope(kernel, scope, left, (grant) => void users.add(grantUser(kernel, grant)))
     if (left < 0) return undefined
   }
+  users.delete(shared)
   return [...users]
 }

@@ -4,6 +4,8 @@
 //
 // Rows come in the order of their names, first those of tenants. What is read is what the user holds: tenants to which
 // the user belongs, instances with a role; more of them only where a set rule may be true for the user (rule-reach.ts).
+// Roles for everybody (D16) count in the tenants to which the user belongs, and in what was asked for by name: else all
+// public objects would be rows of every user. Elsewhere the rows are those of the user alone.
 import { Table } from '../../../assembly/limits.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -12,7 +14,8 @@ import type { JsonObject } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
-import { findGrant, grantRoles, permissionIdsOfGrant } from '../records/grant.ts'
+import { everybodyAsked, ownAlone } from '../records/everybody.ts'
+import { findGrant, findSharedGrant, grantRoles, permissionIdsOfGrant } from '../records/grant.ts'
 import { instanceTenant, instanceType, readInstanceKey } from '../records/instance.ts'
 import { permissionKey, permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
@@ -114,6 +117,8 @@ export class PermissionList {
   readonly #parties = new Map<number, TenantRow['tenant']>()
   readonly #rows: Iterator<NamedRow | undefined, void>
   #held: RolesOnInstances | undefined
+  /** the same of the user alone */
+  #ownHeld: RolesOnInstances | undefined
   /** the name up to which everything was looked at */
   #place: string
   /** the row that did not fit into the part before */
@@ -136,7 +141,7 @@ export class PermissionList {
       keys && new Set(keys.map((key) => findSymbol(kernel, kind, key)).filter((id) => id !== 0))
     this.#queriedTenants = ids('tenant', query.tenants)
     this.#queriedTypes = ids('resource', query.types)
-    this.#ruled = ruledPermissions(kernel)
+    this.#ruled = user === 0 ? [] : ruledPermissions(kernel)
     this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
     this.#reach = new RuleReach(evaluator, user, this.#ruled)
     this.#rows = this.#eachRow(after)
@@ -192,6 +197,18 @@ export class PermissionList {
     this.#evaluator.left -= ROW_WORK
     const permissions = sortKeys([...all].map((id) => this.#name(id)))
     return { tenant: this.#party(tenant), roles: this.#roleNames(roles), permissions }
+  }
+
+  /** Whether what everybody has counts in the tenant. */
+  #isShared(tenant: number): boolean {
+    if (everybodyAsked(this.#kernel) === 0) return false
+    const { instances } = this.#query
+    return this.#queriedTenants?.has(tenant) ?? (instances !== undefined || this.#reach.own.has(tenant))
+  }
+
+  /** Asks what is so in the tenant: with what everybody has, or of the user alone. */
+  #askIn<T>(tenant: number, ask: () => T): T {
+    return everybodyAsked(this.#kernel) === 0 || this.#isShared(tenant) ? ask() : ownAlone(this.#kernel, ask)
   }
 
   /** The tenants that may have a row: those to which the user belongs, or all when rules may allow in others too. */
@@ -315,8 +332,15 @@ export class PermissionList {
   }
 
   #rolesOnInstances(): RolesOnInstances {
-    this.#held ??= new RolesOnInstances(this.#evaluator, this.#user, this.#walkMax)
+    this.#held ??= new RolesOnInstances(this.#evaluator, this.#user, this.#walkMax, (tenant) => this.#isShared(tenant))
     return this.#held
+  }
+
+  /** Those of the user alone, out of all that count there. */
+  #ownRoles(instance: number, roles: readonly number[]): readonly number[] {
+    if (roles.length === 0 || everybodyAsked(this.#kernel) === 0) return roles
+    this.#ownHeld ??= new RolesOnInstances(this.#evaluator, this.#user, this.#walkMax)
+    return this.#ownHeld.on(instance)
   }
 
   #queriedInstances(names: readonly string[]): Set<number> {
@@ -346,7 +370,8 @@ export class PermissionList {
     const tenant = instanceTenant(kernel, instance)
     const { byRoles, all } = this.#allowedIn(tenant)
     const permissions: string[] = []
-    let differs = roles.length > 0
+    const own = this.#ownRoles(instance, roles)
+    let differs = own.length > 0
     for (const { id, name: permission } of this.#listPermissions(instanceType(kernel, instance))) {
       const asType = all.has(id)
       const allowed = byRoles.has(id) || this.#isAllowed(instance, id, roles, ruled, asType)
@@ -359,7 +384,7 @@ export class PermissionList {
     return {
       resource: { type: name.slice(0, colon), key: name.slice(colon + 1), attributes: this.#attributes(instance) },
       tenant: this.#party(tenant),
-      roles: this.#roleNames(roles),
+      roles: this.#roleNames(own),
       permissions,
     }
   }
@@ -372,18 +397,28 @@ export class PermissionList {
     ruled: ReadonlySet<number>,
     asType: boolean,
   ): boolean {
-    if (roles.length > 0) return this.#evaluator.allowsOn(this.#user, permission, instance)
+    const allows = () => this.#evaluator.allowsOn(this.#user, permission, instance)
+    if (roles.length > 0) return this.#askIn(instanceTenant(this.#kernel, instance), allows)
     return ruled.has(permission) ? this.#evaluator.allowsBySets(this.#user, permission, instance) : asType
   }
 
   /** The permissions allowed in a tenant without an instance, by roles and by set rules. */
   #allowedIn(tenant: number): AllowedIn {
     const isOwn = this.#reach.own.has(tenant)
-    const known = this.#inTenant.get(isOwn ? tenant : this.#someKey(tenant))
+    const place = isOwn || this.#isShared(tenant) ? tenant : this.#someKey(tenant)
+    const known = this.#inTenant.get(place)
     if (known !== undefined) return known
-    const found = isOwn ? this.#findAllowedIn(tenant) : this.#findAllowedElsewhere(tenant)
-    this.#inTenant.set(isOwn ? tenant : this.#someKey(tenant), found)
+    const own = isOwn ? this.#findAllowedIn(tenant) : this.#findAllowedElsewhere(tenant)
+    const found = this.#isShared(tenant) ? this.#addShared(own, tenant) : own
+    this.#inTenant.set(place, found)
     return found
+  }
+
+  /** Adds what everybody may do in the tenant. */
+  #addShared({ byRoles, all }: AllowedIn, tenant: number): AllowedIn {
+    const grant = findSharedGrant(this.#kernel, tenant)
+    const shared = grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant)
+    return { byRoles: new Set([...byRoles, ...shared]), all: new Set([...all, ...shared]) }
   }
 
   /** The same for all tenants to which the user does not belong, unless rules tell them apart. */

@@ -3,11 +3,13 @@
 // listings agree with checks).
 import { Table, Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { sideKey } from '../read-records.ts'
-import { findGrant, grantRoles } from '../records/grant.ts'
+import { everybodyAsked, ownAlone } from '../records/everybody.ts'
+import { findGrant, grantRoles, hasDirectRole } from '../records/grant.ts'
 import { readInstanceKey } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { roleKey } from '../records/role.ts'
@@ -33,8 +35,21 @@ export interface AskedWays extends AskedUsers {
   readonly type: string
 }
 
-/** By user, in key order. @throws UNDECIDED with the check; LISTING_TOO_LARGE when it would take too much work */
+/**
+ * By user, in key order: those who are allowed by what they hold themselves. What everybody holds (D16) is said once, under the
+ * key of everybody.
+ * @throws UNDECIDED with the check; LISTING_TOO_LARGE when it would take too much work
+ */
 export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<string, UserEntry[]> {
+  const { kernel } = evaluator
+  const shared = everybodyAsked(kernel)
+  const users = ownAlone(kernel, () => usersWithOwnWays(evaluator, asked))
+  if (shared === 0 || !evaluator.allows(shared, asked.tenant, asked.permission, asked.instance, asked.key)) return users
+  const ways = new Ways(kernel, asked)
+  return new Map([[EVERYBODY, [...ways.byRoles(shared), ...ways.byRelations(shared)]], ...users])
+}
+
+function usersWithOwnWays(evaluator: Evaluator, asked: AskedWays): Map<string, UserEntry[]> {
   const { kernel } = evaluator
   const ways = new Ways(kernel, asked)
   const rules = listSideRules(kernel, asked.permission)
@@ -80,7 +95,7 @@ class Ways {
   /** Assigned roles from which one on the requested instance is derived (D5). */
   byRelations(user: number): UserEntry[] {
     let { pairs, personal } = this.#sources
-    if (personal) pairs = this.#sourcesFor((at) => findGrant(this.#kernel, user, at) !== 0).pairs
+    if (personal) pairs = this.#sourcesFor((at) => hasDirectRole(this.#kernel, user, at)).pairs
     const roles = pairs.filter(([instance, role]) => this.#rolesIn(user, instance).includes(role))
     const names = roles.map(([instance, role]) => {
       const name = roleKey(this.#kernel, role).replace('/', '#')

@@ -13,7 +13,8 @@ import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
 import { instanceAsked, instanceOfRow, resolveTenant } from '../decide/tenant-of-check.ts'
 import { findInstance, findPermission, findSymbol } from '../look-up.ts'
-import { grantScope, grantsOfUser, listTenantGrants } from '../records/grant.ts'
+import { everybodyAsked } from '../records/everybody.ts'
+import { grantScope, grantsOfUser, tenantsOfGrantsFor } from '../records/grant.ts'
 import { instanceTenant, tenantOfScope } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
@@ -85,7 +86,8 @@ export class Listings {
     const evaluator = this.#evaluator(sent, LISTING_WORK_MAX)
     const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
-    if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
+    const isOut = this.#isNobody(userId) || permission === 0 || (tenant !== undefined && within === 0)
+    if (isOut) return { keys: [], next: undefined }
     if (/* canary: instances-of-the-suspended */ isSuspended(kernel, userId)) return { keys: [], next: undefined } // D16
     const typeId = findSymbol(kernel, 'resource', type)
     return instancesAllowed(evaluator, { user: userId, permission, typeId, type, tenant: within }, page)
@@ -115,7 +117,8 @@ export class Listings {
     const kernel = this.#kernel
     const userId = findSymbol(kernel, 'user', user)
     const type = findSymbol(kernel, 'resource', about.type)
-    if (userId === 0 || type === 0 || /* canary: actions-of-the-suspended */ isSuspended(kernel, userId)) return []
+    if (this.#isNobody(userId) || type === 0 || /* canary: actions-of-the-suspended */ isSuspended(kernel, userId))
+      return []
     const { tenant, instance } = this.#resolveIds('', about)
     const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, this.#relate(about))
     const actions: string[] = []
@@ -132,8 +135,8 @@ export class Listings {
     const relate = this.#relate(about)
     const evaluator = this.#evaluator(sent, LISTING_WHOLE_WORK_MAX, relate)
     const [userId, permission] = [findSymbol(kernel, 'user', user), findPermission(kernel, type, action)]
-    if (userId === 0 || permission === 0 || /* canary: tenants-of-the-suspended */ isSuspended(kernel, userId))
-      return []
+    if (this.#isNobody(userId) || permission === 0) return []
+    if (/* canary: tenants-of-the-suspended */ isSuspended(kernel, userId)) return []
     const instance = findInstance(kernel, type, key)
     const allowed: number[] = []
     for (const tenant of this.#tenantsFor(userId, permission, { instance, isRow }, relate)) {
@@ -142,6 +145,11 @@ export class Listings {
       if (evaluator.allows(userId, tenant, permission, on, key)) allowed.push(tenant)
     }
     return this.#listTenants(allowed)
+  }
+
+  /** Whether the user is not stored (D1), while everybody has nothing either (D16). */
+  #isNobody(user: number): boolean {
+    return user === 0 && everybodyAsked(this.#kernel) === 0
   }
 
   /** The tenants in which the user has a role, or has one on an instance of the tenant. */
@@ -155,7 +163,7 @@ export class Listings {
 
   /**
    * Everything that the user may do, by tenant and by instance, to be read by `permissionPart` as long as the image does
-   * not change; undefined for an unknown user, and for one who is suspended: they may do nothing.
+   * not change; undefined for who may do nothing: a user who is suspended, or is not stored while nothing is given to everybody.
    */
   permissions(
     user: string,
@@ -164,7 +172,7 @@ export class Listings {
     options?: PermissionOptions,
   ): PermissionList | undefined {
     const id = findSymbol(this.#kernel, 'user', user)
-    const isOut = id === 0 || /* canary: permissions-of-the-suspended */ isSuspended(this.#kernel, id)
+    const isOut = this.#isNobody(id) || /* canary: permissions-of-the-suspended */ isSuspended(this.#kernel, id)
     return isOut ? undefined : new PermissionList(this.#evaluator(sent), id, query, options)
   }
 
@@ -198,7 +206,7 @@ export class Listings {
   ): Iterable<number> {
     const kernel = this.#kernel
     if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
-    const tenants = new Set(listTenantGrants(kernel, user).map((grant) => grantScope(kernel, grant)))
+    const tenants = new Set(tenantsOfGrantsFor(kernel, user))
     if (instance !== 0) tenants.add(instanceTenant(kernel, instance))
     if (instance === 0 || isRow)
       for (const at of readSubjects(kernel, relate?.() ?? 0)) tenants.add(instanceTenant(kernel, at))

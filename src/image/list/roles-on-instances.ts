@@ -6,7 +6,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX, PERMISSIONS_WALK_MAX } from '../../model/limits.ts'
 import { findRolesOn, type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
-import { instanceType } from '../records/instance.ts'
+import { ownAlone } from '../records/everybody.ts'
+import { instanceTenant, instanceType } from '../records/instance.ts'
 import { hasResourceRoles } from '../records/role.ts'
 import { records } from '../records/tables.ts'
 
@@ -17,14 +18,26 @@ const STEP_WORK = 4
 export class RolesOnInstances {
   readonly #evaluator: Evaluator
   readonly #user: number
+  readonly #isShared: (tenant: number) => boolean
   readonly #found: InstanceRoles | undefined
   #byType: ReadonlyMap<number, readonly number[]> | undefined
 
-  /** @param walkMax as PERMISSIONS_WALK_MAX */
-  constructor(evaluator: Evaluator, user: number, walkMax = PERMISSIONS_WALK_MAX) {
+  /**
+   * @param walkMax as PERMISSIONS_WALK_MAX
+   * @param isShared in which tenants the roles of everybody count too (D16); default: in none
+   */
+  constructor(
+    evaluator: Evaluator,
+    user: number,
+    walkMax = PERMISSIONS_WALK_MAX,
+    isShared: (tenant: number) => boolean = () => false,
+  ) {
     this.#evaluator = evaluator
     this.#user = user
-    const walked = walkInstanceRoles(evaluator.kernel, user, walkMax)
+    this.#isShared = isShared
+    const { kernel } = evaluator
+    const isWanted = (instance: number) => isShared(instanceTenant(kernel, instance))
+    const walked = walkInstanceRoles(kernel, user, walkMax, { withEverybody: true, isWanted })
     const isTooMany = walked === undefined || 2 * walked.rolesByInstance.size > walkMax
     this.#found = isTooMany ? undefined : walked.rolesByInstance
     evaluator.left -= STEP_WORK * (walkMax - (walked?.left ?? 0))
@@ -47,8 +60,11 @@ export class RolesOnInstances {
   on(instance: number): readonly number[] {
     if (this.#found !== undefined) return this.#found.get(instance) ?? NONE
     const evaluator = this.#evaluator
-    if (!evaluator.hasRoleOn(this.#user, instance)) return NONE
-    const roles = findRolesOn(evaluator.kernel, this.#user, instance, LISTING_WALK_MAX)
+    const { kernel } = evaluator
+    const withEverybody = this.#isShared(instanceTenant(kernel, instance))
+    const hasRole = () => evaluator.hasRoleOn(this.#user, instance)
+    if (!(withEverybody ? hasRole() : ownAlone(kernel, hasRole))) return NONE
+    const roles = findRolesOn(kernel, this.#user, instance, LISTING_WALK_MAX, { withEverybody })
     if (roles === undefined) throw evaluator.undecidedRoles(this.#user, instance)
     return roles
   }

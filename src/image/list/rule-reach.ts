@@ -3,6 +3,7 @@
 // decide.
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT } from '../decide/required-attributes.ts'
+import { ownAlone } from '../records/everybody.ts'
 import { SideReach } from './side-reach.ts'
 import { listSideRulesOfAll, namesRoles, type SideRule, typeOfPermission } from './user-sides.ts'
 
@@ -88,12 +89,12 @@ export class RuleReach {
     return { alike, byTenant }
   }
 
-  /** What a check in the tenant without an instance says where roles do not allow. @throws UNDECIDED */
+  /** What a check in the tenant without an instance says where roles do not allow, but for what everybody has. @throws UNDECIDED */
   allowsIn(tenant: number, permission: number): boolean {
     const known = this.#inAnyTenant.get(permission)
     if (known !== undefined) return known
     const evaluator = this.#evaluator
-    const allowed = evaluator.allows(this.#user, tenant, permission, 0)
+    const allowed = ownAlone(evaluator.kernel, () => evaluator.allows(this.#user, tenant, permission, 0))
     const isSame = (evaluator.reads(permission) & READS_TENANT) === 0 && !namesRoles(evaluator.kernel, permission)
     if (isSame) this.#inAnyTenant.set(permission, allowed)
     return allowed

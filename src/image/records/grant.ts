@@ -16,6 +16,7 @@ import { GRANT_ROLES_MAX, Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { everybodyAsked, everybodyStored } from './everybody.ts'
 import { hasTimedRoles } from './header.ts'
 import { listIds } from './row.ts'
 import { hasSuspensions, isSuspended, nextChangeOfSuspension } from './suspension.ts'
@@ -120,6 +121,10 @@ export function nextChangeOfUser(kernel: Kernel, user: number): number {
   return next
 }
 
+/** The same, where a role of everybody counts too (D16). */
+export const nextChangeFor = (kernel: Kernel, user: number): number =>
+  Math.min(nextChangeOfUser(kernel, user), nextChangeOfUser(kernel, everybodyAsked(kernel)))
+
 /** When a role of a grant that is in force ends; infinite when it does not. */
 export function grantRoleUntil(kernel: Kernel, grant: number, role: number): number {
   for (const at of eachTimedRoleStored(kernel, kernel.word(grant + Grant.Roles)))
@@ -158,15 +163,39 @@ function* eachInForce(kernel: Kernel, grants: Iterable<number>): Iterable<number
   for (const grant of grants) if (isGrantInForce(kernel, grant)) yield grant
 }
 
-/** The grants of a user. */
+/** The grants of a user, or of the party of everybody; of who is not stored (0) none. */
 export const eachGrantOfUser = (kernel: Kernel, user: number): Iterable<number> =>
   /* canary: grants-of-users */ inForce(kernel, eachGrantOfUserStored(kernel, user))
 export const eachGrantOfUserStored = (kernel: Kernel, user: number): Iterable<number> =>
-  kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)
+  user === 0 ? [] : kernel.chain(kernel.word(user + Principal.Grants), Grant.NextOfUser)
 
-/** The grants in a tenant, or on an instance. */
-export const eachGrantInScope = (kernel: Kernel, scope: number): Iterable<number> =>
+/** The grants that count for a user: its own, and those of everybody (D16). Of who is not stored (0) the latter alone. */
+export function* eachGrantFor(kernel: Kernel, user: number): Iterable<number> {
+  if (user !== 0 && isSuspended(kernel, user)) return
+  if (user !== 0) yield* eachGrantOfUser(kernel, user)
+  const shared = everybodyAsked(kernel)
+  if (shared !== 0 && shared !== user) yield* eachGrantOfUser(kernel, shared)
+}
+
+/** The grant of everybody in a scope, or 0. */
+export function findSharedGrant(kernel: Kernel, scope: number): number {
+  const shared = everybodyAsked(kernel)
+  return shared === 0 ? 0 : findGrant(kernel, shared, scope)
+}
+
+/** Has the user a role of its own on the instance? What everybody holds does not count (D5). */
+export const hasDirectRole = (kernel: Kernel, user: number, instance: number): boolean =>
+  user !== 0 && user !== everybodyStored(kernel) && findGrant(kernel, user, instance) !== 0
+
+/** The grants in a tenant, or on an instance: those of users, and that of everybody (D16). */
+export const eachHolderGrantInScope = (kernel: Kernel, scope: number): Iterable<number> =>
   /* canary: grants-in-scopes */ inForce(kernel, kernel.chain(kernel.word(scope + Principal.Grants), Grant.NextOfScope))
+
+/** Those of users alone. */
+export function* eachGrantInScope(kernel: Kernel, scope: number): Iterable<number> {
+  const shared = everybodyStored(kernel)
+  for (const grant of eachHolderGrantInScope(kernel, scope)) if (grantUser(kernel, grant) !== shared) yield grant
+}
 
 /**
  * Visits the same, with a step for each that is stored: the list of a forged image may not end.
@@ -194,6 +223,12 @@ export const grantsOfUser = (kernel: Kernel, user: number): number[] => [...each
 export function listTenantGrants(kernel: Kernel, user: number): number[] {
   return grantsOfUser(kernel, user).filter((grant) => symbolTable(kernel, grantScope(kernel, grant)) === Table.Tenants)
 }
+
+/** Records of the tenants in which the user, or everybody, has a role. */
+export const tenantsOfGrantsFor = (kernel: Kernel, user: number): number[] =>
+  [...eachGrantFor(kernel, user)]
+    .map((grant) => grantScope(kernel, grant))
+    .filter((scope) => symbolTable(kernel, scope) === Table.Tenants)
 
 /** Ids of the permissions that a grant allows, inherited ones included. */
 export function permissionIdsOfGrant(kernel: Kernel, grant: number): number[] {

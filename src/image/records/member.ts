@@ -6,9 +6,9 @@ import { tenantOfScope } from './instance.ts'
 
 export const memberTenant = (kernel: Kernel, member: number): number => kernel.word(member + Member.Tenant)
 
-/** The memberships of a user. */
+/** The memberships of a user; of who is not stored (0) none. */
 export const eachMembershipOfUser = (kernel: Kernel, user: number): Iterable<number> =>
-  kernel.chain(kernel.word(user + Principal.Members), Member.NextOfUser)
+  user === 0 ? [] : kernel.chain(kernel.word(user + Principal.Members), Member.NextOfUser)
 
 /** The tenants to which the user belongs (D6): with a role there or on an instance there, or with a membership. */
 export function tenantsOfUser(kernel: Kernel, user: number): Set<number> {

@@ -8,6 +8,7 @@ import type { PolicyKind, PolicyObjects } from '../../kinds/index.ts'
 import { isTimed, type TimesPolicy } from '../../kinds/times.ts'
 import type { PolicyChange } from '../../log/delta.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { partKey, type UrlRule } from '../../model/objects.ts'
 import { compileSetConditions } from '../build/build.ts'
 import type { ConditionProgram } from '../build/condition-program.ts'
@@ -29,7 +30,7 @@ import {
   typeOfRole,
 } from '../contents.ts'
 import { configText } from '../documents.ts'
-import { findSymbol, findWritten, type SymbolKind, TABLE_OF } from '../look-up.ts'
+import { findHolder, findSymbol, findWritten, type SymbolKind, TABLE_OF } from '../look-up.ts'
 import { countGrantRolesStored, findGrantStored, timedRoleBytes } from '../records/grant.ts'
 import { hasTimedRoles, pathTop, permissionTop } from '../records/header.ts'
 import { stepBytes } from '../records/program.ts'
@@ -202,6 +203,7 @@ class Preparation {
         this.#putResourceRole(key, change.value)
         break
       case 'user':
+        if (key === EVERYBODY) throw this.#badKey(key)
         this.#noteSuspension(key, change.value.suspension)
         this.#putParty('user', key, change.value)
         break
@@ -299,7 +301,7 @@ class Preparation {
     for (const assignment of this.#plan.assign) {
       const kind = isOnInstance(assignment) ? 'resource_instance' : 'tenant'
       const role = assignedRole(assignment)
-      this.#staged.require('user', assignment.user, 'an assignment')
+      if (assignment.user !== EVERYBODY) this.#staged.require('user', assignment.user, 'an assignment')
       this.#staged.require(kindOfRole(role), role, 'an assignment')
       this.#staged.require(kind, assignedScope(assignment), 'an assignment')
       yield
@@ -348,7 +350,7 @@ class Preparation {
 
   /** Roles of a user in a scope as they are stored now. */
   #countRoles(user: string, scope: string, isInstance: boolean): number {
-    const userId = findSymbol(this.#kernel, 'user', user)
+    const userId = findHolder(this.#kernel, user)
     const at = findSymbol(this.#kernel, isInstance ? 'resource_instance' : 'tenant', scope)
     if (userId === 0 || at === 0) return 0
     return countGrantRolesStored(this.#kernel, findGrantStored(this.#kernel, userId, at))
