@@ -68,6 +68,18 @@ describe('case files', () => {
     expect(schema.Check({ rule: 'D18', says, steps: [{ checks: [] }] })).toBe(false)
   })
 
+  it('[D16] a suspension is of a user, and has times or none', () => {
+    const isRight = (kind: string, suspension: object) => {
+      const write = [['put', kind, { key: 'a', suspension }]]
+      return schema.Check({ rule: 'D16', says: 'long enough to be a sentence', steps: [{ write }] })
+    }
+    for (const right of [{}, { valid_from: 5 }, { valid_until: 9 }, { valid_from: 5, valid_until: 9 }])
+      expect(isRight('user', right)).toBe(true)
+    for (const wrong of [{ reason: 'left' }, { valid_from: true }, { until: 5 }])
+      expect(isRight('user', wrong), JSON.stringify(wrong)).toBe(false)
+    expect(isRight('tenant', {})).toBe(false)
+  })
+
   it('loops and sizes are written out: indexes, numbers next to them, and numbers that are not text', () => {
     const loop = { for: '=@-1', from: 5, each: ['put', 'user', { key: 'u#', next: '#+1', n: '=#', size: '=@' }] }
     const [two, three] = casesIn('some.json', { rule: 'D1', says: 'of @', sizes: [2, 3], steps: [{ write: [loop] }] })

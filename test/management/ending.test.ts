@@ -2,6 +2,7 @@
 // size, whatever clocks and replicas do.
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { put } from '../../src/log/change.ts'
 import { announceAllEnding, type EndingEvent } from '../../src/management/host/ending-upkeep.ts'
 import { type ManagementData, openManagementData } from '../../src/management/host/open.ts'
 import { keepRetention } from '../../src/management/host/retention.ts'
@@ -167,6 +168,12 @@ describe('what ends soon', () => {
     }
     const ahead = start + 365 * DAY
     expect([ahead, start, start, ahead].map(round)).toEqual([['ben/editor/default'], ['ana/editor/default'], [], []])
+    // two writers whose clocks differ by a minute: the one that is ahead is first
+    const end = start + 2 * DAY
+    await assign('ana', { valid_until: end })
+    draft.stage([put('role_assignment', management.store.view(log).require('role_assignment', 'ana/editor/default'))])
+    const near = end - DAY - 30_000
+    expect([near, near + 60_000, near, near + 60_000].map(round)).toEqual([[], ['ana/editor/default'], [], []])
   })
 
   it('is not announced with a notice of 0, nor what has ended', async () => {
