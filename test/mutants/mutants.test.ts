@@ -111,7 +111,11 @@ describe('the court', BUSY, () => {
   })
 
   it.each([
-    ['decide/decide.ts', 'return deriveRole(query, user, tenant, permission, type, instance, related)', 'returns 0'],
+    [
+      'decide/decide.ts',
+      'return deriveRole(query, user, shared, tenant, permission, type, instance, related)',
+      'returns 0',
+    ],
     ['decide/compare.ts', 'if (left < right) return -1', 'negated'],
     ['decide/conditions.ts', 'case Op.StartsWith:', 'StartsWith to EndsWith'],
   ])('catches a wrong in %s: %s, %s', async (file, at, kind) => {

@@ -28,10 +28,21 @@ export function toCase({ history }: Play, found: Disagreement, kernel?: KernelSo
     }),
   )
   const shows = (some: readonly Written[]) => kernel !== undefined && differs(some, found, kernel)
-  const steps = groupSteps(shows(all) ? fewest(all, shows) : all).map((write) => ({ write }))
+  const steps = groupSteps(shows(all) ? fewest(all, shows) : all).map((write) => ({ write: write.map(named) }))
   const says = 'A counterexample of the long test, yet to be put into words.'
   const last = { ...(at === undefined ? {} : { at }), ...steps.at(-1), checks: [toRow(request, expected)] }
   return { $schema: '../case.schema.json', rule: 'D10', says, steps: [...steps.slice(0, -1), last] }
+}
+
+/** A delete names what is stored, without its times. */
+function named([op, kind, object]: Operation): Operation {
+  const { valid_from: _, valid_until: __, ...names } = object as typeof object & Times
+  return [op, kind, op === 'delete' ? names : object] as Operation
+}
+
+interface Times {
+  readonly valid_from?: unknown
+  readonly valid_until?: unknown
 }
 
 function groupSteps(written: readonly Written[]): Operation[][] {

@@ -11,11 +11,11 @@ import { rolesIn } from './roles.ts'
 type SetRule = PolicyObjects['set_rule']
 
 /**
- * D6: some rule for this permission has a user set and a resource set that are both true. D2: an instance of another
+ * D6: some rule for this permission has a user set and a resource set that are both true. Of who is not stored no set is. D2: an instance of another
  * tenant has none.
  */
 export function bySets(policy: Policy, request: Request): boolean {
-  if (isElsewhere(policy, request)) return false
+  if (!policy.user.has(request.user) || isElsewhere(policy, request)) return false // D1, D2
   return rulesFor(policy, request).some(
     (rule) => hasUser(policy, request, rule.user_set) && hasResource(policy, request, rule.resource_set),
   )
