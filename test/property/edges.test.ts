@@ -132,7 +132,8 @@ function meetQuestion(world: World, request: Request): void {
     '`__proto__` as an attribute',
     Object.values(sent).some((attributes) => Object.hasOwn(attributes, '__proto__')),
   )
-  if (isKnown(world.policy, request)) meetConditions(world, request)
+  // conditions are about users who are stored (D16)
+  if (isKnown(world.policy, request) && world.policy.user.has(user)) meetConditions(world, request)
 }
 
 function meetConditions({ policy }: World, request: Request): void {
