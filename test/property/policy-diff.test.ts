@@ -26,7 +26,7 @@ describe('rules', () => {
           const { policy } = world
           const rules = new RuleConditions(fold(world.contents()))
           for (const request of requests) {
-            if (!isKnown(policy, request)) continue
+            if (!isKnown(policy, request) || !policy.user.has(request.user)) continue // of who is not stored, no set is true
             for (const rule of policy.set_rule.values()) {
               if (rule.permission !== `${request.resource.type}:${request.action}`) continue
               const defined = hasUser(policy, request, rule.user_set) && hasResource(policy, request, rule.resource_set)
