@@ -19,6 +19,14 @@ export const FEATURES = [
     refusal: /change code 15 is not known/,
   },
   {
+    name: 'a role of everybody',
+    bring: async (call) => {
+      await call('PATCH', '/v2/schema/{e}/roles/reader', { everybody: true })
+      await call('POST', '/v2/facts/{e}/role_assignments', { user: '*', role: 'reader', tenant: 'acme' })
+    },
+    refusal: /change code 16 is not known/,
+  },
+  {
     name: 'a role on instances as user set',
     bring: async (call) => {
       await call('POST', '/v2/schema/{e}/resources/doc/roles', { key: 'editor', name: 'Editor', permissions: ['read'] })

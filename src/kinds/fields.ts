@@ -43,6 +43,8 @@ export interface Forms {
   instant: { readonly stored: number; readonly sent: string | number }
   /** a number of seconds; default: none, and then the object lacks the field */
   seconds: { readonly stored: number; readonly sent: number }
+  /** stored where it is true; default: false, and then the object lacks the field. What is not sent stays, also when the object is replaced */
+  flag: { readonly stored: true; readonly sent: boolean }
   /** a text for people; default: none, and then the object lacks the field */
   note: { readonly stored: string; readonly sent: string }
   /** of a user (D16); default: none, and then the object lacks the field. What is not sent stays, also when the user is replaced */
@@ -108,7 +110,7 @@ type Sent<F extends Field> =
   F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
 type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
-const LEFT_OUT = ['instant', 'seconds', 'note', 'suspension'] as const
+const LEFT_OUT = ['instant', 'seconds', 'flag', 'note', 'suspension'] as const
 
 /** Names of the fields that objects, answers and files lack where they have no value. */
 export type LeftOutName<F extends Fields> = {

@@ -1,7 +1,7 @@
 // A role on instances of one resource type, and the rules by which it is derived.
 import { type JsonObject, type Named, partKey } from '../model/objects.ts'
+import type { Giving } from './giving.ts'
 import type { Kind } from './kind.ts'
-import type { Durations } from './times.ts'
 import { invalid, list, text, texts } from './wire-values.ts'
 
 /** Settings of a derivation, of one rule or of the whole role (D5). */
@@ -30,7 +30,7 @@ export interface Derivation {
  * A role on instances of one resource type. `key` is `partKey(resource, role)`. Permissions are `resource:action` of
  * that type.
  */
-export interface ResourceRole extends Named, Durations {
+export interface ResourceRole extends Named, Giving {
   readonly resource: string
   readonly role: string
   readonly permissions: readonly string[]

@@ -54,7 +54,7 @@ const onInstance = (instance: string | null): { readonly resource_instance?: str
 
 export const roleAssignment = {
   number: 5,
-  newerNumbers: { times: 64 },
+  newerNumbers: { times: 64, everybody: 71 },
   fields: roleAssignmentFields,
   hasIds: false,
   hasOwnTable: true,
@@ -90,6 +90,9 @@ export const roleAssignment = {
     assignments_of_tenant_by_end: ({ tenant, valid_until: until }) => instantValues(until, `${tenant}/`),
     /** those with a ticket */
     assignments_of_ticket: ({ ticket }) => (ticket === undefined ? [] : [ticket]),
+    /** those of everybody, as assignments_of_role */
+    assignments_of_everybody: ({ user, role, resource_instance: instance }) =>
+      user === EVERYBODY ? [roleKeyIn(role, instance)] : [],
     /** those with a beginning or an end */
     timed_assignments_of_user: ({ user, ...times }) => (isTimed(projectTimes(times)) ? [user] : []),
   },

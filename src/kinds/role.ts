@@ -1,7 +1,7 @@
 // A tenant role.
 import type { JsonObject, Named } from '../model/objects.ts'
+import type { Giving } from './giving.ts'
 import type { Kind } from './kind.ts'
-import type { Durations } from './times.ts'
 import { text, texts } from './wire-values.ts'
 
 export interface V1Role {
@@ -10,7 +10,7 @@ export interface V1Role {
 }
 
 /** A tenant role. `permissions` are `resource:action`, `extends` are role keys. */
-export interface Role extends Named, Durations {
+export interface Role extends Named, Giving {
   readonly permissions: readonly string[]
   readonly extends: readonly string[]
   readonly attributes: JsonObject | null

@@ -49,6 +49,10 @@ export const ERRORS = {
     class: 'rejected',
     message: 'relation `{relation}` of `{object}` takes subjects of resource `{want}`, not of `{got}`',
   },
+  NOT_FOR_EVERYBODY: {
+    class: 'invalid',
+    message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
+  },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is already approved' },
   PERMISSION_FOREIGN: {
     class: 'rejected',

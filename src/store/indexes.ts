@@ -3,6 +3,7 @@
 import { type IndexName, KIND_NAMES, KINDS, type KindName, type KindOfIndex, type Objects } from '../kinds/index.ts'
 import type { IndexValues } from '../kinds/kind.ts'
 import type { RoleAssignment } from '../kinds/role-assignment.ts'
+import { EVERYBODY } from '../model/keys.ts'
 
 /** What an index lists: objects of one kind, under values that each names. */
 interface IndexDefinition<K extends KindName> {
@@ -25,7 +26,7 @@ export const REFERENCES = {
     to: 'user',
     /** the value, the key of the object to list, and the index that tells whether another assignment lists it too */
     entry: ({ user, role, resource_instance: instance }: RoleAssignment) =>
-      instance === null ? { value: role, key: user, same: `${user}/${role}` } : undefined,
+      instance === null && user !== EVERYBODY ? { value: role, key: user, same: `${user}/${role}` } : undefined,
     sameIndex: 'assignments_of_user_with_role',
   },
 } as const

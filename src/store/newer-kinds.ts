@@ -1,11 +1,12 @@
 // What older versions do not know of an object, and must refuse: they would pass over the times of what is granted (D15) and
-// over how long a role is given, and so make permanent what is to end, over the suspension of a user (D16), or over a rule
-// whose user set is a role on instances (D17). So an object that has such a feature is written into logs, snapshots and
+// over how long a role is given, and so make permanent what is to end, over the suspension of a user (D16), over a role of
+// everybody (D16), which they take for one of a user, or over a rule whose user set is a role on instances (D17). So an object that has such a feature is written into logs, snapshots and
 // checkpoints under a kind of its own, and the first one gives the data folder another format (tables.ts).
 import { KIND_NAMES, KINDS, type KindName, type Objects } from '../kinds/index.ts'
 import type { Feature, Kind } from '../kinds/kind.ts'
 import { noteFields } from '../kinds/role-assignment.ts'
 import { durationFields, timeFields } from '../kinds/times.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { resourceRoleOfSet } from '../model/objects.ts'
 import { KIND_NUMBERS, kindOfNumber } from './kinds.ts'
 
@@ -18,6 +19,10 @@ type AnyKind = Kind<KindName, Objects[KindName], unknown>
 const FEATURES: {
   readonly [F in Feature]: { readonly prefix: string; readonly isIn: (object: object) => boolean }
 } = {
+  everybody: {
+    prefix: 'everybodys',
+    isIn: (object) => (object as Partial<Objects['role_assignment']>).user === EVERYBODY,
+  },
   role_sets: {
     prefix: 'conditional',
     isIn: (object) => resourceRoleOfSet((object as Objects['set_rule']).user_set) !== undefined,

@@ -172,6 +172,8 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number, at: 
     case 'instant':
     case 'seconds':
       return 1_000 * (turn % TURNS) + at
+    case 'flag':
+      return true
     case 'suspension':
       return {
         reason: 'left',

@@ -1,7 +1,7 @@
 // The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing.
 
 import { isZerohopError } from '../../model/errors.ts'
-import { requireKey } from '../../model/keys.ts'
+import { EVERYBODY, requireKey } from '../../model/keys.ts'
 import {
   BULK_ASSIGNMENTS_MAX,
   BULK_INSTANCES_MAX,
@@ -124,7 +124,7 @@ export function assignMany(
 ): Decided<AssignmentsCreated> {
   let assignments_created = 0
   const draft = stageEach(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
-    const missing = policy !== 'fail' && into.find('user', item.user) === undefined
+    const missing = policy !== 'fail' && item.user !== EVERYBODY && into.find('user', item.user) === undefined
     if (missing && policy === 'ignore') return { changes: [], result: null }
     if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
     const made = writeAssignment(into, item, mint, 'create many')

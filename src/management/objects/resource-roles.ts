@@ -19,6 +19,7 @@ import {
   requirePlace,
 } from '../rules/collection.ts'
 import { BODY, type Path, settleAttributes, settleName, settleText } from '../rules/fields.ts'
+import { settleGiving } from '../rules/giving.ts'
 import { rolesOfResource } from '../rules/hierarchy.ts'
 import {
   dropParent,
@@ -28,7 +29,6 @@ import {
   writeParent,
   writePermissions,
 } from '../rules/role-permissions.ts'
-import { settleDurations } from '../rules/times.ts'
 import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleUpdate } from '../schemas/resource-roles.ts'
 import { afterResourceRole } from './cascade-schema.ts'
 import { resolveDerivation } from './derivations.ts'
@@ -67,7 +67,7 @@ export const resourceRoles: Collection<'resource_role', ResourceRoleFields> = {
       extends:
         sent.extends === undefined ? base.extends : resolveParents(view, of, key, sent.extends ?? [], at('extends')),
       attributes: settleAttributes(sent.attributes, base.attributes, null, at('attributes')),
-      ...settleDurations(stored, sent, path),
+      ...settleGiving(view, { kind: 'resource_role', key: partKey(of, key) }, stored, sent, path),
       granted_to:
         derivation === undefined
           ? base.granted_to

@@ -1,15 +1,16 @@
 // Assigning and removing roles, in a tenant (D4: roles in tenants) or on one resource instance in it (D5: roles on
 // instances). A user with a role in a tenant belongs to the tenant, so the first assignment creates a membership, and
-// deleting the last one deletes it (cascade.ts).
+// deleting the last one deletes it (cascade.ts). A role that is assigned to everybody (D16) makes no member.
 
 import type { Membership } from '../../kinds/membership.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
+import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { DEFAULT_TENANT } from '../../model/keys.ts'
+import { DEFAULT_TENANT, EVERYBODY } from '../../model/keys.ts'
 import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
 import { assignmentKey, membershipKey, partKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
@@ -17,6 +18,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
+import { requireForEverybody } from '../rules/giving.ts'
 import { defaultPayload, keepStored, newAssignmentPayload, newPayload, type OverStored } from '../rules/payload.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
@@ -32,30 +34,31 @@ export interface Assigned {
 }
 
 /**
- * Assigns the role to the user; one that has ended is made anew. All referenced objects must exist.
- * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
+ * Assigns the role to the user, or to everybody; one that has ended is made anew. All referenced objects must exist.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED
  */
 export const assign = (view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> =>
   onlyObject(writeAssignment(view, input, mint, 'create'))
 
 /**
  * Assigns the role to the user, or changes what is sent of the payload of the assignment, which may have ended.
- * @throws OBJECT_NOT_FOUND, TENANT_MISMATCH, LIMIT_EXCEEDED
+ * @throws OBJECT_NOT_FOUND, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED
  */
 export function putAssignment(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Written<Assigned>> {
   const decided = writeAssignment(view, input, mint, 'put')
   return { ...decided, status: decided.result.created ? 201 : 200 }
 }
 
-/** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED */
+/** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED */
 export function writeAssignment(
   view: View,
   input: RoleAssignmentCreate,
   mint: Mint,
   over: OverStored,
 ): Decided<Written<Assigned>> {
-  const user = view.require('user', input.user, [...BODY, 'user'])
+  const user = findHolder(view, input.user, [...BODY, 'user'])
   const { made, instance, target } = resolve(view, user.key, input, mint)
+  requireForEverybody(view, target, [...BODY, 'role'])
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const rest = { ...ids, resource_instance_id: instance?.id ?? null }
   const stored = view.get('role_assignment', target.key)
@@ -72,13 +75,21 @@ type AssignmentNames = Pick<RoleAssignmentCreate, 'user' | keyof Names>
 
 /** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
 export function unassign(view: View, input: AssignmentNames): Decided<Assigned> {
-  const user = view.require('user', input.user, [...BODY, 'user'])
+  const user = findHolder(view, input.user, [...BODY, 'user'])
   const { instance, target } = resolve(view, user.key, input, undefined)
   const assignment = view.get('role_assignment', target.key)
   if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: target.key })
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
   return { changes: withoutAssignments(view, [assignment]), status: 204, result }
+}
+
+/** The id of everybody in answers: that of no object, so that clients that read ids read one. */
+const ID_OF_EVERYBODY = '0'.repeat(32)
+
+/** Whom a role is assigned to: the user of that key or id, or everybody (D16). @throws OBJECT_NOT_FOUND */
+export function findHolder(view: View, ref: string, path?: Path): Pick<User, 'id' | 'key'> {
+  return ref === EVERYBODY ? { id: ID_OF_EVERYBODY, key: EVERYBODY } : view.require('user', ref, path)
 }
 
 interface Giving {
@@ -251,7 +262,8 @@ function give(
     updated_at: mint.now,
     ...newAssignmentPayload(view, target, sent, mint),
   }
-  return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
+  const joined = user === EVERYBODY ? [] : join(view, target, false, mint)
+  return { assignment, changes: [put('role_assignment', assignment), ...joined] }
 }
 
 /** Requires that both limits hold after adding `more` assignments like this one. @throws LIMIT_EXCEEDED */

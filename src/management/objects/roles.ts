@@ -8,6 +8,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterRole } from '../rules/cascade.ts'
 import { type Collection, makeWrites } from '../rules/collection.ts'
 import { type Path, settleAttributes, settleName, settleText } from '../rules/fields.ts'
+import { settleGiving } from '../rules/giving.ts'
 import { tenantRoles } from '../rules/hierarchy.ts'
 import {
   dropParent,
@@ -17,7 +18,6 @@ import {
   writeParent,
   writePermissions,
 } from '../rules/role-permissions.ts'
-import { settleDurations } from '../rules/times.ts'
 import { v1OfRole } from '../rules/v1compat.ts'
 import type { RolePermissions, RoleUpdate } from '../schemas/roles.ts'
 
@@ -43,7 +43,7 @@ export const roles: Collection<'role', RoleFields> = {
     extends:
       sent.extends === undefined ? base.extends : resolveParents(view, key, sent.extends ?? [], [...path, 'extends']),
     attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
-    ...settleDurations(stored, sent, path),
+    ...settleGiving(view, { kind: 'role', key }, stored, sent, path),
     ...v1OfRole(sent, stored?.v1, path),
   }),
   removed: (view, { key }, mint) => afterRole(view, key, mint),

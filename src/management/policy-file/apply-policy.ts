@@ -4,8 +4,9 @@
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
 import { presentFields } from '../../kinds/fields.ts'
+import { givingFields } from '../../kinds/giving.ts'
 import { KINDS, PLAIN_KINDS, type WholeKind } from '../../kinds/index.ts'
-import { durationFields, isEnded } from '../../kinds/times.ts'
+import { isEnded } from '../../kinds/times.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -63,7 +64,7 @@ export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, option
 const readRelation = (block: string | { readonly subject_resource: string }) =>
   typeof block === 'string' ? { subject_resource: block } : block
 
-const NO_DURATIONS = Object.fromEntries(Object.keys(durationFields).map((name) => [name, null]))
+const USUAL_GIVING = Object.fromEntries(Object.keys(givingFields).map((name) => [name, null]))
 
 /** A file says the end itself: one that a role would give by default is another one in each plan. */
 const NO_END = { valid_until: null }
@@ -178,7 +179,7 @@ class Application {
           'resource_role',
           WRITES_IN_FILES.resource_role,
           key,
-          this.#withDurations(granted_to ? { ...formed, granted_to } : formed),
+          this.#withGiving(granted_to ? { ...formed, granted_to } : formed),
           of,
         )
       })
@@ -238,13 +239,13 @@ class Application {
       if (this.#make('role', WRITES_IN_FILES.role, key)) return
       draft.take(WRITES_IN_FILES.role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint))
     })
-    const items = (sent ?? []).map((item) => this.#withDurations(item))
+    const items = (sent ?? []).map((item) => this.#withGiving(item))
     this.#putEach('role', WRITES_IN_FILES.role, items)
   }
 
-  /** A role without the durations that it leaves out, which a write of it alone would keep. */
-  #withDurations<F extends object>(role: F): F {
-    return this.#options.keepsTimes ? role : { ...NO_DURATIONS, ...role }
+  /** A role without what it leaves out of how it is given, which a write of it alone would keep. */
+  #withGiving<F extends object>(role: F): F {
+    return this.#options.keepsTimes ? role : { ...USUAL_GIVING, ...role }
   }
 
   #sets(sets: readonly PolicyConditionSet[]): void {

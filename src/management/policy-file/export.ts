@@ -13,7 +13,7 @@ import { IN_FILES, type ListName, type PlainListName } from '../rules/kinds-in-f
 import type { PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
 import type { AttributeBlock } from '../schemas/resources.ts'
 import type { SetRuleCreate } from '../schemas/set-rules.ts'
-import { connectionInFile, durationsInFile, fieldsInFile } from './fields-in-files.ts'
+import { connectionInFile, fieldsInFile, givingInFile } from './fields-in-files.ts'
 
 /** A file with all its lists of facts, or of its schema: one that is left out does not compile. */
 type WithLists<IsFact extends boolean> = PolicyFile & {
@@ -33,7 +33,7 @@ export function exportSchema(view: View): WithLists<false> {
     roles: [...view.list('role')].map((role) => {
       const { key, name, description, permissions, extends: parents, attributes } = role
       const about = brief({ name, description, attributes }, key)
-      return { key, ...about, permissions, ...filled({ extends: parents }), ...durationsInFile(role) }
+      return { key, ...about, permissions, ...filled({ extends: parents }), ...givingInFile(role) }
     }),
     condition_sets: [...view.list('condition_set')].map(
       ({ key, name, description, type, resource, conditions, parent }) => {
@@ -134,7 +134,7 @@ function exportResource(view: View, resource: Resource): PolicyResource {
               },
             }
       const form = bare_permissions ? { bare_permissions } : {}
-      return { ...about, permissions, ...filled({ extends: parents }), ...durationsInFile(role), ...derived, ...form }
+      return { ...about, permissions, ...filled({ extends: parents }), ...givingInFile(role), ...derived, ...form }
     }),
   }
 }

@@ -1,8 +1,8 @@
 // What a policy file says of the regular fields of an object: those that differ from their defaults. An export writes
 // them, and a plan compares them, so that both always know the same fields.
-import { defaultValue, type Field, fieldValue, printInFile } from '../../kinds/fields.ts'
+import { defaultValue, type Field, fieldValue, presentFields, printInFile } from '../../kinds/fields.ts'
+import { type Giving, givingFields } from '../../kinds/giving.ts'
 import { findFields, KIND_NAMES, type KINDS, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
-import { type Durations, durationFields } from '../../kinds/times.ts'
 import type { Json } from '../../model/objects.ts'
 import { type ConnectingFact, isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
@@ -34,14 +34,8 @@ function addFields<T extends object, K extends TableKind>(to: T, kind: K, object
   return to
 }
 
-/** How long a role is given for, in a file. */
-export const durationsInFile = (role: Durations): { readonly [N in keyof Durations]: number } =>
-  Object.fromEntries(
-    Object.keys(durationFields).flatMap((name) => {
-      const value = role[name as keyof Durations]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+/** How a role is given, in a file. */
+export const givingInFile = (role: Giving): Giving => presentFields(givingFields, role) as Giving
 
 type ConnectionInFile<K extends ConnectingFact> = NonNullable<
   PolicyFile[(typeof KINDS)[K]['inFiles']['section']]

@@ -4,6 +4,7 @@
 
 import { MATCHES, OPERATORS } from '../../model/condition.ts'
 import type { ZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../rules/fields.ts'
@@ -166,7 +167,7 @@ function withStandIns(policy: PolicyFile, judge: Judge): PolicyFile {
       instances.set(name, tenant ?? 'default')
   }
   for (const { user, tenant, resource_instance } of policy.role_assignments ?? []) {
-    add(users, 'user', user)
+    if (user !== EVERYBODY) add(users, 'user', user)
     add(tenants, 'tenant', tenant)
     at(resource_instance, tenant)
   }

@@ -96,6 +96,12 @@ export function settleSeconds(sent: Sent<number>, current: number | null, path: 
   throw new ZerohopError('INPUT_INVALID', { reason }, { path })
 }
 
+/** A flag after a write: true, or null for false, which is not stored. */
+export function settleFlag(sent: Sent<boolean>, current: true | null): true | null {
+  if (sent === undefined) return current
+  return sent === true ? true : null
+}
+
 const EMAIL = /^[^\s@<>(),:;"[\]\\]+@[^\s@<>(),:;"[\]\\.]+(\.[^\s@<>(),:;"[\]\\.]+)+$/
 
 /** @throws EMAIL_INVALID: one `@`, a domain with a dot, no blank */

@@ -16,6 +16,7 @@ import { type Condition, parseConditions } from '../../model/condition.ts'
 import { type Gap, gainsByLoss, gapName, gapsIn } from '../../model/condition-gaps.ts'
 import { pathEntry, TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { isZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import { LOSSES_LOOKED_AT_MAX } from '../../model/limits.ts'
 import { type Json, type JsonObject, partKey } from '../../model/objects.ts'
 import { formatInstant } from '../../model/print-time.ts'
@@ -82,7 +83,8 @@ export function warnOfEnds(view: View, changes: readonly Change[], now: number):
 /** Whether a change gives a role an end, or another one than it has. */
 function getsEnd(view: View, change: Change): boolean {
   if (change.op !== 'put' || change.kind !== 'role_assignment') return false
-  const { valid_until: until = null } = change.value
+  const { user, valid_until: until = null } = change.value
+  if (user === EVERYBODY) return false // conditions and `no_direct_roles_on_object` do not count it (D16)
   return until !== null && view.get('role_assignment', change.key)?.valid_until !== until
 }
 
@@ -198,6 +200,7 @@ class Losses {
     // what is not in force gives nothing that could go
     if (gone === undefined || !isInForce(gone, this.#now)) return
     const { user, role, tenant, resource_instance: instance } = gone
+    if (user === EVERYBODY) return
     if (instance !== null) {
       for (const derived of this.#derivedWithout(gone, this.#now))
         this.#warn(`${derived}: the last one is gone from`, `user \`${user}\` on \`${instance}\``)

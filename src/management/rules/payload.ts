@@ -10,9 +10,10 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { View } from '../../store/view.ts'
 import { regularMembers } from '../schemas/field-members.ts'
 import { BODY } from './fields.ts'
+import { findGiving } from './giving.ts'
 import type { ConnectingFact } from './kinds-in-files.ts'
 import { type Payload, payloadRules } from './settle-fields.ts'
-import { type Clock, findDurations, requireDuration, requireOrder, withDuration } from './times.ts'
+import { type Clock, requireDuration, requireOrder, withDuration } from './times.ts'
 
 export type PayloadOf<K extends ConnectingFact> = Payload<(typeof KINDS)[K]['fields']>
 
@@ -49,7 +50,7 @@ export function newAssignmentPayload(
   sent: object,
   mint: Clock,
 ): PayloadOf<'role_assignment'> {
-  const durations = findDurations(view, of)
+  const durations = findGiving(view, of)
   const payload = withDuration(newPayload('role_assignment', view, sent), sent, durations, mint)
   requireDuration(payload, durations, mint, BODY)
   return payload
@@ -69,7 +70,7 @@ export function changePayload<K extends ConnectingFact>(
   resets = false,
 ): Change[] {
   if (!hasPayload(kind)) return []
-  const durations = kind === 'role_assignment' ? findDurations(view, stored as Objects['role_assignment']) : {}
+  const durations = kind === 'role_assignment' ? findGiving(view, stored as Objects['role_assignment']) : {}
   const payload = settlePayload(kind, view, resets ? {} : stored, sent, stored) as Values
   const names: readonly string[] = RULES[kind].names
   if (names.every((name) => isDeepStrictEqual((stored as object as Values)[name], payload[name]))) return []

@@ -24,6 +24,7 @@ import {
   type Path,
   type Sent,
   settleAttributes,
+  settleFlag,
   settleInstant,
   settleName,
   settleNote,
@@ -71,6 +72,8 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
       return settleInstant(wanted as Sent<string | number>, current as number | null, [...path, name])
     case 'seconds':
       return settleSeconds(wanted as Sent<number>, current as number | null, [...path, name])
+    case 'flag':
+      return settleFlag(wanted as Sent<boolean>, current as true | null)
     case 'note':
       return settleNote(wanted as Sent<string>, current as string | null, name, field.max, path)
     case 'suspension':

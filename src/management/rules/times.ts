@@ -1,13 +1,10 @@
 // The rules for times of what is granted (D15).
-import { typeOfInstance } from '../../kinds/kind.ts'
-import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { type Durations, projectTimes, type TimesPolicy } from '../../kinds/times.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { INSTANT_MAX } from '../../model/instant.ts'
-import { partKey } from '../../model/objects.ts'
 import { printTime } from '../../model/print-time.ts'
-import type { Mint, View } from '../../store/view.ts'
-import type { SentDurations, SentTimes } from '../schemas/field-members.ts'
+import type { Mint } from '../../store/view.ts'
+import type { SentGiving, SentTimes } from '../schemas/field-members.ts'
 import { type Path, settleInstant, settleSeconds } from './fields.ts'
 
 /** The time of a write, from which durations are counted. */
@@ -37,7 +34,7 @@ export function requireOrder(times: TimesPolicy, sent: { readonly valid_until?: 
 }
 
 /** The durations of a role after a write; what is not sent stays, also in PUT, and null clears. @throws INPUT_INVALID */
-export function settleDurations(stored: Durations | undefined, sent: SentDurations, path: Path): Durations {
+export function settleDurations(stored: Durations | undefined, sent: SentGiving, path: Path): Durations {
   const settle = (name: keyof Durations) => settleSeconds(sent[name], stored?.[name] ?? null, [...path, name])
   const [usual, most] = [settle('default_duration'), settle('max_duration')]
   if (usual !== null && most !== null && usual > most) {
@@ -46,16 +43,6 @@ export function settleDurations(stored: Durations | undefined, sent: SentDuratio
     throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, name] })
   }
   return { ...(usual === null ? {} : { default_duration: usual }), ...(most === null ? {} : { max_duration: most }) }
-}
-
-/** The durations of the role of an assignment. */
-export function findDurations(
-  view: View,
-  { role, resource_instance: instance }: Pick<RoleAssignment, 'role' | 'resource_instance'>,
-): Durations {
-  const found =
-    instance === null ? view.get('role', role) : view.get('resource_role', partKey(typeOfInstance(instance), role))
-  return found ?? {}
 }
 
 /** The times of a new assignment: one for which no end is sent gets that of its role. @throws INPUT_INVALID */

@@ -11,8 +11,9 @@ import {
   type RegularName,
   type SentFields,
 } from '../../kinds/fields.ts'
+import { givingFields } from '../../kinds/giving.ts'
 import { noteFields } from '../../kinds/role-assignment.ts'
-import { durationFields, timeFields } from '../../kinds/times.ts'
+import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
@@ -38,6 +39,7 @@ export interface AnswerForms {
   moment: string
   instant: string
   seconds: number
+  flag: boolean
   note: string
   suspension: PrintedSuspension
 }
@@ -47,7 +49,7 @@ export type AnswerNames<F extends Fields> = {
 type Answered<F extends Fields, N extends keyof F> = F[N] extends { readonly form: infer N extends keyof AnswerForms }
   ? AnswerForms[N]
   : never
-/** Instants, durations and notes are left out where there are none. */
+/** Instants, durations and notes are left out where there are none, and flags where they are false. */
 export type AnswerFields<F extends Fields> = {
   readonly [N in Exclude<AnswerNames<F>, LeftOutName<F>>]: Answered<F, N>
 } & { readonly [N in LeftOutName<F>]?: Answered<F, N> }
@@ -102,6 +104,8 @@ function bodySchema(field: RegularField): t.TSchema | undefined {
       return say(Instant)
     case 'seconds':
       return say(Seconds)
+    case 'flag':
+      return say(t.Flag)
     case 'note':
       return say(t.Text, { minLength: 1, maxLength: field.max })
     case 'suspension':
@@ -131,6 +135,8 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
       return t.optional(Time)
     case 'seconds':
       return t.optional(Seconds)
+    case 'flag':
+      return t.optional(t.Flag)
     case 'note':
       return t.optional(t.Text)
     case 'suspension':
@@ -154,6 +160,6 @@ export type SentTimes = t.Static<ReturnType<typeof t.closed<typeof timeMembers>>
 /** Why a role is given, in bodies that are of no kind with such fields. */
 export const noteMembers = bodyMembers(noteFields, {})
 
-/** How long a role is given for, in bodies. */
-export const durationMembers = bodyMembers(durationFields, {})
-export type SentDurations = t.Static<ReturnType<typeof t.closed<typeof durationMembers>>>
+/** How a role is given, in bodies. */
+export const givingMembers = bodyMembers(givingFields, {})
+export type SentGiving = t.Static<ReturnType<typeof t.closed<typeof givingMembers>>>

@@ -1,7 +1,7 @@
 // The form of a policy file: the bodies of the API, by keys, without what only requests have.
 // `Bundle` is version 1 of the form, which is still read.
+import { givingFields } from '../../kinds/giving.ts'
 import { KINDS, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
-import { durationFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
 import { ActionGroupCreate } from './action-groups.ts'
@@ -23,7 +23,7 @@ const relation = {
 }
 const role = [
   ...(['name', 'description', 'permissions', 'extends', 'attributes'] as const),
-  ...(Object.keys(durationFields) as (keyof typeof durationFields)[]),
+  ...(Object.keys(givingFields) as (keyof typeof givingFields)[]),
 ] as const
 
 const BundleResource = t.closed({

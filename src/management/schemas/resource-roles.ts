@@ -1,9 +1,9 @@
 // Roles of a resource type in the API, with their derivations: what is sent and what is answered at
 // /v2/schema/{p}/{e}/resources/{resource}/roles, and in the map `roles` of a resource type.
-import { durationFields } from '../../kinds/times.ts'
+import { givingFields } from '../../kinds/giving.ts'
 import * as t from '../../model/json-schema.ts'
 import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
-import { answerMembers, bodyNames, durationMembers, readNames } from './field-members.ts'
+import { answerMembers, bodyNames, givingMembers, readNames } from './field-members.ts'
 import { Attributes, Id, Key, known, sameKey } from './schema-parts.ts'
 
 export const DerivationSettings = t.named(
@@ -51,7 +51,7 @@ const fields = {
     }),
   ),
   attributes: t.maybe(Attributes),
-  ...durationMembers,
+  ...givingMembers,
   granted_to: t.maybe(Derivation),
   v1compat_settings: t.later(),
   v1compat_attributes: t.later(),
@@ -105,7 +105,7 @@ export const ResourceRoleRead = t.named(
     ...readNames,
     permissions: t.Texts,
     attributes: t.nullable(Attributes),
-    ...answerMembers(durationFields),
+    ...answerMembers(givingFields),
     extends: t.described(t.Texts, 'keys of roles of the same resource type'),
     granted_to: t.nullable(DerivationRead),
     resource: t.described(t.Text, 'key of the resource type'),

@@ -39,7 +39,10 @@ export type RoleInTenant = t.Static<typeof RoleInTenant>
 
 export const RoleAssignmentCreate = t.named(
   'RoleAssignmentCreate',
-  t.closed({ user: t.described(t.Text, 'key or id'), ...roleInTenant }),
+  t.closed({
+    user: t.described(t.Text, 'key or id; `*` for everyone, also users who are not signed in'),
+    ...roleInTenant,
+  }),
 )
 export type RoleAssignmentCreate = t.Static<typeof RoleAssignmentCreate>
 
@@ -51,13 +54,13 @@ export const RoleAssignmentRead = t.named(
   'RoleAssignment',
   t.open({
     id: Id,
-    user: t.Text,
+    user: t.described(t.Text, 'key; `*`: everyone'),
     role: t.Text,
     tenant: t.Text,
     resource_instance: t.nullable(t.described(t.Text, '`type:key`')),
     ...place,
     created_at: Time,
-    user_id: Id,
+    user_id: t.described(Id, 'all zeros: everyone'),
     role_id: Id,
     tenant_id: Id,
     resource_instance_id: t.nullable(Id),

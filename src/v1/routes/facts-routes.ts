@@ -1,4 +1,5 @@
 // /v1/users, /v1/tenants, /v1/role_assignments and the login of users into embedded pages.
+
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../../http/description.ts'
 import { everyObject, indexed, type Source } from '../../http/management/collection-pages.ts'
@@ -9,6 +10,7 @@ import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { PageQuery } from '../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
 import type { View } from '../../store/view.ts'
 import { resolvePlace, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
@@ -184,6 +186,7 @@ function selectAssignments(view: () => View, query: Query) {
   const shown = notEnded()
   const fits = (one: RoleAssignment) =>
     one.resource_instance === null &&
+    one.user !== EVERYBODY &&
     isShown(one, shown) &&
     is(user, one.user) &&
     is(tenant, one.tenant) &&

@@ -152,9 +152,16 @@ const toAssignment = ({ role, user, scope }: V1Assignment) => ({ role, user, ten
 const SCOPE = { tenant: 'scope' }
 
 const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
-  named(SCOPE, () => assign(view, toAssignment(sent), mint))
+  named(SCOPE, () => assign(view, toAssignment(requireUser(view, sent)), mint))
 /** Its keys are in the query. */
-const v1Unassign = (view: View, sent: V1Assignment) => named(SCOPE, () => unassign(view, toAssignment(sent)), 'query')
+const v1Unassign = (view: View, sent: V1Assignment) =>
+  named(SCOPE, () => unassign(view, toAssignment(requireUser(view, sent))), 'query')
+
+/** v1 has roles of users alone, and none of everybody (D16). @throws OBJECT_NOT_FOUND */
+function requireUser(view: View, sent: V1Assignment): V1Assignment {
+  view.require('user', sent.user, [...BODY, 'user'])
+  return sent
+}
 
 /** The value of two fields with the same meaning. @throws KEY_MISMATCH when they differ */
 function sameName(first: Sent<string>, second: Sent<string>, field: string): string | undefined {

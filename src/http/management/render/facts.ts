@@ -12,7 +12,7 @@ import { timeFields } from '../../../kinds/times.ts'
 import { type User, userFields } from '../../../kinds/user.ts'
 import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
-import type { Assigned } from '../../../management/objects/role-assignments.ts'
+import { type Assigned, findHolder } from '../../../management/objects/role-assignments.ts'
 import type { Related } from '../../../management/objects/tuples.ts'
 import type { GroupBlock, GroupRoleRead } from '../../../management/schemas/groups.ts'
 import type { InstanceDetailed, InstanceRead } from '../../../management/schemas/instances.ts'
@@ -124,7 +124,7 @@ export function withIds(view: View, assignment: RoleAssignment): Assigned {
   const { user, tenant, resource_instance: instance } = assignment
   return {
     assignment,
-    user_id: view.require('user', user).id,
+    user_id: findHolder(view, user).id,
     role_id: requireRole(view, assignment).id,
     tenant_id: view.require('tenant', tenant).id,
     resource_instance_id: instance === null ? null : view.require('resource_instance', instance).id,
@@ -132,13 +132,11 @@ export function withIds(view: View, assignment: RoleAssignment): Assigned {
 }
 
 export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAssignment): RoleAssignmentDetailed {
-  const user = view.require('user', assignment.user)
   const role = requireRole(view, assignment)
   const tenant = view.require('tenant', assignment.tenant)
-  const { email, first_name, last_name } = user
   return {
     id: assignment.id,
-    user: { id: user.id, key: user.key, email, first_name, last_name, attributes: user.attributes },
+    user: holderBlock(view, assignment.user),
     role: { id: role.id, key: assignment.role, name: role.name, permissions: shownPermissions(role) },
     tenant: { id: tenant.id, key: tenant.key, name: tenant.name, attributes: tenant.attributes ?? {} },
     resource_instance:
@@ -147,6 +145,13 @@ export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAss
     ...place(scope),
     created_at: printTime(assignment.created_at),
   }
+}
+
+/** The user of an assignment; of everybody what has no value. */
+function holderBlock(view: View, key: string): RoleAssignmentDetailed['user'] {
+  const nothing = { email: null, first_name: null, last_name: null, attributes: {} }
+  const { id, email, first_name, last_name, attributes } = { ...nothing, ...findHolder(view, key) }
+  return { id, key, email, first_name, last_name, attributes }
 }
 
 function requireInstanceBlock(view: View, name: string) {

@@ -3,11 +3,11 @@
 
 import { type ActionGroup, actionGroupFields } from '../../../kinds/action-group.ts'
 import type { ConditionSet } from '../../../kinds/condition-set.ts'
+import { givingFields } from '../../../kinds/giving.ts'
 import { type Relation, relationFields } from '../../../kinds/relation.ts'
 import type { Action, AttributeDefinition, Resource } from '../../../kinds/resource.ts'
 import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
-import { durationFields } from '../../../kinds/times.ts'
 import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import type { ActionGroupRead } from '../../../management/schemas/action-groups.ts'
@@ -29,7 +29,7 @@ function toRecord<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (pa
   return Object.fromEntries(Array.from(parts, (part) => [key(part), print(part)]))
 }
 
-const printDurations = fieldPrinter(durationFields)
+const printGiving = fieldPrinter(givingFields)
 
 export function roleRead(scope: Scope, role: Role): RoleRead {
   const { id, key, name, description, permissions, attributes } = role
@@ -40,7 +40,7 @@ export function roleRead(scope: Scope, role: Role): RoleRead {
     description,
     permissions,
     attributes,
-    ...printDurations({}, role, ''),
+    ...printGiving({}, role, ''),
     extends: role.extends,
     granted_to: null,
     v1compat_settings: role.v1?.settings ?? null,
@@ -71,7 +71,7 @@ export function resourceRoleRead(scope: Scope, view: View, resource: Resource, r
     description,
     permissions: shownPermissions(role),
     attributes,
-    ...printDurations({}, role, ''),
+    ...printGiving({}, role, ''),
     extends: role.extends,
     granted_to: derivationBlock(view, resource.key, granted_to),
     resource: resource.key,

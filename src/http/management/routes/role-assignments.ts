@@ -13,6 +13,7 @@ import {
   UnassignQuery,
 } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { EVERYBODY } from '../../../model/keys.ts'
 import { FILTER_VALUES_MAX } from '../../../model/limits.ts'
 import { instanceKey, partKey } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
@@ -95,7 +96,7 @@ function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detai
 function listFilters(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
   const findKey = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
-  const users = readNames(query, 'user', (ref) => findKey('user', ref))
+  const users = readNames(query, 'user', (ref) => (ref === EVERYBODY ? ref : findKey('user', ref)))
   const tenants = readNames(query, 'tenant', (ref) => findKey('tenant', ref))
   const roles = readNames(query, 'role', (ref) => rolesNamed(now, ref))
   const tickets = readNames(query, 'ticket', (ticket) => ticket)

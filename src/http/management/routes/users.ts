@@ -116,7 +116,7 @@ async function listUsers(view: () => StoredView, query: Query, page: Page): Prom
   const shown = readShown(query)
   const roleRef = readText(query, 'role')
   const role = roleRef && view().find('role', roleRef)?.key
-  const { hidden, fits } = role ? await withoutRole(view, role, shown) : EVERYBODY
+  const { hidden, fits } = role ? await withoutRole(view, role, shown) : NOBODY_LEFT_OUT
   const visible = () => view().without('user', hidden)
   const filters: Filter<User>[] = []
   // users are listed under a role without naming it themselves
@@ -134,7 +134,7 @@ async function listUsers(view: () => StoredView, query: Query, page: Page): Prom
   return filtered(everyObject(view, 'user'), filters, page, true)
 }
 
-const EVERYBODY: LeftOut<User> = { hidden: [], fits: undefined }
+const NOBODY_LEFT_OUT: LeftOut<User> = { hidden: [], fits: undefined }
 
 /** How users are left out who have the role in none of the states. */
 function withoutRole(view: () => StoredView, role: string, shown: Shown): Promise<LeftOut<User>> {
