@@ -109,6 +109,25 @@ describe('zerohop grant', () => {
   })
 })
 
+describe('grants of everybody', () => {
+  it('are given for a time, listed and revoked by `*`, and only where the role says so', async () => {
+    const refused = await run('grant', '*', 'viewer', ...ACME)
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).toContain('role `viewer` cannot be given to everybody: set its `everybody` to true first')
+    await api.ask('PATCH', '$S/roles/viewer', { everybody: true })
+    const given = await run('grant', '*', 'viewer', ...ACME, '--for', '7d')
+    expect(given.out).toMatch(
+      new RegExp(String.raw`^granted: everybody \(\*\) viewer in tenant acme, until ${TIME}\n$`),
+    )
+    expect((await run('grants', '--user', '*')).out).toMatch(/\n *everybody \(\*\) +viewer +tenant acme /)
+    expect((await run('grant', '*', 'viewer', ...ACME, '--no-end')).out).toMatch(/^longer: everybody /)
+    expect((await run('revoke', '*', 'viewer', ...ACME)).out).toBe('revoked: everybody (*) viewer in tenant acme\n')
+    await run('grant', '*', 'viewer', ...ACME)
+    expect((await run('revoke', '*', '--all', '--yes')).out).toContain('revoked: 1 role of everybody (*)')
+    await api.ask('PATCH', '$S/roles/viewer', { everybody: false })
+  })
+})
+
 describe('zerohop revoke', () => {
   it('takes one role', async () => {
     await run('grant', 'ana', 'editor', ...ACME, '--until', '2031-01-01T00:00:00Z')

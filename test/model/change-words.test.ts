@@ -1,6 +1,13 @@
 // The words for changes, as the command line and the console show them.
 import { describe, expect, it } from 'vitest'
-import { fieldTexts, objectText, policyLines, renamedTexts, widenedTexts } from '../../src/model/change-words.ts'
+import {
+  fieldTexts,
+  noticeTexts,
+  objectText,
+  policyLines,
+  renamedTexts,
+  widenedTexts,
+} from '../../src/model/change-words.ts'
 import { plain, plainLines } from '../../src/model/plain-text.ts'
 
 describe('policyLines', () => {
@@ -36,11 +43,13 @@ describe('times of what is granted', () => {
     [{ max_duration: [60, 120] }, '60 → 120', ['may be given for longer']],
     [{ max_duration: [120, 60] }, '120 → 60', []],
     [{ max_duration: [null, 60] }, '60', []],
+    [{ everybody: [null, true] }, 'true', ['may be given to everybody']],
+    [{ everybody: [true, null] }, 'true → (none)', []],
   ])('%j', (fields, text, widened) => {
     expect(fieldTexts(change(fields)).map(([, shown]) => shown)).toEqual([text])
     const texts = widened.map((words) => `Widened: role assignment ana/editor/acme ${words}.`)
     expect(widenedTexts([change(fields)])).toEqual(texts)
-    const hidden = widened.map(() => 'Widened: 1 object granted for longer.')
+    const hidden = widened.map(() => 'Widened: 1 object granted for longer or to more.')
     expect(widenedTexts([change(fields)], { names: false })).toEqual(hidden)
   })
 
@@ -51,6 +60,30 @@ describe('times of what is granted', () => {
       ['valid_until', late],
     ])
     expect(widenedTexts([made])).toEqual([])
+  })
+})
+
+describe('roles of everybody', () => {
+  const change = (op: 'create' | 'update' | 'delete', key: string) =>
+    ({ op, kind: 'role_assignment', key, fields: {} }) as const
+  const changes = [
+    change('create', '*/reader/acme'),
+    change('create', '*/viewer/acme/doc:plan'),
+    change('update', '*/editor/acme'),
+    change('create', 'ana/reader/acme'),
+    change('delete', '*/reader/other'),
+  ]
+
+  it('are said in words, with what they are or how many', () => {
+    expect(noticeTexts(changes)).toEqual([
+      'Everybody, also users who are not signed in, gets role reader in tenant acme.',
+      'Everybody, also users who are not signed in, gets role viewer on doc:plan.',
+      'Everybody loses role reader in tenant other.',
+    ])
+    expect(noticeTexts(changes, { names: false })).toEqual([
+      'Everybody, also users who are not signed in, gets 2 roles.',
+      'Everybody loses 1 role.',
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 // What a plan would change, object by object, and who would gain and lose access by it (docs/plan-and-apply.md).
-import { countsText, NOTHING_CHANGES, objectText, renamedTexts, widenedTexts } from 'zerohop/change-words'
+import { countsText, NOTHING_CHANGES, noticeTexts, objectText } from 'zerohop/change-words'
 import type { components } from 'zerohop/client'
 import { AccessDiff } from './access-diff.tsx'
 import { ChangeList } from './change-list.tsx'
@@ -50,7 +50,7 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
       )}
       <section>
         <h2>Who would gain and lose access</h2>
-        {[...renamedTexts(changes), ...widenedTexts(changes)].map((text) => (
+        {noticeTexts(changes).map((text) => (
           <p key={text} className={classes.note}>
             {text}
           </p>

@@ -7,6 +7,7 @@ import { remote, runCommand } from './history-commands.ts'
 
 const TENANT = 'key or id of the tenant'
 const ON = 'a resource instance, `type:key`: the role is then one of its resource type'
+const USER = "user key; '*' (in quotes) is everybody, also users who are not signed in"
 const AS_JSON = 'as JSON'
 const REASON = 'why, for people'
 const TICKET = 'what it is given for, such as the key of an issue: it can be listed and revoked by it'
@@ -17,7 +18,7 @@ export function addGrants(program: Command): void {
     .description(
       'gives a user a role, for a time or without an end; of a role that the user has, changes what is named',
     )
-    .argument('<user>', 'user key')
+    .argument('<user>', USER)
     .argument('<role>', 'role key')
     .option('--tenant <key>', `${TENANT} (default)`)
     .option('--on <instance>', ON)
@@ -39,6 +40,7 @@ export function addGrants(program: Command): void {
         'zerohop grant ana editor --tenant acme --for 8h --ticket OPS-1741 --reason "restores the archive"',
         'zerohop grant ana owner --on document:plan --until 2026-12-31T18:00:00Z',
         'zerohop grant ana editor --tenant acme --no-end',
+        "zerohop grant '*' viewer --on document:plan --for 7d",
       ),
     )
     .action((user: string, role: string, options: GrantOptions) =>
@@ -46,7 +48,7 @@ export function addGrants(program: Command): void {
     )
   remote(refusesUsage(program.command('revoke')))
     .description('takes a role from a user, everything with --all, or what was given for a ticket')
-    .argument('[user]', 'user key')
+    .argument('[user]', USER)
     .argument('[role]', 'role key')
     .option('--tenant <key>', `${TENANT} (default; with --all or --ticket every one)`)
     .option('--on <instance>', ON)
@@ -70,7 +72,7 @@ export function addGrants(program: Command): void {
   remote(refusesUsage(program.command('grants')))
     .description('who has which role, and for how long')
     .option('--ending <time>', 'only what ends within this time, such as 7d, the first one first')
-    .option('--user <key>', 'only those of this user')
+    .option('--user <key>', "only those of this user; '*' for those of everybody")
     .option('--role <key>', 'only those of this role')
     .option('--tenant <key>', 'only those in this tenant')
     .option('--on <instance>', 'only those on this resource instance, `type:key`')

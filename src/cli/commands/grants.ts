@@ -2,6 +2,7 @@
 import { dataOf } from '../../client/management-client.ts'
 import { stateAt } from '../../kinds/times.ts'
 import type { RoleAssignmentRead } from '../../management/schemas/role-assignments.ts'
+import { holderText } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -112,7 +113,7 @@ export async function revoke(
     return DONE
   }
   const held: RoleAssignmentRead[] = []
-  const whose = ` of ${[user, ticket && `ticket ${ticket}`].flatMap((name) => name ?? []).join(' and ')}`
+  const whose = ` of ${[user && holderText(user), ticket && `ticket ${ticket}`].flatMap((name) => name ?? []).join(' and ')}`
   for await (const rows of pages(of, { user, tenant, on, ticket })) held.push(...rows)
   if (!json) for (const one of held) process.stdout.write(`- ${formatGrant(one)}\n`)
   if (held.length > 0 && !yes) {
@@ -157,7 +158,7 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
   printTable(
     ['user', 'role', 'where', 'from', 'until', 'state', ...notes],
     rows.map((row) => [
-      row.user,
+      holderText(row.user),
       row.role,
       row.resource_instance ?? `tenant ${row.tenant}`,
       formatTime(row.valid_from),
@@ -239,7 +240,7 @@ function formatGrant(row: RoleAssignmentRead): string {
     until === undefined ? '' : `, until ${formatTime(until)}`,
     ticket === undefined ? '' : `, ticket ${ticket}`,
   ]
-  return plain(`${user} ${role} ${where}${more.join('')}`)
+  return plain(`${holderText(user)} ${role} ${where}${more.join('')}`)
 }
 
 function formatBefore({ valid_from: from, valid_until: until }: RoleAssignmentRead, change: Change): string {

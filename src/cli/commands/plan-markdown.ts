@@ -13,11 +13,10 @@ import {
   keyText,
   NOT_COUNTED,
   NOTHING_CHANGES,
+  noticeTexts,
   policyLines,
-  renamedTexts,
   sideText,
   sourceText,
-  widenedTexts,
   widestFirst,
 } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
@@ -51,7 +50,7 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
     ...side('lose', lost, names),
     bold(keptText(plan.access)),
     escaped(keptRulesText(plan.policy) ?? ''),
-    [...renamedTexts(plan.changes, { names }), ...widenedTexts(plan.changes, { names })]
+    noticeTexts(plan.changes, { names })
       .map((text) => `⚠ ${escaped(text)}`)
       .join('\n\n'),
     conditional.length > 0

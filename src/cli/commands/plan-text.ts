@@ -24,14 +24,13 @@ import {
   NOT_COUNTED,
   NOTHING_CHANGES,
   NOTHING_UPCOMING,
+  noticeTexts,
   objectText,
   overridableText,
   policyLines,
-  renamedTexts,
   sideText,
   turnText,
   UPCOMING,
-  widenedTexts,
   widestFirst,
 } from '../../model/change-words.ts'
 import { plain } from '../../model/plain-text.ts'
@@ -182,7 +181,7 @@ function* rest(all: readonly unknown[], { details }: PlanTextOptions, styled: St
 }
 
 function* hints({ changes, outside, suggested, warnings = [] }: Plan, styled: Styled): Iterable<string> {
-  for (const text of [...renamedTexts(changes), ...widenedTexts(changes)]) yield styled('yellow', text)
+  for (const text of noticeTexts(changes)) yield styled('yellow', text)
   for (const warning of warnings) yield styled('yellow', plain(warning))
   for (const { kind, key, by, revision } of outside) {
     const who = revision === null ? '' : ` by ${plain(by ?? 'someone')} at revision ${revision}`

@@ -6,7 +6,7 @@
 import type { Role } from '../../kinds/role.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
 import type { User } from '../../kinds/user.ts'
-import { assign, giveRoles, unassign } from '../../management/objects/role-assignments.ts'
+import { assign, giveRoles, refuseEverybody, unassign } from '../../management/objects/role-assignments.ts'
 import { createRole } from '../../management/objects/roles.ts'
 import { createTenant, deleteTenant, updateTenant } from '../../management/objects/tenants.ts'
 import { createUser, deleteUser, updateUser } from '../../management/objects/users.ts'
@@ -148,20 +148,18 @@ export interface V1Assignment {
   readonly scope?: Sent<string>
 }
 
-const toAssignment = ({ role, user, scope }: V1Assignment) => ({ role, user, tenant: scope ?? null })
+/** v1 has roles of users alone, and none of everybody (D16). */
+const toAssignment = ({ role, user, scope }: V1Assignment) => ({
+  role,
+  user: refuseEverybody(user, [...BODY, 'user']),
+  tenant: scope ?? null,
+})
 const SCOPE = { tenant: 'scope' }
 
 const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
-  named(SCOPE, () => assign(view, toAssignment(requireUser(view, sent)), mint))
+  named(SCOPE, () => assign(view, toAssignment(sent), mint))
 /** Its keys are in the query. */
-const v1Unassign = (view: View, sent: V1Assignment) =>
-  named(SCOPE, () => unassign(view, toAssignment(requireUser(view, sent))), 'query')
-
-/** v1 has roles of users alone, and none of everybody (D16). @throws OBJECT_NOT_FOUND */
-function requireUser(view: View, sent: V1Assignment): V1Assignment {
-  view.require('user', sent.user, [...BODY, 'user'])
-  return sent
-}
+const v1Unassign = (view: View, sent: V1Assignment) => named(SCOPE, () => unassign(view, toAssignment(sent)), 'query')
 
 /** The value of two fields with the same meaning. @throws KEY_MISMATCH when they differ */
 function sameName(first: Sent<string>, second: Sent<string>, field: string): string | undefined {

@@ -2,6 +2,7 @@
 // there (200).
 import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
+import { refuseEverybody } from '../../../management/objects/role-assignments.ts'
 import { endedSpan } from '../../../management/rules/time-spans.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
 import { NoBody, SuspensionSent } from '../../../management/schemas/schema-parts.ts'
@@ -25,6 +26,7 @@ import { collectLed, findLeftOut, hasRoleShown, type LeftOut, readShown, type Sh
 
 const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write', tag: 'users' } as const
+const USER_FIELD = ['body', 'user']
 interface Named {
   Params: { ref: string }
 }
@@ -87,14 +89,14 @@ function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   type Roles = Named & { Body: RoleInTenant; Querystring: Query }
   const made = { body: RoleInTenant, response: { 200: RoleAssignmentRead } }
   app.post<Roles>(`${USER}/roles`, describe(change, 'Assign a role to a user', made), async (request, reply) => {
-    const input = { user: request.params.ref, ...request.body }
+    const input = { user: refuseEverybody(request.params.ref, USER_FIELD), ...request.body }
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
   })
   const response = { 200: RoleAssignmentRead, 204: NoBody }
   const gone = { querystring: UnassignQuery, body: RoleInTenant, response }
   app.delete<Roles>(`${USER}/roles`, describe(change, 'Unassign a role from a user', gone), async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
-    const input = { user: request.params.ref, ...request.body }
+    const input = { user: refuseEverybody(request.params.ref, USER_FIELD), ...request.body }
     const gone = await write(management, request, reply, 'unassign', input)
     return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
   })
