@@ -21,6 +21,7 @@ const UNTIMED = 3
 const TIMED = 4
 const SUSPENDED = 5
 const CONDITIONAL = 6
+const EVERYBODY = 7
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
@@ -96,6 +97,21 @@ describe('the format of a folder', () => {
     await store.commit(log, 'suspendUser', { ref: 'ana', suspension: { reason: 'left' } }, BY)
     await store.commit(log, 'deleteSetRule', { ...rule, user_set: 'doc#owner' }, BY)
     expect(await format()).toBe(CONDITIONAL)
+  })
+
+  it('rises further with the first role of everybody, not with the flag of a role, and does not fall when it ends', async () => {
+    const { store } = management
+    await store.commit(log, 'updateRole', { ref: 'editor', fields: { everybody: true } }, BY)
+    expect(await format()).toBe(UNTIMED)
+    await store.commit(log, 'assign', { user: '*', role: 'editor' }, BY)
+    expect(await format()).toBe(EVERYBODY)
+    await store.commit(log, 'unassign', { user: '*', role: 'editor' }, BY)
+    expect(await format()).toBe(EVERYBODY)
+    await store.commit(log, 'assign', { user: '*', role: 'editor' }, BY)
+    await store.close()
+    expect(await verifyData(data)).toMatchObject({ damages: 0 })
+    management = await openManagementData({ data, newId })
+    expect(management.store.view(log).get('role_assignment', '*/editor/default')).toBeDefined()
   })
 
   it('stays with a write that is refused, and with times that are cleared before they are there', async () => {
@@ -190,6 +206,25 @@ describe('what has times is of another kind', () => {
     const added = [...numbers(after)].filter((number) => !numbers(before).has(number))
     expect(added).toHaveLength(1)
     expect(KIND_NAMES.map((kind): number => KINDS[kind].number)).not.toContain(added[0])
+  })
+
+  it('also of a role of everybody, with times or without', async () => {
+    const { store } = management
+    await store.commit(log, 'updateRole', { ref: 'editor', fields: { everybody: true } }, BY)
+    await store.commit(log, 'assign', { user: '*', role: 'editor' }, BY)
+    await store.commit(log, 'putAssignment', { user: '*', role: 'editor', valid_until: 5 }, BY)
+    await store.commit(log, 'unassign', { user: '*', role: 'editor' }, BY)
+    expect((await entryKinds()).slice(-3)).toEqual([
+      'put everybodys_role_assignment',
+      'put everybodys_role_assignment',
+      'delete role_assignment',
+    ])
+    const { revision } = store.head(log)
+    expect(store.entries(log, revision - 3).flatMap(({ changes }) => changes)).toMatchObject([
+      { op: 'put', kind: 'role_assignment', value: { user: '*' } },
+      { op: 'put', kind: 'role_assignment', value: { user: '*', valid_until: 5 } },
+      { op: 'delete', kind: 'role_assignment' },
+    ])
   })
 
   it('also of a user who is suspended, who is read as before', async () => {

@@ -92,7 +92,7 @@ export function findHolder(view: View, ref: string, path?: Path): Pick<User, 'id
   return ref === EVERYBODY ? { id: ID_OF_EVERYBODY, key: EVERYBODY } : view.require('user', ref, path)
 }
 
-/** The name of a user, where roles are of users alone. @throws OBJECT_NOT_FOUND for everybody, who is no user */
+/** The name of a user, where roles are of users alone. @throws OBJECT_NOT_FOUND for everybody, who is not a user */
 export function refuseEverybody(ref: string, path: Path): string {
   if (ref === EVERYBODY) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'user', ref }, { path })
   return ref

@@ -1,4 +1,5 @@
 // The REST rules for bulk calls: the single call for each item, in order, all or nothing.
+import { EVERYBODY } from '../../../src/model/keys.ts'
 import { type Handler, type Outcome, ok } from './call.ts'
 import { facts } from './facts.ts'
 import { createInstance, createTuple, deleteTuple, instances, replaceInstance } from './instances.ts'
@@ -39,7 +40,7 @@ function assignMany(state: State, items: readonly Given[], query: string): Outco
     state,
     items,
     (next, item) => {
-      if (!next.users.has(item.user)) {
+      if (item.user !== EVERYBODY && !next.users.has(item.user)) {
         if (policy === 'ignore') return { status: 200 }
         if (policy === 'create') one('POST $F/users', next, [], { key: item.user })
       }

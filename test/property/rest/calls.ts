@@ -51,6 +51,7 @@ const resourceRole = fields({
   extends: some(one('roles'), 2),
   attributes: bag,
   granted_to: fields({ when: settings, users_with_role: some(rule, 2) }),
+  everybody: fc.boolean(),
 })
 const relationChange = fields({ name: text, description: text, subject_resource: one('resources') })
 const actionGroup = fields({ name: text, description: text, attributes: bag, actions: some(one('actions')) })
@@ -70,6 +71,7 @@ const role = fields({
   permissions: some(permission),
   extends: some(one('roles'), 2),
   attributes: bag,
+  everybody: fc.boolean(),
 })
 const instance = fc.tuple(one('resources'), one('instances')).map((of) => of.join(':'))
 const given = fc.oneof(
@@ -85,7 +87,9 @@ const given = fc.oneof(
     ),
   },
 )
-const givenTo = fc.tuple(one('users'), given).map(([user, of]) => ({ user, ...of }))
+/** A user; sometimes everybody. */
+const holder = fc.oneof({ weight: 4, arbitrary: one('users') }, { weight: 1, arbitrary: fc.constant('*') })
+const givenTo = fc.tuple(holder, given).map(([user, of]) => ({ user, ...of }))
 const user = fields({ email: fc.constant('a@b.cd'), first_name: text, last_name: text, attributes: bag })
 const userWithRoles = fc.tuple(user, fields({ role_assignments: some(given) })).map(([a, b]) => ({ ...a, ...b }))
 const tenant = fields({ name: text, description: text, attributes: bag })

@@ -1,6 +1,7 @@
 // The REST rules for the facts: users, tenants, who belongs where, who has which role in a tenant or on an instance.
 // docs/http-api.md "What a write means". Instances, tuples, set rules and bulk calls are instances.ts and bulk.ts.
 
+import { EVERYBODY } from '../../../src/model/keys.ts'
 import { atOnce } from './at-once.ts'
 import { type Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
 import { reachInstance } from './instances.ts'
@@ -85,17 +86,21 @@ const read = (state: State, key: string, status = 200): Outcome => {
   return { status, answer: user && userRead(state, key, user) }
 }
 
+const isHolder = (state: State, user: string): boolean => user === EVERYBODY || state.users.has(user)
+
 const assigned = (state: State, sent: Given & { user: string }): Outcome =>
   atOnce(state, (next, faults) => {
-    faults.when(!next.users.has(sent.user), 404)
+    faults.when(!isHolder(next, sent.user), 404)
     const one = resolve(next, sent.user, sent, true, faults)
+    const role = next.roleOf(one)
+    faults.when(sent.user === EVERYBODY && role !== undefined && !role.everybody, 422)
     faults.when(next.assignments.has(assignmentName(one)), 409)
     next.assign(one)
     return ok({ ...one })
   })
 const unassigned = (state: State, sent: Given & { user: string }): Outcome =>
   atOnce(state, (next, faults) => {
-    faults.when(!next.users.has(sent.user), 404)
+    faults.when(!isHolder(next, sent.user), 404)
     const one = resolve(next, sent.user, sent, false, faults)
     faults.when(!next.assignments.has(assignmentName(one)), 404)
     next.unassign(one)

@@ -1,6 +1,14 @@
 // The REST rules for what stands at a resource: its roles with their derivations, its relations, its action groups.
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle, unique } from './call.ts'
-import { type ActionGroup, type Relation, type ResourceRole, type Rule, reaches, type State } from './state.ts'
+import {
+  type ActionGroup,
+  type Relation,
+  type ResourceRole,
+  type Role,
+  type Rule,
+  reaches,
+  type State,
+} from './state.ts'
 
 type Body = Record<string, unknown>
 type Settings = { no_direct_roles_on_object?: boolean | null } | null | undefined
@@ -73,6 +81,16 @@ function ruleFaults(state: State, resource: string, rule: Rule, faults: Faults):
   faults.when(!state.resourceRoles.has(`${rule.on_resource}/${rule.role}`), 404)
 }
 
+/** Whether a role is for everybody after a write: what is not sent stays, also in PUT (D16). */
+export function settleFlag(body: Body, stored: Role | undefined): Pick<Role, 'everybody'> {
+  const is = 'everybody' in body ? body.everybody === true : stored?.everybody === true
+  return is ? { everybody: true } : {}
+}
+
+/** Whether a write would take the flag of a role that everybody has. */
+export const loses = (state: State, stored: Role, body: Body): boolean =>
+  settleFlag(body, stored).everybody === undefined && state.isOfEverybody(stored)
+
 /** Writes the fields that were sent over `base`, unless there are faults. */
 export function writeResourceRole(state: State, base: ResourceRole, body: Body): Faults {
   const faults = new Faults()
@@ -88,8 +106,12 @@ export function writeResourceRole(state: State, base: ResourceRole, body: Body):
       }
     }
   }
+  const stored = state.resourceRoles.get(`${resource}/${role}`)
+  faults.when(stored !== undefined && loses(state, stored, body), 409)
+  const { everybody: _, ...rest } = base
   const next: ResourceRole = {
-    ...base,
+    ...rest,
+    ...settleFlag(body, stored),
     name: settle(body, 'name', base.name, role),
     description: settle(body, 'description', base.description, null),
     permissions: unique(permissions.map((one) => full(resource, one))),

@@ -1,7 +1,15 @@
 // The REST rules for the policy: resources with their actions and attributes, and tenant roles. docs/http-api.md "What
 // a write means". The other parts of a resource are parts.ts.
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle, unique } from './call.ts'
-import { actionGroupRead, newResourceRole, relationBlock, resourceRoleRead, writeResourceRole } from './parts.ts'
+import {
+  actionGroupRead,
+  loses,
+  newResourceRole,
+  relationBlock,
+  resourceRoleRead,
+  settleFlag,
+  writeResourceRole,
+} from './parts.ts'
 import { type Action, type Attribute, type Resource, type Role, reaches, type State } from './state.ts'
 
 type Body = Record<string, unknown>
@@ -120,16 +128,20 @@ function roleFaults(state: State, key: string, body: Body): Faults {
     const circle = reaches([parent], key, (one) => state.roles.get(one)?.extends ?? [])
     if (!faults.when(circle, 422)) faults.when(!state.roles.has(parent), 404)
   }
+  const stored = state.roles.get(key)
+  faults.when(stored !== undefined && loses(state, stored, body), 409)
   return faults
 }
 
 function writeRole(state: State, key: string, base: Role, body: Body): Outcome {
+  const everybody = settleFlag(body, state.roles.get(key))
   const role: Role = {
     name: settle(body, 'name', base.name, key),
     description: settle(body, 'description', base.description, null),
     permissions: unique(settle(body, 'permissions', base.permissions, [])),
     extends: unique(settle(body, 'extends', base.extends, [])),
     attributes: settle(body, 'attributes', base.attributes, null),
+    ...everybody,
   }
   state.roles.set(key, role)
   return ok(roleRead(key, role))

@@ -1,5 +1,6 @@
 // What an environment holds, as the plainest thing that the REST rules can be stated on: one Map per kind in creation
 // order, keys only, no ids and no times. Cascades of deletes are here, in words. Shares no code with src.
+import { EVERYBODY } from '../../../src/model/keys.ts'
 
 export interface Named {
   name: string
@@ -22,6 +23,8 @@ export interface Role extends Named {
   permissions: string[]
   extends: string[]
   attributes: object | null
+  /** that it may be given to everybody; absent where it may not */
+  everybody?: true
 }
 export interface Rule {
   role: string
@@ -157,7 +160,17 @@ export class State {
   assign(one: Assignment): void {
     const name = assignmentName(one)
     if (!this.assignments.has(name)) this.assignments.set(name, { ...one })
-    this.join(one.user, one.tenant, false)
+    if (one.user !== EVERYBODY) this.join(one.user, one.tenant, false)
+  }
+
+  /** The role of an assignment. */
+  roleOf({ role, resource_instance: instance }: Pick<Assignment, 'role' | 'resource_instance'>): Role | undefined {
+    return instance === null ? this.roles.get(role) : this.resourceRoles.get(`${instance.split(':')[0]}/${role}`)
+  }
+
+  /** Whether everybody has a role, which must then stay one for everybody. */
+  isOfEverybody(role: Role): boolean {
+    return [...this.assignments.values()].some((one) => one.user === EVERYBODY && this.roleOf(one) === role)
   }
 
   /** The last role of a user in a tenant takes the membership along that came with it. */
