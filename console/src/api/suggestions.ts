@@ -1,6 +1,7 @@
 // Names that people choose from while they type: users, tenants, resources, actions, instances, roles. Each is a query
 // of the first few that match, so that it also works where there are millions.
 import { queryOptions } from '@tanstack/react-query'
+import { EVERYBODY } from '../components/holder-words.ts'
 import { api, read, readIfThere } from './client.ts'
 import type { EnvironmentPath } from './environments.ts'
 
@@ -40,14 +41,23 @@ const named = ({ key, name }: { readonly key: string; readonly name: string }): 
   about: name === key ? undefined : name,
 })
 
-export function suggestUsers(path: EnvironmentPath, search: string) {
-  return suggestions(path, ['users', search], async () => {
-    const { data } = await read(api.GET('/v2/facts/{p}/{e}/users', { params: { path, query: query(search) } }))
-    return data.map(({ key, email, first_name, last_name }) => {
-      const name = [first_name, last_name].filter(Boolean).join(' ')
-      return { key, about: name || (email === key ? undefined : (email ?? undefined)) }
-    })
+async function findUsers(path: EnvironmentPath, search: string): Promise<readonly Suggestion[]> {
+  const { data } = await read(api.GET('/v2/facts/{p}/{e}/users', { params: { path, query: query(search) } }))
+  return data.map(({ key, email, first_name, last_name }) => {
+    const name = [first_name, last_name].filter(Boolean).join(' ')
+    return { key, about: name || (email === key ? undefined : (email ?? undefined)) }
   })
+}
+
+export function suggestUsers(path: EnvironmentPath, search: string) {
+  return suggestions(path, ['users', search], () => findUsers(path, search))
+}
+
+/** Users, and everybody (D16). */
+export function suggestHolders(path: EnvironmentPath, search: string) {
+  const isFound = search === EVERYBODY || 'everybody'.startsWith(search.toLowerCase())
+  const everybody = isFound ? [{ key: EVERYBODY, about: 'Everybody' }] : []
+  return suggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everybody])
 }
 
 export function suggestTenants(path: EnvironmentPath, search: string) {

@@ -1,4 +1,5 @@
 // Takes a role from a user, in a tenant or on an instance, or ends it, so that lists still show it for a while.
+import { holderName } from '../components/holder-words.ts'
 import { notifyFailure } from '../components/notify.ts'
 import { api } from './client.ts'
 import { useEnvironmentPath } from './environments.ts'
@@ -19,7 +20,7 @@ export function useTakeRole() {
       const where = resource_instance === null ? { tenant } : { resource_instance }
       return api.DELETE('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body: { user, role, ...where } })
     },
-    done: ({ user, role }) => `Role ${role} removed from ${user}`,
+    done: ({ user, role }) => `Role ${role} removed from ${holderName(user)}`,
     onFail: (error) => notifyFailure("Couldn't remove the role", error),
   })
 }
@@ -32,7 +33,7 @@ export function useEndRole() {
       const body = { user, role, ...where, valid_until: Date.now() }
       return api.PUT('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body })
     },
-    done: ({ user, role }) => `Role ${role} of ${user} ended`,
+    done: ({ user, role }) => `Role ${role} of ${holderName(user)} ended`,
     onFail: (error) => notifyFailure("Couldn't end the role", error),
   })
 }

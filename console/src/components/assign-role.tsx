@@ -5,15 +5,17 @@ import { ApiError, describeError } from '../api/api-error.ts'
 import { api, read } from '../api/client.ts'
 import { type EnvironmentPath, useEnvironmentPath } from '../api/environments.ts'
 import {
+  suggestHolders,
   suggestInstancesByName,
   suggestResourceRoles,
   suggestRoles,
   suggestTenants,
-  suggestUsers,
 } from '../api/suggestions.ts'
 import { useWrite } from '../api/write.ts'
 import classes from './assign-role.module.css'
+import { Dialog } from './dialog.tsx'
 import { TimeField, toInstant } from './grant-times.tsx'
+import { EVERYBODY, EVERYBODY_WARNING, holderName } from './holder-words.ts'
 import { KeyField } from './key-field.tsx'
 import { NoteFields } from './note-fields.tsx'
 
@@ -45,6 +47,8 @@ export function AssignRole(given: AssignRoleProps) {
   const [details, setDetails] = useState(NO_DETAILS)
   const [hasDetails, setHasDetails] = useState(false)
   const [wasSent, setSent] = useState(false)
+  /** what is asked again before everybody gets it */
+  const [asked, setAsked] = useState<Assignment | null>(null)
   const set = (name: keyof typeof typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }))
   const user = given.user ?? typed.user.trim()
   const instance = given.instance ?? typed.instance.trim()
@@ -52,12 +56,14 @@ export function AssignRole(given: AssignRoleProps) {
   const role = typed.role.trim()
   const assign = useWrite({
     send: (body: Assignment) => (body.role === '' ? join(path, body) : give(path, body)),
-    done: (sent) => (sent.role === '' ? `${sent.user} added` : `Role ${sent.role} assigned to ${sent.user}`),
+    done: (sent) =>
+      sent.role === '' ? `${sent.user} added` : `Role ${sent.role} assigned to ${holderName(sent.user)}`,
     isUndoable: ({ role: sent }) => sent !== '', // who is a member already stays one, without a revision
     onDone: () => {
       setTyped((before) => ({ ...before, role: '', user: '' }))
       setDetails(NO_DETAILS)
       setSent(false)
+      setAsked(null)
     },
   })
   const isDetailed = Object.values(details).some((value) => value.trim() !== '')
@@ -71,7 +77,10 @@ export function AssignRole(given: AssignRoleProps) {
     event.preventDefault()
     setSent(true)
     if (user === '' || (role === '' && needsRole) || (isOnInstance ? instance === '' : tenant === '')) return
-    assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : { tenant }), ...toSent(details) })
+    const where = isOnInstance ? { resource_instance: instance } : { tenant }
+    const body = { user, role, ...where, ...toSent(details) }
+    if (user === EVERYBODY && role !== '') setAsked(body)
+    else assign.mutate(body)
   }
   const isChoosable = given.tenant === undefined && given.instance === undefined
   const type = instance.split(':')[0] ?? ''
@@ -101,7 +110,7 @@ export function AssignRole(given: AssignRoleProps) {
             value={typed.user}
             onChange={set('user')}
             error={missing(user, 'The user')}
-            suggest={(text) => suggestUsers(path, text)}
+            suggest={(text) => suggestHolders(path, text)}
           />
         )}
         {isOnInstance && given.instance === undefined && (
@@ -153,7 +162,23 @@ export function AssignRole(given: AssignRoleProps) {
           <NoteFields reason={details.reason} ticket={details.ticket} onChange={setDetail} />
         </div>
       )}
-      {assign.isError && (
+      {asked !== null && (
+        <Dialog
+          title={`Give role ${asked.role} to everybody?`}
+          action="Give to everybody"
+          isDanger
+          isBusy={assign.isPending}
+          error={assign.error}
+          onSubmit={() => assign.mutate(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p>
+            What the role allows {isOnInstance ? `on ${instance}` : `in ${tenant}`} will be allowed to everybody.{' '}
+            {EVERYBODY_WARNING}
+          </p>
+        </Dialog>
+      )}
+      {assign.isError && asked === null && (
         <p role="alert" className={classes.error}>
           {isThereAlready(assign.error) ? 'The user already has this role.' : describeError(assign.error).text}
         </p>

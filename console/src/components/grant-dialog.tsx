@@ -6,6 +6,7 @@ import { useEnvironmentPath } from '../api/environments.ts'
 import { useWrite } from '../api/write.ts'
 import { Dialog } from './dialog.tsx'
 import { type RoleAssignment, TimeField, toInstant, toTyped } from './grant-times.tsx'
+import { holderName } from './holder-words.ts'
 import { NoteFields } from './note-fields.tsx'
 
 const DAY_MS = 86_400_000
@@ -35,7 +36,7 @@ export function GrantDialog({ grant, onClose }: GrantDialogProps) {
       }
       return api.PUT('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body })
     },
-    done: () => `Role ${role} of ${user} changed`,
+    done: () => `Role ${role} of ${holderName(user)} changed`,
     onDone: onClose,
   })
   const extend = (days: number) => {
@@ -44,7 +45,7 @@ export function GrantDialog({ grant, onClose }: GrantDialogProps) {
   }
   return (
     <Dialog
-      title={`Role ${role} of ${user}`}
+      title={`Role ${role} of ${holderName(user)}`}
       action="Save"
       isBusy={save.isPending}
       error={save.error}

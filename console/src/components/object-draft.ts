@@ -14,6 +14,8 @@ export interface Field {
   readonly isObject?: boolean
   /** seconds, typed as `7d` */
   readonly isDuration?: boolean
+  /** yes or no; the draft has `true` or nothing */
+  readonly isFlag?: boolean
   /** one of these */
   readonly options?: readonly string[]
   /** any number of these; the draft has one in a line */
@@ -88,7 +90,8 @@ function isSame({ isObject }: Field, left: string, right: string): boolean {
   return one.problem === undefined && JSON.stringify(one.object ?? {}) === JSON.stringify(other.object ?? {})
 }
 
-function sentValue({ isObject, isDuration, choices }: Field, text: string): unknown {
+function sentValue({ isObject, isDuration, isFlag, choices }: Field, text: string): unknown {
+  if (isFlag) return text !== ''
   if (choices) return parseChosen(text)
   if (isObject) return parseObject(text).object ?? {}
   if (isDuration) return parseDuration(text) ?? null

@@ -1,6 +1,6 @@
 // The fields of a form that makes or changes an object, with what is wrong beside each: what was typed, or what the
 // server said about it.
-import { NativeSelect, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { ApiError } from '../api/api-error.ts'
 import { ChoiceField } from './choice-field.tsx'
 import { JsonField } from './json-field.tsx'
@@ -20,7 +20,7 @@ interface ObjectFieldsProps {
 
 export function ObjectFields(props: ObjectFieldsProps) {
   const { fields, draft, onChange, problems, error, isReadOnly = false, rows = 6 } = props
-  return fields.map(({ name, label, placeholder, description, isObject, options, choices }) => {
+  return fields.map(({ name, label, placeholder, description, isObject, isFlag, options, choices }) => {
     const change = (text: string) => onChange({ ...draft, [name]: text })
     const shown = {
       label,
@@ -36,6 +36,18 @@ export function ObjectFields(props: ObjectFieldsProps) {
           {...shown}
           data={[...options]}
           onChange={({ currentTarget }) => change(currentTarget.value)}
+          error={problem}
+          disabled={isReadOnly}
+        />
+      )
+    if (isFlag)
+      return (
+        <Checkbox
+          key={name}
+          label={label}
+          description={description}
+          checked={shown.value !== ''}
+          onChange={({ currentTarget }) => change(currentTarget.checked ? 'true' : '')}
           error={problem}
           disabled={isReadOnly}
         />

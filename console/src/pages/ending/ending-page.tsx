@@ -13,7 +13,8 @@ import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import { GrantButtons } from '../../components/grant-buttons.tsx'
 import { GrantTimes, type RoleAssignment } from '../../components/grant-times.tsx'
-import { TextLink } from '../../components/links.tsx'
+import { Holder } from '../../components/holder.tsx'
+import { holderName } from '../../components/holder-words.ts'
 import bar from '../../components/list-bar.module.css'
 import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
@@ -131,17 +132,8 @@ const NOTHING = (
 const whereOf = ({ resource_instance: instance, tenant }: RoleAssignment): string =>
   instance === null ? `in ${tenant}` : `on ${instance}`
 
-function UserLink({ user }: { readonly user: string }) {
-  const { p, e } = useEnvironmentPath()
-  return (
-    <TextLink to="/$project/$environment/users/$user" params={{ project: p, environment: e, user }}>
-      {user}
-    </TextLink>
-  )
-}
-
 const COLUMNS: readonly Column<RoleAssignment>[] = [
-  { header: 'User', cell: ({ user }) => <UserLink user={user} /> },
+  { header: 'User', cell: ({ user }) => <Holder user={user} /> },
   { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
   { header: 'Where', cell: whereOf, isMinor: true },
   { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
@@ -153,5 +145,5 @@ const BUTTONS: Column<RoleAssignment> = {
   isHeaderHidden: true,
   align: 'right',
   width: '150px',
-  cell: (row) => <GrantButtons grant={row} name={`${row.role} of ${row.user} ${whereOf(row)}`} canEnd />,
+  cell: (row) => <GrantButtons grant={row} name={`${row.role} of ${holderName(row.user)} ${whereOf(row)}`} canEnd />,
 }

@@ -1,14 +1,14 @@
 // The roles on an instance, as they were assigned. What follows from related instances is on "Who may".
-import '@mantine/core/styles/Anchor.layer.css'
-import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { GrantButtons } from '../../components/grant-buttons.tsx'
 import { GrantTimes } from '../../components/grant-times.tsx'
+import { Holder } from '../../components/holder.tsx'
+import { holderName } from '../../components/holder-words.ts'
 import { Instant } from '../../components/instant.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
@@ -60,17 +60,7 @@ const COLUMNS: readonly Column<RoleAssignment>[] = [
   {
     header: 'User',
     width: '30%',
-    cell: ({ user }) => (
-      <Anchor
-        component={Link}
-        to={'/$project/$environment/users/$user' as never}
-        from={FROM}
-        params={{ user } as never}
-        size="sm"
-      >
-        {user}
-      </Anchor>
-    ),
+    cell: ({ user }) => <Holder user={user} />,
   },
   { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
   { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
@@ -82,5 +72,5 @@ const BUTTONS: Column<RoleAssignment> = {
   isHeaderHidden: true,
   align: 'right',
   width: '150px',
-  cell: (row) => <GrantButtons grant={row} name={`${row.role} from ${row.user}`} />,
+  cell: (row) => <GrantButtons grant={row} name={`${row.role} from ${holderName(row.user)}`} />,
 }

@@ -93,7 +93,7 @@ export interface RoleDifference {
   readonly noLongerExtended: readonly string[]
 }
 
-const NO_ABOUT: RoleAbout = { name: '', description: null, default_duration: null, max_duration: null }
+const NO_ABOUT: RoleAbout = { name: '', description: null, default_duration: null, max_duration: null, everybody: null }
 const EMPTY: Role = { key: '', ...NO_ABOUT, permissions: [], extends: [] }
 const ABOUT = Object.keys(NO_ABOUT) as readonly (keyof RoleAbout)[]
 

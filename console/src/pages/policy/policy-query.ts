@@ -6,7 +6,7 @@ import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { permissionAction } from '../resources/role-permissions.ts'
 import type { PlannedChange } from './draft.ts'
-import { formatPermission, type Policy, type Role, type Roles } from './policy.ts'
+import { formatPermission, type Policy, type Role, type RoleAbout, type Roles } from './policy.ts'
 
 /** Rows of a page of the API: the most that it answers. */
 const ROWS = 100
@@ -68,8 +68,7 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
     revision,
     roles: new Map(
       roles.rows.map(({ key, name, description, permissions, extends: parents, ...others }) => {
-        const { default_duration = null, max_duration = null } = others
-        return [key, { key, name, description, default_duration, max_duration, permissions, extends: parents }]
+        return [key, { key, name, description, ...giving(others), permissions, extends: parents }]
       }),
     ),
     resources: resources.rows.map(({ key, name, actions }) => ({
@@ -82,16 +81,25 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
   }
 }
 
+type Giving = Pick<RoleAbout, 'default_duration' | 'max_duration' | 'everybody'>
+
+/** How a role is given; answers lack what it does not say. */
+const giving = (role: Pick<components['schemas']['Role'], keyof Giving>): Giving => ({
+  default_duration: role.default_duration ?? null,
+  max_duration: role.max_duration ?? null,
+  everybody: role.everybody ? true : null,
+})
+
 function listInstanceRoles(resources: readonly components['schemas']['Resource'][]): Roles {
   const named = (resource: string, role: string) => `${resource}#${role}`
   return new Map(
     resources.flatMap(({ key: resource, roles }) =>
       Object.values(roles).map(({ key, description, permissions, extends: parents, ...others }): [string, Role] => {
-        const { default_duration = null, max_duration = null } = others
         const role = {
           key: named(resource, key),
           name: named(resource, key),
-          ...{ description, default_duration, max_duration },
+          description,
+          ...giving(others),
           permissions: permissions.map((each) => formatPermission(resource, permissionAction(each))),
           extends: parents.map((parent) => named(resource, parent)),
         }

@@ -9,6 +9,8 @@ export interface RoleAbout {
   readonly default_duration: number | null
   /** seconds that an assignment lasts at most; null: without a bound */
   readonly max_duration: number | null
+  /** whether it can be given to everybody, `*` */
+  readonly everybody: true | null
 }
 
 export interface Role extends RoleAbout {

@@ -1,8 +1,9 @@
 // A role: its name, description, and the roles that it extends. What is set here goes into the draft.
-import { Button, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Text, Textarea, TextInput } from '@mantine/core'
 import { type ChangeEvent, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestAmong } from '../../api/suggestions.ts'
+import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { Modal } from '../../components/modal.tsx'
@@ -129,6 +130,13 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
         resize="vertical"
       />
       <Durations form={form} problems={problems} canEdit={canEdit} onChange={set} />
+      <Checkbox
+        label="Can be given to everybody"
+        description={EVERYBODY_WARNING}
+        checked={form.isForEverybody}
+        onChange={({ currentTarget }) => set({ isForEverybody: currentTarget.checked })}
+        disabled={!canEdit}
+      />
       <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={changeParents} />
       {canEdit && (
         <div className={classes.dialogActions}>

@@ -17,10 +17,14 @@ const ABOUT_WORDS: Readonly<Record<keyof RoleAbout, string>> = {
   description: 'Description',
   default_duration: 'Default duration',
   max_duration: 'Maximum duration',
+  everybody: 'Can be given to everybody',
 }
 
 function aboutLines(about: AboutDifference): readonly string[] {
-  const text = (value: string | number | null) => (typeof value === 'number' ? formatSeconds(value) : (value ?? 'none'))
+  const text = (value: string | number | true | null) => {
+    if (value === true) return 'yes'
+    return typeof value === 'number' ? formatSeconds(value) : (value ?? 'none')
+  }
   return Object.entries(about).map(
     ([name, [before, after]]) => `${ABOUT_WORDS[name as keyof RoleAbout]}: ${text(before)} → ${text(after)}`,
   )

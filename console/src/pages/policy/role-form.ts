@@ -12,6 +12,7 @@ export interface RoleForm {
   /** as it is typed, such as `7d`; empty for none */
   readonly usual: string
   readonly most: string
+  readonly isForEverybody: boolean
 }
 
 /** @param role null for a new one */
@@ -23,18 +24,23 @@ export function makeRoleForm(role: Role | null): RoleForm {
     extends: parents = [],
     default_duration: usual,
     max_duration: most,
+    everybody,
   } = role ?? {}
   const duration = (seconds: number | null | undefined) => (seconds == null ? '' : formatSeconds(seconds))
-  return { key, name, description: description ?? '', parents, usual: duration(usual), most: duration(most) }
+  return {
+    ...{ key, name, description: description ?? '', parents },
+    ...{ usual: duration(usual), most: duration(most), isForEverybody: everybody === true },
+  }
 }
 
 /** The facts that are typed, where nothing is wrong with them. */
-export function readRoleAbout({ key, name, description, usual, most }: RoleForm): RoleAbout {
+export function readRoleAbout({ key, name, description, usual, most, isForEverybody }: RoleForm): RoleAbout {
   return {
     name: name.trim() || key,
     description: description.trim() || null,
     default_duration: parseDuration(usual) ?? null,
     max_duration: parseDuration(most) ?? null,
+    everybody: isForEverybody || null,
   }
 }
 

@@ -1,4 +1,5 @@
 // The fields of a resource type and of its parts, for the forms that make and change them.
+import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
 import type { Field } from '../../components/object-draft.ts'
 import type { Resource } from './resource-queries.ts'
 
@@ -27,7 +28,7 @@ export const RESOURCE_FIELDS: readonly Field[] = [
   },
 ]
 
-const DURATIONS: readonly Field[] = [
+const GIVING: readonly Field[] = [
   {
     name: 'default_duration',
     label: 'Default duration',
@@ -42,6 +43,7 @@ const DURATIONS: readonly Field[] = [
     description: 'The longest an assignment can last.',
     isDuration: true,
   },
+  { name: 'everybody', label: 'Can be given to everybody', description: EVERYBODY_WARNING, isFlag: true },
 ]
 
 export const ACTION_FIELDS: readonly Field[] = [NAME, DESCRIPTION]
@@ -68,7 +70,7 @@ export function roleFields({ actions, roles }: Resource, role?: string): readonl
       description: 'Roles whose permissions this role inherits.',
       choices: others,
     },
-    ...DURATIONS,
+    ...GIVING,
   ]
 }
 export const newRole = (resource: Resource): readonly Field[] => [keyField('owner', 'role'), ...roleFields(resource)]
