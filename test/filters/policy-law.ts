@@ -130,7 +130,8 @@ async function policyLaw(database: PolicyDatabase, drawn: Drawn, counts: Counts)
   const asked = listQuestions(database, drawn, next, counts)
   if (asked.length === 0) return
   await fill(database, asked)
-  const stored = await database.all('facts')
+  // a database gives them in any order
+  const stored = [...(await database.all('facts'))].sort((one, other) => Number(one.n) - Number(other.n))
   const links = await Promise.all(Array.from({ length: RELATIONS }, (_, place) => database.all(`links_${place}`)))
   for (const [question, each] of asked.entries()) {
     const rows = stored.filter((row) => Number(row.question) === question).map((row) => withLinks(row, links))
