@@ -73,13 +73,17 @@ const FORMS: Readonly<Record<DialectName, Readonly<Record<string, ColumnForm>>>>
   },
 }
 
+/** A number that Prisma sends: it rounds the largest ones to infinity. */
+const isSent = (value: Json) => typeof value === 'number' && Math.abs(value) <= PRISMA_NUMBER_MAX
+const PRISMA_NUMBER_MAX = 1.7976931348623e308
+
 /** What a model of Prisma has; its fields of JSON no where object reads. */
 const prismaForms = (types: {
   readonly double: string
   readonly time: string
 }): Readonly<Record<string, ColumnForm>> => ({
   text: { type: 'text', sql: 'TEXT', write: text },
-  double: { type: 'double', sql: types.double, write: double },
+  double: { type: 'double', sql: types.double, write: (value) => (isSent(value) ? value : undefined) },
   integer: { type: 'integer', sql: 'BIGINT', write: integer },
   boolean: { type: 'boolean', sql: 'BOOLEAN', write: boolean },
   time: { type: 'timestamptz', sql: types.time, write: time },
