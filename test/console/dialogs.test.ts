@@ -2,14 +2,14 @@
 // focus inside, passes axe, and gives the focus back to what opened it. A click outside does not lose what was typed.
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { consoleServer, inspect, listProblems, useConsole } from '../support/console.ts'
+import { consoleServer, goTo, inspect, listProblems, useConsole } from '../support/console.ts'
 
 const console = useConsole('dialogs')
 
 /** By page: the buttons that open a dialog there. */
 const OPENERS: readonly (readonly [address: string, ...buttons: readonly (string | RegExp)[]])[] = [
   ['users', 'New user', 'Help'],
-  ['users/ana@acme.example', 'Delete'],
+  ['users/ana@acme.example', 'Suspend', 'Delete'],
   ['tenants', 'New tenant'],
   ['tenants/acme', 'Delete'],
   ['instances', 'New instance'],
@@ -50,22 +50,24 @@ async function closesTo(page: Page, dialog: Locator, opener: Locator): Promise<v
   await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true)
 }
 
-for (const [address, ...buttons] of OPENERS) {
-  // skipped where no Chromium is installed
-  it.skipIf(consoleServer === undefined)(`opens dialogs of ${address} on a field, and returns`, async () => {
-    const page = await console.visit(address, { isOrganization: address === 'environments' })
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('opens dialogs on a field, and returns', { timeout: 240_000 }, async () => {
+  const page = await console.visit('overview', { isOrganization: true })
+  const dialog = page.getByRole('dialog')
+  const { p, e } = console.path
+  for (const [address, ...buttons] of OPENERS) {
+    await goTo(page, `/${p}/${e}/${address}`)
     for (const name of buttons) {
       const opener = page.getByRole('button', { name, exact: true }).first()
       await opener.focus()
       await page.keyboard.press('Enter')
-      const dialog = page.getByRole('dialog')
       if (name === 'Help') await dialog.waitFor()
       else await opens(dialog)
       expect(await listProblems(page, `${name} on ${address}`, { sizes: ['narrow'], isPlain: true })).toEqual([])
       await closesTo(page, dialog, opener)
     }
-  })
-}
+  }
+})
 
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('gives the focus back from the palette and the navigation', async () => {

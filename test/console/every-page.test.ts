@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
-import { consoleServer, listProblems, useConsole } from '../support/console.ts'
+import { consoleServer, goTo, listProblems, useConsole } from '../support/console.ts'
 import { CONSOLE_POLICY } from '../support/console-policy.ts'
 
 /** Pictures are taken by the tests of the pages. */
@@ -88,7 +88,6 @@ const OTHERS: Readonly<Record<string, string>> = { '/': '', '/$project/$environm
 interface Routed {
   readonly __TSR_ROUTER__: {
     readonly routesById: Readonly<Record<string, { readonly fullPath: string }>>
-    readonly history: { push(address: string): void }
   }
 }
 
@@ -98,10 +97,6 @@ const listRoutes = (page: Page): Promise<readonly string[]> =>
     const { routesById } = (globalThis as unknown as Routed).__TSR_ROUTER__
     return Object.values(routesById).map(({ fullPath }) => fullPath.replace(/(?<=.)\/$/, ''))
   })
-
-/** Goes to a page as its links do. */
-const goTo = (page: Page, address: string) =>
-  page.evaluate((to) => (globalThis as unknown as Routed).__TSR_ROUTER__.history.push(to), `/console${address}`)
 
 /** An environment that has less than the one that is looked at. */
 async function makeOther(): Promise<void> {
