@@ -1,6 +1,7 @@
 // The events of a story that is run in every way: random edits of a policy, and between them what is unpleasant:
 // every kind of object deleted and written again under its key, rules whose names mean something else after a while,
-// keys that are names of JavaScript, and questions that were asked before what they are about was deleted.
+// keys that are names of JavaScript, users who are suspended and resumed, rules for a role on instances, and questions that
+// were asked before what they are about was deleted.
 import fc from 'fast-check'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
@@ -115,7 +116,7 @@ export class Script {
     const found = any(next, [...groupDeletes(world).values()])
     const gone = any(next, found ?? [])
     const was = gone && [...putsOf(world)].find((put) => put[1] === gone[1] && operationKey(put) === operationKey(gone))
-    switch (next(6)) {
+    switch (next(8)) {
       case 0:
         return gone === undefined || was === undefined ? [] : [gone, was]
       case 1:
@@ -130,6 +131,10 @@ export class Script {
       }
       case 4:
         return this.#renamed(world)
+      case 5:
+        return this.#suspended(world)
+      case 6:
+        return this.#forRole(world)
       default: {
         const key = any(next, ODD_KEYS)!
         return [['put', next(2) === 0 ? 'user' : 'tenant', { key, attributes: { a: next(3) } }]]
@@ -155,6 +160,28 @@ export class Script {
       ['delete', 'set_rule', rule],
     ]
     return steps.slice(0, 1 + next(steps.length))
+  }
+
+  /** Somebody is suspended (D16), where grants are for a time perhaps for a time too; or resumed. */
+  #suspended({ policy }: World): readonly Operation[] {
+    const key = any(this.next, [...policy.user.keys()])
+    if (key === undefined) return []
+    const { suspension, ...user } = policy.user.get(key)!
+    return this.#timed([['put', 'user', { key, ...user, ...(suspension === undefined ? { suspension: {} } : {}) }]])
+  }
+
+  /** A rule for a role on instances (D17), alone or with a condition on them. */
+  #forRole({ policy }: World): readonly Operation[] {
+    const { next } = this
+    const role = any(next, [...policy.resource_role.values()])
+    if (role === undefined) return []
+    const { resource: type } = role
+    const action = any(next, policy.resource.get(type)?.actions ?? [])
+    if (action === undefined) return []
+    const sets = [...policy.condition_set].filter(([, set]) => set.type === 'resourceset' && set.resource === type)
+    const resource_set = any(next, [`__autogen_${type}`, ...sets.map(([key]) => key)])!
+    const user_set = `__autogen_${type}#${role.role}`
+    return [['put', 'set_rule', { user_set, permission: `${type}:${action}`, resource_set }]]
   }
 
   #permission({ resource }: World['policy']): readonly string[] {
