@@ -24,7 +24,7 @@ describe('random calls', () => {
   const allowed = { roles: 0, relations: 0, derivations: 0, rules: 0, conditions: 0, nothing: 0 }
 
   beforeAll(() => {
-    for (const sequence of fc.sample(sequences, { seed: 1, numRuns: 200 })) {
+    for (const sequence of fc.sample(sequences, { seed: 1, numRuns: 400 })) {
       const state = new State()
       for (const call of sequence) {
         const statuses = [expected(state, call).status].flat()
