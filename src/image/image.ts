@@ -472,8 +472,8 @@ export class Image {
   }
 
   /**
-   * The earliest instant after that of the request at which a role of the user, or of everybody, starts or ends (D15), in ms since 1970;
-   * infinite when none does.
+   * The earliest instant after that of the request at which a role of the user, or of everybody, starts or ends (D15),
+   * in ms since 1970; infinite when none does.
    */
   nextChangeOf(user: string): number {
     return this.#guardInstant(() => nextChangeFor(this.#kernel, this.user(user)))

@@ -1,7 +1,6 @@
 // Reads the case files. The schema (for editors and for the test beside this file) is case.schema.json; what a case
 // means is docs/semantics.md.
 import { readdirSync, readFileSync } from 'node:fs'
-import { EVERYBODY } from '../../src/model/keys.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { RbacCode, ReasonsAt } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
@@ -187,17 +186,10 @@ const WRITES_MANY = 5000
 
 /**
  * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
- * action; a time of its own; listings of users or actions with relations that are sent; grants for a time; reasons that name grants that are not in force; roles for everybody.
+ * action; a time of its own; listings of users or actions with relations that are sent; grants for a time; reasons that
+ * name grants that are not in force.
  */
-export type Feature =
-  | 'listings'
-  | 'limits'
-  | 'action'
-  | 'now'
-  | 'related_listings'
-  | 'times'
-  | 'not_in_force'
-  | 'everybody'
+export type Feature = 'listings' | 'limits' | 'action' | 'now' | 'related_listings' | 'times' | 'not_in_force'
 
 /** What a decider must know to be asked this case. */
 export function collectFeatures({ steps }: Case): Set<Feature> {
@@ -214,7 +206,6 @@ export function collectFeatures({ steps }: Case): Set<Feature> {
     if (LISTINGS.some((listing) => step[listing] !== undefined)) features.add('listings')
     if (explains.some(([, , , reasons]) => typeof reasons === 'object' && 'not_in_force' in reasons))
       features.add('not_in_force')
-    if (write.some(([, , object]) => 'user' in object && object.user === EVERYBODY)) features.add('everybody')
     if (step.undecided !== undefined || write.length > WRITES_MANY) features.add('limits')
   }
   return features

@@ -26,11 +26,8 @@ const SELDOM = 4
 const ASKED_MIN = 5
 const TOLD_MS = 3_600_000
 
-/** The definition has no limits, and management, which writes the stories, has no roles for everybody. */
-const canBeTold = (each: NamedCase): boolean => {
-  const features = collectFeatures(each)
-  return !features.has('limits') && !features.has('everybody')
-}
+/** The definition has no limits. */
+const canBeTold = (each: NamedCase): boolean => !collectFeatures(each).has('limits')
 
 /** So many of a list, evenly apart, beginning elsewhere with each turn. */
 function some<T>(all: readonly T[], count: number, turn: number): readonly T[] {

@@ -11,8 +11,8 @@ import { rolesIn } from './roles.ts'
 type SetRule = PolicyObjects['set_rule']
 
 /**
- * D6: some rule for this permission has a user set and a resource set that are both true. Of who is not stored no set is. D2: an instance of another
- * tenant has none.
+ * D6: some rule for this permission has a user set and a resource set that are both true. Of who is not stored no set
+ * is. D2: an instance of another tenant has none.
  */
 export function bySets(policy: Policy, request: Request): boolean {
   if (!policy.user.has(request.user) || isElsewhere(policy, request)) return false // D1, D2

@@ -36,6 +36,7 @@ const CALLS: Calls = {
   removeTenantUser: ({ tenant, user }) => ['DELETE', path(TENANTS, tenant, 'users', user)],
   createRole: post(ROLES),
   replaceRole: put(ROLES),
+  updateRole: ({ ref, fields }) => ['PATCH', path(ROLES, ref), fields],
   deleteRole: remove(ROLES),
   createResource: post(RESOURCES),
   updateResource: ({ ref, fields }) => ['PATCH', path(RESOURCES, ref), fields],

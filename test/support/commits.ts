@@ -1,9 +1,11 @@
 // Maps operations to use cases of management, given the objects that exist.
 
+import { typeOfInstance } from '../../src/kinds/kind.ts'
 import type { ManagementUseCases } from '../../src/management/host/registry.ts'
 import { parseConditions } from '../../src/model/condition.ts'
 import { resourceAttributes } from '../../src/model/condition-reads.ts'
 import type { AttributeType } from '../../src/model/objects.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import { attributeSteps, isBuiltIn } from './built-in.ts'
 import { type Operation, type OperationKind, operationKey, type World } from './world.ts'
 
@@ -25,10 +27,13 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
   switch (operation[1]) {
     case 'role_assignment':
       if (operation[0] === 'delete') return [['unassign', operation[2]]]
-      return granting(world.policy.role_assignment.get(operationKey(operation)), operation[2], (grant, isNew) => [
-        isNew ? 'assign' : 'putAssignment',
-        grant,
-      ])
+      return [
+        ...opening(operation[2]),
+        ...granting(world.policy.role_assignment.get(operationKey(operation)), operation[2], (grant, isNew) => [
+          isNew ? 'assign' : 'putAssignment',
+          grant,
+        ]),
+      ]
     case 'set_rule':
       return [[operation[0] === 'put' ? 'createSetRule' : 'deleteSetRule', withSetFlags(world, operation[2])]]
     case 'membership': {
@@ -55,6 +60,15 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
     default:
       return party(world, operation as Of<'user' | 'tenant' | 'role'>)
   }
+}
+
+/** Management gives a role to everybody only where it says that it may be (D16). */
+function opening({ user, role, resource_instance: instance }: Of<'role_assignment'>[2]): readonly Commit[] {
+  if (user !== EVERYBODY) return []
+  const fields = { everybody: true }
+  return instance
+    ? [['updateResourceRole', { resource: typeOfInstance(instance), ref: role, fields }]]
+    : [['updateRole', { ref: role, fields }]]
 }
 
 interface Times {

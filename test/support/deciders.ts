@@ -80,7 +80,6 @@ export const reference: Decider = {
 
 export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
-  everybody: 'the management API does not assign roles to everybody',
 }
 
 /** The questions of a session, to whatever image is the current one; at an instant, or without one. */

@@ -10,6 +10,7 @@ import type { Pdp } from '../../src/pdp/pdp.ts'
 import type { UserPermissions } from '../../src/pdp/pdp-listings.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
 import type { Feature } from '../conformance/cases.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import type { ReasonsAt } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import { toCall } from './calls.ts'
@@ -177,7 +178,7 @@ function questionsOver(ask: Ask): Questions {
         not_in_force = [],
       } = (await ask('/allowed', toBody(request), { 'x-explain': 'true', ...rowHeader(request) })).debug
       // Where neither an instance nor a relation is named, the answer leaves roles on instances out.
-      const code = rebac?.code ?? 'no_such_instance'
+      const code = rebac?.code ?? (abac.code === 'user_not_synced' ? abac.code : 'no_such_instance')
       return {
         rbac: rbac.code,
         rebac: code,
@@ -225,16 +226,21 @@ function listingsOver(ask: Ask): Listings {
       listInstancePermissions(await ask('/user-permissions', aboutUser(user, sent))),
     authorized,
     users: async (request) => {
-      if (request.resource.key !== undefined) return search('subject', request)
-      return (await authorized(request)).map(([user]) => user)
+      const { resource } = request
+      if (resource.key !== undefined) return search('subject', request)
+      const users = (await authorized(request)).map(([user]) => user)
+      // it has one line for everybody, where a search names each: of an instance that is not stored, as it takes no type alone
+      return users.includes(EVERYBODY) ? search('subject', { ...request, resource: { ...resource, key: '-' } }) : users
     },
     instances: (request) => search('resource', request),
     actions: async (request) => {
       const { type, key, tenant = 'default' } = request.resource
       if (key !== undefined) return search('action', request)
       const entries: UserPermissions = await ask('/user-permissions', aboutUser(request.user, request.sent))
-      const permissions = entries[`__tenant:${tenant}`]?.permissions ?? []
-      return permissions.filter((each) => each.startsWith(`${type}:`)).map((each) => each.slice(type.length + 1))
+      const entry = entries[`__tenant:${tenant}`]
+      // what everybody has is in the tenants of the user alone, and a search finds it: of an instance, as above
+      if (entry === undefined) return search('action', { ...request, resource: { ...request.resource, key: '-' } })
+      return entry.permissions.filter((each) => each.startsWith(`${type}:`)).map((each) => each.slice(type.length + 1))
     },
     tenants: async (request) => {
       const { allowed_tenants: found } = await ask('/allowed/all-tenants', toBody(request))

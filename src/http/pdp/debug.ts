@@ -28,10 +28,11 @@ export function explainDecision(pdp: Pdp, check: Check, forPeople = false): Expl
 export function explainedParts(pdp: Pdp, { user, action, resource, context }: Check) {
   const { user: key, type, key: instance, relations } = toQuestion(user, action, resource)
   const explanation = pdp.explain(user, action, resource, context)
-  const { allow, tenant, code, rebac, because, not_in_force, ill_typed, suspension } = explanation
+  const { allow, tenant, rebac, abac, because, not_in_force, ill_typed, suspension } = explanation
   const debug = {
     request: {
-      user: { key, synced: code !== 'user_not_synced' },
+      // no set is true of who is not stored, whatever everybody has (D16)
+      user: { key, synced: abac !== 'user_not_synced' },
       tenant,
       action,
       resource: { type, key: instance ?? null },
@@ -53,9 +54,12 @@ export function explainedParts(pdp: Pdp, { user, action, resource, context }: Ch
 
 function describeRoles({ code, because, roles }: Explanation) {
   const byRoles = because.filter(({ source }) => source === 'rbac')
-  const allowing = byRoles.map(({ role }) => role)
-  const held = byRoles.map(({ role, valid_until }) => `\`${role}\`${sayEnd(valid_until)}`).join(', ')
-  const reason = code === 'allow' ? `the user holds ${held}, which has the permission` : RBAC_REASONS[code]
+  const allowing = [...new Set(byRoles.map(({ role }) => role))] // one may be the user's and everybody's
+  const sayHeld = (ways: readonly Because[]) =>
+    ways.map(({ role, valid_until }) => `\`${role}\`${sayEnd(valid_until)}`).join(', ')
+  const own = byRoles.filter(({ everybody }) => everybody === undefined)
+  const held = own.length > 0 ? `the user holds ${sayHeld(own)}` : `everybody holds ${sayHeld(byRoles)}`
+  const reason = code === 'allow' ? `${held}, which has the permission` : RBAC_REASONS[code]
   return { allow: code === 'allow', code, reason, allowing_roles: allowing, user_roles: roles }
 }
 
@@ -63,7 +67,7 @@ function describeRelations(code: RebacCode, because: readonly Because[]) {
   const found = because.find(({ source }) => source === 'rebac')
   const reason =
     code === 'allow'
-      ? `the user holds the permission through ${found?.path.join(' → ')}${sayEnd(found?.valid_until)}`
+      ? `${found?.everybody === undefined ? 'the user' : 'everybody'} holds the permission through ${found?.path.join(' → ')}${sayEnd(found?.valid_until)}`
       : REBAC_REASONS[code]
   const allowing = found === undefined ? [] : [`${found.resource_instance}#${found.role}`]
   return { allow: code === 'allow', code, reason, allowing_roles: allowing }

@@ -4,7 +4,7 @@ import { Image } from '../../../src/image/image.ts'
 import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../../src/model/limits.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { type Management, openManagement, pdpServer, pooledPdpServer, readKeys } from '../../../src/server.ts'
-import { HELLO } from '../../pdp/policies.ts'
+import { give, HELLO } from '../../pdp/policies.ts'
 import { ENVIRONMENT, makePosition } from '../../support/deltas.ts'
 import { TESTER } from '../../support/environments.ts'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -220,6 +220,26 @@ describe('the PDP of one environment', () => {
       [check('ben', 'say'), 'no_permission'],
     ]
     for (const [body, code] of codes) expect((await ask('/allowed', body, explain)).body.debug.rbac.code).toBe(code)
+  })
+
+  it('[D16] says of a role for everybody that everybody holds it, and who is not stored', async () => {
+    const given = Image.build(ENVIRONMENT, makePosition(8), [...HELLO, give('*', 'viewer')])
+    const shared = pdpServer(loadImage(given.save()), KEY)
+    const explained = async (user: string) =>
+      (await post(shared, '/allowed', check(user, 'wave'), { ...bearer, 'x-explain': 'true' })).body
+    for (const [user, synced, reason] of [
+      ['nobody', false, 'everybody holds `viewer`, which has the permission'],
+      ['zoe', true, 'everybody holds `viewer`, which has the permission'],
+      ['ben', true, 'the user holds `viewer`, which has the permission'],
+    ] as const)
+      expect(await explained(user)).toMatchObject({
+        allow: true,
+        debug: {
+          request: { user: { key: user, synced } },
+          rbac: { reason, allowing_roles: ['viewer'] },
+        },
+      })
+    await shared.close()
   })
 
   it('asks for a key: none is 401, a wrong one 403, before it looks at the body', async () => {

@@ -7,7 +7,9 @@ import type { AccessFilter, AccessLine } from '../../../src/model/access-line.ts
 import { MIDNIGHT } from '../../property/values.ts'
 import { definedDiff } from '../../reference/access-diff.ts'
 import { check } from '../../reference/check.ts'
+import { EVERYBODY, holdersFor } from '../../reference/everybody.ts'
 import { type Policy, toPolicy } from '../../reference/policy.ts'
+import { isSuspended } from '../../reference/suspensions.ts'
 import { sortedChange, toAccessChange } from '../access-changes.ts'
 import { ENVIRONMENT, makePosition } from '../deltas.ts'
 import type { World } from '../world.ts'
@@ -39,16 +41,20 @@ function reviewed(image: Image, { request, policy, tenant, t = MIDNIGHT }: Asked
   if (lack !== undefined) return lack
   if (key !== undefined && policy.resource_instance.get(`${type}:${key}`)?.tenant !== tenant)
     return new Lack('it reviews what is stored, each in its own tenant')
+  const holders = isSuspended(policy, user) ? [user] : holdersFor(user) // D16: what everybody has is asked for as such
   const covers = (line: ComparedLine) =>
-    line.user === user &&
     line.action === action &&
     line.resource === type &&
     (line.tenant ?? tenant) === tenant &&
     (line.resource_instance === null || line.resource_instance === key)
-  const lines = listLines(image, { user, action, resource: type }, t).filter(covers)
+  const lines = holders.flatMap((holder) =>
+    listLines(image, { user: holder, action, resource: type }, t).filter(covers),
+  )
   if (!policy.tenant.has(tenant)) return new Lack('it reviews what is stored, each in its own tenant')
-  if (lines.some(({ access }) => access === 'allowed')) return true
-  return lines.some(({ access }) => access === 'conditional') ? null : false
+  // what is derived from what everybody has is kept away from who has a direct role (D5), which its line does not say
+  const mayNotHold = ({ user: holder, derived }: ComparedLine) => holder !== user && derived
+  if (lines.some((line) => line.access === 'allowed' && !mayNotHold(line))) return true
+  return lines.some(({ access }) => access === 'allowed' || access === 'conditional') ? null : false
 }
 
 /** The counts of all users, in steps of little work. */
@@ -63,7 +69,9 @@ function definedCounts(world: World, t: number) {
   const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   const lines = listLines(image, {}, t)
   const resource = countUsers(image, 'resource', t).map(({ key, permissions }) => {
-    const about = lines.filter(({ resource: type, action }) => `${type}:${action}` === key)
+    const about = lines.filter(
+      ({ resource: type, action, user }) => `${type}:${action}` === key && user !== EVERYBODY, // who is not a user
+    )
     const who = (wanted: AccessLine['access']) =>
       new Set(about.filter(({ access }) => access === wanted).map(({ user }) => user))
     const [allowed, conditional] = [who('allowed'), who('conditional')]

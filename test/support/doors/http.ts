@@ -18,6 +18,7 @@ import {
   listAssignments,
   listInstancePermissions,
   listTenantPermissions,
+  NO_TYPE,
   numbered,
   ROWS,
   toBody,
@@ -86,9 +87,9 @@ const ROUTES: readonly Door[] = [
     return (await post(desk, '/allowed', toBody(request), { 'x-explain': 'true' })).allow
   }),
   decides('POST /allowed/bulk', async (desk, { request }) => {
-    const other = { user: { key: 'nobody' }, action: request.action, resource: { type: request.resource.type } }
+    const other = { ...toBody(request), resource: { type: NO_TYPE } }
     const { allow } = await post(desk, '/allowed/bulk', [toBody(request), other])
-    if (allow[1].allow) throw new Error('POST /allowed/bulk allows nobody')
+    if (allow[1].allow) throw new Error('POST /allowed/bulk allows what there is not')
     return allow[0].allow
   }),
   decides('POST /nginx_allowed', async (desk, { request }) => {
@@ -216,9 +217,9 @@ const AUTHZEN: readonly Door[] = [
   }),
   evaluates('AuthZEN evaluations', async (desk, { request }) => {
     const { subject, ...item } = toEvaluation(request)
-    const other = { ...item, subject: { type: 'user', id: 'nobody' } }
+    const other = { ...item, resource: { type: NO_TYPE, id: 'none' } }
     const { evaluations } = await post(desk, '/access/v1/evaluations', { subject, evaluations: [other, item] })
-    if (evaluations[0].decision) throw new Error('AuthZEN evaluations allow nobody')
+    if (evaluations[0].decision) throw new Error('AuthZEN evaluations allow what there is not')
     return evaluations[1].decision
   }),
   searches('subject', LISTING_PAGE_MAX, (asked) => asked.users(HTTP_CLOCK)),
@@ -234,9 +235,9 @@ const data = async (desk: Desk, path: string, input: unknown): Promise<Json> =>
 const OPA: readonly Door[] = [
   decides('OPA root', async (desk, { request }) => (await data(desk, 'root', toBody(request))).allow),
   decides('OPA bulk', async (desk, { request }) => {
-    const other = { user: { key: 'nobody' }, action: request.action, resource: { type: request.resource.type } }
+    const other = { ...toBody(request), resource: { type: NO_TYPE } }
     const { allow } = await data(desk, 'bulk', { checks: [other, toBody(request)] })
-    if (allow[0].allow) throw new Error('OPA bulk allows nobody')
+    if (allow[0].allow) throw new Error('OPA bulk allows what there is not')
     return allow[1].allow
   }),
   ...(['any_tenant', 'all_tenants'] as const).map((path) =>

@@ -14,6 +14,9 @@ import { listWays } from '../listings.ts'
 import type { Asked, Clock } from './asked.ts'
 import { type Awaitable, type Door, findLack, Lack } from './door.ts'
 
+/** A resource type that no policy has: nobody is allowed anything on it. */
+export const NO_TYPE = 'no type of any policy'
+
 /** The library sets the time of a question that has none. */
 export const LIBRARY_CLOCK: Clock = 'sets'
 /** The servers that are asked accept the time of a question (PDP_ACCEPT_NOW). */
@@ -250,9 +253,9 @@ export const LIBRARY_DOORS: readonly Door[] = [
     return lack ?? pdp.permission(action, type).allows(user, { tenant: tenant ?? null, key: key ?? null })
   }),
   decides('bulk check', (pdp, { request }) => {
-    const other = { user: 'nobody', action: request.action, resource: request.resource.type }
+    const other = { user: request.user, action: request.action, resource: NO_TYPE }
     const [first, asked, last] = pdp.bulkCheck([other, toCheck(request), other])
-    if (first || last) throw new Error('a bulk check allows nobody')
+    if (first || last) throw new Error('a bulk check allows what there is not')
     return asked
   }),
   decides('explain', (pdp, asked) => explained(pdp, asked, 'explain')),
