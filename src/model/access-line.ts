@@ -21,7 +21,10 @@ export interface AccessLine {
   readonly derived: boolean
   /** the conditions of a set rule over what is sent, as text */
   readonly when: string | null
-  /** of a role that is assigned for a time, in ms since 1970 */
+  /**
+   * of a role that is assigned for a time, in ms since 1970; a role that follows over relations ends with the first of what
+   * it follows from, by the way that ends last
+   */
   readonly valid_from?: number
   readonly valid_until?: number
 }

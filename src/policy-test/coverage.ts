@@ -3,6 +3,7 @@
 // decides about a set of a matching rule, or of one of the nearest rules that do not match.
 import { askAt } from '../image/asked-at.ts'
 import { typeInInstanceKey } from '../image/contents.ts'
+import type { Hop } from '../image/explain/hops.ts'
 import type { Explained } from '../image/explain/ways.ts'
 import type { Because, Image, TestFound } from '../image/image.ts'
 import type { PolicyChange } from '../log/delta.ts'
@@ -63,14 +64,17 @@ export class Coverage {
     for (const [index, parent] of path.entries()) if (index > 0) this.#used.add(extendsName(path[index - 1]!, parent))
   }
 
-  #hops({ question: { type, action }, ways: { hops } }: Explained): void {
-    for (const [index, { on, role, relation }] of hops.entries()) {
-      const before = hops[index - 1]
-      const name = `${typeInInstanceKey(on)}#${role}`
-      if (index === hops.length - 1) this.#used.add(permissionName(name, `${type}:${action}`))
-      if (before === undefined) continue
-      const from = `${typeInInstanceKey(before.on)}#${before.role}`
-      this.#used.add(relation === undefined ? extendsName(from, name) : derivationName(name, from, relation))
+  #hops({ question: { type, action }, ways: { hops, hopsToRoles = new Map() } }: Explained): void {
+    const [last] = hops.slice(-1)
+    if (last !== undefined) this.#used.add(permissionName(roleOfHop(last), `${type}:${action}`))
+    for (const way of [hops, ...hopsToRoles.values()]) {
+      for (const [index, hop] of way.entries()) {
+        const before = way[index - 1]
+        if (before === undefined) continue
+        const [name, from] = [roleOfHop(hop), roleOfHop(before)]
+        const { relation } = hop
+        this.#used.add(relation === undefined ? extendsName(from, name) : derivationName(name, from, relation))
+      }
     }
   }
 
@@ -82,4 +86,5 @@ export class Coverage {
   }
 }
 
+const roleOfHop = ({ on, role }: Hop): string => `${typeInInstanceKey(on)}#${role}`
 const testKey = ({ test }: Rule): string => JSON.stringify([test!.set, test!.path])

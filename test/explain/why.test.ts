@@ -203,6 +203,14 @@ describe('an explanation in time', () => {
       'relationship_tuple',
       { subject: 'folder:f1', relation: 'parent', object: 'invoice:18', valid_until: five },
     ],
+    ['put', 'set_rule', { user_set: '__autogen_invoice#keeper', permission: 'invoice:burn', resource_set: 'invoice' }],
+    ['put', 'resource_instance', { resource: 'invoice', instance: '20', tenant: 'acme' }],
+    [
+      'put',
+      'relationship_tuple',
+      { subject: 'folder:f1', relation: 'parent', object: 'invoice:20', valid_until: five },
+    ],
+    ['put', 'role_assignment', { user: '*', role: 'keeper', tenant: 'acme', resource_instance: 'invoice:20' }],
   ])
   const image = Image.build(ENVIRONMENT, makePosition(1), world.contents())
   const why = (at: number, user: string, action: string, key?: string) =>
@@ -217,6 +225,9 @@ describe('an explanation in time', () => {
       ['over a relation for a time', noon, 'tom', 'write', '18'],
       ['before the start of the role on the folder', nine, 'tom', 'write', '18'],
       ['after the end of the relation', five, 'tom', 'write', '18'],
+      ['a set rule for a role on the invoice, over a relation for a time', noon, 'tom', 'burn', '20'],
+      ['the same where everyone has the role', noon, 'tim', 'burn', '20'],
+      ['what everyone has there', five, 'tim', 'write', '20'],
     ]
     const texts = asked.map(([what, ...of]) => [`# ${what}`, ...whyLines(why(...of))].join('\n'))
     await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot('../golden/why-in-time.txt')

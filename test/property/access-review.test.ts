@@ -10,18 +10,21 @@ import { Image } from '../../src/image/image.ts'
 import { ownAlone } from '../../src/image/records/everybody.ts'
 import type { AccessFilter } from '../../src/model/access-line.ts'
 import { check } from '../reference/check.ts'
-import { EVERYBODY } from '../reference/everybody.ts'
+import { EVERYBODY, holdersFor } from '../reference/everybody.ts'
+import type { Policy } from '../reference/policy.ts'
+import { listDirectRoles, rolesOn } from '../reference/relations.ts'
 import { isElsewhere, isKnown } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { policyIn } from '../support/instants.ts'
 import type { World } from '../support/world.ts'
 import { FILTER_POOL, filterEdits, makeFilterWorld } from './filter-worlds.ts'
+import { GRANT_POOL, makeGrantWorld } from './grant-worlds.ts'
 import { findPool, mixedHistories, numbers, withTimedToo } from './histories.ts'
 import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
-import { busiestInstant } from './times.ts'
+import { bordersIn, busiestInstant } from './times.ts'
 
 const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
 
@@ -55,6 +58,11 @@ const worlds: fc.Arbitrary<Reviewed> = fc.oneof(
     }),
   },
 )
+
+const grantWorlds: fc.Arbitrary<Reviewed> = fc.nat().map((seed) => {
+  const world = makeGrantWorld(seed)
+  return makeReviewed(world, Image.build(ENVIRONMENT, makePosition(1), world.contents()), GRANT_POOL, seed)
+})
 
 interface Asked {
   readonly filter?: AccessFilter
@@ -93,6 +101,14 @@ const formatName = (
 ) => JSON.stringify([user, tenant, type, key, action])
 
 const without = (all: Set<string>, others: Set<string>) => new Set([...all].filter((each) => !others.has(each)))
+
+/** The policy with the grants alone that do not end before. */
+function endingFrom(policy: Policy, end: number): Policy {
+  const keep = <T extends { readonly valid_until?: number }>(grants: ReadonlyMap<string, T>) =>
+    new Map([...grants].filter(([, { valid_until = Number.POSITIVE_INFINITY }]) => valid_until >= end))
+  const { role_assignment, relationship_tuple } = policy
+  return { ...policy, role_assignment: keep(role_assignment), relationship_tuple: keep(relationship_tuple) }
+}
 
 describe('an access review', () => {
   it('says allowed exactly where checks allow', () => {
@@ -182,6 +198,41 @@ describe('an access review', () => {
     )
     expect(seen.allowed).toBeGreaterThan(20)
     expect(seen.byConditions).toBeGreaterThan(1)
+  })
+
+  it('[D15] says of a role that follows over relations when the first of what it follows from ends', () => {
+    const seen = { derived: 0, ending: 0, ofEverybody: 0, besideEverybody: 0 }
+    fc.assert(
+      fc.property(
+        fc.oneof({ weight: 1, arbitrary: worlds }, { weight: 11, arbitrary: grantWorlds }),
+        ({ world, image, t }) => {
+          const now = policyIn(world.policy, t)
+          const ends = [...new Set(bordersIn(now)), Number.POSITIVE_INFINITY].sort((a, b) => b - a)
+          for (const line of listLines(image, t)) {
+            if (!line.derived) continue
+            const role = String(line.source?.role).split('#')[1]!
+            const isHeldUntil = (end: number, holders: readonly string[]): boolean => {
+              const resource = { type: line.resource!, key: line.resource_instance! }
+              const { role_assignment, relationship_tuple } = endingFrom(now, end)
+              const assigned = holders.flatMap((holder) => listDirectRoles({ ...now, role_assignment }, holder))
+              // a direct role that switches a derivation off does so as long as it is in force
+              const related = { ...now, relationship_tuple }
+              return rolesOn(related, { user: line.user, action: line.action!, resource }, assigned).includes(role)
+            }
+            // D16: users have lines for what they hold themselves
+            const end = ends.find((each) => isHeldUntil(each, [line.user]))!
+            expect([line, line.valid_until ?? Number.POSITIVE_INFINITY]).toEqual([line, end])
+            seen.derived++
+            if (line.valid_until === undefined) continue
+            seen.ending++
+            if (line.user === EVERYBODY) seen.ofEverybody++
+            else if (ends.find((each) => isHeldUntil(each, holdersFor(line.user)))! > end) seen.besideEverybody++
+          }
+        },
+      ),
+      parameters(160),
+    )
+    for (const [what, count] of Object.entries(seen)) expect([what, count > 1]).toEqual([what, true])
   })
 
   it('is the same whole and in pages, and filtered', () => {

@@ -8,7 +8,7 @@ import type { AccessFilter, AccessLine } from '../../model/access-line.ts'
 import { LISTING_WALK_MAX, LISTING_WHOLE_WORK_MAX, REVIEW_FEW_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
-import { findInstanceRoles, findRolesOn, type InstanceRoles } from '../decide/effective-roles.ts'
+import { findEndOfRole, findInstanceRoles, findRolesOn, type InstanceRoles } from '../decide/effective-roles.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { findSymbol } from '../look-up.ts'
 import { everybodyStored } from '../records/everybody.ts'
@@ -20,6 +20,7 @@ import {
   grantScope,
   grantUser,
 } from '../records/grant.ts'
+import { hasTimes } from '../records/header.ts'
 import { instanceTenant, instanceType } from '../records/instance.ts'
 import { permissionKey, permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
@@ -201,13 +202,22 @@ export class LinesOfUser {
       const place = { tenant: principalKey(kernel, home), resource_instance: this.#evaluator.keyOf(instance) }
       for (const role of roles) {
         const { source, permissions } = this.#readRole(role)
-        const by = assigned.get(role) ?? { ...BY_ROLE, derived: true }
+        if (permissions.length === 0) continue
+        const by = assigned.get(role) ?? this.#derived(user, instance, role)
         for (const { type: of, resource, action } of permissions) {
           if (of === type) lines.push({ user: key, ...place, resource, action, ...by, source })
         }
       }
     }
-    return held !== undefined
+    return held !== undefined && this.#evaluator.left >= 0
+  }
+
+  /** What a line of a derived role says. */
+  #derived(user: number, instance: number, role: number) {
+    if (!hasTimes(this.kernel)) return DERIVED
+    const { until, left } = findEndOfRole(this.kernel, user, [instance, role], Math.max(this.#evaluator.left, 0))
+    this.#evaluator.left = left
+    return left < 0 || until === Number.POSITIVE_INFINITY ? DERIVED : { ...DERIVED, valid_until: until }
   }
 
   #findRolesOnInstances(user: number): InstanceRoles | undefined {
@@ -251,6 +261,7 @@ export class LinesOfUser {
 
 const ACCESS_IN = { in_force: 'allowed', scheduled: 'scheduled', ended: 'ended' } as const
 const BY_ROLE = { access: 'allowed', derived: false, when: null } as const
+const DERIVED = { ...BY_ROLE, derived: true } as const
 
 export const incomplete = (user: string): AccessLine => ({
   ...{ user, tenant: null, resource: null, resource_instance: null, action: null },

@@ -112,7 +112,7 @@ export class AccessReview {
     for (const user of users) {
       if (user === 0 || !side.hasEnds(user) || /* canary: ends-of-the-suspended */ isSuspended(side.kernel, user))
         continue // D16
-      for (const line of side.of(user).lines) if (line.valid_until !== undefined) lines.push(line)
+      for (const line of side.of(user).lines) if (line.valid_until !== undefined && !line.derived) lines.push(line)
       if (lines.length > 2 * REVIEW_ENDS_MAX) keep()
     }
     keep()

@@ -9,6 +9,7 @@ import {
   findGrant,
   findSharedGrant,
   grantRoles,
+  grantRoleUntil,
   grantScope,
   grantUser,
   hasDirectRole,
@@ -34,6 +35,7 @@ import {
   tupleObject,
   tupleRelation,
   tupleSubject,
+  tupleUntil,
 } from '../records/tuple.ts'
 
 /** Records of the roles that a user holds on instances, by the record of the instance. */
@@ -132,7 +134,7 @@ export function findRolesOn(
   let left = limit
   for (const role of eachRoleOfType(kernel, instanceType(kernel, instance))) {
     if (!kernel.isLive(role)) continue
-    const search = new Search(kernel, user, left, withEverybody)
+    const search = new Search(kernel, user, left, { withEverybody })
     const isHeld = search.holds(instance, role)
     left = search.left
     if (left < 0) return undefined
@@ -141,59 +143,105 @@ export function findRolesOn(
   return roles
 }
 
+/**
+ * When a role on an instance ends (D15) that the user, or the party of everybody, holds itself: of all ways to it the one that
+ * ends last, and of a way what ends first. Infinite when it does not end. With what is left of the limit of tuples and rules;
+ * below 0 when that ended the search early.
+ */
+export function findEndOfRole(
+  kernel: Kernel,
+  user: number,
+  [instance, role]: readonly [instance: number, role: number],
+  limit: number,
+): { readonly until: number; readonly left: number } {
+  let [until, left] = [Number.NEGATIVE_INFINITY, limit]
+  while (until !== Number.POSITIVE_INFINITY) {
+    // a way that ends later than the one before, as long as there is one
+    const search = new Search(kernel, user, left, { endingAfter: until })
+    const isHeld = search.holds(instance, role)
+    left = search.left
+    if (left < 0 || !isHeld) break
+    until = search.until
+  }
+  return { until, left }
+}
+
+interface SearchOptions {
+  /** what everybody holds counts as what the user holds */
+  readonly withEverybody?: boolean
+  /** only what ends later counts */
+  readonly endingAfter?: number
+}
+
 /** From one role on one instance upwards to what it can be derived from. */
 class Search {
   left: number
+  /** when the first of what was found ends */
+  until = Number.POSITIVE_INFINITY
   readonly #kernel: Kernel
   readonly #user: number
   readonly #withEverybody: boolean
-  readonly #goals: [instance: number, role: number][] = []
+  readonly #endingAfter: number
+  /** each with the end of the way from it to the first */
+  readonly #goals: [instance: number, role: number, until: number][] = []
   readonly #seen = new Map<number, number[]>()
 
-  constructor(kernel: Kernel, user: number, limit: number, withEverybody: boolean) {
+  constructor(kernel: Kernel, user: number, limit: number, options: SearchOptions) {
     this.#kernel = kernel
     this.#user = user
-    this.#withEverybody = withEverybody
+    this.#withEverybody = options.withEverybody ?? false
+    this.#endingAfter = options.endingAfter ?? Number.NEGATIVE_INFINITY
     this.left = limit
   }
 
   /** Meaningless when nothing is left of the limit. */
   holds(instance: number, role: number): boolean {
     const kernel = this.#kernel
-    this.#add(instance, role)
+    this.#add(instance, role, Number.POSITIVE_INFINITY)
     for (let at = 0; at < this.#goals.length; at++) {
-      const [on, wanted] = this.#goals[at]!
-      if (this.#user !== 0 && grantRoles(kernel, findGrant(kernel, this.#user, on)).includes(wanted)) return true
-      if (this.#withEverybody && grantRoles(kernel, findSharedGrant(kernel, on)).includes(wanted)) return true
+      const [on, wanted, until] = this.#goals[at]!
+      const own = this.#user === 0 ? 0 : findGrant(kernel, this.#user, on)
+      if (this.#gives(own, wanted, until)) return true
+      if (this.#withEverybody && this.#gives(findSharedGrant(kernel, on), wanted, until)) return true
       const isDirect = hasDirectRole(kernel, this.#user, on)
       for (const rule of eachRuleToRole(kernel, wanted)) {
         if (--this.left < 0) return false
         if (isDirect && ruleSkipsDirect(kernel, rule, wanted)) continue
-        this.#addSources(on, rule)
+        this.#addSources(on, rule, until)
       }
     }
     return false
   }
 
+  /** Whether a grant has the role, at the end of a way that ends then. */
+  #gives(grant: number, role: number, until: number): boolean {
+    if (!grantRoles(this.#kernel, grant).includes(role)) return false
+    const end = grantRoleUntil(this.#kernel, grant, role)
+    if (end <= this.#endingAfter) return false
+    this.until = Math.min(until, end)
+    return true
+  }
+
   /** What gives the role of a rule on the instance. */
-  #addSources(instance: number, rule: number): void {
+  #addSources(instance: number, rule: number, until: number): void {
     const kernel = this.#kernel
     const source = ruleSource(kernel, rule)
     const [relation, type] = [ruleRelation(kernel, rule), roleType(kernel, source)]
     for (const tuple of eachTupleToObject(kernel, instance)) {
       if (--this.left < 0) return
       const subject = tupleSubject(kernel, tuple)
-      if (tupleRelation(kernel, tuple) === relation && instanceType(kernel, subject) === type)
-        this.#add(subject, source)
+      if (tupleRelation(kernel, tuple) !== relation || instanceType(kernel, subject) !== type) continue
+      const end = tupleUntil(kernel, tuple)
+      if (end > this.#endingAfter) this.#add(subject, source, Math.min(until, end))
     }
   }
 
-  #add(instance: number, role: number): void {
+  #add(instance: number, role: number, until: number): void {
     const known = this.#seen.get(instance)
     if (known?.includes(role)) return
     if (known === undefined) this.#seen.set(instance, [role])
     else known.push(role)
-    this.#goals.push([instance, role])
+    this.#goals.push([instance, role, until])
   }
 }
 

@@ -2,15 +2,15 @@
 // one path over relations from the assigned role to the role that has the permission.
 import { Verdict } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { everybodyAsked } from '../records/everybody.ts'
+import { everybodyAsked, ownAlone } from '../records/everybody.ts'
 import { goalFrom, goalInstance, goalRecord, goalRole } from '../records/goal.ts'
 import { findGrant, grantRoles, grantRoleUntil } from '../records/grant.ts'
 import { hasTimes } from '../records/header.ts'
 import { instanceTenant, readInstanceKey } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
-import { roleKey } from '../records/role.ts'
+import { permissionOfRole, roleKey, roleType } from '../records/role.ts'
 import { atInstant } from '../records/times.ts'
-import { pathTo } from './explain-roles.ts'
+import { hasAttached, pathTo } from './explain-roles.ts'
 import { type Because, endsAt, type RebacCode } from './explanation.ts'
 import { findRelationBetween, type RoleOn } from './hops.ts'
 
@@ -44,12 +44,34 @@ export function explainRelations(
   const ask = (wanted: number) => atInstant(kernel.calls.decideRelated(user, tenant, wanted, instance, relate(), type))
   switch (ask(permission)) {
     case Verdict.Allow:
-      return { code: 'allow', because: [pathOver(kernel, asked, named)] }
+      return { code: 'allow', because: [pathOver(kernel, asked, named, hasAttached(kernel, named.permission))] }
     case Verdict.Undecided:
       return deny('undecided')
     default:
       return deny(ask(0) === Verdict.Deny ? 'no_graph_roles' : 'no_permission')
   }
+}
+
+/**
+ * How the user holds a role on the resource that stands for a user set (D17), as a path that ends with it; undefined where
+ * the user does not, or where finding it is too much for one check.
+ */
+export function findWayToRole(
+  kernel: Kernel,
+  asked: Omit<Asked, 'permission'>,
+  named: Named,
+  role: number,
+): Pick<Because, 'path' | 'valid_until'> | undefined {
+  const { user, tenant, instance, relate } = asked
+  const permission = permissionOfRole(kernel, role)
+  const type = roleType(kernel, role)
+  // D16: what everybody holds makes no user set true
+  return ownAlone(kernel, () => {
+    const verdict = atInstant(kernel.calls.decideRelated(user, tenant, permission, instance, relate(), type))
+    if (verdict !== Verdict.Allow) return undefined
+    const { path, valid_until } = pathOver(kernel, { ...asked, permission }, named, (each) => each === role)
+    return { path, ...(valid_until === undefined ? {} : { valid_until }) }
+  })
 }
 
 /**
@@ -60,6 +82,7 @@ function pathOver(
   kernel: Kernel,
   { user, permission, instance, relate }: Asked,
   { tenant, permission: name, resource }: Named,
+  isWanted: (role: number) => boolean,
 ): Because {
   const steps: [instance: number, role: number][] = []
   for (let number = kernel.calls.goalMet(); number !== 0; ) {
@@ -75,7 +98,7 @@ function pathOver(
   const isOwn = rolesOn(kernel, user, on).includes(assigned)
   const toResourceKey = (at: number): string => (at === 0 ? resource : readInstanceKey(kernel, at))
   const bare = (role: number): string => roleKey(kernel, role).replace(/^.*\//, '')
-  const extended = pathTo(kernel, steps.at(-1)![1], name).slice(1)
+  const extended = pathTo(kernel, steps.at(-1)![1], isWanted).slice(1)
   return {
     source: 'rebac',
     ...(isOwn ? {} : { everybody: true }),

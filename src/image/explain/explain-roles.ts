@@ -24,7 +24,7 @@ export function explainRoles(
         ...whose,
         role: name(role),
         ...named,
-        path: pathTo(kernel, role, named.permission).map(name),
+        path: pathTo(kernel, role, hasAttached(kernel, named.permission)).map(name),
         ...endsAt(grantRoleUntil(kernel, of, role)),
       }))
   const grant = user === 0 ? 0 : findGrant(kernel, user, tenant)
@@ -36,11 +36,17 @@ export function explainRoles(
   return { code, roles, because }
 }
 
-/** The shortest way over `extends` from a role to one that has the permission attached. */
-export function pathTo(kernel: Kernel, from: number, permission: string): number[] {
+/** Whether a role has a permission itself, and not by one that it extends. */
+export const hasAttached =
+  (kernel: Kernel, permission: string) =>
+  (role: number): boolean =>
+    rolePermissions(kernel, role).includes(permission)
+
+/** The shortest way over `extends` from a role to one that is wanted. */
+export function pathTo(kernel: Kernel, from: number, isWanted: (role: number) => boolean): number[] {
   const before = new Map<number, number>([[from, 0]])
   for (const role of before.keys()) {
-    if (rolePermissions(kernel, role).includes(permission)) {
+    if (isWanted(role)) {
       const path: number[] = []
       for (let at = role; at !== 0; at = before.get(at)!) path.unshift(at)
       return path

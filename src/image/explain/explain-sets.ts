@@ -14,6 +14,7 @@ import { isResourceRole, permissionSetRules, setRuleResources, setRuleUsers } fr
 import { symbolTable } from '../records/symbol.ts'
 import { atInstant } from '../records/times.ts'
 import { type Asked, Conditions, Work } from './explain-conditions.ts'
+import { findWayToRole } from './explain-relations.ts'
 import {
   type AbacCode,
   type Because,
@@ -34,23 +35,26 @@ interface Rule {
 }
 type Explained = SetsExplained & { readonly because: readonly Because[] }
 
-/** `named` has the tenant and the permission as the answer shows them. */
-export function explainSets(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }): Explained {
+/** The tenant, the permission and the resource, as the answer shows them. */
+type Named = Parameters<typeof findWayToRole>[2]
+
+export function explainSets(kernel: Kernel, asked: Asked, named: Named): Explained {
   return new SetRules(kernel, asked, named).explain()
 }
 
 class SetRules {
   readonly #kernel: Kernel
   readonly #asked: Asked
-  readonly #named: { tenant: string; permission: string }
+  readonly #named: Named
   readonly #work = new Work()
   readonly #rules: readonly Rule[]
   readonly #truths = new Map<number, Verdict>()
   readonly #conditions = new Map<number, Conditions>()
+  readonly #wayByRole = new Map<number, Partial<Pick<Because, 'path' | 'valid_until'>>>()
   /** whether some side was not evaluated because the work limit was reached */
   #passedOver = false
 
-  constructor(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }) {
+  constructor(kernel: Kernel, asked: Asked, named: Named) {
     this.#kernel = kernel
     this.#asked = asked
     this.#named = named
@@ -70,20 +74,28 @@ class SetRules {
     if (verdict === Verdict.Undecided) return answer('undecided')
     if (verdict === Verdict.Deny) return { ...answer(this.#whyNone()), ...this.#nearest() }
     const allowing = this.#byName(this.#allowing())
+    const matches = allowing.slice(0, EXPLAIN_MISSES_MAX).map((rule) => this.#match(rule))
+    const notes = this.#notes(allowing)
+    const { resource: _, ...named } = this.#named
     const because = allowing.map((rule): Because => {
       const sides = { role: sideKey(this.#kernel, rule.users), resource_set: sideKey(this.#kernel, rule.resources) }
-      return { source: 'abac', ...sides, ...this.#named, path: [], ...endsAt(this.#endOfRole(rule.users)) }
+      return { source: 'abac', ...sides, ...named, path: [], ...this.#wayToRole(rule.users) }
     })
-    const matches = allowing.slice(0, EXPLAIN_MISSES_MAX).map((rule) => this.#match(rule))
-    return { ...answer('allow'), because, matches, notes: this.#notes(allowing) }
+    return { ...answer('allow'), because, matches, notes }
   }
 
-  /** When the role of the user that stands for a user set ends. */
-  #endOfRole(users: number): number {
+  /** Where a role stands for the user set: how the user holds it on the resource (D17), and when that ends. */
+  #wayToRole(users: number): Partial<Pick<Because, 'path' | 'valid_until'>> {
     const kernel = this.#kernel
     const { user, tenant } = this.#asked
-    if (symbolTable(kernel, users) !== Table.Roles || isResourceRole(kernel, users)) return Number.POSITIVE_INFINITY
-    return grantRoleUntil(kernel, findGrant(kernel, user, tenant), users)
+    if (symbolTable(kernel, users) !== Table.Roles) return {}
+    if (!isResourceRole(kernel, users)) return endsAt(grantRoleUntil(kernel, findGrant(kernel, user, tenant), users))
+    let way = this.#wayByRole.get(users)
+    if (way === undefined) {
+      way = findWayToRole(kernel, this.#asked, this.#named, users) ?? {}
+      this.#wayByRole.set(users, way)
+    }
+    return way
   }
 
   /** Why both sides of a rule are true. */

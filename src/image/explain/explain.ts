@@ -77,7 +77,7 @@ export function explainQuestion(
         ? unasked('instance_in_other_tenant')
         : end === undefined
           ? unasked('undecided')
-          : explainSets(kernel, { ...ids, relate, end }, named)
+          : explainSets(kernel, { ...ids, relate, end }, onResource)
   const because = [...byRoles, ...bySets]
   // of who is not stored only what everybody has can allow (D16); all else is the reason that there is for it
   const findCode = <C>(code: C) => (unknown === undefined || code === 'allow' || code === 'undecided' ? code : unknown)

@@ -46,12 +46,14 @@ export interface Because {
   readonly permission: string
   /**
    * from the assigned role to the role that has the permission attached: over `extends` (names of roles), for roles on
-   * instances over derivations (`type:key#role`)
+   * instances over derivations (`type:key#role`). For a set rule for a role on instances (D17) that to the role; for others
+   * empty
    */
   readonly path: readonly string[]
   /**
    * the instant at which the first of what is for a time ends: the assigned role, or a relation on the path (D15), in ms
-   * since 1970. For a set rule that of the role that stands for its user set. Absent when none of them ends
+   * since 1970. For a set rule that of the role that stands for its user set, or of the path to it. Absent when none of
+   * them ends
    */
   readonly valid_until?: number
 }

@@ -24,14 +24,11 @@ export interface Hop {
   readonly valid_until?: number
 }
 
-/** The way over relations that an explanation has found. */
-export function listHops(kernel: Kernel, user: number, because: readonly Because[], relate: () => number): Hop[] {
-  const way = because.find(({ source }) => source === 'rebac')
-  if (way === undefined) return []
+/** The steps of a way over relations that an explanation has found. */
+export function listHops(kernel: Kernel, user: number, { path, everybody }: Because, relate: () => number): Hop[] {
   const hops: Hop[] = []
-  const { everybody } = way
   const holder = everybody === undefined ? user : everybodyAsked(kernel)
-  for (const step of way.path) {
+  for (const step of path) {
     const at = step.lastIndexOf('#')
     const hop = { on: step.slice(0, at), role: step.slice(at + 1) }
     const before = hops.at(-1)

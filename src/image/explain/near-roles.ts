@@ -15,7 +15,7 @@ import { bareRole, eachRoleOfType, roleType } from '../records/role.ts'
 import { ruleRelation, ruleSkipsDirect } from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
-import { pathTo } from './explain-roles.ts'
+import { hasAttached, pathTo } from './explain-roles.ts'
 import { type Hop, relationName } from './hops.ts'
 import { nearestInstance, type Some, type UnknownName } from './near-names.ts'
 
@@ -100,7 +100,10 @@ function withPaths(kernel: Kernel, roles: readonly number[], permission: string)
   const named = roles.map((role) => ({ role, name: bareRole(kernel, role) }))
   named.sort((left, right) => compareText(left.name, right.name))
   const ways = named.slice(0, EXPLAIN_RULES_MAX).map(({ role, name }) => {
-    return { role: name, path: pathTo(kernel, role, permission).map((each) => bareRole(kernel, each)) }
+    return {
+      role: name,
+      path: pathTo(kernel, role, hasAttached(kernel, permission)).map((each) => bareRole(kernel, each)),
+    }
   })
   ways.sort((left, right) => left.path.length - right.path.length)
   return { first: ways.slice(0, EXPLAIN_NAMES_MAX), count: roles.length }

@@ -8,7 +8,7 @@ import { instanceAsked } from '../decide/tenant-of-check.ts'
 import { instanceTenant } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
 import { type Question, resolveIds } from './explain.ts'
-import type { Explanation } from './explanation.ts'
+import type { Because, Explanation } from './explanation.ts'
 import { type Hop, listHops } from './hops.ts'
 import { nearestNames, type UnknownName } from './near-names.ts'
 import { type NearRoles, nearRoles } from './near-roles.ts'
@@ -17,6 +17,8 @@ import { missesOfSentRelations, type SentMiss } from './sent-misses.ts'
 export interface Ways {
   /** the steps of the way over relations that allows, from the assigned role; none without one */
   readonly hops: readonly Hop[]
+  /** the same to each role on instances that stands for the user set of a rule that allows (D17), by the user set */
+  readonly hopsToRoles?: ReadonlyMap<string, readonly Hop[]>
   /** of a deny: the name that the policy does not have */
   readonly unknown?: UnknownName
   /** of a deny: the tenant of the instance when the question is about another one (D2: which tenant) */
@@ -40,7 +42,11 @@ export function findWays(kernel: Kernel, related: SentRelations, question: Quest
   const relate = () => related.write(relations.type, relations.relations)
   if (explained.allow) {
     const { user } = resolveIds(kernel, question, explained.tenant)
-    return { hops: listHops(kernel, user, explained.because, relate), sent_relations: [] }
+    const findHops = (way: Because) => listHops(kernel, user, way, relate)
+    const byRelations = explained.because.find(({ source }) => source === 'rebac')
+    const byRoles = explained.because.filter(({ source, path }) => source === 'abac' && path.length > 0)
+    const hopsToRoles = new Map(byRoles.map((way) => [way.role, findHops(way)]))
+    return { hops: byRelations === undefined ? [] : findHops(byRelations), hopsToRoles, sent_relations: [] }
   }
   const unknown = nearestNames(kernel, question, explained)
   if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }

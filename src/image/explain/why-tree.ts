@@ -33,7 +33,7 @@ export function whyTree({ question, explanation: explained, ways }: Explained): 
   return { allow, revision, user, action, resource: { type, ...(key === undefined ? {} : { key }) }, tenant, tree }
 }
 
-function listReasons(names: QuestionNames, { because, matches }: Explanation, { hops }: Ways): WhyNode[] {
+function listReasons(names: QuestionNames, { because, matches }: Explanation, { hops, hopsToRoles }: Ways): WhyNode[] {
   const byRoles = because.filter(({ source }) => source === 'rbac').map((way) => makeNode('met', sayRole(names, way)))
   const byRelations = hops.length === 0 ? [] : [makeNode('met', sayHops(names, hops))]
   const more = because.filter(({ source }) => source === 'abac').length - matches.length
@@ -41,7 +41,12 @@ function listReasons(names: QuestionNames, { because, matches }: Explanation, { 
     more > 0
       ? [makeNode('met', `${counted(more, 'more set rule', 'more set rules')} ${plural(more, 'allows', 'allow')} this`)]
       : []
-  return [...byRoles, ...byRelations, ...matches.map((match) => sayMatch(names, match, because)), ...others]
+  return [
+    ...byRoles,
+    ...byRelations,
+    ...matches.map((match) => sayMatch(names, match, because, hopsToRoles?.get(match.user_set))),
+    ...others,
+  ]
 }
 
 function sayRole({ user }: QuestionNames, { everybody, role, tenant, path, permission, valid_until }: Because): string {
@@ -56,7 +61,12 @@ function sayHops({ user, action, type }: QuestionNames, hops: readonly Hop[]): s
   return `${holder} has ${sayWay(hops)}, which has ${word(`${type}:${action}`)}`
 }
 
-function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match, because: readonly Because[]): WhyNode {
+function sayMatch(
+  names: QuestionNames,
+  { user_set, resource_set, held }: Match,
+  because: readonly Because[],
+  hops: readonly Hop[] | undefined,
+): WhyNode {
   const rule = because.find((each) => each.role === user_set && each.resource_set === resource_set)
   const [users, resources] = [formatSide('user_set', user_set), formatSide('resource_set', resource_set)]
   const isRole = users.startsWith('role ')
@@ -65,9 +75,11 @@ function sayMatch(names: QuestionNames, { user_set, resource_set, held }: Match,
       ? [
           makeNode(
             'met',
-            resourceRoleOfSet(user_set) === undefined
-              ? `${word(names.user)} has ${users} in tenant ${word(names.tenant)}${sayEnd(rule?.valid_until)}`
-              : `${word(names.user)} holds ${users} on ${formatResource(names)}, or a role that extends it`,
+            hops !== undefined
+              ? `${word(names.user)} has ${sayWay(hops)}`
+              : resourceRoleOfSet(user_set) === undefined
+                ? `${word(names.user)} has ${users} in tenant ${word(names.tenant)}${sayEnd(rule?.valid_until)}`
+                : `${word(names.user)} holds ${users} on ${formatResource(names)}, or a role that extends it`,
           ),
         ]
       : []),

@@ -84,7 +84,12 @@ const AccessLineRead = t.named(
     when: t.described(t.nullable(t.Text), 'the conditions of a set rule on what is sent, or stored for the resource'),
     change: t.described(t.nullable(t.enumOf('added', 'removed')), 'change since `since`'),
     valid_from: t.optional(t.described(Time, 'for an assigned role: from when on it is in force')),
-    valid_until: t.optional(t.described(Time, 'for an assigned role: until when it is in force')),
+    valid_until: t.optional(
+      t.described(
+        Time,
+        'until when the assigned role is in force, or, for a derived one, the first of what it follows from',
+      ),
+    ),
     reason: t.optional(
       t.described(t.Text, 'for an assigned role: why it was given, unless it was written again after this revision'),
     ),

@@ -65,7 +65,7 @@ function allowing(explained: Explained, because: Because): Way {
       ? path.map((each, at) =>
           step(at === 0 ? `has, in ${tenant},` : 'which extends', `role ${each}`, { is: 'role', key: each }),
         )
-      : source === 'rebac'
+      : path.length > 0
         ? path.flatMap((each, at) => onInstance(explained, each, path[at - 1]))
         : [setStep('is in', 'user', role)]
   const end =
