@@ -92,9 +92,18 @@ function onInstance(explained: Explained, each: string, before: string | undefin
   return [instance(relation === undefined ? 'related to' : `by relation ${relation} to`), roleStep]
 }
 
+interface Node {
+  readonly text: string
+  readonly children: readonly Node[]
+}
+
+/** Nodes with all that is below them: the way to a role under a condition is below its rule. */
+const listNodes = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.flatMap((node) => [node, ...listNodes(node.children)])
+
 /** The relation through which a role reaches an instance, from the sentence about it. */
 function relationTo({ why }: Explained, instance: string): string | undefined {
-  for (const { text } of why.tree.children as readonly { readonly text: string }[]) {
+  for (const { text } of listNodes(why.tree.children as readonly Node[])) {
     const via = ` on ${instance} via the `
     const at = text.indexOf(via)
     if (at >= 0) return text.slice(at + via.length).split(' relation')[0]
