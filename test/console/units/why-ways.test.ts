@@ -99,6 +99,7 @@ describe('the ways of an explanation', () => {
       children: [
         {
           text: 'ben has role owner on folder:f1, which gives reader on doc:18 via the parent relation, which has doc:read',
+          children: [],
         },
       ],
     }
@@ -119,6 +120,26 @@ describe('the ways of an explanation', () => {
         'by relation parent to doc:18',
         'which gives role reader',
         'which can read doc',
+      ],
+    ])
+  })
+
+  it('go over relations to a role under a condition', () => {
+    const text = 'ben has role owner on folder:f1, which gives reader on doc:18 via the parent relation'
+    const tree = { children: [{ text: 'a set rule allows this', children: [{ text, children: [] }] }] }
+    const path = ['folder:f1#owner', 'doc:18#reader']
+    const sides = { role: '__autogen_doc#reader', resource_set: '__autogen_doc' }
+    const because = [{ source: 'abac', ...sides, tenant: 'acme', permission: 'doc:read', path }]
+    expect(drawn({ because, why: { ...why, tree } })).toEqual([
+      [
+        'ben',
+        'has role owner',
+        'on folder:f1',
+        'by relation parent to doc:18',
+        'which gives role reader',
+        'which can read doc',
+        'on any doc',
+        'which has doc:18',
       ],
     ])
   })
