@@ -17,6 +17,7 @@ export interface DecisionRecord {
   readonly apiKey: string
   /** the name of a person who asked in the console without a key; `apiKey` is then their id */
   readonly person?: string | undefined
+  /** `*` where no one was signed in */
   readonly user: string
   readonly tenant: string
   readonly action: string

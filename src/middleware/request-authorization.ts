@@ -1,6 +1,7 @@
 // What the middleware for every framework shares: the user of a request, resolved once, its decisions, and the answer
 // to a request that is not allowed. Only errors of Zerohop become answers; every other error is the application's own.
 import { type ErrorCode, isZerohopError, type ZerohopError } from '../model/errors.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { REQUEST_DECISIONS_MAX } from '../model/limits.ts'
 import type { Pdp } from '../pdp/pdp.ts'
 import type {
@@ -15,8 +16,13 @@ import type {
 import type { Action, Attributes, Resource } from '../pdp/request.ts'
 
 export interface AuthorizationOptions<R, P extends PolicyTypes = PolicyTypes> {
-  /** the user of an authenticated request; without one the answer is 401 */
-  readonly user: (request: R) => UserIn<P> | null | undefined
+  /** the user of an authenticated request; without one the answer is 401, but for `anonymous` */
+  readonly user: (request: R) => UserIn<P> | undefined
+  /**
+   * default false. True: where `user` gives `null` no one is signed in, and what everybody has decides (D16); what that does
+   * not allow is 401. Where it gives `undefined` or an empty text the answer is 401 as ever
+   */
+  readonly anonymous?: boolean
   /** the tenant of the request, for resources that name none; without one D2 (which tenant) determines it */
   readonly tenant?: (request: R) => P['tenants'] | null | undefined
   /** what conditions read as `context.…` */
@@ -25,8 +31,9 @@ export interface AuthorizationOptions<R, P extends PolicyTypes = PolicyTypes> {
 
 /** A decision about a request, for its log. */
 export interface RequestDecision {
-  /** 200 allowed, 401 no user, 400 not a question, 403 denied, 503 could not decide */
+  /** 200 allowed, 401 no user, or denied where no one is signed in, 400 not a question, 403 denied, 503 could not decide */
   readonly status: 200 | 400 | 401 | 403 | 503
+  /** `*` where no one is signed in; undefined without a user */
   readonly user: string | undefined
   readonly action: string
   readonly resource: { readonly type: string; readonly key: string | undefined; readonly tenant: string | undefined }
@@ -56,7 +63,7 @@ interface Outcome {
 
 /** Who sent a request, and what was decided about it. */
 export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
-  /** undefined when no one is authenticated: every check is false then */
+  /** undefined without a user: every check is false then. `null` where no one is signed in, with `anonymous` alone */
   readonly user: UserIn<P> | undefined
   readonly tenant: P['tenants'] | undefined
   /** the first decisions about this request, in order */
@@ -87,7 +94,7 @@ export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
   decide(action: Action, resource: Resource): Outcome {
     const about = inTenant(resource, this.tenant)
     const outcome = this.#ask(action, about, {
-      user: typeof this.user === 'string' ? this.user : this.user?.key,
+      user: this.user === null ? EVERYBODY : typeof this.user === 'string' ? this.user : this.user?.key,
       action: typeof action === 'string' ? action : String(action?.key),
       resource: named(about),
     })
@@ -103,7 +110,8 @@ export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
     const pdp: Pdp = this.#pdp
     try {
       const allow = pdp.check(this.user, action, resource, this.#context)
-      return { decision: { ...none, status: allow ? 200 : 403, allow, revision: pdp.revision } }
+      const denied = this.user === null ? 401 : 403 // who signs in may be allowed
+      return { decision: { ...none, status: allow ? 200 : denied, allow, revision: pdp.revision } }
     } catch (error) {
       if (!isZerohopError(error)) throw error
       const status = error.class === 'invalid' || error.class === 'rejected' ? 400 : 503
@@ -154,9 +162,15 @@ export class Authorizer<R extends object, P extends PolicyTypes> {
   }
 
   #make(request: R): RequestAuthorization<P> {
-    const { user, tenant, context } = this.#options
-    const who = user(request) || undefined
-    if (who !== undefined && typeof who !== 'string' && typeof (who as { key?: unknown }).key !== 'string')
+    const { user, anonymous = false, tenant, context } = this.#options
+    const found = user(request)
+    const who = found === null && anonymous ? null : found || undefined
+    if (
+      who !== undefined &&
+      who !== null &&
+      typeof who !== 'string' &&
+      typeof (who as { key?: unknown }).key !== 'string'
+    )
       throw new TypeError('the option `user` must return a key, an object with a `key`, or nothing: not a promise')
     const where = tenant?.(request) ?? undefined
     if (where !== undefined && typeof where !== 'string')
@@ -167,7 +181,7 @@ export class Authorizer<R extends object, P extends PolicyTypes> {
   }
 }
 
-/** The answer when no one is authenticated. */
+/** The answer when no one is authenticated, or the one who is not signed in may not. */
 export const UNAUTHENTICATED: Refusal = {
   status: 401,
   headers: { 'www-authenticate': 'Bearer' },

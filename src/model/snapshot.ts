@@ -31,7 +31,7 @@ export interface Snapshot {
   readonly format: typeof SNAPSHOT_FORMAT
   /** of the policy and data that decided */
   readonly revision: number
-  /** key of the user */
+  /** key of the user; `*` where no one is signed in */
   readonly user: string
   /** milliseconds since 1970 from which on nothing is answered */
   readonly expiresAt: number

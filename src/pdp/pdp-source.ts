@@ -41,6 +41,7 @@ export interface Taken {
 
 /** A decision as passed to `onDecision`. */
 export interface Decision {
+  /** the key of the user; `*` where no one was signed in, as which it can be asked again */
   readonly user: string
   readonly action: string
   readonly resource: { readonly type: string; readonly key: string | undefined; readonly tenant: string }

@@ -7,6 +7,7 @@ import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import { isMarkedRow } from '../model/marked-row.ts'
 import type { UrlRule } from '../model/objects.ts'
@@ -116,7 +117,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /**
-   * Whether `user` may do `action` on `resource`. Answered from memory: no I/O, no promise. Unknown keys are denied.
+   * Whether `user` may do `action` on `resource`. Answered from memory: no I/O, no promise. Unknown keys are denied. Where no
+   * one is signed in, `user` is `null`: what everybody has is all that counts (D16).
    * @throws NOT_READY, STALE, POISONED, UNDECIDED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide;
    * INPUT_INVALID
    */
@@ -131,9 +133,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     if (typeof action !== 'string' || !this.#isPlain) return this.#checkOne(image, user, action, resource, context)
     try {
       const named = typeof user === 'string'
-      const key = named ? user : user?.key
+      const key = named ? user : user === null ? EVERYBODY : user?.key
       if (typeof key === 'string') {
-        const ofUser = named ? undefined : user.attributes
+        const ofUser = named ? undefined : user?.attributes
         if (typeof resource !== 'string') return this.#checkParts(image, key, ofUser, action, resource, context)
         if (isNone(ofUser) && isNone(context)) return checkNamed(image, key, action, resource)
       }
@@ -151,7 +153,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     const image = this.#source.take()
     if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key) || !isNone(resource.relations))
       return undefined
-    const key = typeof user === 'string' ? user : user.key
+    const key = typeof user === 'string' ? user : user === null ? EVERYBODY : user.key
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
     return image.checkWithoutAttributes(key, action, type, tenant ?? undefined)

@@ -1,6 +1,7 @@
 // One action on one resource type, resolved once per revision: the fastest way for one question about many users.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { Handle, type HandleOptions } from './handle.ts'
 import type { PdpSource } from './pdp-source.ts'
 import type { PolicyTypes, UserIn } from './policy-types.ts'
@@ -32,8 +33,9 @@ export class Permission<out P extends PolicyTypes = PolicyTypes> extends Handle<
       const { tenant, key, attributes, relations }: Unread = scope ?? {}
       if (!isNone(attributes) || !isNone(relations))
         throw new ZerohopError('INPUT_INVALID', { reason: 'a permission takes no attributes or relations: use check' })
-      if (this.isPlain && typeof user === 'string' && isNone(key) && (isNone(tenant) || typeof tenant === 'string'))
-        return image.checkIn(user, tenant ?? undefined, this.resolvedIn(image))
+      const named = user === null ? EVERYBODY : user
+      if (this.isPlain && typeof named === 'string' && isNone(key) && (isNone(tenant) || typeof tenant === 'string'))
+        return image.checkIn(named, tenant ?? undefined, this.resolvedIn(image))
       return this.#allowsAny(image, user, tenant, key)
     } catch (error) {
       throw unreadable(error)

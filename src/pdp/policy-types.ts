@@ -33,10 +33,11 @@ export type ActionOf<P extends PolicyTypes, T extends TypeOf<P>> = P['resources'
 /** The relations of a resource type. */
 export type RelationOf<P extends PolicyTypes, T extends TypeOf<P>> = P['resources'][T]['relations']
 
-/** The user of a check. */
+/** The user of a check; `null` where no one is signed in. */
 export type UserIn<P extends PolicyTypes> =
   | string
   | { readonly key: string; readonly attributes?: P['userAttributes'] | null }
+  | null
 
 /** An action of a resource of type `T`, with what else is sent of it. */
 export interface ActionObject<P extends PolicyTypes, T extends TypeOf<P>> extends Omit<ActionParts, 'key'> {

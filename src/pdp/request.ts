@@ -3,6 +3,7 @@
 import type { SentRelation } from '../image/image.ts'
 import { isStackExhausted } from '../kernel/module.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import { isMarkedRow } from '../model/marked-row.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { type Refuse, type Relations, readRelations } from './sent-relations.ts'
@@ -12,8 +13,11 @@ export type { Relations } from './sent-relations.ts'
 /** Request attributes, by name. */
 export type Attributes = JsonObject
 
-/** The user of a check: a key, or a key with request attributes. */
-export type User = string | { readonly key: string; readonly attributes?: Attributes | null }
+/**
+ * The user of a check: a key, or a key with request attributes. `null`: no one is signed in, and what everybody has is all
+ * that counts (D16). `undefined` is not that, and is refused.
+ */
+export type User = string | { readonly key: string; readonly attributes?: Attributes | null } | null
 
 /** The resource of a check: a type, an instance as `type:key`, or its parts. Without a tenant, D2 determines it. */
 export type Resource =
@@ -59,6 +63,7 @@ export function requireFilterOptions(options: FilterOptions | null | undefined):
 
 /** A check in keys. */
 export interface Question {
+  /** the sign of everybody where no one is signed in: it is no user's key, and records and texts have it, too */
   readonly user: string
   readonly action: string
   readonly type: string
@@ -114,8 +119,8 @@ export function unreadable(error: unknown): unknown {
 }
 
 function readQuestion(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
-  const userKey = typeof user === 'string' ? user : user?.key
-  if (typeof userKey !== 'string') throw invalid('user', 'a key or { key }')
+  const userKey = user === null ? EVERYBODY : typeof user === 'string' ? user : user?.key
+  if (typeof userKey !== 'string') throw invalid('user', 'a key, { key }, or null where no one is signed in')
   const actionKey = typeof action === 'string' ? action : action?.key
   if (typeof actionKey !== 'string') throw invalid('action', 'a key or { key }')
   return {
@@ -164,10 +169,10 @@ const refuseRelations: Refuse = (_, expected, ...path) => {
 }
 
 function toAttributes(
-  part: string | { readonly attributes?: Attributes | null },
+  part: string | { readonly attributes?: Attributes | null } | null,
   what: string,
 ): Attributes | undefined {
-  return typeof part === 'string' ? undefined : requireAttributes(part.attributes, what)
+  return typeof part === 'string' || part === null ? undefined : requireAttributes(part.attributes, what)
 }
 
 function requireAttributes(value: Attributes | null | undefined, what: string): Attributes | undefined {

@@ -2,6 +2,7 @@
 // means is docs/semantics.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../src/model/objects.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import type { RbacCode, ReasonsAt } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import type { Operation } from '../support/world.ts'
@@ -9,9 +10,11 @@ import type { Operation } from '../support/world.ts'
 /** A key, or a key with the attributes that are sent about it. */
 type Named = string | { readonly key: string; readonly attributes?: JsonObject }
 type Resource = string | (Request['resource'] & { readonly attributes?: JsonObject })
-type Row<Expected> = readonly [user: Named, action: Named, resource: Resource, expected: Expected, context?: JsonObject]
+/** Who asks; null: no one is signed in. */
+type Asker = Named | null
+type Row<Expected> = readonly [user: Asker, action: Named, resource: Resource, expected: Expected, context?: JsonObject]
 
-type OfUser<Expected> = readonly [user: Named, expected: Expected, context?: JsonObject]
+type OfUser<Expected> = readonly [user: Asker, expected: Expected, context?: JsonObject]
 
 export interface Step {
   /** the instant at which everything of this step is asked, in ms since 1970 (D15); absent: a policy without times */
@@ -29,7 +32,7 @@ export interface Step {
   readonly users?: readonly (readonly [action: Named, resource: Resource, users: string[], context?: JsonObject])[]
   /** with a tenant, the instances of that one */
   readonly instances?: readonly Row<string[]>[]
-  readonly actions?: readonly (readonly [user: Named, resource: Resource, actions: string[], context?: JsonObject])[]
+  readonly actions?: readonly (readonly [user: Asker, resource: Resource, actions: string[], context?: JsonObject])[]
   readonly tenants?: readonly Row<string[]>[]
   readonly authorized?: readonly (readonly [
     action: Named,
@@ -37,7 +40,7 @@ export interface Step {
     users: (readonly [user: string, ways: (readonly [resource: string, role: string])[]])[],
     context?: JsonObject,
   ])[]
-  readonly user_tenants?: readonly (readonly [user: string, tenants: string[]])[]
+  readonly user_tenants?: readonly (readonly [user: string | null, tenants: string[]])[]
 }
 
 export interface Case {
@@ -107,12 +110,12 @@ export function readCase(file: string, folder = FOLDER): unknown {
 export function toRequest([user, action, resource, , context]: Row<unknown>): Request {
   const { attributes, ...parts } = typeof resource === 'string' ? parseResource(resource) : resource
   const sent = {
-    ...(typeof user === 'string' ? {} : sentAs('user', user.attributes)),
+    ...(typeof user === 'string' || user === null ? {} : sentAs('user', user.attributes)),
     ...(typeof action === 'string' ? {} : sentAs('action', action.attributes)),
     ...sentAs('resource', attributes),
     ...sentAs('context', context),
   }
-  const names = { user: operationKey(user), action: operationKey(action), resource: parts }
+  const names = { user: askerKey(user), action: operationKey(action), resource: parts }
   return Object.keys(sent).length === 0 ? names : { ...names, sent }
 }
 
@@ -162,6 +165,8 @@ export function listAttributes({ steps }: Case): string[] {
   return [...names].sort()
 }
 
+/** D16: the definition names who is not signed in by the sign of everybody. */
+export const askerKey = (user: Asker): string => (user === null ? EVERYBODY : operationKey(user))
 const operationKey = (named: Named) => (typeof named === 'string' ? named : named.key)
 const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
   attributes === undefined ? {} : { [part]: attributes }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
 import type { Decider, Questions, Session } from '../support/deciders.ts'
 import { IS_WHOLE } from '../support/sample.ts'
-import { collectFeatures, type NamedCase, readCases, type Step, toRequest } from './cases.ts'
+import { askerKey, collectFeatures, type NamedCase, readCases, type Step, toRequest } from './cases.ts'
 
 const cases = readCases()
 
@@ -107,7 +107,7 @@ async function runListings({ listings }: Questions, step: Step, at: string): Pro
     expect(await listings!.authorized(request), `${at}, authorized: ${label(request)}`).toEqual(users)
   }
   for (const [user, tenants] of step.user_tenants ?? []) {
-    expect(await listings!.userTenants(user), `${at}, tenants with roles of ${user}`).toEqual(tenants)
+    expect(await listings!.userTenants(askerKey(user)), `${at}, tenants with roles of ${user}`).toEqual(tenants)
   }
 }
 

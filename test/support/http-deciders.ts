@@ -16,7 +16,15 @@ import type { Request, Sent } from '../reference/request.ts'
 import { toCall } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
 import { type Decider, MANAGEMENT_LACKS, type Questions } from './deciders.ts'
-import { listInstancePermissions, listTenantPermissions, toBody, toCheck, withAttributes } from './doors/library.ts'
+import { toSubject } from './doors/http.ts'
+import {
+  listInstancePermissions,
+  listTenantPermissions,
+  toBody,
+  toCheck,
+  toUser,
+  withAttributes,
+} from './doors/library.ts'
 import { TESTER } from './environments.ts'
 import { memoryFolder } from './folders.ts'
 import { type Listings, listWays } from './listings.ts'
@@ -211,7 +219,7 @@ function listingsOver(ask: Ask): Listings {
     const { type, key, tenant } = resource
     const properties = { ...sent.resource, ...(tenant === undefined ? {} : { tenant }) }
     const { results } = await ask(`/access/v1/search/${what}`, {
-      subject: { type: 'user', id: user, properties: sent.user ?? {} },
+      subject: what === 'subject' ? { type: 'user' } : toSubject(user, sent.user),
       action: { name: action },
       resource: { type, ...(key === undefined ? {} : { id: key }), properties },
       context: sent.context ?? {},
@@ -280,7 +288,7 @@ function questionsTo(pdp: Pdp): Questions {
 }
 
 const permissionsIn = (pdp: Pdp, user: string, { user: attributes, context }: Sent = {}) =>
-  pdp.userPermissions(withAttributes({ key: user }, attributes), {}, context)
+  pdp.userPermissions(toUser(user, attributes), {}, context)
 
 function makeListings(pdp: Pdp): Listings {
   const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
@@ -306,7 +314,7 @@ function makeListings(pdp: Pdp): Listings {
       const { action, resource, context } = toCheck(request)
       return listWays(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
     },
-    userTenants: (user) => names(pdp.userTenants(user)),
+    userTenants: (user) => names(pdp.userTenants(toUser(user))),
   }
 }
 

@@ -3,6 +3,8 @@
 // error names the member.
 import { ZerohopError } from '../../model/errors.ts'
 import type { Action, Attributes, Check, User } from '../../pdp/request.ts'
+import type { AuthzenSettings } from './deps.ts'
+import { isNoOne, isUserType } from './subjects.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -14,19 +16,21 @@ export interface Target {
   readonly attributes: Attributes | null
 }
 
-/** The check of one evaluation, and the type of its subject. */
+/** The check of one evaluation. */
 export interface Evaluation {
-  readonly subjectType: string
+  /** false: its subject is of a type that is unknown here */
+  readonly isKnown: boolean
   readonly check: Check
 }
 
 /** @throws INPUT_INVALID */
-export function readEvaluation(body: unknown): Evaluation {
+export function readEvaluation(settings: AuthzenSettings, body: unknown): Evaluation {
   const { subject, action, resource, context } = requireMembers(body, 'the body')
+  const { isKnown, user } = readSubject(settings, subject)
   return {
-    subjectType: readSubjectType(subject),
+    isKnown,
     check: {
-      user: readSubject(subject),
+      user,
       action: readAction(action),
       resource: readResource(resource),
       context: readProperties(context, 'context'),
@@ -34,13 +38,21 @@ export function readEvaluation(body: unknown): Evaluation {
   }
 }
 
-/** `subject` with its id: the key of a user, and request attributes. */
-export function readSubject(value: unknown): User {
+/** Who a subject is. */
+export interface Subject {
+  readonly user: User
+  /** false: its type means neither users nor no one */
+  readonly isKnown: boolean
+}
+
+/** `subject` with its id: the key of a user, and request attributes. Of no one neither is read. */
+export function readSubject(settings: AuthzenSettings, value: unknown): Subject {
+  const type = readSubjectType(value)
   const subject = requirePresent(value, 'subject')
-  return {
-    key: requireText(subject.id, 'subject.id'),
-    attributes: readProperties(subject.properties, 'subject.properties'),
-  }
+  const key = requireText(subject.id, 'subject.id')
+  const attributes = readProperties(subject.properties, 'subject.properties')
+  if (isNoOne(settings, type)) return { user: null, isKnown: true }
+  return { user: { key, attributes }, isKnown: isUserType(settings, type) }
 }
 
 /** The type of `subject`; a search for subjects ignores its id and properties. */

@@ -5,7 +5,7 @@ import { PLAIN_TYPE, plainProblem } from './authzen-errors.ts'
 import type { AuthzenSettings } from './deps.ts'
 import { interchangeable } from './i-json.ts'
 import { isEchoedAsSent } from './request-ids.ts'
-import { isSubjectType, UNKNOWN_SUBJECT_TYPE } from './subjects.ts'
+import { UNKNOWN_SUBJECT_TYPE } from './subjects.ts'
 
 const ALLOWED = '{"decision":true}'
 const DENIED = '{"decision":false}'
@@ -24,8 +24,8 @@ export function directEvaluation(
     },
     count,
     readCheck: (body) => {
-      const { subjectType, check } = readEvaluation(interchangeable(body))
-      return isSubjectType(settings, subjectType) ? { check } : { check, denial: UNKNOWN_SUBJECT_TYPE }
+      const { isKnown, check } = readEvaluation(settings, interchangeable(body))
+      return isKnown ? { check } : { check, denial: UNKNOWN_SUBJECT_TYPE }
     },
     formatAnswer: (allow) => (allow ? ALLOWED : DENIED),
     formatRefusal: (error) => {

@@ -11,7 +11,7 @@ import { areRows, asAsked } from '../pdp/rows-header.ts'
 import { isAbsent, type Members, readEvaluation, requireMembers, wrong } from './authzen-bodies.ts'
 import { plainError } from './authzen-errors.ts'
 import type { AuthzenDeps } from './deps.ts'
-import { isSubjectType, UNKNOWN_SUBJECT_TYPE } from './subjects.ts'
+import { UNKNOWN_SUBJECT_TYPE } from './subjects.ts'
 
 type Answer = { readonly decision: boolean; readonly context?: unknown }
 
@@ -46,11 +46,10 @@ const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean 
 
 /** Decides; with `explain` the context of the answer has the path to the decision. */
 function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
-  const { subjectType, check } = readEvaluation(body)
+  const { isKnown, check } = readEvaluation(deps, body)
   const asked = asAsked(request, check)
-  const known = isSubjectType(deps, subjectType)
   const evaluation = deps.decisions.timed(request.pdp!, asked)
-  if (known && explain) {
+  if (isKnown && explain) {
     const { acceptNow } = deps.decisions
     const pdp = pdpAt(request.pdp!, evaluation.context, acceptNow)
     const context = withNow(pdp, evaluation.context, acceptNow)
@@ -58,9 +57,9 @@ function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, exp
     deps.decisions.record(request, evaluation, allow, reason)
     return { decision: allow, context: debug }
   }
-  const decision = known && decide(request.pdp!, evaluation, deps.decisions.acceptNow)
-  deps.decisions.record(request, evaluation, decision, known ? undefined : UNKNOWN_SUBJECT_TYPE)
-  return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_SUBJECT_TYPE } }
+  const decision = isKnown && decide(request.pdp!, evaluation, deps.decisions.acceptNow)
+  deps.decisions.record(request, evaluation, decision, isKnown ? undefined : UNKNOWN_SUBJECT_TYPE)
+  return isKnown || !explain ? { decision } : { decision, context: { code: UNKNOWN_SUBJECT_TYPE } }
 }
 
 /** Undefined without items: the body is then one evaluation (rule 4). */

@@ -15,7 +15,7 @@ import {
 } from './authzen-bodies.ts'
 import type { AuthzenDeps } from './deps.ts'
 import { type Found, makePage, readPage, readRange } from './search-page.ts'
-import { isSubjectType } from './subjects.ts'
+import { isUserType } from './subjects.ts'
 
 const NONE: Found = { keys: [], next: undefined }
 
@@ -32,37 +32,34 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const at = pdpAt(pdp, sent, deps.acceptNow)
     const context = withNow(at, sent, deps.acceptNow)
     const page = readPage(body, 'subject')
-    const found = isSubjectType(deps, type) ? at.users(action, resource, { ...readRange(page), context }) : NONE
+    const found = isUserType(deps, type) ? at.users(action, resource, { ...readRange(page), context }) : NONE
     reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (id) => ({ type, id })))
   })
 
   app.post('/search/resource', options, (request, reply) => {
     const pdp = request.pdp!
     const body = requireMembers(request.body, 'the body')
-    const user = readSubject(body.subject)
+    const { user, isKnown } = readSubject(deps, body.subject)
     const action = readAction(body.action)
     const { type, tenant, attributes } = readResources(body.resource)
     const sent = readProperties(body.context, 'context')
     const at = pdpAt(pdp, sent, deps.acceptNow)
     const context = withNow(at, sent, deps.acceptNow)
     const page = readPage(body, 'resource')
-    const found = isSubjectType(deps, readSubjectType(body.subject))
-      ? at.resources(user, action, type, { ...readRange(page), tenant, context, attributes })
-      : NONE
+    const found = isKnown ? at.resources(user, action, type, { ...readRange(page), tenant, context, attributes }) : NONE
     reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (id) => ({ type, id })))
   })
 
   app.post('/search/action', options, (request, reply) => {
     const pdp = request.pdp!
     const body = requireMembers(request.body, 'the body')
-    const user = readSubject(body.subject)
+    const { user, isKnown } = readSubject(deps, body.subject)
     const resource = toRow(request, readResource(body.resource))
     const sent = readProperties(body.context, 'context')
     const at = pdpAt(pdp, sent, deps.acceptNow)
     const context = withNow(at, sent, deps.acceptNow)
     const page = readPage(body, 'action')
-    const known = isSubjectType(deps, readSubjectType(body.subject))
-    const found = known ? cut(at.actions(user, resource, context), readRange(page)) : NONE
+    const found = isKnown ? cut(at.actions(user, resource, context), readRange(page)) : NONE
     reply.header('x-revision', pdp.take().revision).send(makePage(page, found, (name) => ({ name })))
   })
 }

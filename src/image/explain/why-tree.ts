@@ -27,7 +27,8 @@ export function whyTree({ question, explanation: explained, ways }: Explained): 
   const { user, action, type, key } = question
   const { allow, revision, tenant } = explained
   const names = { user, action, type, key, tenant }
-  const text = `${nameUser(user)} ${allow ? 'can' : 'cannot'} ${word(action)} ${formatResource(names)} in tenant ${word(tenant)}`
+  const asker = user === EVERYBODY ? 'whoever is not signed in' : word(user)
+  const text = `${asker} ${allow ? 'can' : 'cannot'} ${word(action)} ${formatResource(names)} in tenant ${word(tenant)}`
   const reasons = allow ? listReasons(names, explained, ways) : missingWays(names, explained, ways)
   const tree = makeNode(allow ? 'allow' : 'deny', text, [...reasons, ...remarks(explained)])
   return { allow, revision, user, action, resource: { type, ...(key === undefined ? {} : { key }) }, tenant, tree }

@@ -2,7 +2,9 @@
 // first API version. A question without a time is asked at the time of the server.
 
 import { LISTING_PAGE_MAX } from '../../../src/model/limits.ts'
+import type { JsonObject } from '../../../src/model/objects.ts'
 import type { UserPermissions } from '../../../src/pdp/pdp-listings.ts'
+import { EVERYBODY } from '../../reference/everybody.ts'
 import type { Request } from '../../reference/request.ts'
 import { listWays } from '../listings.ts'
 import type { Asked, Clock } from './asked.ts'
@@ -166,10 +168,14 @@ const ROUTES: readonly Door[] = [
   ),
 ]
 
+/** The subject of a question; where no one is signed in its id says nothing. */
+export const toSubject = (user: string, properties: JsonObject = {}) =>
+  user === EVERYBODY ? { type: 'anonymous', id: 'a visit', properties } : { type: 'user', id: user, properties }
+
 const toEvaluation = ({ user, action, resource, sent = {} }: Request) => {
   const { type, key, tenant } = resource
   return {
-    subject: { type: 'user', id: user, properties: sent.user ?? {} },
+    subject: toSubject(user, sent.user),
     action: { name: action, properties: sent.action ?? {} },
     resource: { type, id: key, properties: { ...sent.resource, ...(tenant === undefined ? {} : { tenant }) } },
     context: sent.context ?? {},
@@ -199,7 +205,7 @@ const searches = (what: 'subject' | 'resource' | 'action', limit: number, right:
     const { request } = asked
     const lack = authzenLack(request, what !== 'resource') ?? clockLack(asked)
     if (lack !== undefined) return lack
-    const body = toEvaluation(request)
+    const body = { ...toEvaluation(request), ...(what === 'subject' ? { subject: { type: 'user' } } : {}) }
     return joined(async ({ after }) => {
       const page = { limit, ...(after == null ? {} : { token: after }) }
       const { results, page: read } = await post(desk, `/access/v1/search/${what}`, { ...body, page })

@@ -7,6 +7,8 @@ import { markRow } from '../../../src/model/marked-row.ts'
 import type { JsonObject } from '../../../src/model/objects.ts'
 import type { Pdp } from '../../../src/pdp/pdp.ts'
 import type { Keys, Page, UserPermissions } from '../../../src/pdp/pdp-listings.ts'
+import type { User } from '../../../src/pdp/request.ts'
+import { EVERYBODY } from '../../reference/everybody.ts'
 import type { InstancePermissions, TenantPermissions } from '../../reference/listing.ts'
 import type { Request } from '../../reference/request.ts'
 import { isSuspended } from '../../reference/suspensions.ts'
@@ -31,6 +33,10 @@ export function clockLack({ request }: Asked): Lack | undefined {
 export const withAttributes = <T extends object>(named: T, attributes: JsonObject | undefined) =>
   attributes === undefined ? named : { ...named, attributes }
 
+/** The user as the library takes it: where no one is signed in, null. */
+export const toUser = (user: string, attributes?: JsonObject): User =>
+  user === EVERYBODY ? null : attributes === undefined ? user : { key: user, attributes }
+
 /** The question as POST /allowed takes it: there an action has no attributes. */
 export const toBody = ({ user, action, resource: { isRow: _, ...resource }, sent = {} }: Request) => ({
   user: withAttributes({ key: user }, sent.user),
@@ -45,6 +51,7 @@ export const toCheck = (request: Request) => {
   const { resource, ...body } = toBody(request)
   return {
     ...body,
+    user: request.user === EVERYBODY ? null : body.user,
     resource: request.resource.isRow === true ? markRow(resource) : resource,
     action: sent.action === undefined ? action : { key: action, attributes: sent.action },
   }
@@ -167,7 +174,7 @@ const overWrites = (
 })
 
 const permissionsFor = (pdp: Pdp, { request: { user, sent = {} } }: Asked): UserPermissions =>
-  pdp.userPermissions(withAttributes({ key: user }, sent.user), {}, sent.context)
+  pdp.userPermissions(toUser(user, sent.user), {}, sent.context)
 
 /** All pages of permissions of two entries each, joined. */
 export async function joinedPermissions(
@@ -183,7 +190,7 @@ export async function joinedPermissions(
 }
 
 const permissionPage = (pdp: Pdp, { request: { user, sent = {} } }: Asked, page: Page) =>
-  pdp.userPermissionsPage(withAttributes({ key: user }, sent.user), page, sent.context)
+  pdp.userPermissionsPage(toUser(user, sent.user), page, sent.context)
 
 /** The names of entries of permissions, those of tenants first. */
 const entryNames = (asked: Asked): string[] => [
@@ -212,7 +219,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
       [request.resource.isRow === true, 'it takes no marked row'],
       [type.includes(':'), 'its words join type and key by a colon'],
     )
-    return lack ?? pdp.check(user, action, key === undefined ? type : `${type}:${key}`)
+    return lack ?? pdp.check(toUser(user), action, key === undefined ? type : `${type}:${key}`)
   }),
   decides('check with every part', (pdp, { request }) => {
     const { user, action, resource, sent = {} } = request
@@ -220,14 +227,16 @@ export const LIBRARY_DOORS: readonly Door[] = [
     const { key = null, tenant = null, relations = null } = resource
     const about = { type: resource.type, key, tenant, relations, attributes: ofResource }
     const named = resource.isRow === true ? markRow(about) : about
-    return pdp.check({ key: user, attributes: ofUser }, { key: action, attributes: ofAction }, named, context)
+    const who = user === EVERYBODY ? null : { key: user, attributes: ofUser }
+    return pdp.check(who, { key: action, attributes: ofAction }, named, context)
   }),
   decides('check without attributes', (pdp, { request }) => {
     const { user, action, resource } = request
     if (isRelated(request)) return new Lack('it takes no relations')
     if (resource.key !== undefined) return new Lack('it takes no key')
     return (
-      pdp.checkWithoutAttributes(user, action, resource) ?? new Lack('it answers only what no attribute can change')
+      pdp.checkWithoutAttributes(toUser(user), action, resource) ??
+      new Lack('it answers only what no attribute can change')
     )
   }),
   decides('subject', (pdp, { request }) => {
@@ -239,7 +248,9 @@ export const LIBRARY_DOORS: readonly Door[] = [
       [type.includes(':'), 'its words join type and key by a colon'],
     )
     if (lack !== undefined) return lack
-    return pdp.subject(user, { tenant: tenant ?? null }).can(action, key === undefined ? type : `${type}:${key}`)
+    return pdp
+      .subject(toUser(user), { tenant: tenant ?? null })
+      .can(action, key === undefined ? type : `${type}:${key}`)
   }),
   decides('permission', (pdp, { request }) => {
     const { user, action, resource } = request
@@ -250,10 +261,10 @@ export const LIBRARY_DOORS: readonly Door[] = [
       [resource.isRow === true, 'it takes no marked row'],
       [type.includes(':'), 'its words join type and key by a colon'],
     )
-    return lack ?? pdp.permission(action, type).allows(user, { tenant: tenant ?? null, key: key ?? null })
+    return lack ?? pdp.permission(action, type).allows(toUser(user), { tenant: tenant ?? null, key: key ?? null })
   }),
   decides('bulk check', (pdp, { request }) => {
-    const other = { user: request.user, action: request.action, resource: NO_TYPE }
+    const other = { user: toUser(request.user), action: request.action, resource: NO_TYPE }
     const [first, asked, last] = pdp.bulkCheck([other, toCheck(request), other])
     if (first || last) throw new Error('a bulk check allows what there is not')
     return asked
@@ -308,7 +319,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
   ),
   lists(
     'tenants of the user',
-    (pdp, { request }) => named(pdp.userTenants(request.user)),
+    (pdp, { request }) => named(pdp.userTenants(toUser(request.user))),
     (asked) => asked.userTenants(),
   ),
   lists(
@@ -346,7 +357,7 @@ export const LIBRARY_DOORS: readonly Door[] = [
   ),
   lists(
     'known users',
-    (pdp, { request }) => [pdp.knows(request.user), pdp.userKeys(LISTING_PAGE_MAX).sort()],
+    (pdp, { request }) => [pdp.knows(toUser(request.user)), pdp.userKeys(LISTING_PAGE_MAX).sort()],
     ({ policy, request }) => [policy.user.has(request.user), [...policy.user.keys()].sort()],
   ),
   lists(

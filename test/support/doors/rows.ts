@@ -11,7 +11,7 @@ import { check } from '../../reference/check.ts'
 import { isRowAllowed, questionOfRow, type Row, rowAttribute } from '../rows.ts'
 import type { Asked, Clock } from './asked.ts'
 import { type Awaitable, type Door, Lack, type Place } from './door.ts'
-import { clockLack, HTTP_CLOCK, LIBRARY_CLOCK, withAttributes } from './library.ts'
+import { clockLack, HTTP_CLOCK, LIBRARY_CLOCK, toUser, withAttributes } from './library.ts'
 
 const pickAttributes = (row: Row, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, rowAttribute(row, name)]))
@@ -56,7 +56,7 @@ export function makeFilter({ desk }: Place, { request, tenant }: Asked, options:
   const { user, action, resource, sent = {} } = request
   const asks = sent.action === undefined ? action : { key: action, attributes: sent.action }
   const asked = { tenant, context: sent.context ?? null, ...options }
-  return desk.pdp.filter(withAttributes({ key: user }, sent.user), asks, resource.type, asked)
+  return desk.pdp.filter(toUser(user, sent.user), asks, resource.type, asked)
 }
 
 /** The definition of the question that each row makes; over HTTP rows are not marked unless a header says so (D2). */
@@ -168,7 +168,7 @@ export const ROW_DOORS: readonly Door[] = [
       const lack = noAction(asked)
       if (lack !== undefined) return lack
       const options = { tenants: [asked.tenant], types: [resource.type], context: sent.context ?? {} }
-      const snapshot = desk.pdp.snapshot(withAttributes({ key: user }, sent.user), options)
+      const snapshot = desk.pdp.snapshot(toUser(user, sent.user), options)
       return decided(JSON.parse(JSON.stringify(snapshot)), asked)
     },
     right: (asked) => rightInPage(asked, true),
