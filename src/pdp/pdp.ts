@@ -7,7 +7,6 @@ import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
-import { EVERYBODY } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import { isMarkedRow } from '../model/marked-row.ts'
 import type { UrlRule } from '../model/objects.ts'
@@ -62,6 +61,7 @@ import {
   copyList,
   copyParts,
   isNone,
+  keyOf,
   mayBeSent,
   type Resource,
   requireFilterOptions,
@@ -132,10 +132,9 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     // Fast path for the usual forms, which need no intermediate object: keys only, or a resource with its parts.
     if (typeof action !== 'string' || !this.#isPlain) return this.#checkOne(image, user, action, resource, context)
     try {
-      const named = typeof user === 'string'
-      const key = named ? user : user === null ? EVERYBODY : user?.key
+      const key = keyOf(user)
       if (typeof key === 'string') {
-        const ofUser = named ? undefined : user?.attributes
+        const ofUser = typeof user === 'string' ? undefined : user?.attributes
         if (typeof resource !== 'string') return this.#checkParts(image, key, ofUser, action, resource, context)
         if (isNone(ofUser) && isNone(context)) return checkNamed(image, key, action, resource)
       }
@@ -153,7 +152,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     const image = this.#source.take()
     if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key) || !isNone(resource.relations))
       return undefined
-    const key = typeof user === 'string' ? user : user === null ? EVERYBODY : user.key
+    const key = keyOf(user)
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
     return image.checkWithoutAttributes(key, action, type, tenant ?? undefined)

@@ -112,6 +112,14 @@ export function toQuestion(user: User, action: Action, resource: Resource, conte
   }
 }
 
+/**
+ * The key by which a user is asked about; the sign of everybody where no one is signed in: no user has it, so what everybody
+ * has is all that counts. What is not a user has none; nor has `undefined`, which must not pass for `null`.
+ */
+export function keyOf(user: User): string | undefined {
+  return /* canary: no-one-signed-in */ user === null ? EVERYBODY : typeof user === 'string' ? user : user?.key
+}
+
 /** The error for exceptions of the caller's own objects: a getter that throws, a revoked proxy. */
 export function unreadable(error: unknown): unknown {
   if (isZerohopError(error) || isStackExhausted(error)) return error
@@ -119,7 +127,7 @@ export function unreadable(error: unknown): unknown {
 }
 
 function readQuestion(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
-  const userKey = user === null ? EVERYBODY : typeof user === 'string' ? user : user?.key
+  const userKey = keyOf(user)
   if (typeof userKey !== 'string') throw invalid('user', 'a key, { key }, or null where no one is signed in')
   const actionKey = typeof action === 'string' ? action : action?.key
   if (typeof actionKey !== 'string') throw invalid('action', 'a key or { key }')
