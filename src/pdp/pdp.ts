@@ -60,8 +60,8 @@ import {
   answerEach,
   copyList,
   copyParts,
+  findUserKey,
   isNone,
-  keyOf,
   mayBeSent,
   type Resource,
   requireFilterOptions,
@@ -132,7 +132,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     // Fast path for the usual forms, which need no intermediate object: keys only, or a resource with its parts.
     if (typeof action !== 'string' || !this.#isPlain) return this.#checkOne(image, user, action, resource, context)
     try {
-      const key = keyOf(user)
+      const key = findUserKey(user)
       if (typeof key === 'string') {
         const ofUser = typeof user === 'string' ? undefined : user?.attributes
         if (typeof resource !== 'string') return this.#checkParts(image, key, ofUser, action, resource, context)
@@ -152,7 +152,7 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     const image = this.#source.take()
     if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key) || !isNone(resource.relations))
       return undefined
-    const key = keyOf(user)
+    const key = findUserKey(user)
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
     return image.checkWithoutAttributes(key, action, type, tenant ?? undefined)

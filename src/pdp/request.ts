@@ -63,7 +63,7 @@ export function requireFilterOptions(options: FilterOptions | null | undefined):
 
 /** A check in keys. */
 export interface Question {
-  /** the sign of everybody where no one is signed in: it is no user's key, and records and texts have it, too */
+  /** the sign of everybody where no one is signed in: no user has it as key, and records and texts have it, too */
   readonly user: string
   readonly action: string
   readonly type: string
@@ -116,7 +116,7 @@ export function toQuestion(user: User, action: Action, resource: Resource, conte
  * The key by which a user is asked about; the sign of everybody where no one is signed in: no user has it, so what everybody
  * has is all that counts. What is not a user has none; nor has `undefined`, which must not pass for `null`.
  */
-export function keyOf(user: User): string | undefined {
+export function findUserKey(user: User): string | undefined {
   return /* canary: no-one-signed-in */ user === null ? EVERYBODY : typeof user === 'string' ? user : user?.key
 }
 
@@ -127,7 +127,7 @@ export function unreadable(error: unknown): unknown {
 }
 
 function readQuestion(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
-  const userKey = keyOf(user)
+  const userKey = findUserKey(user)
   if (typeof userKey !== 'string') throw invalid('user', 'a key, { key }, or null where no one is signed in')
   const actionKey = typeof action === 'string' ? action : action?.key
   if (typeof actionKey !== 'string') throw invalid('action', 'a key or { key }')

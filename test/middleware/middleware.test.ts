@@ -287,6 +287,31 @@ describe('the authorization of a request', () => {
     expect(() => ana.check('wave', null as never)).toThrow('resource must be')
   })
 
+  it('[D16] where no one is signed in is decided by what everybody has, if it is asked for, and what is denied is 401', () => {
+    const open = loadImage(Image.build(ENVIRONMENT, makePosition(7), [...HELLO, give('*', 'viewer')]).save())
+    const findStatuses = (user: unknown, anonymous: boolean | undefined, action: string) => {
+      const seen: RequestAuthorization[] = []
+      const options = { user: () => user, anonymous } as never
+      const authorizer = new Authorizer(open, options, (_, made) => seen.push(made as RequestAuthorization))
+      const request = {}
+      const refused = authorizer.decide(request, action, 'hello')
+      return [authorizer.subject(request)?.status, refused?.status, seen[0]!.decision?.user]
+    }
+    expect(findStatuses(null, true, 'wave')).toEqual([undefined, undefined, '*'])
+    expect(findStatuses(null, true, 'say')).toEqual([undefined, 401, '*'])
+    expect(findStatuses('zoe', true, 'say')).toEqual([undefined, 403, 'zoe'])
+    for (const nothing of [undefined, '', false, 0])
+      expect(findStatuses(nothing, true, 'wave')).toEqual([401, 401, undefined])
+    for (const choice of [false, undefined]) expect(findStatuses(null, choice, 'wave')).toEqual([401, 401, undefined])
+    const visitor = new RequestAuthorization(open, null, undefined)
+    expect([visitor.check('wave', 'hello'), visitor.check('say', 'hello'), visitor.decisions.length]).toEqual([
+      true,
+      false,
+      2,
+    ])
+    expect(visitor.decision).toMatchObject({ status: 401, user: '*', allow: false, revision: 7 })
+  })
+
   it('asks about an entity, whose parts are inherited, as about any other resource', () => {
     class Note {
       readonly type = 'hello'

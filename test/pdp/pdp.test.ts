@@ -41,10 +41,55 @@ describe('a check', () => {
 
   it('of something that is not a question throws INPUT_INVALID with the wrong part', () => {
     const ask = pdp.check.bind(pdp) as (...question: unknown[]) => boolean
-    expect(() => ask(undefined, 'say', 'hello')).toThrow(/^user must be/)
+    for (const none of [undefined, 5, {}, { key: null }, [null], { key: undefined, attributes: null }])
+      expect(() => ask(none, 'say', 'hello')).toThrow(/^user must be a key, \{ key \}, or null/)
     expect(() => ask('ana', 5, 'hello')).toThrow(/^action must be/)
     expect(() => ask('ana', 'say', { key: 'plan' })).toThrow(/^resource must be/)
     expect(() => ask('ana', 'say', { type: 'hello', tenant: 5 })).toThrow(/^resource\.tenant must be/)
+  })
+
+  it('[D16] where no one is signed in has the user null, whose roles are those of everybody, and is told of as `*`', () => {
+    const decisions: Decision[] = []
+    const shared = Image.build(ENVIRONMENT, makePosition(7), [...HELLO, give('*', 'viewer')]).save()
+    const open = loadImage(shared)
+    const recording = loadImage(shared, { onDecision: (decision) => decisions.push(decision) })
+    for (const each of [open, recording]) {
+      expect(['say', 'wave'].map((action) => each.check(null, action, 'hello'))).toEqual([false, true])
+      expect(each.check(null, 'wave', { type: 'hello', tenant: 'acme' })).toBe(false)
+      expect(each.check(null, { key: 'wave' }, 'hello:plan', { mfa: true })).toBe(true)
+      expect(each.bulkCheck([{ user: null, action: 'wave', resource: 'hello' }])).toEqual([true])
+      expect(each.subject(null).can('wave', 'hello')).toBe(true)
+      expect(each.permission('wave', 'hello').allows(null)).toBe(true)
+      expect(each.permission('wave', 'hello').allows(null, { tenant: 'acme', key: 'plan' })).toBe(false)
+    }
+    expect(decisions.map(({ user, allow }) => [user, allow])).toEqual(
+      [false, true, false, true, true, true, true, false].map((allow) => ['*', allow]),
+    )
+    for (const { user, action, resource, allow } of decisions)
+      expect(open.check(user, action, { ...resource, key: resource.key ?? null })).toBe(allow)
+    expect([open.knows(null), open.userTenants(null), open.userPermissions(null)]).toEqual([false, [], {}])
+    expect(open.userPermissions(null, { tenants: ['default', 'acme'] })).toMatchObject({
+      '__tenant:default': { roles: [], permissions: ['hello:wave'] },
+    })
+    expect(pdp.check(null, 'wave', 'hello')).toBe(false)
+  })
+
+  it('[D16] where no one is signed in says why in words', () => {
+    const shared = loadImage(Image.build(ENVIRONMENT, makePosition(7), [...HELLO, give('*', 'viewer')]).save())
+    const say = (action: string) => {
+      const { user, tree } = shared.why(null, action, 'hello')
+      return [user, tree.text, ...tree.children.map(({ text }) => text)]
+    }
+    expect(say('wave')).toEqual([
+      '*',
+      'whoever is not signed in can wave hello in tenant default',
+      'everybody has role viewer in tenant default, which has hello:wave',
+    ])
+    expect(say('say')).toEqual([
+      '*',
+      'whoever is not signed in cannot say hello in tenant default',
+      'no role that everybody has allows this',
+    ])
   })
 
   it('is asked in bulk with the same answers', () => {

@@ -114,6 +114,7 @@ describe('a PDP with the types of its policy', () => {
       ]),
     ).toEqual([true, false])
     expect(pdp.resources('ana', 'read', 'invoice', { attributes: { total: 1 } }).keys).toEqual([])
+    expect([pdp.check(null, 'read', 'invoice'), pdp.actions(null, 'invoice')]).toEqual([false, []])
     const actions = pdp.actions('ana', 'invoice')
     expectTypeOf(actions).toEqualTypeOf<('read' | 'pay')[]>()
     expect(actions).toEqual(['read'])
@@ -153,6 +154,13 @@ describe('a PDP with the types of its policy', () => {
       () => pdp.filter('ana', 'open', 'invoice', { tenant: 'acme' }),
     ]
     for (const ask of wrong) expect(outcome(ask)).toBe('UNKNOWN_NAME')
+    const without = [
+      // @ts-expect-error: a session that is missing is not a visitor
+      () => pdp.check(undefined, 'read', 'invoice'),
+      // @ts-expect-error: nor is a key that is missing
+      () => pdp.check({ key: null }, 'read', 'invoice'),
+    ]
+    for (const ask of without) expect(outcome(ask)).toBe('INPUT_INVALID')
     const illTyped = [
       // @ts-expect-error: an instance is named where it is asked about
       () => pdp.permission('read', 'invoice:i1').allows('ana'),

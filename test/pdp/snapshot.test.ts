@@ -55,6 +55,30 @@ const note = { type: 'note', tenant: 'acme', key: 'n1', attributes: { owner: 'zo
 afterEach(() => vi.useRealTimers())
 
 describe('a snapshot', () => {
+  it('[D16] where no one is signed in says what everybody may in the tenants that are named, and of others that the server knows', () => {
+    const pdp = makePdp([give('*', 'viewer', 'acme'), stored('n1', 'acme'), stored('n2', 'acme'), reader('*', 'n1')])
+    const visitor = pdp.snapshot(null, { tenants: ['acme'] })
+    expect([visitor.user, visitor.validUntil, pdp.snapshot(null).tenants]).toEqual(['*', undefined, {}])
+    const of = (snapshot: typeof visitor) => {
+      const page = permissions(snapshot)
+      const may = (action: string, type: string, key: string | null, tenant = 'acme') =>
+        page.may(action, { type, tenant, key, attributes: note.attributes })
+      return [
+        may('wave', 'hello', null),
+        may('say', 'hello', null),
+        may('read', 'note', 'n1'),
+        may('read', 'note', 'n2'),
+        may('wave', 'hello', null, 'default'),
+        may('read', 'note', 'n1', 'default'),
+      ]
+    }
+    expect(of(visitor)).toEqual([true, false, true, false, undefined, undefined])
+    // a user of another tenant, too, has what everybody has where the tenant is named, and else is to ask
+    expect(of(pdp.snapshot('zoe', { tenants: ['acme'] }))).toEqual(of(visitor))
+    expect(of(pdp.snapshot('ben'))).toEqual([undefined, undefined, undefined, undefined, true, false])
+    expect(of(JSON.parse(JSON.stringify(visitor)))).toEqual(of(visitor))
+  })
+
   it('has the tenants of the user, all types and all actions, each answer and each table once', () => {
     vi.useFakeTimers({ now: 1_000 })
     const pdp = makePdp([

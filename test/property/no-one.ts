@@ -19,7 +19,7 @@ export interface Library {
   readonly FixedImage: typeof FixedImage
 }
 
-/** A library that is wrong about who is not signed in, by what stands in place of `keyOf`. */
+/** A library that is wrong about who is not signed in, by what stands in place of `findUserKey`. */
 export const OF_NO_ONE: Readonly<Record<string, (code: string) => string>> = {
   'takes undefined for null': (code) => code.replace('=== null', '== null'),
   'asks about a user instead': (code) => code.replace('EVERYBODY', "'ana'"),
@@ -28,7 +28,7 @@ export const OF_NO_ONE: Readonly<Record<string, (code: string) => string>> = {
 type Question = (user: User) => unknown
 
 /** Every form of the question, and every listing about it. */
-function formsOf(pdp: Pdp, request: Request): Readonly<Record<string, Question>> {
+function listForms(pdp: Pdp, request: Request): Readonly<Record<string, Question>> {
   const { action, resource, context } = toCheck(request)
   const { type, key, tenant } = request.resource
   const tenants = [tenant ?? 'default']
@@ -47,8 +47,8 @@ function formsOf(pdp: Pdp, request: Request): Readonly<Record<string, Question>>
     why: (user) => pdp.why(user, action, resource, context).allow,
     filter: (user) => pdp.filter(user, action, type, { tenant: tenants[0]!, context: context ?? null }),
     snapshot: (user) => {
-      const { user: _, etag: __, ...said } = pdp.snapshot(user, { tenants, types: [type] })
-      return said
+      const { user: _, etag: __, ...content } = pdp.snapshot(user, { tenants, types: [type] })
+      return content
     },
     'tenants of a snapshot': (user) => pdp.snapshot(user).tenants,
     permissions: (user) => pdp.userPermissions(user, null, context),
@@ -64,7 +64,7 @@ function formsOf(pdp: Pdp, request: Request): Readonly<Record<string, Question>>
 }
 
 /** What the question is answered, or the code of its error. */
-function said(question: Question, user: User): unknown {
+function findAnswer(question: Question, user: User): unknown {
   try {
     return question(user)
   } catch (error) {
@@ -79,18 +79,20 @@ export class Tally {
   allowed = 0
 }
 
-/** The first form of a question that is answered otherwise about no one than it should be; undefined where there is none. */
+/** The first form of a question that is answered otherwise about no one than it should be; undefined without one. */
 export function findDifference(library: Library, drawn: Drawn, tally = new Tally()): string | undefined {
   const { image, requests } = makeSituation(drawn, numbers(drawn.seed))
   const pdp = new library.Pdp(new library.FixedImage(image))
   const asked = 'times' in drawn || 'history' in drawn ? pdp.at(MIDNIGHT) : pdp
   for (const request of requests) {
     const { user: _, ...sent } = request.sent ?? {} // no one has attributes
-    const forms = formsOf(asked, { ...request, sent })
+    const forms = listForms(asked, { ...request, sent })
     for (const [name, question] of Object.entries(forms)) {
-      const [none, unknown] = [said(question, null), said(question, UNKNOWN)].map((each) => JSON.stringify(each))
+      const [none, unknown] = [findAnswer(question, null), findAnswer(question, UNKNOWN)].map((each) =>
+        JSON.stringify(each),
+      )
       if (none !== unknown) return `${name} of ${JSON.stringify(request)}: ${none}, and not ${unknown}`
-      const left = said(question, undefined as unknown as User)
+      const left = findAnswer(question, undefined as unknown as User)
       // undefined: it is left to `check`
       if (left !== 'INPUT_INVALID' && left !== undefined)
         return `${name} of ${JSON.stringify(request)} without a user: ${JSON.stringify(left)}`

@@ -1,4 +1,4 @@
-// Which types of an AuthZEN subject are users, and which one is no one. A subject of another type is unknown, even if a
+// Which types of an AuthZEN subject are users, and which one stands for no one. A subject of another type is unknown, even if a
 // user has its id: a service `ana` must not get the permissions of the user `ana`.
 import type { AuthzenSettings } from './deps.ts'
 
@@ -15,7 +15,7 @@ export function isUserType({ subjectTypes = SUBJECT_TYPES }: AuthzenSettings, ty
   return subjectTypes.includes(type)
 }
 
-/** Whether a subject of this type is no one, whatever its id: what everybody has is all that counts (D16). */
+/** Whether a subject of this type stands for no one, whatever its id: what everybody has is all that counts (D16). */
 export function isNoOne(settings: AuthzenSettings, type: string): boolean {
   return type === ANONYMOUS && !isUserType(settings, type)
 }

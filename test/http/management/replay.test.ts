@@ -229,6 +229,26 @@ describe('a recorded decision', () => {
     expect((await replay(await decide(READ, 'none', foreign))).missing).toEqual(['engine 0.1, whose rules were others'])
   })
 
+  it('[D16] where no one was signed in is found under `*`, and asked again', async () => {
+    await write('POST', '$S/roles', { key: 'visitor', name: 'Visitor', permissions: ['doc:read'], everybody: true })
+    const open = { user: '*', role: 'visitor', tenant: 'default' }
+    await write('POST', '$F/role_assignments', open)
+    const id = await decide({ ...READ, user: null })
+    const { data } = (await api.ask('GET', `${LOGS}?users=*`)).body
+    expect(data.map(({ id, user_key, decision }: Record<string, unknown>) => [id, user_key, decision])).toEqual([
+      [id, '*', true],
+    ])
+    const same = await replay(id)
+    expect(same).toMatchObject({ recorded: true, reproducible: true, missing: [], agrees: true, reason: 'rbac' })
+    expect(same.why).toMatchObject({
+      user: '*',
+      tree: { text: 'whoever is not signed in can read doc in tenant default' },
+    })
+    const revision = await write('DELETE', '$F/role_assignments', open)
+    const { today } = await replay(id)
+    expect(today).toMatchObject({ answer: 'deny', changed_by: 'revisions', causes: [{ revision, answer: 'deny' }] })
+  })
+
   it('that is not there, or whose revision is not, is refused', async () => {
     const missing = await api.ask('POST', `${LOGS}/nope/replay`)
     expect([missing.status, missing.body.message]).toEqual([

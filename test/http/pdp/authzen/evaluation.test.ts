@@ -1,7 +1,21 @@
 // POST /access/v1/evaluation of OpenID AuthZEN 1.0. Test names carry the number of the rule of the interface that they
 // show: A1 … A12.
 import { describe, expect, it } from 'vitest'
-import { action, ask, document, EVALUATION, EVALUATIONS, send, servePolicy, user } from './policy.ts'
+import { pdpServer } from '../../../../src/server.ts'
+import { give } from '../../../pdp/policies.ts'
+import {
+  action,
+  ask,
+  document,
+  EVALUATION,
+  EVALUATIONS,
+  imageOfPolicy,
+  KEY,
+  POLICY,
+  send,
+  servePolicy,
+  user,
+} from './policy.ts'
 
 servePolicy()
 
@@ -31,6 +45,55 @@ describe('POST /access/v1/evaluation', () => {
     const asked = (type: string) => send(EVALUATION, ask({ type, id: 'ana' }, action('read'), document('plan')))
     expect((await asked('identity')).body).toEqual({ decision: true })
     expect((await asked('service')).body).toEqual({ decision: false })
+  })
+
+  it('[D16] takes the subject type `anonymous` for no one who is signed in, whatever the id and the properties are', async () => {
+    const shared = imageOfPolicy(8, [...POLICY, give('*', 'reader', 'acme')])
+    const [app, own] = [pdpServer(shared, KEY), pdpServer(shared, KEY, { authzen: { subjectTypes: ['anonymous'] } })]
+    const answers = async (server: typeof app, path: string, payload: object) => {
+      const headers = { authorization: `Bearer ${KEY}`, 'x-explain': 'true' }
+      return (await server.inject({ method: 'POST', url: path, headers, payload })).json()
+    }
+    const nobody = { type: 'anonymous', id: 'ana', properties: { department: 'legal' } }
+    const asked = async (does: string, id: string, server = app) =>
+      (await answers(server, EVALUATION, ask(nobody, action(does), document(id)))).decision
+    expect([await asked('read', 'law'), await asked('read', 'plan'), await asked('edit', 'law')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    const item = { action: action('read'), resource: document('law') }
+    expect(
+      await answers(app, EVALUATIONS, {
+        subject: nobody,
+        evaluations: [item, { ...item, subject: { type: 'service', id: 'ana' } }],
+      }),
+    ).toEqual({
+      evaluations: [{ decision: true }, { decision: false }],
+    })
+    const { context } = await answers(app, EVALUATION, ask(nobody, action('read'), document('law')))
+    expect(context).toMatchObject({ request: { user: { key: '*', synced: false } }, rbac: { allow: true } })
+    const search = (what: string, body: object) => answers(app, `/access/v1/search/${what}`, body)
+    expect(
+      await search('resource', { subject: nobody, action: action('read'), resource: { type: 'document' } }),
+    ).toEqual({
+      results: [document('law')],
+    })
+    expect(await search('action', { subject: nobody, resource: document('law') })).toEqual({
+      results: [{ name: 'read' }],
+    })
+    const about = { action: action('read'), resource: document('law') }
+    expect(await search('subject', { subject: { type: 'anonymous' }, ...about })).toEqual({ results: [] })
+    expect((await search('subject', { subject: { type: 'user' }, ...about })).results).toHaveLength(3)
+    // where they say that it means users, it does
+    expect([await asked('read', 'plan', own), await asked('edit', 'law', own)]).toEqual([true, true])
+    // what is not a subject is refused as ever, also of this type
+    for (const wrong of [{ type: 'anonymous' }, { type: 'anonymous', id: null }, { id: 'ana' }, null]) {
+      const headers = { authorization: `Bearer ${KEY}` }
+      const payload = { ...about, subject: wrong }
+      expect((await app.inject({ method: 'POST', url: EVALUATION, headers, payload })).statusCode).toBe(400)
+    }
+    await Promise.all([app.close(), own.close()])
   })
 
   it('[A6] lets sent properties complete and override stored attributes, and takes the stored ones when none are sent', async () => {
