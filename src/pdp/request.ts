@@ -117,7 +117,7 @@ export function toQuestion(user: User, action: Action, resource: Resource, conte
  * has is all that counts. What is not a user has none; nor has `undefined`, which must not pass for `null`.
  */
 export function findUserKey(user: User): string | undefined {
-  return /* canary: no-one-signed-in */ user === null ? EVERYBODY : typeof user === 'string' ? user : user?.key
+  return /* canary: no-one-signed-in */ typeof user === 'string' ? user : user === null ? EVERYBODY : user?.key
 }
 
 /** The error for exceptions of the caller's own objects: a getter that throws, a revoked proxy. */
